@@ -1,4 +1,4 @@
-"""How time and memory grow: with the rows, with the hash's slots, with m, s and d; tables, and plots beside a limit.
+"""How time and memory grow: with the rows, with m, s and d; tables, and plots beside a limit.
 
     python bench/scale.py                     # everything
     python bench/scale.py --quick             # few rows and points, to see that it works: no figures to quote
@@ -9,7 +9,6 @@
           rows a second, processor microseconds a row ("us", which other work on the machine hardly changes) and
           resident memory at every tenth, as the command's own table of progress comes to it (`--rows`: so many;
           `--flags`: of train, in the place of rfd, nag and the committee; may be repeated)
-  slots   Zipf rows of 60 features, d = 1e6, as VW text hashed to 2^18 to 2^26 slots; whole processes
   sizes   microseconds a row against m, s and d (else m = 10, s = 100, d = 1e5); Zipf rows of exactly s features
 
 "sizes" has processor time, of all threads. `learning`: ours in process, the second half of the stream, without text.
@@ -105,23 +104,6 @@ def _growth(samples: Sequence[Sample]) -> float | None:
     return samples[-1].mb / samples[1].mb if samples[1].mb else None
 
 
-def slots(size: Size) -> list[Grid]:
-    """Does anything grow with the slots of the hash?"""
-    n = 5_000 if size.quick else 100_000
-    files = made_files("zipf", n, 10**6, 60)
-    learners = {"RFD": [*TRAIN, "--sketch", "rfd", "-m", "10"], "nag": [*TRAIN, "--method", "nag"]}
-    if installed("vowpalwabbit"):
-        learners |= {"VW": [*VW, "-d"], "VW OjaNewton": [*VW, "--OjaNewton", "--sketch_size", "10", "-d"]}
-    table = Grid(["slots", *(f"{name} {what}" for name in learners for what in ("us a row", "MB"))])
-    for bits in (18, 22) if size.quick else (18, 20, 22, 24, 26):
-        # VW's -d is last, and followed by its file.
-        commands = {name: [*words, files.vw, "-b", str(bits)] for name, words in learners.items()}
-        costs = in_turns(commands, size.runs, said=lambda text, bits=bits: say(f"2^{bits}: {text}"))
-        cells = [cell for own in costs.values() for cell in (median(own).wall / n * 1e6, median(own).mb)]
-        table.add(f"2^{bits}", *cells)
-    return [table]
-
-
 def sizes(size: Size) -> list[Grid]:
     """Microseconds against m, s and d, and the plots of them."""
     vw, known, tables = installed("vowpalwabbit"), {}, []
@@ -197,7 +179,7 @@ def draw(tables: Sequence[Grid]) -> None:
     print(f"\nplots: {OUT}/scale.svg, scale.png", flush=True)
 
 
-SECTIONS = {"stdin": endless, "slots": slots, "sizes": sizes}
+SECTIONS = {"stdin": endless, "sizes": sizes}
 
 
 def save(path: str, facts: Mapping[str, object], tables: Mapping[str, list[Grid]]) -> None:

@@ -1,10 +1,10 @@
-"""How well we learn, untuned: every data set there is, one pass, beside Vowpal Wabbit's variants and River's forest.
+"""How well we learn, untuned: every data set there is, one pass, beside Vowpal Wabbit's variants.
 
     python bench/quality                                    # everything, for the default setting
     python bench/quality --only binary --sets a9a,sms       # a section, some sets
     python bench/quality --options "sketch=none" --options "sketch=fd alpha=10"     # other settings, side by side
 
-Sections: `binary` (progressive error and log loss), `river` (the three largest sets of numbers), `regression`
+Sections: `binary` (progressive error and log loss), `regression`
 (progressive squared error), `final` (models on test parts after one pass and five), `ablation` (without each member of
 the committee), `batch` (final models after one pass beside batch learners that see the training part many times:
 boosted trees, on text logistic regression and LinearSVC on tf-idf), `classes` (several classes, beside VW's --oaa and
@@ -37,7 +37,7 @@ from bench.quality.report import print_goals
 from bench.rows import DATA
 from sonlearn import LearnOptions, SonlearnError
 
-SECTIONS = {name: getattr(sections, name) for name in ("binary", "river", "regression", "final", "ablation")}
+SECTIONS = {name: getattr(sections, name) for name in ("binary", "regression", "final", "ablation")}
 SECTIONS["batch"] = batch
 SECTIONS["classes"] = classes
 

@@ -28,12 +28,6 @@ def log_loss(log_odds: np.ndarray, y: np.ndarray) -> float:
     return float(np.mean(np.logaddexp(0.0, -y * np.nan_to_num(log_odds, nan=0.0, posinf=np.inf, neginf=-np.inf))))
 
 
-def odds_of(probability: np.ndarray, least: float = 1e-6) -> np.ndarray:
-    """Log-odds of probabilities, which are kept `least` away from 0 and 1."""
-    p = np.clip(probability, least, 1 - least)
-    return np.log(p) - np.log1p(-p)
-
-
 def ranking(log_odds: np.ndarray, y: np.ndarray) -> tuple[float, float, float, float]:
     """(area under the ROC curve, average precision, Brier score, calibration error) of log-odds; NaN for none.
 

@@ -1,4 +1,4 @@
-"""The peers: Vowpal Wabbit and River's adaptive random forest. What they predicted is kept under bench/out/quality.
+"""Vowpal Wabbit, the peer. What it predicted is kept under bench/out/quality.
 
 A result is found again by its setting, the peer's version and the data, all hashed together, so that it can't be stale.
 """
@@ -16,7 +16,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import scipy.sparse as sp
 
 from bench.quality.sets import DataSet
 from bench.workloads import OUT, write_rows
@@ -127,21 +126,3 @@ class VW:
             for i, part in enumerate(self._parts):
                 write_rows(Path(self._folder.name) / f"{i}.vw", part.X, part.y, "{label} | {features}\n", digits=9)
         return [Path(self._folder.name) / f"{i}.vw" for i in range(len(self._parts))]
-
-
-def forest(data: DataSet, fresh: bool = False) -> np.ndarray:
-    """Progressive probabilities of +1, float64[n], of River's ARFClassifier; absent features are given as 0."""
-    X = data.X
-    key = fingerprint("ARF, seed 0", importlib.metadata.version("river"), X.indptr, X.indices, X.data, data.y)
-    return kept(data.name, key, fresh, lambda: _grow(sp.csr_array(X), data.y > 0))
-
-
-def _grow(X: sp.csr_array, y: np.ndarray) -> np.ndarray:
-    from river.forest import ARFClassifier
-
-    model, p = ARFClassifier(seed=0), np.empty(len(y))
-    for i in range(len(y)):
-        row = dict(enumerate(X[[i]].toarray()[0].tolist()))
-        p[i] = model.predict_proba_one(row).get(True, 0.0) if i else 0.5
-        model.learn_one(row, bool(y[i]))
-    return p

@@ -12,14 +12,13 @@ from bench.quality.measures import (
     errors,
     geometric,
     log_loss,
-    odds_of,
     ranking,
     ranks,
     running_mean,
     squared,
 )
 from bench.quality.ours import Judged, for_values, judge, without_members
-from bench.quality.peers import DEFAULT, GRID, LOGISTIC, PAIRS, VARIANTS, VW, forest, installed, settings_for
+from bench.quality.peers import DEFAULT, GRID, LOGISTIC, PAIRS, VARIANTS, VW, settings_for
 from bench.quality.report import Goal, Table, averages, largest, no_scores
 from bench.quality.sets import DataSet
 from sonlearn import LearnOptions
@@ -146,23 +145,6 @@ def _log_losses(run: Run, losses: list[tuple[DataSet, dict[str, float]]], first:
         Goal("geometric mean of log loss, all sets", 0.60, geometric(scores.column(i))),
         Goal("log loss of the worst set", 1.00, *scores.worst(i)),
     ]
-
-
-def river(run: Run) -> list[Goal]:
-    """Ours beside River's ARFClassifier, on the largest sets of numbers or those asked for."""
-    names = run.load(sets.NUMBERS if run.wanted else sets.LARGEST)[:3]
-    if not names or not installed("river"):
-        return []
-    columns = ["data", "rows", "VW error", "ARF error", "ARF log loss", *run.headings("error", "log loss")]
-    table = Table("Beside River's ARFClassifier: error and log loss of one pass", columns)
-    for name in names:
-        data = run.stream(name)
-        y, odds = data.y, odds_of(forest(data, run.fresh))
-        base = errors(VW(data, fresh=run.fresh).predict(DEFAULT), y) / len(y) if run.vw else np.nan
-        ours = [judge(options, data.X, y) for options in run.settings.values()]
-        found = [errors(p.prediction, y) / len(y) for p in ours] + [log_loss(p.log_odds, y) for p in ours]
-        table.row(data.name, len(y), base, errors(odds, y) / len(y), log_loss(odds, y), *found)
-    return []
 
 
 def regression(run: Run) -> list[Goal]:

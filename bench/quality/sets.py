@@ -39,8 +39,6 @@ REGRESSION = [
     "regression/kc-house", "regression/metro-traffic", "regression/ml-100k", "regression/pol",
     "regression/winequality-white",
 ]  # fmt: skip
-#: The sets of numbers with the most rows at the source (581,012, 494,021, 43,500).
-LARGEST = ["svm/covtype.binary.scale", "svm/kddcup99.10pct", "classes/shuttle.scale"]
 #: Regression streams whose order in time is part of the problem.
 IN_ORDER = ("appliances-energy", "bike-hour", "metro-traffic")
 #: Sets whose test part is a file `.t` beside the training part.

@@ -57,10 +57,16 @@ sonlearn: vw: this cannot be done here: --bfgs, --mem (only online methods: sonl
 REST = """
 ## All flags
 
-All flags that `vw --help` of release 9.11 lists. `works`: the same flag, with the same meaning, is one of `sonlearn
-train`'s. `stands for`: there is none of that name, and this is to be given instead, or nothing. `not here`: nothing
-stands for it, and why. The command line says the same of a flag that it does not know.
+All flags that `vw --help` of release 9.11 lists. The command line says the same of a flag that it does not know. These
+work, with the same meaning: {works}. And (`stands for`: there is no such flag; give this instead, or nothing):
 
+"""
+
+NOT_HERE = """
+These have no counterpart:
+
+| why | flags |
+|---|---|
 """
 
 
@@ -72,10 +78,24 @@ def ours(line: str) -> str:
         return "not here: " + str(error).partition("done here: ")[2]
 
 
+def named(state: str) -> dict[str, list[str]]:
+    """{what there is to say: flags in that state of which it is said}."""
+    short = {long: f"`{short}`, " for short, long in vw_flags.SHORT.items()}
+    found: dict[str, list[str]] = {}
+    for name in sorted(vw_flags.FLAGS):
+        if vw_flags.FLAGS[name].state == state:
+            found.setdefault(vw_flags.FLAGS[name].text, []).append(f"{short.get(name, '')}`{name}`")
+    return found
+
+
 def page() -> str:
     """The page as it is to be."""
     everyday = [f"| `{line}` | {ours(line)} |" for line in EVERYDAY]
-    return HEAD + "\n".join(everyday) + "\n" + REST + "\n".join(vw_flags.flag_table()) + "\n"
+    works = ", ".join(named(vw_flags.WORKS)[""])
+    said = [name for name, (state, text) in sorted(vw_flags.FLAGS.items()) if text and state != vw_flags.NOT_HERE]
+    missing = [f"| {why} | {', '.join(names)} |" for why, names in named(vw_flags.NOT_HERE).items()]
+    parts = [HEAD, everyday, REST.format(works=works), vw_flags.flag_table(said), NOT_HERE, missing]
+    return "".join(part if isinstance(part, str) else "\n".join(part) + "\n" for part in parts)
 
 
 if __name__ == "__main__":

@@ -281,6 +281,15 @@ def test_the_readme_can_be_read_elsewhere():
     assert f"]: {PUBLISHED}docs/index.md\n" in read("README.md")
 
 
+def test_developers_are_shown_every_folder_and_a_test_of_it():
+    table = table_below(read("DEVELOPERS.md"), "| folder | what it does | a test to begin with |")
+    package = ROOT / "sonlearn"
+    found = [p.parent.relative_to(ROOT).as_posix() for g in ("*", "learn/*") for p in package.glob(f"{g}/__init__.py")]
+    assert len(found) > 15
+    assert [name for name in found if f"`{name}/`" not in "".join(table)] == []
+    assert all(re.match(r"`tests/\w+/test_\w+\.py`", test) for _, test in table.values())
+
+
 def test_what_developers_are_shown_stands_in_the_code():
     """Each line of the entries in "Five lines", and each name of the code in backquotes."""
     text = read("DEVELOPERS.md")
