@@ -28,12 +28,10 @@ from sonlearn.learn.one_row import OneRow
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.methods import METHODS
 from sonlearn.options.views import VIEWS
-from sonlearn.views.index import Entries
+from sonlearn.views.index import Entries, index_of
 
 SECONDS = 120
 NUMBERS = (0.0, 1e-12, 1e-3, 0.1, 0.5, 1.0, 2.0, 10.0, 1e3, 1e12)
-#: How far predictions may be apart where features have other numbers, so that sums have another order.
-ROUNDING = 1e-3
 #: Fields that are drawn on their own.
 OWN = (
     "method", "sketch", "members", "oaa", "classes", "multinomial", "positive", "max_classes", "seed", "label_delay",
@@ -150,17 +148,16 @@ def check(given: dict, r: random.Random) -> str:
     cut = r.randrange(whole.n + 1)
     many = Learner(LearnOptions(**given))
     parts = [many.partial_fit(part, skip=True) for part in (whole.part(0, cut), whole.part(cut, whole.n)) if part.n]
-    numbered = any(refused) and "label_delay" in given  # before the row is refused, or not at all, as batches are cut
-    if not (numbered and learns_by_numbers(one.options)):
-        compare(raw_of(parts), predicted, kept, "in batches", rounding=ROUNDING if numbered else 0.0)
+    if not (any(refused) and "label_delay" in given):  # features are numbered before a late row is refused, or never
+        compare(raw_of(parts), predicted, kept, "in batches")
     assert np.concatenate([part.refused for part in parts]).tolist() == refused, "other rows refused in batches"
     if not given.get("label_delay"):
         one_way(given, taken, predicted, kept, cut)
-    if any(refused) and any(kept) and not (given.get("label_delay") or learns_by_numbers(one.options)):
+    if any(refused) and any(kept) and not (given.get("label_delay") or one_for_each_class(one.options)):
         left, plain = [batch for batch, own in zip(taken, kept, strict=True) if own], Learner(LearnOptions(**given))
+        plain.index = index_of(one.index.ids[: one.size].copy())  # refused rows number their features: sums' order
         wanted = [row for row, good in zip(predicted, kept, strict=True) if good]
-        found = raw_of([plain.partial_fit(joined(left), skip=True)])
-        compare(found, wanted, [True] * len(left), "without them", rounding=ROUNDING)
+        compare(raw_of([plain.partial_fit(joined(left), skip=True)]), wanted, [True] * len(left), "without them")
     assert np.isfinite(many.weights()[1]).all(), "weights that are not finite"
     try:
         found = many.predict(whole._replace(y=np.full(whole.n, np.nan)))
@@ -168,18 +165,14 @@ def check(given: dict, r: random.Random) -> str:
         of_one_line(error)
         return "learned"
     shown = found.prediction if hasattr(found, "prediction") else found.scores
-    nothing = one.options.several and not many.classes  # all labels are still to come: any class is unknown
+    nothing = one.options.several and not many.examples  # no class is known
     assert nothing or not np.isnan(np.asarray(shown, float)).any(), "predict gives NaN"
     return "learned"
 
 
-def learns_by_numbers(options: LearnOptions) -> bool:
-    """Whether more than the order of sums depends on the numbers of features, which those of refused rows have, too.
-
-    Random projections are drawn by number; and of learners of their own for each class others learn what one refuses.
-    """
-    engine = METHODS[options.method].engine
-    return engine == "projected" or (options.several and engine != "committee")
+def one_for_each_class(options: LearnOptions) -> bool:
+    """Whether classes have learners of their own: what one refuses, others learn."""
+    return options.several and METHODS[options.method].engine != "committee"
 
 
 def one_way(given: dict, taken: list[Batch], predicted: list, kept: list[bool], cut: int) -> None:
@@ -203,13 +196,12 @@ def one_way(given: dict, taken: list[Batch], predicted: list, kept: list[bool], 
     compare(found, predicted, kept, "one by one, saved on the way")
 
 
-def compare(found: list, wanted: list, kept: list[bool], how: str, rounding: float = 0.0) -> None:
-    """Equal bits of the rows that are `kept`, or equal but for a relative `rounding`."""
+def compare(found: list, wanted: list, kept: list[bool], how: str) -> None:
+    """Equal bits of the rows that are `kept`."""
     assert len(found) == len(wanted)
     for row, (a, b, good) in enumerate(zip(found, wanted, kept, strict=True), 1):
         k = min(len(a), len(b))
-        equal = np.allclose(a[:k], b[:k], rounding, rounding) if rounding else np.array_equal(a[:k], b[:k])
-        assert not good or equal, f"row {row}: {a[:k]} {how}, {b[:k]} alone"
+        assert not good or np.array_equal(a[:k], b[:k]), f"row {row}: {a[:k]} {how}, {b[:k]} alone"
 
 
 def same_arrays(a: tuple, b: tuple) -> bool:
