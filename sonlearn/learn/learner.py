@@ -614,7 +614,7 @@ class Learner:
         self.as_predicted(out, rows.y, batch, refused, learned_rows(rows) & ~refused)
 
     def _count_before(self, out: Any, rows: Rows, batch: Batch, at: int) -> None:
-        """`_count` of the rows before row `at`, which have been learned."""
+        """`follow` the rows before row `at`, which have been learned."""
         first = rows._replace(y=rows.y[:at], weight=rows.weight[:at])
         self.follow(type(out)(*(part[:at] for part in out)), first, batch.part(0, at), np.zeros(at, dtype=bool))
 
