@@ -24,7 +24,7 @@ import dask
 import distributed
 
 import sonlearn.dask
-from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions, cli, read_batches
+from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionError, TextOptions, cli, read_batches
 from sonlearn.cluster import dask as cluster
 from sonlearn.cluster import tasks
 from sonlearn.cluster.plan import COPIED
@@ -516,6 +516,7 @@ def test_a_last_part_that_tells_nothing_warns(here, days, tmp_path):
             pathlib.Path(name).write_text("".join(own))
         status, _, err = run(*on, *names)
         assert (status, err.count("\n")) == (0, 1 if why else 0)
+        assert err.startswith("sonlearn: warning: the last part" if why else "")
         assert why in err
 
 
@@ -540,6 +541,8 @@ def test_settings_are_shared_out(here, days, tmp_path):
     found = sonlearn.dask.tune({"method": ["nag", "arow"]}, names, client=here)
     assert [result.examples for result in found.results] == [FILES * ROWS] * 2
     assert found.learner.options.method == found.results[0].setting.given["method"]
+    with pytest.raises(DivergedError, match="has diverged"):
+        sonlearn.dask.tune({"method": ["sgd"], "learning_rate": [1e300, 1e301]}, names, client=here)
     for more, why in ((("--halving",), "at one row"), (("--passes", 2), "one pass"), (("--rounds", 2), "not merged")):
         status, _, err = run("tune", "--cluster", here.scheduler.address, *grid, *more, *names)
         assert (status, err.count("\n")) == (1, 1)
