@@ -51,7 +51,6 @@ def main() -> int:
     if status > 128:  # a thread may still be compiling, and the interpreter would wait for it; all files are closed
         os._exit(status)
     _leave(status)
-    gc.freeze()  # nothing is looked for at the end, either, which takes as long as the run of a short command
     return status
 
 

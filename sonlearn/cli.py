@@ -126,6 +126,8 @@ def _dispatch(arguments: list[str]) -> int:
             return _tune(given, others)
         case "serve":
             return _serve(given, others)
+        case "events":
+            return _events(given, others)
     return _train(verb, given, others)
 
 
@@ -273,6 +275,16 @@ def _serve(given: dict[str, Any], others: list[str]) -> int:
     from sonlearn.commands import serve
 
     return serve.run(options, run_options)
+
+
+def _events(given: dict[str, Any], others: list[str]) -> int:
+    from sonlearn.options.verbs import EventsOptions
+
+    if len(others) != 1:
+        raise OptionError(f"events takes one LOG of serve, {len(others)} given")
+    from sonlearn.commands import events
+
+    return events.run(others[0], EventsOptions(**given))
 
 
 def _own_run(given: dict[str, Any], others: list[str]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ import dataclasses
 import functools
 import itertools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -33,11 +33,11 @@ from distributed import Client, KilledWorker, default_client, wait
 
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import BLOCK, Partition, partitions
-from sonlearn.cluster.plan import COPIED, FIRST_ROWS, LAST_ROWS, LEAST, PartitionPlan, Rounds, plan, plan_rounds
-from sonlearn.cluster.tasks import Answered, Done, LearnJob, Reading, Sketched, Span
+from sonlearn.cluster.plan import COPIED, FIRST_ROWS, LAST_ROWS, LEAST, Rounds, plan_rounds
+from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, Reading, Sketched, Span
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
-from sonlearn.learn.merging import can_merge
+from sonlearn.learn.merging import unmergeable
 from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.report.progress import Progress
@@ -62,19 +62,18 @@ class Trained(NamedTuple):
     learner : Learner
         Merged from several learners (`sonlearn.learn.merging`) unless there was one.
     names : NameTable
-    plan : PartitionPlan or Rounds
+    plan : Rounds
     each : list of Progress
         Progress of each learner, over its own partitions.
     merge : Progress or None
-        Progress of the merged learner over the first rows of the last partition, or of a stacked combiner over the
-        further partitions; None with one learner.
+        Progress of the merged learner over the first rows of the last partition; None with one learner.
     skipped, errors
         Number of malformed lines left out, and the first of them.
     """
 
     learner: Learner
     names: NameTable
-    plan: PartitionPlan | Rounds
+    plan: Rounds
     each: list[Progress]
     merge: Progress | None
     skipped: int
@@ -82,14 +81,10 @@ class Trained(NamedTuple):
 
     def partitions(self) -> list[list[range]]:
         """Of each learner its partitions, round by round."""
-        if isinstance(self.plan, Rounds):
-            return [self.plan.of(learner) for learner in range(self.plan.learners)]
-        return [[own] for own in self.plan.learners]
+        return [self.plan.of(learner) for learner in range(self.plan.learners)]
 
     def further(self) -> list[range]:
         """The partitions that `merge` is of."""
-        if isinstance(self.plan, PartitionPlan):
-            return [self.plan.further]
         last = self.plan.rounds[-1][-1]
         return [last[-1:]]
 
@@ -140,8 +135,8 @@ def train(
     The learner has the size of one learner, and can go on learning. The partitions are learned in `rounds` (None: as
     many as leave a learner at most `sonlearn.cluster.plan.EACH` partitions a round). In a round each learner learns
     contiguous partitions, beginning with what all have learned in the rounds before (`Learner.merge`). With one learner
-    or one partition the result equals that of a single process. Learners of methods that cannot be merged are stacked:
-    the model is as many times as large.
+    or one partition the result equals that of a single process. Learners that cannot be merged are refused where there
+    would be several.
 
     Raises
     ------
@@ -208,23 +203,29 @@ def trained(
         if number is not None and (isinstance(number, bool) or not isinstance(number, Integral) or number < 1):
             raise OptionError(f"{what} {number!r}: expected a whole number from 1 on, or None")
     client = client or client_here()
-    if start is not None and start.partitions is not None:
-        raise OptionError(
-            f"a model of {start.partitions} learners goes on learning on one machine: leave the cluster out"
-        )
-    merges = can_merge(options if start is None else start.options)
-    if options.multinomial is not None and not merges:
-        raise OptionError(
-            f"--multinomial with --method {options.method} on a cluster: such learners cannot be merged; "
-            "give --oaa, or leave the cluster out"
-        )
-    count = learners or len(client.nthreads())
-    parts, reading = with_format(client, data, reading, count * (rounds or LEAST) if count > 1 and merges else 1)
+    count, problem = learners or len(client.nthreads()), unmergeable(options if start is None else start.options)
+    wanted = 1 if count == 1 or problem else count * (rounds or LEAST)
+    parts, reading = with_format(client, data, reading, wanted)
     job = LearnJob(options, reading)
-    if min(count, len(parts)) > 1 and merges:
-        with _copies_stay(client):
-            return _in_rounds(client, job, parts, plan_rounds(len(parts), count, rounds), start)
-    return _stacked(client, job, parts, plan(len(parts), count), start)
+    if min(count, len(parts)) == 1:
+        return _alone(client, job, parts, start)
+    if problem:
+        raise OptionError(f"{problem}; on a cluster, have one learner learn them (--workers 1), or give another method")
+    with _copies_stay(client):
+        return _in_rounds(client, job, parts, plan_rounds(len(parts), count, rounds), start)
+
+
+def _alone(client: Client, job: LearnJob, parts: list[Any], start: Learner | None) -> Trained:
+    """One learner of all partitions, one after the other."""
+    state = None if start is None else _sent(client, start)
+    for i, part in enumerate(parts, 1):
+        state = dask.delayed(functools.partial(tasks.learn_rows, job, i, Span()))(part, state)
+    (done,) = results_of([client.compute(state)])
+    check_done(done, job.reading)
+    if not done.progress.examples:
+        raise nothing(parts, done.skipped, done.errors)
+    chosen = Rounds(((range(len(parts)),),))
+    return Trained(done.learner(), _names(done), chosen, [done.progress], None, done.skipped, done.errors)
 
 
 def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, start: Learner | None) -> Trained:
@@ -273,14 +274,19 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
     first, *found = results_of(client.compute([base, *each]))
     for done in (*found, first):
         check_done(done, job.reading)
-    names = NameTable()
-    names.add((slot, name) for slot, known in first.names.items() for name in known)
     skipped, errors = sum(done.skipped for done in found), [error for done in found for error in done.errors]
     if not first.header.get("examples"):
         raise nothing(parts, skipped, errors)
     return Trained(
-        first.learner(), names, chosen, [done.progress for done in found], first.progress, skipped, errors[:10]
+        first.learner(), _names(first), chosen, [done.progress for done in found], first.progress, skipped, errors[:10]
     )
+
+
+def _names(done: LearnedPartition) -> NameTable:
+    """The names of its features."""
+    names = NameTable()
+    names.add((slot, name) for slot, known in done.names.items() for name in known)
+    return names
 
 
 def _tree(base: Any, previous: Any, learned: list[Any]) -> Any:
@@ -346,37 +352,6 @@ class _Copies:
     def pending(self) -> list[Any]:
         """What has not been computed."""
         return [future for chain in self._chains for future in chain if not future.done()]
-
-
-def _stacked(client: Client, job: LearnJob, parts: list[Any], chosen: PartitionPlan, start: Learner | None) -> Trained:
-    """Learners that cannot be merged, all of them in one model (`sonlearn.learn.merge`), or a single one."""
-    apart, after, predicted = _graph(job, parts, chosen, None if start is None else _sent(client, start))
-    lights = [dask.delayed(tasks.without_arrays)(each) for each in (*apart, *after)]
-    n, model = len(apart), after[0]
-    if n > 1:
-        of = [getattr(parts[own[0]], "name", f"part {own[0] + 1}") for own in chosen.learners]
-        stack = functools.partial(tasks.stacked, of, 0 if start is None else start.examples)
-        model = dask.delayed(stack)(lights[:n], after)
-        for each in zip(*predicted, strict=True):  # one further partition after the other
-            model = dask.delayed(tasks.combined)(model, list(each))
-    futures = client.compute([model, *lights])
-    found = results_of(futures[1:])
-    before, learned_by = found[:n], found[n:]
-    for done in found:
-        check_done(done, job.reading)
-    if not sum(each.progress.examples for each in learned_by):
-        raise nothing(parts, sum(each.skipped for each in learned_by), learned_by[0].errors)
-    (done,) = results_of(futures[:1])
-    check_done(done, job.reading)
-    names, first = NameTable(), learned_by[0]
-    names.add((slot, name) for slot, known in done.names.items() for name in known)
-    if n == 1:
-        return Trained(done.learner(), names, chosen, [first.progress], None, first.skipped, first.errors)
-    further = first.skipped - before[0].skipped, first.errors[len(before[0].errors) :]
-    skipped = sum(each.skipped for each in before) + further[0]
-    errors = [error for each in before for error in each.errors] + further[1]
-    each = [own.progress for own in before]
-    return Trained(done.learner(), names, chosen, each, done.progress, skipped, errors[:10])
 
 
 def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client | None = None) -> Iterator[Answered]:
@@ -513,30 +488,6 @@ def client_here() -> Client:
         return default_client()
     except ValueError:
         raise OptionError("there is no Dask client: give client=Client(...), or make one first") from None
-
-
-def _graph(job: LearnJob, parts: list[Any], chosen: PartitionPlan, start: Any) -> tuple[list, list, list]:
-    """(each learner after its own partitions, after the further ones as well, of each its predictions of the latter).
-
-    Each begins with `start`, a future of a learner, or anew if it is None.
-    """
-
-    def call(what: Callable, i: int) -> Any:
-        return dask.delayed(functools.partial(what, job, i + 1))
-
-    apart, after, predicted = [], [], list[list[Any]]()
-    for own in chosen.learners:
-        state = start
-        for i in own:
-            state = call(tasks.learn_partition, i)(parts[i], state)
-        apart.append(state)
-        predicted.append([])
-        for i in chosen.further:
-            both = call(tasks.learn_further, i)(parts[i], state)
-            state = both[0]
-            predicted[-1].append(both[1])
-        after.append(state)
-    return apart, after, predicted
 
 
 def check_done(done: Done, reading: Reading) -> None:

@@ -1,4 +1,4 @@
-"""Assignment of partitions to rounds, to learners and to the combiner."""
+"""Assignment of partitions to rounds and to learners."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import numpy as np
 
 from sonlearn.named import NamedTuple
 
-#: One of this many partitions is for the combiner.
-SHARE = 20
 #: Rows that one learner learns alone before the first round, of all partitions but the last: all others begin with what
 #: it has learned and numbered, and with the members that it has left (`sonlearn.learn.ensemble.pruning`). What several
 #: learners of fewer rows predict tells too little of which members to leave: models had .08 to 1.15 times the size.
@@ -54,25 +52,3 @@ def _shared(parts: range, learners: int) -> tuple[range, ...]:
     """Each learner's partitions of one round."""
     edges = np.linspace(parts.start, parts.stop, min(learners, len(parts)) + 1).round().astype(int).tolist()
     return tuple(range(a, b) for a, b in itertools.pairwise(edges))
-
-
-class PartitionPlan(NamedTuple):
-    """Numbers of partitions, from 0 on."""
-
-    learners: tuple[range, ...]  # each learner's own partitions
-    further: range  # the last partitions, which the combiner and all learners learn
-
-
-def plan(parts: int, learners: int) -> PartitionPlan:
-    """Assign contiguous partitions to the learners, as evenly as possible, and a twentieth (or one) to the combiner.
-
-    With one learner or one partition there is nothing to combine: the learner learns all of them in order, as a single
-    process does.
-    """
-    learners = min(learners, parts - 1)
-    if learners < 2:
-        return PartitionPlan((range(parts),), range(parts, parts))
-    end = parts - max(1, parts // SHARE)
-    learners = min(learners, end)
-    edges = np.linspace(0, end, learners + 1).round().astype(int).tolist()
-    return PartitionPlan(tuple(range(a, b) for a, b in itertools.pairwise(edges)), range(end, parts))

@@ -19,7 +19,6 @@ from sonlearn.cluster.plan import SETTLED
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
-from sonlearn.learn.merge import PartitionPredictions, Tally, fit_combiner, merge_learners
 from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.text import HASHED
@@ -138,11 +137,10 @@ class LearnJob(NamedTuple):
 
 @dataclass
 class LearnedPartition(Done):
-    """A learner of some partitions, as header and arrays, and the tally and the progress over its rows."""
+    """A learner of some partitions, as header and arrays, and the progress over its rows."""
 
     header: dict[str, Any] = field(default_factory=dict)
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
-    tally: Tally | None = None
     names: dict[int, list[str]] = field(default_factory=dict)
     progress: Progress | None = None
 
@@ -160,8 +158,7 @@ class LearnedPartition(Done):
 def initial(learner: Learner) -> LearnedPartition:
     """The starting point for continuing `learner`."""
     header, arrays = learner.to_arrays()
-    tally, progress = Tally.new(learner.options), progress_of(learner.options)
-    return LearnedPartition(header=header, arrays=arrays, tally=tally, progress=progress)
+    return LearnedPartition(header=header, arrays=arrays, progress=progress_of(learner.options))
 
 
 class Span(NamedTuple):
@@ -182,20 +179,8 @@ class Span(NamedTuple):
                 return
 
 
-class PredictedBatch(NamedTuple):
-    """A batch without its features, and a learner's predictions before it learned the rows."""
-
-    batch: Batch
-    predictions: PartitionPredictions
-
-
-def learn_partition(job: LearnJob, number: int, part: Any, before: LearnedPartition | None) -> LearnedPartition:
-    """Learn one more partition after `before` (None: with a new learner)."""
-    return learn_further(job, number, part, before)[0]
-
-
 def learn_rows(job: LearnJob, number: int, span: Span, part: Any, before: LearnedPartition | None) -> LearnedPartition:
-    """Learn some rows of a partition after `before` (None: with a new learner), for a merge.
+    """Learn some rows of a partition after `before` (None: with a new learner).
 
     Of a partition of which these are the first rows, malformed lines are not counted: that is done with the others.
     """
@@ -208,7 +193,7 @@ def _taught(
     if before is not None and before.problem is not None:
         return before
     after, learner, names = _continued(job, before)
-    skipped, errors, after.tally = after.skipped, list(after.errors), None
+    skipped, errors = after.skipped, list(after.errors)
     try:
         check_labels(part, job.reading.text, f"<partition {number}>")
         for batch in span.of(after.read(job.reading.reader(part, number, names))):
@@ -280,91 +265,14 @@ def settled_on(job: LearnJob, number: int, span: Span, part: Any, merged: Learne
     return _taught(job, number, span, part, merged, Learner.settle if settles else Learner.partial_fit)
 
 
-def learn_further(
-    job: LearnJob, number: int, part: Any, before: LearnedPartition | None
-) -> tuple[LearnedPartition, list[PredictedBatch]]:
-    """The same, and the predictions of its rows before they were learned."""
-    if before is not None and before.problem is not None:
-        return before, []
-    after, learner, names = _continued(job, before)
-    reader, predicted_batches = job.reading.reader(part, number, names), []
-    try:
-        check_labels(part, job.reading.text, f"<partition {number}>")
-        for batch in after.read(reader):
-            predicted = learner.partial_fit(batch, skip=job.reading.on_error == "skip")
-            after.tally.add(learner, batch, predicted)
-            count(after.progress, batch, predicted)
-            predicted_batches.append(
-                PredictedBatch(without_features(batch), PartitionPredictions.of(learner, predicted))
-            )
-    except SonlearnError as error:
-        after.problem = placed(error, part)
-    after.header, after.arrays = learner.to_arrays()
-    after.names = names.known
-    return after, predicted_batches
-
-
-def without_arrays(done: LearnedPartition) -> LearnedPartition:
-    """How the work went, with the header of the learner."""
-    return dataclasses.replace(done, arrays={}, names={})
-
-
-def stacked(
-    of: list[str], started: int, before: list[LearnedPartition], learned_by: list[LearnedPartition]
-) -> LearnedPartition:
-    """Learners that cannot be merged, all in one, whose combiner has learned nothing (`sonlearn.learn.merge`).
-
-    Parameters
-    ----------
-    of : names of each learner's first partition
-    started : number of rows that each learner had learned before this run
-    before, learned_by : each learner before the further partitions, without its arrays, and after them
-    """
-    out = LearnedPartition()
-    if any(each.problem is not None for each in (*before, *learned_by)):
-        return out  # whoever waits sees the problems themselves
-    learners = [each.to_read() for each in learned_by]
-    if not sum(each.examples for each in learners):
-        return out
-    try:
-        merged = merge_learners(learners, [each.tally for each in before], of)
-    except SonlearnError as error:
-        out.problem = error
-        return out
-    own = [int(each.header["examples"]) for each in before]
-    merged.examples = sum(own) - started * (len(own) - 1) + learned_by[0].header["examples"] - own[0]
-    names = NameTable()
-    for each in learned_by:
-        names.add((slot, name) for slot, known in each.names.items() for name in known)
-    out.header, out.arrays = merged.to_arrays()
-    out.names, out.progress = names.known, progress_of(merged.options)
-    return out
-
-
-def combined(merged: LearnedPartition, predicted: list[list[PredictedBatch]]) -> LearnedPartition:
-    """`stacked` learners after their combiner has learned what each of them `predicted` of a further partition."""
-    if merged.problem is not None or merged.progress is None:
-        return merged
-    learner, progress = merged.learner(), copy.deepcopy(merged.progress)
-    out = dataclasses.replace(merged, progress=progress)
-    try:
-        for rows in zip(*predicted, strict=True):
-            batch = rows[0].batch
-            count(progress, batch, fit_combiner(learner, batch, [each.predictions for each in rows]))
-    except SonlearnError as error:
-        out.problem = error
-    out.header, out.arrays = learner.to_arrays()
-    return out
-
-
 def _continued(job: LearnJob, before: LearnedPartition | None) -> tuple[LearnedPartition, Learner, NameTable]:
     """(result to fill in, the learner, names so far), which share no memory with `before`."""
     if before is not None:
         after = LearnedPartition(None, before.skipped, list(before.errors))
-        after.tally, after.progress = copy.deepcopy((before.tally, before.progress or progress_of(job.options)))
+        after.progress = copy.deepcopy(before.progress or progress_of(job.options))
         return after, before.learner(), NameTable(copy.deepcopy(before.names))
     learner = Learner(job.options, job.reading.text)
-    return LearnedPartition(tally=Tally.new(job.options), progress=progress_of(job.options)), learner, NameTable()
+    return LearnedPartition(progress=progress_of(job.options)), learner, NameTable()
 
 
 def count(progress: Progress, batch: Batch, predicted: Predicted | PredictedClass) -> None:

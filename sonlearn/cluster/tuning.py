@@ -53,6 +53,7 @@ class TunedSettings(Done):
     """Some settings after all of the data: (place in the grid, result) of each, and the learner of the best."""
 
     results: list[tuple[int, SettingResult]] = field(default_factory=list)
+    failures: dict[int, SonlearnError] = field(default_factory=dict)  # of those that failed, by place
     best: LearnedPartition | None = None
 
 
@@ -72,7 +73,10 @@ def tune_settings(
         if tuning.at_work:  # what is wrong is the data, not the settings
             done.problem = error
             return done
-    done.results = [(place, own.result) for (place, _), own in zip(settings, tuning.contenders, strict=True)]
+    for (place, _), own in zip(settings, tuning.contenders, strict=True):
+        done.results.append((place, own.result))
+        if own.failure is not None:
+            done.failures[place] = own.failure
     if tuning.at_work:
         header, arrays = tuning.learner.to_arrays()
         done.best = LearnedPartition(header=header, arrays=arrays, names=names.known)
@@ -105,7 +109,7 @@ def tuned(
     ranked = sorted(every, key=lambda pair: (pair[1].state == "failed", standing(by, pair[1].loss, pair[1].error)))
     place, first = ranked[0]
     if first.state == "failed":
-        raise SonlearnError(first.problem)
+        raise next(done.failures[place] for done in found if place in done.failures)
     if not first.examples:
         raise nothing(parts, found[0].skipped, found[0].errors)
     (best,) = results_of([futures[place % groups]])

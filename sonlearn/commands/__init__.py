@@ -4,8 +4,8 @@ Read `verbs` first: the table of commands, whose flags are made of the dataclass
 a command line up, with `parser` where it is not a plain one. Then
 `passes`, the way of a run from reading to saving (`holdout`, `checkpoints`, `early_stopping`), and `train` (also
 ``predict``) and `tune`, which learn on that way. `cluster` shares the work out, `serve` answers requests, `describe`
-tells what a table holds, `vw_line` takes whole command lines of Vowpal Wabbit; `convert`, `inspect`, `report`, `sketch`
-with `sketching`, `warm` and `completion` are short.
+tells what a table holds, `vw_line` takes whole command lines of Vowpal Wabbit; `convert`, `inspect`, `report`,
+`events`, `sketch` with `sketching`, `warm` and `completion` are short.
 
 Several of them use `checks` (what is refused before any work), `messages` (lines on standard error), `files` (no
 output is an input), `settings` (the options of a new model, and of a loaded one), `models` (a learner's file, and how

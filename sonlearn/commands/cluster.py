@@ -17,7 +17,7 @@ from sonlearn.commands import tune as table
 from sonlearn.commands.checks import check_run, check_stdin
 from sonlearn.commands.files import STDIN
 from sonlearn.commands.interrupts import Interrupts
-from sonlearn.commands.messages import complain, warn_of_skipped
+from sonlearn.commands.messages import complain, warn, warn_of_skipped
 from sonlearn.commands.models import load_model, save_model
 from sonlearn.commands.passes import FINISHED
 from sonlearn.commands.settings import check_agreement, settings_text, split
@@ -156,10 +156,10 @@ def train(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> 
         say(line)
     warn_of_skipped(trained.skipped, trained.errors)
     if trained.merge is not None and not trained.merge.examples:
-        complain("warning: the last part has no examples: nothing tells how well the merged learner predicts")
+        warn("the last part has no examples: nothing tells how well the merged learner predicts")
     elif trained.merge is not None and trained.merge.of_one_class:
-        complain(
-            "warning: the last part's labels are all alike: the averages are of that class alone, and the merged "
+        warn(
+            "the last part's labels are all alike: the averages are of that class alone, and the merged "
             "learner has settled on it; give files or rows in an order that does not matter"
         )
     return 0

@@ -91,7 +91,6 @@ def model_lines(path: str, model: Model, top: int) -> list[str]:
     lines += [f"  {name} = {value:.9g}" for name, value in facts.items() if isinstance(value, float)]
     lines += roll(facts.get("members", []))
     lines += [f"  {line}" for line in streams.lines(facts)]
-    lines += partition_lines(facts.get("partitions", []))
     for name, array in facts.items():
         if isinstance(array, np.ndarray):
             lines += ["", f"{name} of the sketch: {len(array)}", *number_lines(array)]
@@ -159,14 +158,6 @@ def roll(members: list[dict]) -> list[str]:
         size = f"{member['bytes']:>15}" if "bytes" in member else ""
         lines.append(f"  {member['name']:<28} {member['error']:>12.6g} {weight}{offline}{size}")
     return lines
-
-
-def partition_lines(learners: list[dict]) -> list[str]:
-    """Lines on the learners of partitions of the data, and their weights in the combiner."""
-    if not learners:
-        return []
-    lines = ["", f"learners of partitions of the data: {len(learners)}", f"  {'learner':<24} {'weight':>12}"]
-    return lines + [f"  {number:<24} {learner['weight']:>12.6f}" for number, learner in enumerate(learners, 1)]
 
 
 def number_lines(values: np.ndarray, across: int = 6) -> list[str]:

@@ -52,8 +52,8 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
     check(options, run_options)
     if is_bandit(run_options.initial_regressor):
         return serve_decisions(options, run_options)
-    if options.events is not None or options.events_bytes is not None:
-        raise OptionError(f"--events, --events-bytes: {run_options.initial_regressor} is no model of decisions")
+    if options.events is not None:
+        raise OptionError(f"--events {options.events}: {run_options.initial_regressor} is no model of decisions")
     with extra():
         from sonlearn.serve.app import Limits
         from sonlearn.serve.metrics import ServerMetrics
@@ -106,18 +106,17 @@ def serve_decisions(options: ServeOptions, run_options: RunOptions) -> int:
         from sonlearn.serve.app import Limits
         from sonlearn.serve.decider import Decider, replay
         from sonlearn.serve.decisions import DecisionHandlers, DecisionMetrics, make_app
-        from sonlearn.serve.events import EventFile
+        from sonlearn.serve.events import EventLog
         from sonlearn.serve.server import Server, address, listen
 
         http = stack.enter_context(listen(options.host, options.port, "--port"))
         learner = load_bandit(path)[0]
-        events = stack.enter_context(contextlib.closing(EventFile(options.events, size=options.events_bytes)))
-        if events.cut:
-            warn(f"--events {options.events}: a last line that was not whole was taken off; it was never answered")
+        events = stack.enter_context(contextlib.closing(EventLog(options.events)))
         with Interrupts(at_once=True), on_first_compilation(lambda: complain(COMPILING)):
             warm_up_decisions(learner)
-            start = events.read_until(storage.read(path, kind="bandit")[0].get("events"))
-            learned = replay(learner, events, start or 0, options.learn and start is not None)
+            mark = storage.read(path, kind="bandit")[0].get("events")
+            known = events.knows(mark)
+            learned = replay(learner, events, mark if known else None, options.learn and known)
         if learned:
             complain(f"{options.events}: {learned} rewards were learned that {path} did not have yet")
 

@@ -170,6 +170,11 @@ VERBS = {
         "Serve predictions over HTTP, or over TCP as VW's daemon does, until Ctrl-C or SIGTERM.",
         lambda: (("server", _fields(_OWN + "ServeOptions")), ("run", _fields(_RUN, *_SERVE))),
     ),
+    "events": Verb(
+        "sonlearn events [-o FILE] [--remove DAYS] LOG",
+        "Write the log of serve --events as dsjson, for train and evaluate, and remove old events from it.",
+        lambda: (("events", _fields(_OWN + "EventsOptions")),),
+    ),
     "methods": Verb("sonlearn methods", "List the methods of train --method: source, cost, and when to use each."),
     "warm": Verb(
         "sonlearn warm [--method NAME]",

@@ -33,8 +33,8 @@ _PATIENCE_SECONDS = 120
 class Place:
     """A locator for Numba: a folder whose name identifies all that a kernel depends on."""
 
-    def __init__(self, folder: str, function: Callable, file: str):
-        self._folder, self._line, self._py_file = folder, function.__code__.co_firstlineno, file
+    def __init__(self, folder: str, function: Callable):
+        self._folder, self._line = folder, function.__code__.co_firstlineno
 
     def get_cache_path(self) -> str:
         """The folder."""
@@ -59,7 +59,7 @@ def cache_in(
     form: type[caching.CompileResultCacheImpl] = caching.CompileResultCacheImpl,
 ) -> caching.FunctionCache:
     """Numba's cache of `function` in `folder`: a `cache` that stores kernels in a `form`."""
-    place = Place(folder, function, function.__code__.co_filename)
+    place = Place(folder, function)
 
     class Locator(Place):
         @classmethod

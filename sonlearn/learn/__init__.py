@@ -16,7 +16,6 @@ A folder for each family has its kernels beside its engine:
 `spectrum`   the eigenvalues of a matrix in a step           `retention`  the share of a sum that is not forgotten
 `eigenpairs` the leading ones of a small matrix, with their vectors
 `log`        updates that features outside a row still owe   `delay`      labels that come late
-`merging`    several learners become one (`Engine.merge`)    `merge`      learners that cannot be merged, in one model
+`merging`    several learners become one (`Engine.merge`)    `one_row`    the short way of one row
 `explain`    contributions of members and features to a prediction
-`one_row`    the short way of one row
 """

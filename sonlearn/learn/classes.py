@@ -59,7 +59,7 @@ class PredictedClass(NamedTuple):
         With ``--oaa``, the probability of each class that has not been met; else 0.
     met : int64[n]
         How many classes had been met before the row.
-    spare : float64[n]
+    unseen : float64[n]
         The score of a class that has not been met, as long as there can be one.
     sets : bool[n, K], or None
         With ``--coverage``: which of the classes met before the row are in its set.

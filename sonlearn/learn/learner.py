@@ -95,9 +95,6 @@ class Learner:
         Kept with the model, since it defines what the features are; not used for learning.
     threads : int
         How many threads may learn side by side, where the method allows it; results are the same.
-    partitions : int or None
-        So many learners, each of one partition of the data, and a combiner of their predictions: see
-        `sonlearn.learn.merge`.
     method, sketch_size, ... :
         The fields of `LearnOptions`, in the place of `options`: ``Learner(method="rfd-son", sketch_size=20)``.
 
@@ -109,7 +106,6 @@ class Learner:
         Rows left out with `skip`, since the learner was made or loaded; `first_refused` says what the first one was.
     columns : ColumnTable
         The columns of the tables that it has learned from.
-    partitions : int or None
 
     Raises
     ------
@@ -127,7 +123,6 @@ class Learner:
         text: TextOptions | None = None,
         *,
         threads: int = 1,
-        partitions: int | None = None,
         **given: Unpack[LearnKeywords],
     ):
         self.options = options or LearnOptions() if not given else _options_of(options, given)
@@ -135,13 +130,10 @@ class Learner:
         self.examples = 0
         self.refused_rows, self.first_refused = 0, ""
         self.columns = ColumnTable()
-        self.partitions = partitions
-        if partitions and self.options.label_delay:
-            raise OptionError("--label_delay with learners of partitions: expected one stream, in its order")
         self._waiting: Batch | None = None
         self._predicted: Any = None  # what was predicted for the rows that wait, as the engine filled it in
         self._made_of = self.options
-        self.access = Access(functools.partial(make_engine, self.options, threads, partitions))
+        self.access = Access(functools.partial(make_engine, self.options, threads))
         self.engine: Any = self.access.engine
         self.counts_unknown = self.engine.unknown
         self.state = self.engine.new()
@@ -614,7 +606,7 @@ class Learner:
         self.as_predicted(out, rows.y, batch, refused, learned_rows(rows) & ~refused)
 
     def _count_before(self, out: Any, rows: Rows, batch: Batch, at: int) -> None:
-        """`_count` of the rows before row `at`, which have been learned."""
+        """`follow` the rows before row `at`, which have been learned."""
         first = rows._replace(y=rows.y[:at], weight=rows.weight[:at])
         self.follow(type(out)(*(part[:at] for part in out)), first, batch.part(0, at), np.zeros(at, dtype=bool))
 
@@ -638,8 +630,6 @@ class Learner:
             header["classes"] = self.labels.header() | {"learned": self.engine.met(self.state)}
         else:
             header["labels"] = self.labels.header()
-        if self.partitions is not None:
-            header["partitions"] = self.partitions
         if self.options != self._made_of:
             header["output"] = {name: getattr(self.options, name) for name in OUTPUT_OPTIONS}
         arrays = storage.flat(self.engine.packed(self.state), "state")
@@ -662,9 +652,13 @@ class Learner:
             earlier or a newer sonlearn.
         """
         storage.check_model(header, "learner", FORMAT)
+        if header.get("partitions"):
+            raise ModelFileError(
+                "it holds learners of partitions side by side, which an earlier sonlearn wrote; train it anew"
+            )
         try:
-            options, partitions = LearnOptions(**header["learn"]), header.get("partitions")
-            learner = cls(options, TextOptions(**header["text"]), threads=threads, partitions=partitions)
+            options = LearnOptions(**header["learn"])
+            learner = cls(options, TextOptions(**header["text"]), threads=threads)
             if isinstance(learner.labels, Classes):
                 learner.restore_classes(header["classes"])
             else:

@@ -19,8 +19,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from sonlearn.jit import bare_inline, jit
 from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
@@ -44,11 +42,6 @@ def loss_of(options: LearnOptions) -> Loss:
     """The loss that `options` select."""
     par = {"quantile": options.quantile_tau, "huber": options.huber_k}.get(options.loss, 0.0)
     return Loss(CODE[options.loss], float(par))
-
-
-def repeated_loss(loss: Loss, n: int) -> Loss:
-    """`loss` with its parameter repeated for n rows, float64[n]."""
-    return Loss(loss.code, np.full(n, loss.par))
 
 
 @bare_inline

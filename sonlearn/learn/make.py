@@ -28,13 +28,10 @@ _MAKERS = {
     "multinomial": ("multiclass.multinomial", "Multinomial"),
     "classes": ("ensemble.classes", "ClassCommittee"),
     "one_vs_rest": ("multiclass.one_vs_rest", "OneVsRest"),
-    "partitions": ("ensemble.partitions", "PartitionEnsemble"),
-    "committee_partitions": ("ensemble.committee_partitions", "CommitteePartitions"),
-    "class_partitions": ("ensemble.class_partitions", "ClassPartitionEnsemble"),
 }
 
 
-def make_engine(options: LearnOptions, threads: int = 1, partitions: int | None = None, dense: bool = False) -> Engine:
+def make_engine(options: LearnOptions, threads: int = 1, dense: bool = False) -> Engine:
     """The engine for `options`.
 
     Parameters
@@ -42,8 +39,6 @@ def make_engine(options: LearnOptions, threads: int = 1, partitions: int | None 
     options : LearnOptions
     threads : int
         Number of threads of an ensemble. With 0 or 1, everything runs in the calling thread.
-    partitions : int or None
-        If given, an engine of this many such engines, each for one partition of the data.
     dense : bool
         Whether a row has nearly all features, of which there are no more than some hundreds.
     """
@@ -53,11 +48,6 @@ def make_engine(options: LearnOptions, threads: int = 1, partitions: int | None 
     if options.several:
         name = "one_vs_rest" if options.multinomial is None else "multinomial"
         name = "classes" if options.method == "committee" else name
-    if partitions:
-        of_classes = "committee_partitions" if name == "classes" else "class_partitions"
-        name = of_classes if options.several else "partitions"
     module, maker = _MAKERS[name]
     make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), maker)
-    if partitions:
-        return make(options, partitions, threads)
     return make(options, threads) if name in ("committee", "one_vs_rest", "classes") else make(options)

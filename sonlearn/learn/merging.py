@@ -80,15 +80,15 @@ def check_mergeable(learners: Sequence[Learner], base: Learner) -> None:
             raise OptionError(
                 f"a learner of {each.examples} rows did not begin with the base, which has learned {base.examples}"
             )
-    if base.options.label_delay:
-        raise OptionError("--label_delay: rows wait for their labels, so that learners cannot be merged")
-    if not base.engine.merges:
-        raise OptionError(f"{_named(base.options)}: learners of this method cannot be merged")
+    if problem := unmergeable(base.options):
+        raise OptionError(problem)
 
 
-def can_merge(options: LearnOptions) -> bool:
-    """Whether learners with these options can be merged."""
-    return bool(make_engine(options).merges) and not options.label_delay
+def unmergeable(options: LearnOptions) -> str:
+    """Why learners with these options cannot be merged; empty if they can."""
+    if options.label_delay:
+        return "--label_delay: rows wait for their labels, so that learners cannot be merged"
+    return "" if make_engine(options).merges else f"{_named(options)}: learners of this method cannot be merged"
 
 
 def _named(options: LearnOptions) -> str:

@@ -12,7 +12,6 @@
 | `SQUARING` | 1e-10 | if a squared singular value (with alpha) is below this multiple of the largest, its rounding error in a Gram matrix is too large: a root of it is decomposed instead. (Above, H has more digits than a Gram matrix of the rows would have: its entries fall off as the singular values do) |
 | `SINGULAR` | 1e-13 | then singular values below this multiple of the largest are rounding errors |
 | `LIMIT` | 1e100 | a larger raw score has diverged, although it is finite: its square and higher powers are computed from it |
-| `LOST`, `LARGE` | 1e-4, 1e4 | eigenvalues of E E' outside these bounds: the direction takes an empty row of Z, or a generation begins |
 | `SPREAD` | 32 | F (triangular, Oja) is reset when 1 (its initial size) or one of its entries exceeds its diagonal by more than this factor: as F decreases, Z grows, and w = wbar + Z'beta would cancel. Also the largest square by which a step of Oja's rule may stretch V in place |
 | `DOUBTFUL` | 0.1 | if the part of a new direction of Oja's outside of V is below this share of x'x, it is a small difference, and V is orthonormalised |
 | `ROUNDING` | 2e-17 | rounding error of V V' from one shrink, relative to the sum of squares (measured on text) |
@@ -26,7 +25,6 @@ SMALL, FEATURES = 1e-3, 8
 RANK = 1e-14
 SQUARING, SINGULAR = 1e-10, 1e-13
 LIMIT = 1e100
-LOST, LARGE = 1e-4, 1e4
 SPREAD, DOUBTFUL = 32.0, 0.1
 ROUNDING = 2e-17
 WORTH, NEEDED, BROKEN = 1e-15, 1e-12, 1e-7

@@ -264,7 +264,7 @@ class Checks:
 
     def __init__(self, names: list[str]):
         self.bounded = False
-        self.decisions = self.without_cost = self.without_probability = self.certain = 0
+        self.decisions = self.without_probability = self.certain = 0
         self.unequal, self.first_unequal = 0, ""  # lists of probabilities that do not add up, or contradict
         self._equal = LowerSequence(high=_LARGEST)
         self._above = {name: LowerSequence(high=_LARGEST) for name in names}
@@ -275,7 +275,6 @@ class Checks:
     def count(self, decisions: Decisions, known: np.ndarray, usable: np.ndarray) -> None:
         """Count the decisions of each kind, and compare lists of probabilities with what they should be."""
         self.decisions += decisions.n
-        self.without_cost += int((~known).sum())
         self.without_probability += int((known & ~usable).sum())
         self.certain += int((decisions.probability[usable] == 1.0).sum())
         if decisions.probabilities is None or not decisions.n:

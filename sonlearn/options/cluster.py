@@ -19,9 +19,8 @@ class ClusterOptions:
         "here, or worker there)", parse=int, low=1, high=1024, metavar="N",
     )  # fmt: skip
     rounds: int | None = option(
-        None, "with --cluster: merge the learners so many times (default: after 8 parts each, twice at least)",
-        parse=int, low=1,
-        high=100_000, metavar="R",
+        None, "with --cluster: merge the learners so many times (default: after 8 parts each, 16 at least)",
+        parse=int, low=1, high=100_000, metavar="R",
     )  # fmt: skip
 
     def __post_init__(self) -> None:

@@ -81,13 +81,8 @@ class ServeOptions:
     )  # fmt: skip
     learn: bool = option(False, "learn from rows with a label: POST /learn, and lines of --tcp (needs -f)")
     events: str | None = option(
-        None, "of a model of decisions: the file to which decisions and rewards are appended, as dsjson (needed)",
-        metavar="FILE",
-    )  # fmt: skip
-    events_bytes: int | None = option(
-        None, "a file of events that has so many bytes is renamed, FILE.START, and another one begun (default: never)",
-        parse=int, low=1, metavar="N",
-    )  # fmt: skip
+        None, "of a model of decisions: the log of decisions and rewards, a database of SQLite (needed)", metavar="LOG"
+    )
     max_body: int = option(8 << 20, "largest request in bytes", parse=int, low=1, high=1 << 30, metavar="N")
     max_features: int = option(
         1 << 16, "most features of a row, with interactions", parse=int, low=1, high=1 << 22, metavar="N"
@@ -96,6 +91,17 @@ class ServeOptions:
     timeout: float = option(
         30.0, "seconds for a request to arrive, and for its response to be read", parse=number, above=0.0,
         high=3600.0, metavar="S",
+    )  # fmt: skip
+
+
+@options
+class EventsOptions:
+    """What ``sonlearn events`` writes, and removes."""
+
+    output: str = option("-", "file to write; -: standard output", flags=("-o", "--output"), parse=str, metavar="FILE")
+    remove: float | None = option(
+        None, "write only events of decisions made more than so many days ago, and remove these from the log",
+        parse=number, low=0.0, metavar="DAYS",
     )  # fmt: skip
 
 

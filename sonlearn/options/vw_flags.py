@@ -6,8 +6,6 @@ docs/vw-flags.md. Imports nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from sonlearn.named import NamedTuple
 
 
@@ -251,11 +249,11 @@ def flag_support(name: str) -> FlagSupport | None:
     return FLAGS.get(SHORT.get(name[:2], ""))
 
 
-def flag_table(names: Iterable[str] = ()) -> list[str]:
-    """Lines of a Markdown table of the flags `names` (long spellings, in that order), or of all flags."""
+def flag_table() -> list[str]:
+    """Lines of a Markdown table of all flags."""
     long_to_short = {long: short for short, long in SHORT.items()}
     lines = ["| Vowpal Wabbit | here | |", "|---|---|---|"]
-    for name in names or sorted(FLAGS, key=str.lower):
+    for name in sorted(FLAGS, key=str.lower):
         state, text = FLAGS[name]
         spelt = f"`{long_to_short[name]}`, `{name}`" if name in long_to_short else f"`{name}`"
         lines.append(f"| {spelt} | {state} | {text.replace('|', '&#124;')} |")

@@ -4,5 +4,5 @@ To read: `worker` (the one place that touches the learner: requests wait in a qu
 predicted or learned together), `app` (HTTP requests to the worker, by Starlette), `protocol` (what the connections of
 uvicorn lack: bounds on headers, time and unread answers), `lines` (the line protocol), `metrics`, `server` (all of it,
 from the first connection to the last answer). Of decisions `decisions` and `decider` are HTTP and worker, `events` the
-file, `segments` what it is made of. Else nothing here opens a file: who starts a server says how to save.
+log. Else nothing here opens a file: who starts a server says how to save.
 """

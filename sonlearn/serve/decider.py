@@ -1,8 +1,8 @@
 """The one place that touches the learner while a model of decisions is served.
 
-Requests wait in a queue, in the order in which they came. All that wait are worked on, their events are written at
-once, and then they are answered. So an answer is never given before its event is on the disk, and the state of the
-learner is that of the file: whatever is lost in a crash is learned again from it (`replay`), to the same bits.
+Requests wait in a queue, in the order in which they came. All that wait are worked on, their events are written in one
+transaction, and then they are answered. So an answer is never given before its event is on the disk, and the state of
+the learner is that of the log: whatever is lost in a crash is learned again from it (`replay`), to the same bits.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import datetime
 import json
 import secrets
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -21,8 +21,8 @@ from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError, OutputError, SonlearnError, shorten
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.named import NamedTuple
-from sonlearn.options.text import NAMESPACED
-from sonlearn.serve.events import EventFile
+from sonlearn.options.text import NAMESPACED, TextOptions
+from sonlearn.serve.events import EventLog
 from sonlearn.serve.worker import Busy, TooLongError
 from sonlearn.text.decisions.dsjson import parse_dsjson
 from sonlearn.text.decisions.rows import DecisionLines
@@ -75,7 +75,7 @@ class Decider:
     ----------
     learner : Bandit
         Of VW text or dsjson.
-    events : EventFile
+    events : EventLog
     learns : bool
         Whether rewards are learned; else they are only written.
     most_waiting : int
@@ -94,7 +94,7 @@ class Decider:
     def __init__(
         self,
         learner: Bandit,
-        events: EventFile,
+        events: EventLog,
         learns: bool,
         most_waiting: int = 1 << 26,
         most_entries: int = 1 << 16,
@@ -159,36 +159,35 @@ class Decider:
     def _work(self, group: list[DecisionRequest]) -> list[DecisionReply | RewardReply | Exception]:
         """Answers of some requests, whose events are written."""
         results: list[DecisionReply | RewardReply | Exception] = []
-        lines: list[tuple[str, bool, bytes]] = []
+        made: list[tuple[str, str]] = []
+        rewards: dict[str, float] = {}
         to_learn: list[Decisions] = []
-        rewarded: set[str] = set()
         before = self.learner.state  # `decide` leaves it as it is
         for request in group:
             try:
                 if request.rewards:
-                    event, line = self._rewarded(request.body, rewarded)
-                    to_learn.append(self._parsed(line))
+                    event, reward, decisions = self._rewarded(request.body, rewards)
+                    rewards[event] = reward
+                    to_learn.append(decisions)
                     results.append(RewardReply(event, self._learns))
-                    rewarded.add(event)
-                    lines.append((event, True, line))
                 else:
                     answer, line = self._decided(request.body)
+                    made.append((answer.event_id, line))
                     results.append(answer)
-                    lines.append((answer.event_id, False, line))
             except Exception as error:
                 results.append(error)
         try:
-            if lines:
-                self.events.append(lines)
+            if made or rewards:
+                self.events.append(made, list(rewards.items()))
         except OutputError as error:
             self.learner.state = before
             return [error if not isinstance(result, Exception) else result for result in results]
         for decisions in to_learn if self._learns else ():
             self.learner.partial_fit(decisions)
-        self._after(len(lines) - len(to_learn), len(to_learn), len(to_learn) * self._learns)
+        self._after(len(made), len(to_learn), len(to_learn) * self._learns)
         return results
 
-    def _decided(self, context: Any) -> tuple[DecisionReply, bytes]:
+    def _decided(self, context: Any) -> tuple[DecisionReply, str]:
         """Decide; the answer and its event's line. Raises InputError."""
         if not isinstance(context, dict):
             raise InputError(SOURCE, None, None, shorten(json.dumps(context)), "an object: the context")
@@ -205,8 +204,8 @@ class Decider:
         }  # fmt: skip
         return DecisionReply(event, a, p[a], p), _line(line)
 
-    def _rewarded(self, body: Any, now: set[str]) -> tuple[str, bytes]:
-        """The event and its line, with the reward; `now`: rewarded by the requests before. Raises SonlearnError."""
+    def _rewarded(self, body: Any, now: Container[str]) -> tuple[str, float, Decisions]:
+        """(id, reward, what is to be learned); `now`: rewarded by the requests before. Raises SonlearnError."""
         fields = body if isinstance(body, dict) else {}
         event, reward = fields.get("event_id"), fields.get("reward")
         if not isinstance(event, str) or set(fields) != {"event_id", "reward"}:
@@ -214,21 +213,17 @@ class Decider:
         number = isinstance(reward, int | float) and not isinstance(reward, bool)
         if not number or not -_LARGEST <= reward <= _LARGEST:  # type: ignore[operator]
             raise InputError(SOURCE, None, None, f"reward {shorten(json.dumps(reward))}", "a number of at most 1e100")
-        if event in now or self.events.is_rewarded(event):
+        found = self.events.find(event)
+        if found is None:
+            raise UnknownEventError(f"event {shorten(event)}: no such event, or one that was removed")
+        if event in now or found.reward is not None:
             raise RewardedTwiceError(f"event {shorten(event)}: it has its reward; nothing was changed")
-        try:
-            decision = self.events.decision(event)
-        except (KeyError, FileNotFoundError):
-            raise UnknownEventError(f"event {shorten(event)}: no such event, or one that is too old") from None
-        return event, _line({"_label_cost": -float(reward), **decision})  # type: ignore[arg-type]
+        reward = float(reward)  # type: ignore[arg-type]
+        return event, reward, self._parsed(found._replace(reward=reward).text)
 
-    def _parsed(self, line: bytes) -> Decisions:
+    def _parsed(self, line: str) -> Decisions:
         """The decision of a line. Raises InputError."""
-        found, refused = parse_dsjson([DecisionLines(1, [line])], self._text, self.learner.options)
-        if refused or found is None:
-            error = refused[0].error
-            raise InputError(SOURCE, None, None, error.found, error.expected)
-        return found._replace(rows=found.rows._replace(source=SOURCE, constant=constant_id(self._text, "json")))
+        return _read(line, self.learner, self._text, SOURCE)
 
     def _bound(self, context: dict[str, Any]) -> None:
         """Raise TooLongError where an action would have too many features."""
@@ -250,26 +245,29 @@ def _leaves(value: Any) -> int:
     return 1 + value.count(" ") if isinstance(value, str) else 1
 
 
-def _line(fields: dict[str, Any]) -> bytes:
-    return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
+def _line(fields: dict[str, Any]) -> str:
+    return json.dumps(fields, separators=(",", ":"))
 
 
-def replay(learner: Bandit, events: EventFile, offset: int, learns: bool) -> int:
-    """Bring a model to where the file of events is, from `offset` on; how many rewards were learned.
+def _read(line: str, learner: Bandit, text: TextOptions, source: str) -> Decisions:
+    """The decision of a line of dsjson. Raises InputError."""
+    found, refused = parse_dsjson([DecisionLines(1, [line.encode() + b"\n"])], text, learner.options)
+    if refused or found is None:
+        error = refused[0].error
+        raise InputError(source, None, None, error.found, error.expected)
+    return found._replace(rows=found.rows._replace(source=source, constant=constant_id(text, "json")))
+
+
+def replay(learner: Bandit, events: EventLog, mark: dict[str, Any] | None, learns: bool) -> int:
+    """Bring a model to where the log is, from its `mark` on (None: from the beginning); how many rewards were learned.
 
     Decisions count as made, so that their draws are not drawn again.
     """
-    text = dataclasses.replace(learner.text, format="json")
-    learned = 0
-    for _, line in events.lines(offset):
-        if "_label_cost" not in json.loads(line):
-            learner.state = learner.state._replace(now=learner.state.now.copy())
-            learner.state.now["drawn"] += 1
-        elif learns:
-            found, refused = parse_dsjson([DecisionLines(1, [line])], text, learner.options)
-            if refused or found is None:
-                raise refused[0].error
-            rows = found.rows._replace(source=events.path, constant=constant_id(text, "json"))
-            learner.partial_fit(found._replace(rows=rows))
-            learned += 1
+    text, learned = dataclasses.replace(learner.text, format="json"), 0
+    before = mark or {"decisions": 0, "rewards": 0}
+    learner.state = learner.state._replace(now=learner.state.now.copy())
+    learner.state.now["drawn"] += events.mark()["decisions"] - before["decisions"]
+    for event in events.rewarded(before["rewards"]) if learns else ():
+        learner.partial_fit(_read(event.text, learner, text, events.path))
+        learned += 1
     return learned

@@ -1,171 +1,200 @@
-"""The file of events: decisions and their rewards as lines of dsjson, each on the disk before it is answered.
+"""The log of events: decisions and their rewards in a database of SQLite, on the disk before they are answered.
 
-A decision is a line without ``_label_cost``. When its reward comes, the same line with it is appended. So the file is,
-at all times, a log that ``sonlearn train --dsjson`` and ``sonlearn evaluate`` read: decisions without a cost do not
-count there. What is needed of it in memory is where the line of each event stands. A file that has grown is renamed
-(`segments`); here all of them are one.
+A decision is a row: its id, its line of dsjson without a cost, and the reward when it has come. Decisions are numbered
+as they are made, rewards as they come. A model keeps how many of both it has seen (`EventLog.mark`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import secrets
+import sqlite3
+import time
 from collections.abc import Iterator
 from typing import Any
 
 from sonlearn.errors import ModelFileError, OutputError
 from sonlearn.named import NamedTuple
-from sonlearn.serve.segments import SegmentedFile
 
-#: Events of each kind that are remembered: rewards of older ones are refused.
-MOST = 1_000_000
+#: Says what kind of database this is: `PRAGMA application_id`.
+_KIND = 0x736F6E6C
+_TABLES = (
+    "create table events (number integer primary key, id text not null unique, made real not null, "
+    "line text not null, reward real, rewarded integer unique)",
+    "create table counts (log text not null, decisions integer not null, rewards integer not null)",
+    f"pragma application_id = {_KIND}",
+)
+#: What SQLite says of a file of another kind.
+_OTHER = "file is not a database"
 
 
 class Event(NamedTuple):
-    """A line of the file.
+    """A decision, a line of dsjson without a cost, and its reward; None: it has none yet."""
 
-    Attributes
-    ----------
-    id : str
-    rewarded : bool
-        Whether it has a cost.
-    offset, size : int
-        Where it stands, in bytes of all files, its newline included.
-    """
+    line: str
+    reward: float | None
 
-    id: str
-    rewarded: bool
-    offset: int
-    size: int
+    @property
+    def text(self) -> str:
+        """The line, with the cost if there is a reward."""
+        return self.line if self.reward is None else f'{{"_label_cost":{json.dumps(-self.reward)},{self.line[1:]}'
 
 
-class EventFile:
-    """Events in a file, which is made if it is not there, and in those before it.
+class EventLog:
+    """Events in a database.
 
     Parameters
     ----------
     path : str
-    most : int
-        Events of each kind that are remembered.
-    size : int or None
-        A file of so many bytes is renamed, and another one begun.
+        It is made if it is not there.
 
     Attributes
     ----------
-    cut : int
-        Bytes of a last line without an end, which were taken off: it was never answered.
+    pending : int
+        Events without a reward.
 
     Raises
     ------
     ModelFileError
-        The file holds other things.
+        The file is something else.
     OutputError
         It cannot be written.
     """
 
-    def __init__(self, path: str, most: int = MOST, size: int | None = None):
-        self.path, self._most = path, most
-        self._pending: dict[str, tuple[int, int]] = {}
-        self._rewarded: dict[str, None] = {}
-        try:
-            self._file = SegmentedFile(path, size)
-            end, self._last = self._file.start, ""
-            for event in self.events(end):
-                self._note(event)
-                end = event.offset + event.size
-            self.cut = self._file.end - end
-            if self.cut:
-                self._file.truncate(end)
-        except OSError as error:
-            raise OutputError(f"--events {path}: cannot be written: {error.strerror or error}") from error
-
-    @property
-    def end(self) -> int:
-        """Bytes in all files, those before them that have been moved away included."""
-        return self._file.end
-
-    @property
-    def pending(self) -> int:
-        """Events without a reward that are remembered."""
-        return len(self._pending)
-
-    def is_pending(self, event: str) -> bool:
-        """Whether an event waits for its reward."""
-        return event in self._pending
-
-    def is_rewarded(self, event: str) -> bool:
-        """Whether an event has its reward."""
-        return event in self._rewarded
-
-    def decision(self, event: str) -> dict[str, Any]:
-        """The line of an event that is pending, decoded. Raises FileNotFoundError where it was moved away."""
-        offset, size = self._pending[event]
-        line: dict[str, Any] = json.loads(self._file.read(offset, size))
-        return line
-
-    def append(self, lines: list[tuple[str, bool, bytes]]) -> None:
-        """Append lines, (id, whether rewarded, text with its newline) each; they are on the disk afterwards.
-
-        Raises OutputError: then none of them is in the file.
-        """
-        at = self.end
-        self._file.append(b"".join(line for _, _, line in lines))
-        for event, rewarded, line in lines:
-            self._note(Event(event, rewarded, at, len(line)))
-            at += len(line)
-
-    def events(self, offset: int) -> Iterator[Event]:
-        """Events from `offset` on, but for a last line without an end. Raises ModelFileError."""
-        for offset, line in self.lines(offset):  # noqa: B020
+    def __init__(self, path: str):
+        self.path = path
+        with _reported(path):
+            self._database = sqlite3.connect(os.path.abspath(path), isolation_level=None, check_same_thread=False)
             try:
-                fields = json.loads(line)
-                yield Event(str(fields["EventId"]), "_label_cost" in fields, offset, len(line))
-            except (ValueError, KeyError, TypeError):
-                where = f"{self.path}: byte {offset}"
-                raise ModelFileError(f"{where}: expected a line of dsjson with an EventId; give another file") from None
-
-    def lines(self, offset: int) -> Iterator[tuple[int, bytes]]:
-        """(offset, line) of each whole line from `offset` on."""
-        return self._file.lines(offset)
+                self._open()
+            except BaseException:
+                self._database.close()
+                raise
 
     def mark(self) -> dict[str, Any]:
-        """What a model keeps of the events that it has learned from: where they end, and the last one."""
-        return {"end": self.end, "last": self._last}
+        """What a model keeps of the log that it has learned from: its name, and how many events there have been."""
+        return dict(zip(("log", "decisions", "rewards"), self._counts, strict=True))
 
-    def read_until(self, mark: dict[str, Any] | None) -> int | None:
-        """Up to where a model has learned from these events, by its `mark`; None: not that it were known.
+    def find(self, event: str) -> Event | None:
+        """The event with this id; None: there is none. Raises OutputError where the log is not to be read."""
+        known = event.encode("utf-8", "replace").decode()  # half of a surrogate pair is in no id
+        with _reported(self.path):
+            found = self._database.execute("select line, reward from events where id = ?", (known,)).fetchone()
+        return None if found is None else Event(*found)
 
-        Raises ModelFileError where it has learned from more than there is, or not from what was moved away.
+    def append(self, decisions: list[tuple[str, str]], rewards: list[tuple[str, float]]) -> None:
+        """Append decisions, (id, line) each, and rewards, (id, reward) each; they are on the disk afterwards.
+
+        Raises OutputError: then none of them is in the log.
         """
-        if mark is None or "last" not in mark:
-            return None
-        if mark["end"] < self._file.start:
-            found = f"it begins with byte {self._file.start}, and the model has learned from {mark['end']} bytes"
-            raise ModelFileError(f"{self.path}: {found}; bring back the files that were moved away")
-        if mark["end"] <= self.end and self._before(mark["end"]) not in (mark["last"], None):
-            return None
-        if mark["end"] > self.end:
-            found = f"{self.end} bytes, and the model has learned from {mark['end']} bytes of it"
-            raise ModelFileError(f"{self.path}: {found}; give the whole file, or a new one")
-        return int(mark["end"])
+        log, decided, rewarded = self._counts
+        made = [(decided + i, *each, time.time()) for i, each in enumerate(decisions, 1)]
+        come = [(reward, rewarded + i, event) for i, (event, reward) in enumerate(rewards, 1)]
+        counts = log, decided + len(made), rewarded + len(come)
+        with self._writing() as database:
+            if self._stored() != self._counts:
+                raise sqlite3.OperationalError("another server writes to it")
+            database.executemany("insert into events (number, id, line, made) values (?, ?, ?, ?)", made)
+            for each in come:
+                if not database.execute("update events set reward = ?, rewarded = ? where id = ?", each).rowcount:
+                    raise sqlite3.OperationalError("an event was removed that has a reward")
+            database.execute("update counts set decisions = ?, rewards = ?", counts[1:])
+        self._counts = counts
+        self.pending += len(made) - len(come)
 
-    def _before(self, end: int) -> str | None:
-        """The id of the event that ends there, ``""`` if none does; None: it is not known, as none is before."""
-        if end == self._file.start:
-            return None
-        line = next((line for offset, line in self.lines(self._file.start) if offset + len(line) == end), None)
-        return "" if line is None else str(json.loads(line)["EventId"])
+    def knows(self, mark: dict[str, Any] | None) -> bool:
+        """Whether a model with this `mark` has learned from this log.
+
+        Raises ModelFileError where it has learned from more than there is, or where some of what follows was removed.
+        """
+        if mark is None or mark.get("log") != self._counts[0]:
+            return False
+        for what in ("decisions", "rewards"):
+            has, seen = self.mark()[what], mark[what]
+            if has < seen:
+                raise ModelFileError(
+                    f"{self.path}: found {has} {what}, and the model has seen {seen}; give the whole log"
+                )
+        query = "select count(*) from events where rewarded > ?"
+        (there,) = self._database.execute(query, (mark["rewards"],)).fetchone()
+        if removed := self._counts[2] - mark["rewards"] - there:
+            found = f"{removed} rewards that the model has not learned were removed"
+            raise ModelFileError(f"{self.path}: {found}; give a model that was saved later, or a new log")
+        return True
+
+    def rewarded(self, after: int) -> Iterator[Event]:
+        """The events that have a reward, in the order of the rewards, without the first `after` rewards."""
+        query = "select line, reward from events where rewarded > ? order by rewarded"
+        return (Event(*row) for row in self._database.execute(query, (after,)))
+
+    def older(self, made: float) -> Iterator[Event]:
+        """Events `made` at that time (in seconds since 1970) or before, as they were when the log was opened.
+
+        Those with a reward come first, in the order of the rewards.
+        """
+        _, decided, rewarded = self._counts
+        select = "select line, reward from events where made <= ? and "
+        execute = self._database.execute
+        for row in execute(select + "rewarded <= ? order by rewarded", (made, rewarded)):
+            yield Event(*row)
+        others = "number <= ? and (rewarded is null or rewarded > ?) order by number"
+        for line, _ in execute(select + others, (made, decided, rewarded)):
+            yield Event(line, None)
+
+    def remove(self, made: float) -> None:
+        """Remove what `older` gives, but for events whose reward has come since. Raises OutputError."""
+        _, decided, rewarded = self._counts
+        older = "made <= ? and number <= ? and (rewarded is null or rewarded <= ?)"
+        with self._writing() as database:
+            database.execute(f"delete from events where {older}", (made, decided, rewarded))
 
     def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+        """Close the database."""
+        self._database.close()
 
-    def _note(self, event: Event) -> None:
-        self._last = event.id
-        known: dict[str, Any] = self._rewarded if event.rewarded else self._pending
-        if event.rewarded:
-            self._pending.pop(event.id, None)
-            self._rewarded[event.id] = None
-        else:
-            self._pending[event.id] = (event.offset, event.size)
-        if len(known) > self._most:
-            del known[next(iter(known))]
+    def _open(self) -> None:
+        execute = self._database.execute
+        (kind,), (tables,) = (
+            execute(query).fetchone() for query in ("pragma application_id", "select count(*) from sqlite_master")
+        )
+        if tables and kind != _KIND:
+            raise sqlite3.DatabaseError(_OTHER)
+        execute("pragma journal_mode = wal")  # a log that is written to can be read
+        execute("pragma synchronous = full")
+        if not tables:
+            with self._writing():
+                for statement in _TABLES:
+                    execute(statement)
+                execute("insert into counts values (?, 0, 0)", (secrets.token_hex(16),))
+        self._counts = self._stored()
+        (self.pending,) = execute("select count(*) from events where rewarded is null").fetchone()
+
+    def _stored(self) -> tuple[str, int, int]:
+        counts: tuple[str, int, int] = self._database.execute("select log, decisions, rewards from counts").fetchone()
+        return counts
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction, on the disk at the end of the block. Raises OutputError: then nothing was changed."""
+        with _reported(self.path):
+            try:
+                self._database.execute("begin immediate")
+                yield self._database
+                self._database.execute("commit")
+            except BaseException:
+                if self._database.in_transaction:
+                    self._database.execute("rollback")
+                raise
+
+
+@contextlib.contextmanager
+def _reported(path: str) -> Iterator[None]:
+    """Raise what SQLite raises as errors of ours."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if str(error) == _OTHER:
+            raise ModelFileError(f"{path}: expected a log of events, as serve makes it; give another file") from None
+        raise OutputError(f"{path}: cannot be written: {error}") from error

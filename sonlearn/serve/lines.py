@@ -81,7 +81,9 @@ class LineServer:
             data = await self._read(reader, rest)
             if data is None:
                 if pending:
-                    await self._send(writer, f"error: the line did not come within {self._limits.seconds:g} seconds\n")
+                    within = f"within {self._limits.seconds:g} seconds"
+                    when = "before the server stopped" if self._stopping.is_set() else within
+                    await self._send(writer, f"error: the line did not come {when}\n")
                 return
             if fresh and _HTTP.match(data):
                 # From a web page, maybe: its text would be learned from.

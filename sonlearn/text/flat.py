@@ -104,9 +104,7 @@ class FlatRows:
     def _field(self, name: str, value: object) -> Entries:
         """What a member becomes in the column of its name."""
         if isinstance(value, list):
-            raise Unfit(
-                described(value), f"{FINITE}, true, false, null or a text: this model has no namespaces", (name,)
-            )
+            raise Unfit(described(value), _MEMBER, (name,))
         try:
             column = self._encoder.column(name)
             if value is None:
@@ -122,9 +120,7 @@ class FlatRows:
         if value is None:
             return ()
         if isinstance(value, list):
-            raise Unfit(
-                described(value), f"{FINITE}, true, false, null or a text: this model has no namespaces", (name,)
-            )
+            raise Unfit(described(value), _MEMBER, (name,))
         number = number_in(value) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
         if number is not None and math.isinf(number):
             raise Unfit(described(value), FINITE, (name,))

@@ -135,16 +135,14 @@ def test_what_is_settled_does_not_depend_on_where_batches_end(words):
 
 def test_labels_of_two_words_in_a_model_of_parts(run):
     """What learners of partitions know of words is put together, or refused where it does not fit."""
-    from sonlearn.learn.merge import _coding
-
     learners = []
     for words in (["no", "yes"], ["yes"], ["red", "blue"]):
         learner = Learner(LearnOptions(method="nag"))
         learner.partial_fit(batch_of(words))
         learners.append(learner)
-    assert _coding(learners[:2], ["a", "b"])["words"] == ["no", "yes"]
+    assert Learner.merge(learners[:2]).labels.header()["words"] == ["no", "yes"]
     with pytest.raises(InputError, match="give --positive LABEL"):
-        _coding(learners, ["a", "b", "c"])
+        Learner.merge(learners)
 
 
 def test_positive_is_for_two_classes(run):

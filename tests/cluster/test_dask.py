@@ -24,19 +24,20 @@ import dask
 import distributed
 
 import sonlearn.dask
-from sonlearn import InputError, Learner, LearnOptions, OptionError, TextOptions, cli, read_batches
+from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionError, TextOptions, cli, read_batches
 from sonlearn.cluster import dask as cluster
 from sonlearn.cluster import tasks
 from sonlearn.cluster.plan import COPIED
 from sonlearn.commands.cluster import RESTART, local_settings
 from sonlearn.data.matrices import to_csr
-from sonlearn.learn.merge import Tally, merge_learners
 from sonlearn.sketch import load, make_sketch
 
 pytestmark = pytest.mark.filterwarnings("default")
 FILES, ROWS = 8, 250
 #: Learners that cannot be merged.
-OPTIONS = LearnOptions(method="rp-son", loss="logistic", sketch_size=5)
+OPTIONS = LearnOptions(method="rfd-son", loss="logistic", sketch_size=5)
+#: Of learners that cannot be merged.
+RANDOM = LearnOptions(method="rp-son", loss="logistic", sketch_size=5)
 
 
 @pytest.fixture(scope="module")
@@ -136,20 +137,6 @@ def merged_in_one_process(names, options, rounds):
     return base, [base.partial_fit(batch) for batch in read_batches(names[-1:])]
 
 
-def in_one_process(names, options=OPTIONS):
-    """Two learners of partitions 1 to 4 and 5 to 7, stacked, and the eighth learned by both."""
-    learners, tallies = [], []
-    for own in (names[:4], names[4:7]):
-        learner, tally = Learner(options, TextOptions(format="svmlight")), Tally.new(options)
-        for batch in read_batches(own):
-            tally.add(learner, batch, learner.partial_fit(batch))
-        learners.append(learner)
-        tallies.append(tally)
-    united = merge_learners(learners, tallies, ["one", "other"])
-    predicted = [united.partial_fit(batch) for batch in read_batches(names[7:])]
-    return united, predicted
-
-
 # ------------------------------------------------------------------------------------------------------- sketches
 
 
@@ -211,20 +198,25 @@ def _sketch_options(size):
 # ------------------------------------------------------------------------------------------------------- learners
 
 
-def test_learners_of_parts_are_those_of_one_process_also_when_a_worker_dies(here, days, tmp_path):
+def test_one_learner_is_that_of_one_process_also_when_a_worker_dies(here, days, tmp_path):
+    """Of learners that cannot be merged there is one, or they are refused."""
     names, texts = days
-    expected, _ = in_one_process(names)
-    found = cluster.train(names, OPTIONS, learners=2, client=here)
-    died = cluster.train(parts_with_a_death(texts, str(tmp_path / "died")), OPTIONS, learners=2, client=here)
+    expected = Learner(RANDOM, TextOptions(format="svmlight"))
+    for batch in read_batches(names):
+        expected.partial_fit(batch)
+    found = cluster.train(names, RANDOM, learners=1, client=here)
+    died = cluster.train(parts_with_a_death(texts, str(tmp_path / "died")), RANDOM, learners=1, client=here)
     assert (tmp_path / "died").exists()
+    same_arrays(found, expected)
     same_arrays(found, died)
-    assert found.partitions == 2
-    assert found.examples == expected.examples == FILES * ROWS
-    for batch in read_batches(names[:1]):
-        np.testing.assert_array_equal(found.predict(batch).raw, expected.predict(batch).raw)
-    ids, w = found.weights()
-    other, v = expected.weights()
-    np.testing.assert_array_equal(w[np.argsort(ids)], v[np.argsort(other)])
+    same_arrays(cluster.train(names[0], RANDOM, learners=2, client=here), cluster.train(names[0], RANDOM, client=here))
+    for options, why in (
+        (RANDOM, "--method rp-son: learners of this method cannot be merged"),
+        (LearnOptions(method="nag", label_delay=3), "--label_delay: rows wait for their labels"),
+        (LearnOptions(method="rp-son", oaa=3), "--method rp-son: learners of this method cannot be merged"),
+    ):
+        with pytest.raises(OptionError, match=f"{why}.*; on a cluster, have one learner learn them"):
+            cluster.train(names, options, learners=2, client=here)
 
 
 @pytest.mark.parametrize(
@@ -241,7 +233,6 @@ def test_merged_learners_are_those_of_one_process_also_when_a_worker_dies(here, 
     how = {"learners": 2, "rounds": 2, "client": here}
     found = cluster.trained(names, options, tasks.Reading(TextOptions()), **how)
     same_arrays(found.learner, expected)
-    assert found.learner.partitions is None
     assert found.learner.examples == FILES * ROWS
     assert [progress.examples for progress in found.each] == [6 * ROWS, ROWS]
     loss = found.merge.result.loss / found.merge.result.weight
@@ -303,14 +294,6 @@ def test_a_death_costs_no_more_than_the_parts_since_the_last_copy(here, days, tm
     assert again[:8].sum() <= COPIED
 
 
-def test_one_learner_is_one_process(here, days):
-    names, _ = days
-    one = Learner(OPTIONS, TextOptions(format="svmlight"))
-    for batch in read_batches(names):
-        one.partial_fit(batch)
-    same_arrays(cluster.train(names, OPTIONS, learners=1, client=here), one)
-
-
 def test_the_error_is_near_that_of_one_process(here, days):
     """docs/cluster.md has what it costs on real data."""
     names, _ = days
@@ -339,7 +322,7 @@ def test_bags_and_tables_are_data(here, days):
     found = cluster.train(
         frames.from_pandas(table, npartitions=3), LearnOptions(method="nag"), text, learners=2, client=here
     )
-    assert (found.examples, found.partitions) == (60, None)
+    assert found.examples == 60
     predicted = list(cluster.predict(found, frames.from_pandas(table, npartitions=4), client=here))
     assert sum(len(each.raw) for each in predicted) == 60
 
@@ -468,14 +451,14 @@ def test_how_many_is_a_whole_number(here, days, what, number):
 def test_the_command_learns_and_the_model_is_a_model(here, days, tmp_path):
     names, _ = days
     model, on = str(tmp_path / "model"), ("--cluster", here.scheduler.address)
-    arguments = ("--method", "rp-son", "--loss", "logistic", "-m", 5)
+    arguments = ("--method", "rfd-son", "--loss", "logistic", "-m", 5)
     status, _, err = run("train", *on, *arguments, "-f", model, *names)
     assert status == 0
-    _, predicted = in_one_process(names)
+    _, predicted = merged_in_one_process(names, OPTIONS, [[(i, i + 1), (i + 1, i + 2)] for i in range(0, 8, 2)])
     assert f"average loss = {np.concatenate([each.loss for each in predicted]).mean():.6f}\n" in err
     assert f"number of examples = {FILES * ROWS}\n" in err
     assert [line.split()[:3] for line in err.splitlines() if line.startswith(("1 ", "2 ", "merged "))] == [
-        ["1", "1-4", "1000"], ["2", "5-7", "750"], ["merged", "8", "250"],
+        ["1", "1,..,7", "1500"], ["2", "2,..,8", "250"], ["merged", "8", "250"],
     ]  # fmt: skip
     # predict on the cluster and in this process, progress and all
     outputs = []
@@ -493,10 +476,8 @@ def test_the_command_learns_and_the_model_is_a_model(here, days, tmp_path):
     # it goes on learning
     assert run("train", "--quiet", "-i", model, "-f", tmp_path / "more", *names)[0] == 0
     assert Learner.load(tmp_path / "more").examples == 2 * FILES * ROWS
-    assert run("train", "--quiet", *on, "-i", model, *names) == (
-        1, "", "sonlearn: a model of 2 learners goes on learning on one machine: leave the cluster out\n",
-    )  # fmt: skip
-    assert "learners of partitions of the data: 2" in run("inspect", model)[1]
+    assert run("train", "--quiet", *on, "-i", model, "-f", tmp_path / "on", *names)[0] == 0
+    assert Learner.load(tmp_path / "on").examples == 2 * FILES * ROWS
     # a model of one process is where learners may begin
     assert run("train", "--quiet", *arguments, "-f", tmp_path / "one", *names)[0] == 0
     assert run("train", "--quiet", *on, "-i", tmp_path / "one", "-f", tmp_path / "both", *names)[0] == 0
@@ -516,6 +497,7 @@ def test_a_last_part_that_tells_nothing_warns(here, days, tmp_path):
             pathlib.Path(name).write_text("".join(own))
         status, _, err = run(*on, *names)
         assert (status, err.count("\n")) == (0, 1 if why else 0)
+        assert err.startswith("sonlearn: warning: the last part" if why else "")
         assert why in err
 
 
@@ -540,6 +522,8 @@ def test_settings_are_shared_out(here, days, tmp_path):
     found = sonlearn.dask.tune({"method": ["nag", "arow"]}, names, client=here)
     assert [result.examples for result in found.results] == [FILES * ROWS] * 2
     assert found.learner.options.method == found.results[0].setting.given["method"]
+    with pytest.raises(DivergedError, match="has diverged"):
+        sonlearn.dask.tune({"method": ["sgd"], "learning_rate": [1e300, 1e301]}, names, client=here)
     for more, why in ((("--halving",), "at one row"), (("--passes", 2), "one pass"), (("--rounds", 2), "not merged")):
         status, _, err = run("tune", "--cluster", here.scheduler.address, *grid, *more, *names)
         assert (status, err.count("\n")) == (1, 1)
@@ -624,6 +608,7 @@ def test_what_a_cluster_cannot_do_is_said_at_once(here, days, tmp_path):
         (("train", "--cluster", "here", names[0]), "--cluster here: expected local, or a scheduler's address"),
         (("train", "--cluster", "tcp://127.0.0.1:9", names[0]), "no Dask scheduler answers there"),
         (("sketch", *on, "--error", names[0]), "--error with --cluster"),
+        (("train", *on, "--method", "ada-gp", *names), "cannot be merged; on a cluster, have one learner learn them"),
     ):
         status, out, err = run(*arguments)
         assert (status, out, err.count("\n")) == (1, "", 1), err
@@ -645,20 +630,6 @@ def test_few_rows_are_learned_by_one_learner(here, days, monkeypatch):
     assert trained.learner.examples == one.examples == FILES * ROWS
     for batch in read_batches(names):
         np.testing.assert_allclose(trained.learner.predict(batch).raw, one.predict(batch).raw, rtol=1e-12)
-
-
-def test_stacked_learners_send_no_predictions_to_the_client(here, days, monkeypatch):
-    """Of what is asked for, the model alone has arrays: the combiner learns on a worker."""
-    found, result = [], cluster._result
-
-    def noted(future, timeout):
-        found.append(result(future, timeout))
-        return found[-1]
-
-    monkeypatch.setattr(cluster, "_result", noted)
-    assert cluster.train(days[0], OPTIONS, TextOptions(format="svmlight"), learners=2, client=here).partitions == 2
-    assert {type(each) for each in found} == {tasks.LearnedPartition}
-    assert sum(bool(each.arrays) for each in found) == 1
 
 
 def test_local_workers_are_threads_or_processes(days, tmp_path, monkeypatch):
@@ -684,4 +655,4 @@ def test_local_is_a_cluster_here(days, tmp_path):
     assert (done.returncode, done.stdout) == (0, "")
     assert "merged " in done.stderr
     assert "Traceback" not in done.stderr
-    assert Learner.load(tmp_path / "model").partitions is None
+    assert Learner.load(tmp_path / "model").examples == FILES * ROWS

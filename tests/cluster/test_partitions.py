@@ -4,12 +4,11 @@ import gzip
 
 import numpy as np
 import pytest
-from for_all import for_all
 
 from sonlearn import DivergedError, InputError, LearnOptions, TextOptions, read_batches
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import Partition, PartitionReader, partitions, placed
-from sonlearn.cluster.plan import plan, plan_rounds
+from sonlearn.cluster.plan import plan_rounds
 from sonlearn.cluster.tasks import Reading
 
 TEXT = TextOptions(format="svmlight")
@@ -118,21 +117,6 @@ def test_tables_in_memory_are_what_they_are_as_csv(tmp_path):
     done = tasks.Done()
     list(done.read(PartitionReader(pyarrow.table({"y": [1.0], "a": [float("inf")]}), options, "<partition 4>")))
     assert str(done.problem).startswith("<partition 4>:1: found 'inf' in the column 'a', expected a finite")
-
-
-@for_all("parts", [1, 2, 3, 8, 40, 100])
-@for_all("learners", [1, 2, 3, 50])
-def test_every_part_is_learned_once_and_some_are_the_combiners(parts, learners):
-    own, further = plan(parts, learners)
-    assert [i for each in own for i in each] + list(further) == list(range(parts))
-    assert all(own)
-    if len(own) == 1:
-        assert not further
-        assert learners == 1 or parts < 3
-    else:
-        assert len(own) == min(learners, parts - len(further))
-        assert len(further) == max(1, parts // 20)
-        assert max(map(len, own)) - min(map(len, own)) <= 1
 
 
 def test_rounds_and_parts_are_many(tmp_path):

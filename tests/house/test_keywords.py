@@ -23,7 +23,7 @@ def test_the_written_types_are_those_of_the_options():
 def test_a_learner_takes_options_by_name():
     names = [field.name for field in dataclasses.fields(LearnOptions)]
     shown = inspect.signature(Learner).parameters
-    assert list(shown) == ["options", "text", "threads", "partitions", *names]
+    assert list(shown) == ["options", "text", "threads", *names]
     assert all(shown[name].default == getattr(LearnOptions, name) for name in names)
     assert Learner(method="rfd-son", sketch_size=20).options == LearnOptions(method="rfd-son", sketch_size=20)
     assert repr(Learner()) == "Learner(method='committee')"

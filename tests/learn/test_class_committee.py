@@ -70,9 +70,9 @@ def twins(batch):
     }  # fmt: skip
     scored = []
     for view, make in (view_makers[name] for name in SOME):
-        views = Views([view], lambda call, *items: list(map(call, *items)), "logistic", several=True)
-        _, seen = views.fit_transform(views.reserve(views.new(), rows, int(index.size[0])), rows)
-        shown_rows, d = seen.rows[view], seen.sizes[view]
+        views = Views([view], "logistic", several=True)
+        _, seen = views.showing(views.reserve(views.new(), rows, int(index.size[0])), rows, learn=True)
+        shown_rows, d = seen.part(view, 0, len(y))
         twin, out = make(d + 1), []
         for i in range(len(y)):
             x = np.zeros(d + 1)

@@ -20,11 +20,16 @@ from sonlearn.learn.ensemble.combiner import (
     value_slope_curvature,
     without,
 )
-from sonlearn.learn.losses import loss_of, loss_slope, loss_value, repeated_loss
+from sonlearn.learn.losses import Loss, loss_of, loss_slope, loss_value
 from sonlearn.options.members import Member
 
 pytestmark = pytest.mark.interpreted
 LOGISTIC_LOSS = loss_of(LearnOptions(method="nag"))
+
+
+def of_each_row(loss, n):
+    """`loss` with a parameter for each of n rows, as the combiner takes it."""
+    return Loss(loss.code, np.full(n, loss.par))
 
 
 def dense(loss, w, V, y, weight, precision):
@@ -83,7 +88,7 @@ def start(k):
 def test_equals_the_definition(loss):
     V, y, weight = stream(loss)
     combiner, out = start(4), np.zeros(len(y))
-    of_rows = repeated_loss(loss_of(LearnOptions(method="nag", loss=loss)), len(y))
+    of_rows = of_each_row(loss_of(LearnOptions(method="nag", loss=loss)), len(y))
     combine(of_rows, combiner, V, y, weight, True, np.zeros((6, 4)), out)
     each = [dense(loss, start(4).w[0], V, y, weight, np.full(4, precision)) for precision in PRIOR_PRECISION]
     for e, (_, w, A) in enumerate(each):
@@ -98,7 +103,7 @@ def test_a_member_has_a_prior_precision_of_its_own():
     own = [0.0, 50.0, 500.0, 3.0]
     combiner = new_combiner(Member("gd", "raw", precision=one) for one in own)
     out = np.zeros(len(y))
-    combine(repeated_loss(LOGISTIC_LOSS, len(y)), combiner, V, y, weight, True, np.zeros((6, 4)), out)
+    combine(of_each_row(LOGISTIC_LOSS, len(y)), combiner, V, y, weight, True, np.zeros((6, 4)), out)
     for e, precision in enumerate(PRIOR_PRECISION):
         _, w, A = dense("logistic", np.full(4, 0.1), V, y, weight, np.maximum(precision, own))
         np.testing.assert_allclose(combiner.w[e], w, rtol=1e-9, atol=1e-9)
@@ -114,7 +119,7 @@ def test_an_outlier_moves_values_no_more_than_an_error_of_eight_times_the_usual(
     def after(label):
         combiner, out = new_combiner((Member("gd", "raw"),) * 3, (20.0,)), np.zeros(400)
         labels = np.where(np.arange(400) == 300, label, y)
-        loss = repeated_loss(loss_of(LearnOptions(method="nag", loss="squared")), 400)
+        loss = of_each_row(loss_of(LearnOptions(method="nag", loss="squared")), 400)
         combine(loss, combiner, V, labels, np.ones(400), True, np.zeros((5, 3)), out)
         return out, combiner.w[0]
 
@@ -141,7 +146,7 @@ def test_without_learning_nothing_changes():
     V, y, weight = stream("logistic")
     combiner, out = start(4), np.zeros(len(y))
     before = Combiner(*(part.copy() for part in combiner))
-    combine(repeated_loss(LOGISTIC_LOSS, len(y)), combiner, V, y, weight, False, np.zeros((6, 4)), out)
+    combine(of_each_row(LOGISTIC_LOSS, len(y)), combiner, V, y, weight, False, np.zeros((6, 4)), out)
     for part, old in zip(combiner, before, strict=True):
         np.testing.assert_array_equal(part, old)
     np.testing.assert_allclose(out, V @ before.w[0])
@@ -150,7 +155,7 @@ def test_without_learning_nothing_changes():
 def test_members_that_are_forgotten_leave_the_others_as_if_alone_from_then_on():
     V, y, weight = stream("logistic")
     combiner, out, scratch = start(4), np.zeros(len(y)), np.zeros((6, 4))
-    combine(repeated_loss(LOGISTIC_LOSS, len(y)), combiner, V, y, weight, True, scratch, out)
+    combine(of_each_row(LOGISTIC_LOSS, len(y)), combiner, V, y, weight, True, scratch, out)
     left = without(combiner, [1, 3])
     assert (left.w[:, [1, 3]] == 0).all()
     A, B = combiner.A[0], left.A[0]
@@ -158,7 +163,7 @@ def test_members_that_are_forgotten_leave_the_others_as_if_alone_from_then_on():
     assert (B[np.ix_([0, 2], [1, 3])] == 0).all()
     silent = V.copy()
     silent[:, [1, 3]] = 0.0
-    combine(repeated_loss(LOGISTIC_LOSS, len(y)), left, silent, y, weight, True, scratch, out)
+    combine(of_each_row(LOGISTIC_LOSS, len(y)), left, silent, y, weight, True, scratch, out)
     assert (left.w[:, [1, 3]] == 0).all()
 
 
@@ -166,7 +171,7 @@ def test_a_long_stream_of_sure_rows_stays_finite():
     V = np.full((20_000, 3), 6.0) * np.array([1.0, 1.0, -1.0])
     y = np.where(np.arange(20_000) % 1000 == 999, -1.0, 1.0)
     combiner, out = start(3), np.zeros(len(y))
-    combine(repeated_loss(LOGISTIC_LOSS, len(y)), combiner, V, y, np.ones(len(y)), True, np.zeros((5, 3)), out)
+    combine(of_each_row(LOGISTIC_LOSS, len(y)), combiner, V, y, np.ones(len(y)), True, np.zeros((5, 3)), out)
     assert np.isfinite(out).all()
     assert np.isfinite(combiner.w).all()
     assert np.isfinite(combiner.P).all()
@@ -179,7 +184,7 @@ def test_inputs_that_say_nothing_cost_nothing_and_change_no_bit(loss, at):
     V, y, weight = stream(loss, k=5)
     silent = [i for i in range(5) if i not in at]
     V[:, silent] = 0.0
-    of_rows = repeated_loss(loss_of(LearnOptions(method="nag", loss=loss)), len(y))
+    of_rows = of_each_row(loss_of(LearnOptions(method="nag", loss=loss)), len(y))
     whole, some = (without(start(5), silent) for _ in range(2))
     wanted, got = np.zeros((2, len(y)))
     combine(of_rows, whole, V, y, weight, True, np.zeros((7, 5)), wanted)

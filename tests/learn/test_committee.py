@@ -13,7 +13,7 @@ from sonlearn.learn.ensemble import combiner, pruning, stacking
 from sonlearn.learn.ensemble.combiner import combine, new_combiner
 from sonlearn.learn.ensemble.label_scale import CLIP
 from sonlearn.learn.ensemble.stacking import learned_by, member_options
-from sonlearn.learn.losses import loss_of, repeated_loss
+from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.make import make_engine
 from sonlearn.options.members import CHEAP, MEMBERS, Member, default_members, member
 from sonlearn.views import make_view
@@ -48,7 +48,7 @@ def test_equals_its_members_and_the_combiner(names, scale):
         np.column_stack([predicted_alone(name, relative_rows, int(index.size[0])) for name in names])
     )
     wanted = np.zeros(batch.n)
-    loss = repeated_loss(loss_of(options()), batch.n)
+    loss = Loss(loss_of(options()).code, np.zeros(batch.n))
     long = [i for i, name in enumerate(names) if "~" not in name]
     for at, found in ((list(range(len(names))), got.raw), (long, got.offline)):
         combiner = new_combiner(member(names[i]) for i in at)

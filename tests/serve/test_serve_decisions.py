@@ -1,11 +1,14 @@
 """A served model of decisions: what it decides, what it writes down, and what is left of it after a crash."""
 
 import contextlib
+import io
 import json
+import math
 import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -21,7 +24,7 @@ pytest.importorskip("starlette", reason="the extra serve is not installed")
 pytest.importorskip("httptools", reason="the extra serve is not installed")
 pytest.importorskip("prometheus_client", reason="the extra serve is not installed")
 
-from serving_decisions import served_by, served_decisions
+from serving_decisions import served_decisions
 
 from sonlearn.cli import main
 from sonlearn.errors import ModelFileError, OutputError
@@ -29,7 +32,7 @@ from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.serve.decider import replay
-from sonlearn.serve.events import EventFile
+from sonlearn.serve.events import EventLog
 from sonlearn.text.decisions import read_decisions
 
 OFFERS = ROOT / "data" / "offers.vw"
@@ -54,8 +57,22 @@ def same_state(ours, theirs):
     return header == other and all(np.array_equal(arrays[name], others[name], equal_nan=True) for name in arrays)
 
 
+def lines_of(path):
+    """All events of a log, as dsjson."""
+    with contextlib.closing(EventLog(str(path))) as events:
+        return [event.text for event in events.older(math.inf)]
+
+
 def decisions_of(path, learner):
-    return list(read_decisions(str(path), TextOptions(format="json"), learner.options))
+    """All events of a log, those with a reward first."""
+    text = "".join(line + "\n" for line in lines_of(path)).encode()
+    return list(read_decisions(io.BytesIO(text), TextOptions(format="json"), learner.options))
+
+
+def fill(events):
+    """Have every later write to a log fail."""
+    (pages,) = events._database.execute("pragma page_count").fetchone()
+    events._database.execute(f"pragma max_page_count = {pages}")
 
 
 def test_decisions_are_those_of_the_model_and_their_log_is_read_as_any_other(tmp_path):
@@ -79,31 +96,29 @@ def test_decisions_are_those_of_the_model_and_their_log_is_read_as_any_other(tmp
                      "sonlearn_events_pending 5.0"):  # fmt: skip
             assert line in metrics
     (log,) = decisions_of(path, learner)
-    assert log.n == 19
-    paid = ~np.isnan(log.cost)
-    assert log.cost[paid].tolist() == [-1.0, -1.0, -1.0, -1.0, 1.0, 0.5, 2.5]
+    assert log.n == 12
+    assert log.cost[:7].tolist() == [-1.0, -1.0, -1.0, -1.0, 1.0, 0.5, 2.5]
+    assert np.isnan(log.cost[7:]).all()
+    assert log.tags == [answers[i]["event_id"] for i in (0, 3, 6, 9, 2, 1, 5, 4, 7, 8, 10, 11)]
     # the same decisions, by the model itself
-    at = 0
-    for i in range(log.n):
-        one = log.part(i, i + 1)
-        if paid[i]:
-            twin.partial_fit(one)
-            continue
-        decided, answer = twin.decide(one), answers[at]
+    places = {tag: i for i, tag in enumerate(log.tags)}
+    for i, answer in enumerate(answers):
+        one = log.part(places[answer["event_id"]], places[answer["event_id"]] + 1)
+        decided = twin.decide(one)
         assert decided.probability.tolist() == answer["probabilities"] == one.probabilities.tolist()
         assert int(decided.action[0]) == answer["action"]
         assert answer["probability"] == answer["probabilities"][answer["action"]]
-        at += 1
+        if not np.isnan(one.cost[0]):
+            assert (one.action[0], one.probability[0]) == (answer["action"], answer["probability"])
+        if i % 3 == 0:
+            twin.partial_fit(one)
+    twin.partial_fit(log.part(4, 7))
     assert same_state(twin, learner)
-    for i in np.flatnonzero(paid).tolist():
-        own = log.part(i, i + 1)
-        assert own.probability[0] == own.probabilities[own.action[0]]
-        assert own.tags == [json.loads(Path(path).read_text().splitlines()[i])["EventId"]]
     # which words a context is of: those of the model's own text
     vw = f"shared |visit morning\n{''.join(f'|offer {name}' + chr(10) for name in NAMES)}\n"
     (tmp_path / "vw").write_text(vw)
     (theirs,) = read_decisions(str(tmp_path / "vw"), twin.text, twin.options)
-    assert set(theirs.rows.indices.tolist()) == set(log.part(2, 3).rows.indices.tolist())
+    assert set(theirs.rows.indices.tolist()) == set(log.part(5, 6).rows.indices.tolist())
 
 
 def test_a_restart_loses_nothing(tmp_path):
@@ -114,95 +129,99 @@ def test_a_restart_loses_nothing(tmp_path):
         early = [server.post("/decide", context())[1]["event_id"] for _ in range(4)]
         for event in early[:2]:
             assert server.post("/reward", {"event_id": event, "reward": 0.5})[0] == 200
-    with path.open("ab") as file:  # a line that was never answered
-        file.write(b'{"EventId":"half","c":{"visi')
-    again = EventFile(str(path))
-    assert again.cut == 28
-    assert replay(first, again, 0, learns=True) == 2
+        written = path.read_bytes(), Path(f"{path}-wal").read_bytes()
+    found = set()
+    for size in (*range(0, len(written[1]), 509), len(written[1])):  # what was on the disk of the last writes
+        cut = tmp_path / f"cut{size}"
+        cut.write_bytes(written[0])
+        Path(f"{cut}-wal").write_bytes(written[1][:size])
+        with contextlib.closing(EventLog(str(cut))) as events:
+            mark = events.mark()
+            found.add((mark["decisions"], mark["rewards"]))
+            assert len(list(events.older(math.inf))) == mark["decisions"] == events.pending + mark["rewards"]
+            assert replay(first.copy(), events, None, learns=True) == mark["rewards"]
+    assert found == {(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (4, 1), (4, 2)}
+    again = EventLog(str(path))
+    again._database.execute("begin immediate")  # what was never answered
+    again._database.execute("update events set reward = 9, rewarded = 9 + number")
+    again.close()
+    again = EventLog(str(path))
+    assert again.pending == 2
+    assert replay(first, again, None, learns=True) == 2
     assert same_state(first, learner)
+    mark = again.mark()
     again.close()
     with served_decisions(first, path, learns=True) as server:
-        assert server.events.cut == 0
         assert server.post("/reward", {"event_id": early[0], "reward": 1})[0] == 409
         assert server.post("/reward", {"event_id": early[3], "reward": 1})[0] == 200
         assert server.post("/decide", context())[0] == 200
     whole = model()
-    events = EventFile(str(path))
-    last, half = next((event, offset + size) for event, rewarded, offset, size in events.events(0) if rewarded)
-    assert replay(whole, events, 0, learns=True) == 3
-    assert same_state(whole, first)
-    mark = {"end": half, "last": last}
-    assert last == early[0]
-    assert events.read_until(mark) == half
-    assert events.read_until(None) is None
-    assert events.read_until({**mark, "last": "other"}) is None
-    assert events.read_until({**mark, "end": half - 1}) is None
-    assert events.read_until({"end": 0, "last": ""}) == 0
-    with pytest.raises(ModelFileError, match="the model has learned from"):
-        events.read_until({**mark, "end": events.end + 1})
-    events.close()
+    with contextlib.closing(EventLog(str(path))) as events:
+        assert replay(whole, events, None, learns=True) == 3
+        assert same_state(whole, first)
+        assert events.knows(mark)
+        assert replay(learner, events, mark, learns=True) == 1
+        assert same_state(learner, first)
+        assert not events.knows(None)
+        assert not events.knows({**mark, "log": "other"})
+        assert not events.knows({"end": 10, "last": early[0]})
+        for what in ("decisions", "rewards"):
+            with pytest.raises(ModelFileError, match=f"{what}, and the model has seen 99; give the whole log"):
+                events.knows({**mark, what: 99})
 
 
-def test_a_file_of_events_is_renamed_when_it_is_large(tmp_path):
-    """All parts together are what one file would have been; parts may be moved away; restarts lose nothing."""
-    learner, path, mark = model(), tmp_path / "events", None
-    first, asked = learner.copy(), []
-    for run in range(3):
-        with contextlib.closing(EventFile(str(path), size=1500)) as events:
-            start = events.read_until(mark)
-            assert start == (events.end if run else None)
-            with served_by(learner, events) as server:
-                for i in range(8):
-                    asked.append(server.post("/decide", context())[1]["event_id"])
-                    if i % 2:  # that of the run before, and one of this
-                        assert server.post("/reward", {"event_id": asked[-5 if run else -2], "reward": i})[0] == 200
-            mark = events.mark()
-    parts = sorted(tmp_path.glob("events.*"))
-    sizes = [part.stat().st_size for part in parts]
-    assert len(parts) > 5
-    assert [int(part.suffix[1:]) for part in parts] == np.cumsum([0, *sizes[:-1]]).tolist()
-    assert min(sizes) >= 1500
-    assert max(sizes) < 1500 + 500
-    whole = b"".join(part.read_bytes() for part in (*parts, path))
-    (tmp_path / "whole").write_bytes(whole)
-    events, one = EventFile(str(path), size=1500), EventFile(str(tmp_path / "whole"))
-    assert (events.end, events.mark()) == (one.end, one.mark()) == (len(whole), mark)
-    assert list(events.events(0)) == list(one.events(0))
-    assert events.decision(asked[0]) == one.decision(asked[0]) if one.is_pending(asked[0]) else True
-    assert replay(first, events, 0, learns=True) == 12
-    assert same_state(first, learner)
-    events.close()
-    pending = next(event for event, rewarded, _, _ in one.events(0) if not rewarded and one.is_pending(event))
-    one.close()
-    # a part in the middle is missed; the oldest ones are not, and then events are of what is left
-    parts[2].rename(tmp_path / "away")
-    with pytest.raises(ModelFileError, match=rf"{parts[3].name} follows {parts[1].name}, expected the part"):
-        EventFile(str(path))
-    for part in parts[:2]:
-        part.unlink()
-    with contextlib.closing(EventFile(str(path))) as events:
-        assert (events.end, events.read_until(mark)) == (len(whole), len(whole))
-        assert not events.is_pending(pending)
-        with pytest.raises(ModelFileError, match="bring back the files that were moved away"):
-            events.read_until({"end": 10, "last": "a"})
+def test_old_events_are_removed(tmp_path, capsys):
+    """What is written and taken out has no reward any more; a model that had learned from it goes on."""
+    learner, path = model(), tmp_path / "events"
+    before, out = learner.copy(), tmp_path / "old.json"
+    with served_decisions(learner, path, learns=True) as server:
+        first = [server.post("/decide", context())[1]["event_id"] for _ in range(3)]
+        for event in first[1:]:
+            assert server.post("/reward", {"event_id": event, "reward": 1})[0] == 200
+        early = {**server.events.mark(), "rewards": 1}
+        assert main(["events", "--remove", "30", "-o", str(out), str(path)]) == 0
+        assert out.read_bytes() == b""
+        assert main(["events", str(path)]) == 0
+        assert capsys.readouterr().out.splitlines() == lines_of(path)
+        assert [json.loads(line)["EventId"] for line in lines_of(path)] == [first[1], first[2], first[0]]
+        lines = lines_of(path)
+        assert main(["events", "--remove", "0", "-o", str(out), str(path)]) == 0
+        assert (out.read_text().splitlines(), lines_of(path)) == (lines, [])
+        assert server.post("/reward", {"event_id": first[0], "reward": 1})[0] == 404
+        event = server.post("/decide", context())[1]["event_id"]
+        assert server.post("/reward", {"event_id": event, "reward": 1})[0] == 200
+        late = server.events.mark()
+    with contextlib.closing(EventLog(str(path))) as events:
+        assert (events.mark(), events.pending) == (late, 0)
+        assert events.knows({**early, "rewards": 2})
+        with pytest.raises(ModelFileError, match="1 rewards that the model has not learned were removed"):
+            events.knows(early)
+    before.partial_fit(decisions_of(path, learner)[0])
+    assert before.examples == 101
+    for arguments, expected in (
+        ((), "events takes one LOG of serve, 0 given"), (("none",), "there is no such file"),
+        (("-o", str(path), str(path)), "overwrite"), ((str(OFFERS),), "expected a log of events, as serve makes it"),
+    ):  # fmt: skip
+        assert main(["events", *arguments]) == 1
+        assert expected in capsys.readouterr().err
 
 
-def test_a_file_of_events_that_cannot_be_renamed_is_gone_on_with(tmp_path, monkeypatch):
-    with contextlib.closing(EventFile(str(tmp_path / "events"), size=1)) as events:
-        events.append([("a", False, b'{"EventId":"a"}\n')])
-
-        def refused(*paths):
-            raise OSError(13, "Permission denied")
-
-        with monkeypatch.context() as patch:
-            patch.setattr(os, "rename", refused)
-            with pytest.raises(OutputError, match="Permission denied"):
-                events.append([("b", False, b'{"EventId":"b"}\n')])
-        assert events.pending == 1
-        events.append([("b", False, b'{"EventId":"b"}\n')])
-        assert events.pending == 2
-        assert events.decision("a") == {"EventId": "a"}
-    assert len(list(tmp_path.iterdir())) == 2
+def test_a_reward_that_comes_while_events_are_written_is_kept(tmp_path):
+    with contextlib.closing(EventLog(str(tmp_path / "events"))) as events:
+        events.append([(name, f'{{"EventId":"{name}"}}') for name in "abc"], [])
+        with contextlib.closing(EventLog(str(tmp_path / "events"))) as other:
+            events.append([], [("b", 1.0)])
+            events.append([("d", '{"EventId":"d"}')], [])
+            assert [event.text for event in other.older(math.inf)] == [f'{{"EventId":"{name}"}}' for name in "abc"]
+            other.remove(math.inf)
+            with pytest.raises(OutputError, match="another server writes to it"):
+                other.append([("e", "{}")], [])
+        assert [event.text for event in EventLog(str(tmp_path / "events")).older(math.inf)] == [
+            '{"_label_cost":-1.0,"EventId":"b"}', '{"EventId":"d"}'
+        ]  # fmt: skip
+        with pytest.raises(OutputError, match="an event was removed that has a reward"):
+            events.append([("f", "{}")], [("a", 1.0)])
+        assert events.find("f") is None
 
 
 def test_rewards_twice_never_unknown_and_at_the_same_time(tmp_path):
@@ -221,9 +240,9 @@ def test_rewards_twice_never_unknown_and_at_the_same_time(tmp_path):
         assert sorted(status for status, _ in results) == [200] * 2 + [409] * 14
         assert learner.examples == 102
         assert server.post("/reward", {"event_id": "none", "reward": 1}) == (
-            404, {"error": "event 'none': no such event, or one that is too old"}
+            404, {"error": "event 'none': no such event, or one that was removed"}
         )  # fmt: skip
-    assert sum(line.count('"_label_cost"') for line in (tmp_path / "events").read_text().splitlines()) == 2
+    assert sum(line.count('"_label_cost"') for line in lines_of(tmp_path / "events")) == 2
 
 
 def test_numbered_actions_without_learning(tmp_path):
@@ -243,7 +262,7 @@ def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
     path = tmp_path / "events"
     with served_decisions(learner, path, learns=True, body=1 << 14, entries=200) as server:
         event = server.post("/decide", context())[1]["event_id"]
-        before, size = learner.copy(), path.stat().st_size
+        before, lines = learner.copy(), lines_of(path)
         for request, body, status, found in (
             ("/decide", "{", 400, "found no JSON"),
             ("/decide", "[1]", 400, "<request>: found '[1]', expected an object: the context"),
@@ -259,6 +278,7 @@ def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
             ("/reward", {"event_id": event, "reward": True}, 400, "expected a number of at most 1e100"),
             ("/reward", {"event_id": event, "reward": float("nan")}, 400, "expected a number of at most 1e100"),
             ("/reward", {"event_id": event, "reward": 10**200}, 400, "a number of at most 1e100"),
+            ("/reward", {"event_id": "\ud800", "reward": 1}, 404, "no such event"),
             ("/predict", context(), 404, "expected POST /decide, POST /reward"),
         ):  # fmt: skip
             answer = server.post(request, body)
@@ -267,45 +287,47 @@ def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
         assert server.ask("POST", "/decide", "{}", "text/plain")[0] == 415
         assert server.ask("POST", "/decide", "{}", "application/json", origin="http://a")[0] == 403
         assert same_state(learner, before)
-        assert path.stat().st_size == size
+        assert lines_of(path) == lines
 
 
-def test_an_event_that_cannot_be_written_is_not_answered(tmp_path, monkeypatch):
-    learner = model()
-    with contextlib.closing(EventFile(str(tmp_path / "events"))) as events:
+def test_an_event_that_cannot_be_written_is_not_in_the_log(tmp_path):
+    path = tmp_path / "events"
+    with contextlib.closing(EventLog(str(path))) as events:
+        mark = events.mark()
+        fill(events)
+        with pytest.raises(OutputError, match="events: cannot be written: database or disk is full"):
+            events.append([(f"a{i}", " " * 1000) for i in range(20)], [])
+        assert (events.mark(), events.pending, events.find("a0")) == (mark, 0, None)
+    with contextlib.closing(EventLog(str(path))) as events:
+        assert (events.mark(), events.pending) == (mark, 0)
+    (tmp_path / "other").write_text("1 | a\n" * 200)
+    sqlite3.connect(tmp_path / "foreign").execute("create table a (b)")
+    for name in ("other", "foreign"):
+        with pytest.raises(ModelFileError, match=f"{name}: expected a log of events, as serve makes it"):
+            EventLog(str(tmp_path / name))
+    with pytest.raises(OutputError, match="unable to open database file"):
+        EventLog(str(tmp_path / "no" / "events"))
 
-        def full(descriptor):
-            raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(os, "fsync", full)
-        with pytest.raises(OutputError, match="No space left"):
-            events.append([("a", False, b'{"EventId":"a"}\n')])
-        assert (tmp_path / "events").stat().st_size == events.end == events.pending == 0
-    assert learner.examples == 100
-    (tmp_path / "other").write_text("1 | a\n")
-    with pytest.raises(ModelFileError, match="other: byte 0: expected a line of dsjson with an EventId"):
-        EventFile(str(tmp_path / "other"))
-
-
-def test_what_could_not_be_written_was_not_drawn(tmp_path, monkeypatch):
+def test_what_could_not_be_written_was_not_drawn(tmp_path):
     """State and log agree after a write that failed: a replay of the log gives the same model."""
     learner, path = model(), tmp_path / "events"
     first = learner.copy()
     with served_decisions(learner, path, learns=True) as server:
         assert server.post("/decide", context())[0] == 200
-
-        def full(descriptor):
-            raise OSError(28, "No space left on device")
-
-        with monkeypatch.context() as patched:
-            patched.setattr(os, "fsync", full)
-            assert server.post("/decide", context())[0] >= 500
+        fill(server.events)
+        while server.post("/decide", context())[0] == 200:  # until the last page is full
+            pass
+        drawn = int(learner.state.now["drawn"][0])
+        assert server.post("/decide", context())[0] == 503
+        assert int(learner.state.now["drawn"][0]) == drawn == server.events.mark()["decisions"]
+        server.events._database.execute("pragma max_page_count = 1000000")
         assert server.post("/decide", context())[0] == 200
-        assert "No space left on device" in server.reports.pop()
-    events = EventFile(str(path))
-    assert replay(first, events, 0, learns=True) == 0
+        assert "database or disk is full" in server.reports.pop()
+        assert "database or disk is full" in server.reports.pop()
+    with contextlib.closing(EventLog(str(path))) as events:
+        assert replay(first, events, None, learns=True) == 0
     assert same_state(first, learner)
-    events.close()
 
 
 def test_a_context_with_the_name_of_a_cost_is_no_reward(tmp_path):
@@ -315,10 +337,10 @@ def test_a_context_with_the_name_of_a_cost_is_no_reward(tmp_path):
         asked = context()
         asked["_label_cost"] = 1
         assert server.post("/decide", asked)[0] == 200, server.post("/decide", asked)
-    events = EventFile(str(path))
-    assert replay(first, events, 0, learns=True) == 0
+    with contextlib.closing(EventLog(str(path))) as events:
+        assert replay(first, events, None, learns=True) == 0
     assert same_state(first, learner)
-    events.close()
+    assert np.isnan(decisions_of(path, learner)[0].cost).all()
 
 
 # ------------------------------------------------------------------------------------------------- the command
@@ -356,7 +378,7 @@ def serving(*arguments):
 def test_a_killed_server_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["train", "--quiet", "--cb_explore_adf", "--examples", "100", "-f", "model", str(OFFERS)]) == 0
-    call = ("-i", "model", "-f", "model", "--learn", "--events", "log.json")
+    call = ("-i", "model", "-f", "model", "--learn", "--events", "log.db")
     with serving(*call) as (process, post, _):
         event = post("/decide", context())["event_id"]
         post("/reward", {"event_id": event, "reward": 1})
@@ -365,11 +387,12 @@ def test_a_killed_server_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
         process.wait(20)
     assert Bandit.load("model").examples == 100
     with serving(*call) as (process, post, lines):
-        assert "log.json: 1 rewards were learned that model did not have yet" in lines[0]
+        assert "log.db: 1 rewards were learned that model did not have yet" in lines[0]
         post("/reward", {"event_id": late, "reward": 0})
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
     assert Bandit.load("model").examples == 102
+    assert main(["events", "-o", "log.json", "log.db"]) == 0
     status = main(["train", "--quiet", "--cb_explore_adf", "--dsjson", "-f", "again", "log.json"])
     assert (status, Bandit.load("again").examples) == (0, 2)
     capsys.readouterr()

@@ -189,6 +189,14 @@ def test_pipelined_requests_are_answered_in_order(learner):
         assert [part.split()[0] for part in answer.split(b"HTTP/1.1 ")[1:]] == [b"200", b"400", b"200"]
 
 
+def test_half_a_line_is_told_that_the_server_stops(learner):
+    with served(learner, seconds=10.0) as server, server.connection() as lines:
+        lines.sendall(ROW + ROW[:-1])
+        assert lines.recv(1 << 16) == b"0\n"
+        server.stop()
+        assert everything(lines) == b"error: the line did not come before the server stopped\n"
+
+
 def test_a_stop_finishes_what_has_been_asked(learner):
     rows = json.dumps([{"a": {"x": 1}}] * 20_000).encode()
     head = POST + b"%d\r\ncontent-type: application/json\r\n\r\n" % len(rows)

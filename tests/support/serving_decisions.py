@@ -13,7 +13,7 @@ from sonlearn.commands.serve import warm_up_decisions
 from sonlearn.serve.app import Limits
 from sonlearn.serve.decider import Decider
 from sonlearn.serve.decisions import DecisionHandlers, DecisionMetrics, make_app
-from sonlearn.serve.events import EventFile
+from sonlearn.serve.events import EventLog
 from sonlearn.serve.server import Server, listen
 
 
@@ -48,13 +48,13 @@ class ServedDecisions(Served):
 @contextlib.contextmanager
 def served_decisions(learner, path, learns=False, **limits):
     """A server while the block runs; what should not happen fails the test."""
-    with contextlib.closing(EventFile(str(path))) as events, served_by(learner, events, learns, **limits) as server:
+    with contextlib.closing(EventLog(str(path))) as events, served_by(learner, events, learns, **limits) as server:
         yield server
 
 
 @contextlib.contextmanager
 def served_by(learner, events, learns=True, **limits):
-    """The same with a file of events that is open."""
+    """The same with a log of events that is open."""
     server = ServedDecisions(learner, events, Limits(**limits), learns)
     try:
         yield server

@@ -15,9 +15,7 @@
 `class_pruning`   which members of several classes a stream can do without
 `classes`         the committee of several classes: views, members, the combiner
 
-`partitions`            learners of partitions of the data under one combiner: what a cluster has learned
-`class_partitions`      the same of several classes, `committee_partitions` of committees of several classes
-`mixture`               an average weighted by how well each member has done
+`mixture`           an average weighted by how well each member has done
 
 The table of members is `sonlearn.options.members`, the views are `sonlearn.views`. docs/methods.md has the formulas.
 """

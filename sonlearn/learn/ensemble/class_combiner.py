@@ -104,7 +104,7 @@ def scratch_for(k: int, classes: int) -> CombinerScratch:
 
 def combine_members(
     combiner: ClassCombiner, at: list[int], V: np.ndarray, met: np.ndarray, y: np.ndarray, weight: np.ndarray,
-    learns: bool, out: np.ndarray, surprise: float = SURPRISE,
+    learns: bool, out: np.ndarray,
 ) -> None:  # fmt: skip
     """`combine`, where only the members `at` are at work, V float64[len(at), n, K] what they score.
 
@@ -113,7 +113,7 @@ def combine_members(
     own = combiner
     if len(at) < len(combiner.w):
         own = combiner._replace(w=combiner.w[at], A=combiner.A[np.ix_(at, at)], prior=combiner.prior[at])
-    combine(own, V, met, y, weight, learns, surprise, scratch_for(len(at), V.shape[2]), out)
+    combine(own, V, met, y, weight, learns, SURPRISE, scratch_for(len(at), V.shape[2]), out)
     if own is not combiner:
         combiner.w[at] = own.w
         combiner.A[np.ix_(at, at)] = own.A

@@ -59,7 +59,6 @@ from sonlearn.learn.ensemble.committee import LIMIT, NOW, first_wild
 from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.jobs import Job, work_off
 from sonlearn.learn.ensemble.merging import majority, merge_class_combiners, merge_histories, merge_now, went_on
-from sonlearn.learn.ensemble.stacking import mapping
 from sonlearn.learn.ensemble.viewing import Seen, Views, rows_between
 from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
 from sonlearn.named import NamedTuple
@@ -123,8 +122,7 @@ class ClassCommittee(ClassEngine):
         self._threads = threads if threads > 1 else 0
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         views = dict.fromkeys(member.view for member in self.members)
-        self._map = mapping(self._pool)
-        self._views = Views(views, self._map, options.loss, several=True)
+        self._views = Views(views, options.loss, several=True)
         self._prunes, self.merges = options.prune and options.budget != "rich", True
         self._room = np.zeros(0)
         self._lasting = [i for i, member in enumerate(self.members) if member.lasting]
@@ -599,11 +597,11 @@ def count_rows(counts, work, y, again, met, once, t):
 
 @bare_jit
 def tell(slots, logs, met, unseen, scores):
-    """scores[i, number] <- logs[i, slot of the class], or of a class not met before row i spare[i].
+    """scores[i, number] <- logs[i, slot of the class], or of a class not met before row i unseen[i].
 
     Parameters
     ----------
-    slots : int64[classes]; logs : float64[n, slots]; met : int64[n]; spare : float64[n]
+    slots : int64[classes]; logs : float64[n, slots]; met : int64[n]; unseen : float64[n]
     scores : float64[n, K], filled in
     """
     for i in range(len(met)):

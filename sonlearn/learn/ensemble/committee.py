@@ -18,7 +18,7 @@ from sonlearn.learn.ensemble.by_row import CommitteeByRow
 from sonlearn.learn.ensemble.importance import LIMIT, first_wild, relative_weights
 from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser, LabelState
 from sonlearn.learn.ensemble.merging import merge_labels, merge_now
-from sonlearn.learn.ensemble.stacking import EnsembleState, StackedEnsemble, mapping
+from sonlearn.learn.ensemble.stacking import EnsembleState, StackedEnsemble
 from sonlearn.learn.ensemble.viewing import Views, rows_between
 from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
@@ -54,7 +54,7 @@ class Committee(Engine):
         self.clip = options.clip
         pool = ThreadPoolExecutor(threads) if threads > 1 else None
         members = committee_members(options)
-        self.views = Views(dict.fromkeys(each.view for each in members), mapping(pool), options.loss)
+        self.views = Views(dict.fromkeys(each.view for each in members), options.loss)
         self.labels = LabelStandardiser(options)
         self.ensemble = StackedEnsemble(options, members, pool, threads)
         self.merges = self.ensemble.merges

@@ -16,30 +16,19 @@ from sonlearn.views.view import MergedView, View
 
 
 class Seen(NamedTuple):
-    """Rows as every view shows them, or, where there is `show`, will when it is asked."""
+    """Rows as views will show them when they are asked.
 
-    rows: dict[str, Rows]
-    sizes: dict[str, int]  # features of each view
-    scale: LabelScale | None = None  # how labels are to be read, for those who learn them
-    show: Callable[[str, int, int], tuple[Rows, int]] | None = None
+    Attributes
+    ----------
+    part : callable
+        (name of a view, start, stop) -> rows start..stop-1 as that view shows them, and how many features it has had by
+        then. Each view is asked for all rows in their order, by one thread at a time.
+    scale : LabelScale or None
+        How labels are to be read, for those who learn them.
+    """
 
-    def part(self, name: str, start: int, stop: int) -> tuple[Rows, int]:
-        """Rows start..stop-1 as the view of that name shows them, and how many features it has had by then.
-
-        Where views `show`, each is asked for all rows in their order, by one thread at a time.
-        """
-        if self.show is not None:
-            return self.show(name, start, stop)
-        return rows_between(self.rows[name], start, stop), self.sizes[name]
-
-    def between(self, start: int, stop: int, y: np.ndarray) -> Seen:
-        """Rows start..stop-1, with the labels `y`."""
-        rows = {n: rows_between(r, start, stop)._replace(y=y) for n, r in self.rows.items()}
-        return self._replace(rows=rows, scale=None if self.scale is None else self.scale.between(start, stop))
-
-    def beside(self, other: Seen) -> Seen:
-        """What both show."""
-        return self._replace(rows=self.rows | other.rows, sizes=self.sizes | other.sizes)
+    part: Callable[[str, int, int], tuple[Rows, int]]
+    scale: LabelScale | None = None
 
 
 class Views:
@@ -48,15 +37,14 @@ class Views:
     Parameters
     ----------
     names : names of views
-    run : function like ``map`` that gives a list
     loss : str
         What labels are for: views that choose by what tells of the label have to know.
     several : bool
         Labels are numbers of classes.
     """
 
-    def __init__(self, names: Iterable[str], run: Callable[..., list], loss: str, several: bool = False):
-        self.names, self._map = tuple(names), run
+    def __init__(self, names: Iterable[str], loss: str, several: bool = False):
+        self.names = tuple(names)
         self._views = tuple(_view(name, loss, several) for name in self.names)
 
     def of(self, name: str) -> View:
@@ -69,8 +57,10 @@ class Views:
 
     def reserve(self, states: tuple, rows: Rows, features: int, needed: Container[str] | None = None) -> tuple:
         """`states` with room for `rows`, whose features are below `features`, in the `needed` views (None: all)."""
-        at = self._places(needed)
-        return tuple(self._views[i].reserve(s, rows, features) if i in at else s for i, s in enumerate(states))
+        return tuple(
+            view.reserve(own, rows, features) if needed is None or name in needed else own
+            for name, view, own in zip(self.names, self._views, states, strict=True)
+        )
 
     def showing(self, states: tuple, rows: Rows, learn: bool) -> tuple[list, Seen]:
         """(states, `rows` as seen), where a view sees rows, and its state changes, when it is asked for them.
@@ -87,21 +77,7 @@ class Views:
                 shown = self._views[i].transform(own[i], part)
             return shown, self._views[i].features(own[i])
 
-        return own, Seen({}, {}, show=show)
-
-    def fit_transform(self, states: tuple, rows: Rows, needed: Container[str] | None = None) -> tuple[tuple, Seen]:
-        """`rows` as seen by the `needed` views (None: all), before the statistics take it in; `reserve` comes first."""
-        return self._shown(states, rows, needed, learn=True)
-
-    def transform(self, states: tuple, rows: Rows, needed: Container[str] | None = None) -> Seen:
-        """`rows` as seen by the views as they are, for prediction."""
-        return self._shown(states, rows, needed, learn=False)[1]
-
-    def _shown(self, states: tuple, rows: Rows, needed: Container[str] | None, learn: bool) -> tuple[tuple, Seen]:
-        own, seen = self.showing(states, rows, learn)
-        names, n = [self.names[i] for i in self._places(needed)], len(rows.y)
-        shown = self._map(lambda name: seen.part(name, 0, n)[0], names)
-        return tuple(own), Seen(dict(zip(names, shown, strict=True)), self.sizes(tuple(own)))
+        return own, Seen(show)
 
     def kept(self, states: tuple, needed: Container[str]) -> tuple:
         """`states`, those that are not `needed` any more as new."""
@@ -131,9 +107,6 @@ class Views:
     def sizes(self, states: tuple) -> dict[str, int]:
         """How many features each view has shown."""
         return {name: view.features(s) for name, view, s in zip(self.names, self._views, states, strict=True)}
-
-    def _places(self, needed: Container[str] | None) -> list[int]:
-        return [i for i, name in enumerate(self.names) if needed is None or name in needed]
 
 
 def _view(name: str, loss: str, several: bool) -> View:

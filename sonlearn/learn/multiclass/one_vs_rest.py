@@ -42,7 +42,7 @@ class Scores(NamedTuple):
     ----------
     scores : float64[n, K]
         What each class's learner says; of classes that had not been met by then, what the spare learner says.
-    spare : float64[n]
+    unseen : float64[n]
         What the spare learner says, as long as there is one.
     met : int64[n]
         How many classes had been met before.
