@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from sonlearn.data.batch import Batch
     from sonlearn.data.matrices import from_scipy
-    from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError, SonlearnError
+    from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError, SonlearnError, ThreadError
     from sonlearn.estimators.bandit import SonlearnBandit
     from sonlearn.learn.learner import Learner
     from sonlearn.options import LearnOptions, TextOptions
@@ -35,6 +35,7 @@ _HOME = {
     "SonlearnBandit": "sonlearn.estimators.bandit",
     "SonlearnError": "sonlearn.errors",
     "TextOptions": "sonlearn.options",
+    "ThreadError": "sonlearn.errors",
     "describe": "sonlearn.text.describe",
     "from_scipy": "sonlearn.data.matrices",
     "read_batches": "sonlearn.text.read",
@@ -43,7 +44,8 @@ _HOME = {
 
 __all__ = [
     "Batch", "DivergedError", "InputError", "LearnOptions", "Learner", "Metrics", "ModelFileError",
-    "OptionError", "SonlearnBandit", "SonlearnError", "TextOptions", "describe", "from_scipy", "read_batches", "tune",
+    "OptionError", "SonlearnBandit", "SonlearnError", "TextOptions", "ThreadError", "describe", "from_scipy",
+    "read_batches", "tune",
 ]  # fmt: skip
 
 

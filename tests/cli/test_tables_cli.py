@@ -286,3 +286,24 @@ def test_a_row_like_the_header_is_described(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra arrow is not installed")
     parquet.write_table(table, tmp_path / "t.parquet", row_group_size=1)
     assert sonlearn.describe(str(tmp_path / "t.parquet")).rows == 3
+
+
+def test_train_names_a_column_that_tells_the_label(run, tmp_path):
+    """As `describe` does, before all is learned from it; not where the column is left out, nor of a pipe."""
+    lines = ["n,closed,label", *(f"{i % 7},{['open', 'shut'][i % 2]},{['no', 'yes'][i % 2]}" for i in range(60))]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    told = "sonlearn: warning: closed: looks like a leak: it tells the label of every row; --ignore 'closed' if"
+    status, _, err = run("train", "--method", "nag", "--label", "label", "t.csv")
+    assert (status, err.count(told)) == (0, 1)
+    status, _, err = run("train", "--method", "nag", "--label", "label", "--ignore", "closed", "t.csv")
+    assert (status, "leak" in err) == (0, False)
+
+
+@pytest.mark.parametrize("command", [("train",), ("train", "-f", "m")], ids=" ".join)
+def test_a_link_that_does_not_fit_the_loss_is_named(run, tmp_path, command):
+    (tmp_path / "t.svm").write_text("1 1:1\n-1 1:-1\n" * 20)
+    told = "--link logistic: with --loss squared a prediction is a value; learn with --loss logistic"
+    status, _, err = run(*command, "--method", "nag", "--loss", "squared", "--link", "logistic", "t.svm")
+    assert (status, err.count(told)) == (0, 1)
+    status, _, err = run(*command, "--method", "nag", "--loss", "logistic", "--link", "logistic", "t.svm")
+    assert (status, "--link" in err) == (0, False)

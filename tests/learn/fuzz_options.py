@@ -157,7 +157,8 @@ def check(given: dict, r: random.Random) -> str:
         left, plain = [batch for batch, own in zip(taken, kept, strict=True) if own], Learner(LearnOptions(**given))
         plain.index = index_of(one.index.ids[: one.size].copy())  # refused rows number their features: sums' order
         wanted = [row for row, good in zip(predicted, kept, strict=True) if good]
-        compare(raw_of([plain.partial_fit(joined(left), skip=True)]), wanted, [True] * len(left), "without them")
+        learned = [bool(batch.weight[0] > 0 and batch.y[0] == batch.y[0]) for batch in left]  # others: what is new?
+        compare(raw_of([plain.partial_fit(joined(left), skip=True)]), wanted, learned, "without them")
     assert np.isfinite(many.weights()[1]).all(), "weights that are not finite"
     try:
         found = many.predict(whole._replace(y=np.full(whole.n, np.nan)))
