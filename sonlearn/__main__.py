@@ -5,15 +5,20 @@ Nothing is imported before Ctrl-C has been seen to: as long as there is nothing 
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
+
+#: New objects after which Python looks for garbage. It would do so a hundred times while modules are imported.
+_OBJECTS = 100_000
 
 
 def main() -> int:
     """Run the command line as a process of its own; return the exit status."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    gc.set_threshold(_OBJECTS)
     from sonlearn.cli import main as run
 
     status = run()

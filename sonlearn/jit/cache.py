@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import pickle
 import time
 import warnings
 from collections.abc import Callable
@@ -26,7 +25,7 @@ import llvmlite.binding as llvm
 import numba
 from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
-from numba.core.serialize import dumps
+from numba.core.serialize import dumps, loads
 
 from sonlearn.jit import whole
 from sonlearn.jit.settings import cache_folders
@@ -88,7 +87,7 @@ class Cache:
             with contextlib.suppress(OSError):
                 noted, data = whole.read(f"{folder}/{file}").split(b"\0", 1)
                 if noted == key:
-                    return pickle.loads(data)  # type: ignore[no-any-return]
+                    return loads(data)  # type: ignore[no-any-return]
         return None
 
     def save_overload(self, sig: Any, compiled: Any) -> None:
