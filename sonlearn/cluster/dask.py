@@ -25,7 +25,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dask
 import numpy as np
@@ -38,7 +38,6 @@ from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, R
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass
 from sonlearn.learn.merging import unmergeable
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.options import SketchOptions

@@ -11,14 +11,13 @@ import io
 import itertools
 import os
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import DivergedError, InputError, SonlearnError
-from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
 from sonlearn.text.arrow import read_table
 from sonlearn.text.compression import is_compressed

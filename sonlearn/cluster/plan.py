@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from typing import NamedTuple
 
 import numpy as np
-
-from sonlearn.named import NamedTuple
 
 #: Rows that one learner learns alone before the first round, of all partitions but the last: all others begin with what
 #: it has learned and numbered, and with the members that it has left (`sonlearn.learn.ensemble.pruning`). What several

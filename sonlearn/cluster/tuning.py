@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import dask
 from distributed import Client
@@ -19,7 +19,6 @@ from sonlearn.cluster.dask import check_done, client_here, nothing, results_of, 
 from sonlearn.cluster.tasks import Done, LearnedPartition, Reading
 from sonlearn.errors import SonlearnError
 from sonlearn.learn.learner import Learner, takes_words
-from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable

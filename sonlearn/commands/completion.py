@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from sonlearn.commands.parser import parser_of
 from sonlearn.commands.verbs import VERBS
 from sonlearn.errors import OptionError, shorten
-from sonlearn.named import NamedTuple
 
 #: What stands for the name of a file in usages and in flags' values.
 _FILES = ("DATA", "FILE", "MODEL", "RUN.jsonl")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.learn.learner import Learner
-from sonlearn.named import NamedTuple
 
 
 class Best(NamedTuple):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.errors import ModelFileError
 from sonlearn.files import storage
 from sonlearn.learn.learner import FORMAT, Learner
-from sonlearn.named import NamedTuple
 from sonlearn.text.names import NameTable
 from sonlearn.text.names import names_of as names_of
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 import dataclasses
 import importlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from sonlearn.named import NamedTuple
 from sonlearn.options.bandit import SHARED
 from sonlearn.options.learning import OUTPUT_OPTIONS
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from sonlearn.errors import OptionError
-from sonlearn.named import NamedTuple
 from sonlearn.options import vw_flags
 from sonlearn.options.methods import METHODS
 

@@ -10,7 +10,7 @@ import time
 from sonlearn.commands.precompile import decide_some, report_on, some_rows
 from sonlearn.data.decisions import numbered
 from sonlearn.errors import OptionError
-from sonlearn.jit.settings import cache_folders
+from sonlearn.jit.settings import package_folders
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions, TextOptions
@@ -30,7 +30,7 @@ def run(methods: list[str]) -> int:
     OptionError
         There is no place that kernels could be kept in.
     """
-    folder, others = cache_folders("sonlearn.text.vw")
+    folder, others = package_folders()
     if folder is None and not others:
         raise OptionError("warm: no folder for kernels can be written to; name one in SONLEARN_CACHE_DIR")
     started = time.perf_counter()

@@ -14,11 +14,11 @@ set.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.conformal.tracker import BOUND, track
-from sonlearn.named import NamedTuple
 
 
 class SetsState(NamedTuple):

@@ -18,12 +18,12 @@ out, so that the coverage is kept whichever scale is chosen.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.conformal.tracker import BOUND, averaged, step_of, stepped
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.named import NamedTuple
 
 SCALES, KNOTS = 6, 65
 #: Share of an old row's weight that goes with each row: of errors lately (8, 64, 1,024 rows), of losses.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.named import NamedTuple
 
 
 class Decisions(NamedTuple):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sonlearn.jit import forced_inline
-from sonlearn.named import NamedTuple
 
 #: Columns of `Rows.unseen`.
 COUNT, SQUARES = range(2)

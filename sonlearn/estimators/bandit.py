@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import InputError, OptionError
 from sonlearn.estimators.bandit_value import Evaluated, evaluated
 from sonlearn.learn.bandits.bandit import Bandit, Decided
-from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import KINDS, BanditOptions
 from sonlearn.text.chunk import ChunkParser

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import OptionError
 from sonlearn.learn.bandits.bandit import Bandit
-from sonlearn.named import NamedTuple
 from sonlearn.offpolicy.evaluation import LOG, Estimate, Evaluation, Line, Policy
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import struct
-from typing import Any
+from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 import numba
@@ -19,7 +19,6 @@ import numpy as np
 from llvmlite import ir
 
 from sonlearn.jit.stored import UnknownTypeError, types_of
-from sonlearn.named import NamedTuple
 
 #: Words for what a kernel returns.
 RESULT = 8

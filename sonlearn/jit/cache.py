@@ -1,25 +1,33 @@
 """The cache of compiled kernels, which never returns a stale one.
 
-Numba's disk cache checks only the file that contains a kernel: after an edit (or an upgrade) of a helper in another
-file, the cached caller silently continues to run the old helper. So kernels are cached in a folder named by a hash of
-their module and of all that it imports from the package (`sonlearn.jit.settings`). An edit of any of them leads to a
-new folder, and a rerun hits the cache. The package's own folder is never written to, and other users of Numba are not
-affected. Folders of other versions are removed after a month without use (`sonlearn.jit.folders`).
+Numba's own cache checks only the file that contains a kernel: after an edit (or an upgrade) of a helper in another
+file, the cached caller silently continues to run the old helper. Nor does it survive damage. So kernels are cached in a
+folder named by a hash of all sources that kernels are made of (`sonlearn.jit.settings`), in files that are read whole
+or not at all (`sonlearn.jit.whole`). An edit leads to a new folder. The package's own folder is never written to, and
+other users of Numba are not affected. Folders of other versions are removed after a month without use
+(`sonlearn.jit.folders`).
 
-The cache uses `numba.core.caching`, with a locator like those of NUMBA_CACHE_LOCATOR_CLASSES, and a dispatcher's
-attribute `_cache`. If several processes need a kernel, one of them compiles it (`_Turn`).
+Of Numba this takes a dispatcher's attribute `_cache`, and the two methods of a compiled function that make it into
+something that can be pickled, and back. If several processes need a kernel, one of them compiles it (`_Turn`).
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
+import functools
 import time
+import warnings
 from collections.abc import Callable
+from importlib.util import source_hash
 from typing import Any
 
-import numba.core.caching as caching
+import llvmlite.binding as llvm
+import numba
+from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
+from numba.core.serialize import dumps, loads
 
+from sonlearn.jit import whole
 from sonlearn.jit.settings import cache_folders
 
 try:
@@ -28,102 +36,97 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 _PATIENCE_SECONDS = 120
+#: What a Numba raises whose interfaces are others.
+_OTHER_NUMBA = (AttributeError, ImportError, LookupError, TypeError, ValueError)
 
 
-class Place:
-    """A locator for Numba: a folder whose name identifies all that a kernel depends on."""
+class Cache:
+    """All cache folders, as they are searched for the kernels of a function: what its dispatcher has as `_cache`.
 
-    def __init__(self, folder: str, function: Callable):
-        self._folder, self._line = folder, function.__code__.co_firstlineno
+    Parameters
+    ----------
+    function : callable
+        The Python function.
+    missing : callable
+        Called before a kernel is compiled.
+    """
 
-    def get_cache_path(self) -> str:
-        """The folder."""
-        return self._folder
-
-    def get_source_stamp(self) -> str:
-        """The stamp that a kernel must match: the folder's name."""
-        return os.path.basename(self._folder)
-
-    def get_disambiguator(self) -> str:
-        """A text that distinguishes functions of the same name."""
-        return str(self._line)
-
-    def ensure_cache_path(self) -> None:
-        """Called before writing; `cache_folders` has made the folder."""
-
-
-def cache_in(
-    folder: str,
-    function: Callable,
-    cache: type[caching.FunctionCache] = caching.FunctionCache,
-    form: type[caching.CompileResultCacheImpl] = caching.CompileResultCacheImpl,
-) -> caching.FunctionCache:
-    """Numba's cache of `function` in `folder`: a `cache` that stores kernels in a `form`."""
-    place = Place(folder, function)
-
-    class Locator(Place):
-        @classmethod
-        def from_function(cls, function: Callable, file: str) -> Place:
-            return place
-
-    class Form(form):  # type: ignore[misc, valid-type]
-        _locator_classes = (Locator,)
-
-        @property
-        def locator(self) -> Place:
-            """Our locator, regardless of NUMBA_CACHE_LOCATOR_CLASSES: others cannot detect stale kernels."""
-            return place
-
-    class InFolder(cache):  # type: ignore[misc, valid-type]
-        _impl_class = Form
-
-    return InFolder(function)
-
-
-def attach(dispatcher: Any, function: Callable, cache_in: Callable[[str, Callable], Any]) -> None:
-    """Let `dispatcher` search all cache folders for the kernels of `function`; `cache_in` makes a folder's cache."""
-    own, others = cache_folders(function.__module__)
-    dispatcher._cache = _Layers(
-        cache_in(own, function) if own else None, [cache_in(folder, function) for folder in others]
-    )
-
-
-class _Layers(caching.NullCache):
-    """The caches of a kernel: all are read, in order, and one may be written to."""
-
-    def __init__(self, own: caching.FunctionCache | None, others: list[caching.FunctionCache]):
-        self._own = own
-        self._all = others + ([own] if own else [])
+    def __init__(self, function: Callable, missing: Callable[[], None]):
+        self._own, others = cache_folders(function)
+        self._all = [*others, self._own] if self._own else others
+        self._name, self._missing = whole.name_of(function), missing
 
     @property
     def cache_path(self) -> str | None:
         """The folder that kernels are written to."""
-        return self._own and self._own.cache_path
+        return self._own
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled kernel; None if no cache has it, and then this process has the turn to compile it."""
+        """The compiled kernel; None if no folder has it, and then this process has the turn to compile it."""
         found = self._load(sig, target_context)
         if found is None and self._own is not None:
-            _TURN.take(f"{self._own.cache_path}/{self._own._impl.filename_base}.lock")
+            _TURN.take(f"{self._own}/{self._name}.lock")
             found = self._load(sig, target_context)  # another process may have compiled it by now
             if found is not None:
                 _TURN.leave()
+        if found is None:
+            self._missing()
         return found
 
     def _load(self, sig: Any, target_context: Any) -> Any:
-        for cache in self._all:
-            with contextlib.suppress(OSError):
-                found = cache.load_overload(sig, target_context)
-                if found is not None:
-                    return found
+        with contextlib.suppress(*_OTHER_NUMBA):
+            if (form := self.stored_form(sig, target_context)) is not None:
+                rtsys.initialize(target_context)  # in place of a refresh, which imports what only a compiler needs
+                return CompileResult._rebuild(target_context, *form)
         return None
 
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Write a compiled kernel. Errors are ignored, because the kernel can be used anyway."""
-        if self._own is not None:
+    def stored_form(self, sig: Any, target_context: Any) -> tuple[Any, ...] | None:
+        """What is stored of a compiled kernel; None if no folder has it."""
+        file, key = self._place(sig, target_context.codegen())
+        for folder in self._all:
             with contextlib.suppress(OSError):
-                self._own.save_overload(sig, data)
-            _TURN.leave()
+                noted, data = whole.read(f"{folder}/{file}").split(b"\0", 1)
+                if noted == key:
+                    return loads(data)  # type: ignore[no-any-return]
+        return None
+
+    def save_overload(self, sig: Any, compiled: Any) -> None:
+        """Write a compiled kernel. Where that cannot be, it is compiled in each run."""
+        try:
+            if self._own is not None and not compiled.library.has_dynamic_globals:
+                file, key = self._place(sig, compiled.codegen)
+                whole.write(f"{self._own}/{file}", key + b"\0" + dumps(_small(compiled)))
+        except OSError:
+            pass
+        except _OTHER_NUMBA as error:
+            _warn(str(error))
+        _TURN.leave()
+
+    def _place(self, sig: Any, codegen: Any) -> tuple[str, bytes]:
+        """(file, key) of the kernel for arguments of some types, on this kind of processor."""
+        key = f"{sig} {codegen.magic_tuple()}".encode()
+        return f"{self._name}.{source_hash(key).hex()}.kernel", key
+
+
+def _small(compiled: Any) -> tuple[Any, ...]:
+    """What is stored of a compiled kernel.
+
+    It is without the LLVM code for linking, which takes longest to load, and without environments that hold nothing,
+    whose modules of Numba would be imported.
+    """
+    library, about, *others, environments = compiled._reduce()
+    match library:
+        case (str(name), "object", (bytes(code), bytes())):
+            names = (about.llvm_func_name, about.llvm_cpython_wrapper_name)
+            text = "\n".join(f'define void @"{each}"() {{ ret void }}' for each in names)
+            library = name, "object", (code, llvm.parse_assembly(text).as_bitcode())
+    return library, about, *others, tuple(each for each in environments if each.consts)
+
+
+@functools.cache
+def _warn(error: str) -> None:
+    text = f"Numba {numba.__version__} keeps no kernels for sonlearn, which are compiled in each run: {error}"
+    warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
 class _Turn:
@@ -141,7 +144,7 @@ class _Turn:
         if fcntl is None:
             return
         with contextlib.suppress(OSError):
-            self._file = open(path, "w")  # noqa: SIM115
+            self._file = open(path, "w", opener=whole.own)  # noqa: SIM115
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while self._file is not None and time.monotonic() < deadline:
             try:

@@ -22,8 +22,6 @@ _LOCK_OF_PARTS = threading.RLock()
 _WAITING: list[Callable[[], None]] = []
 #: Not empty: kernels that are stored are to run without Numba.
 _WANTED: list[bool] = []
-#: Keys that a kernel remembers. There are several for the same types, which differ in flags that do not count.
-_MOST_KEYS = 256
 
 
 class Kernel:
@@ -43,9 +41,7 @@ class Kernel:
         self.settings = settings
         self._compiled: Any = None
         self._dispatcher: Any = None
-        # machine code where Numba is not imported: by the types of arguments, and by keys that are quicker to find
-        self._entries: dict[Any, Callable] = {}
-        self._by_key: dict[Any, Callable] = {}
+        self._entries: dict[Any, Callable] = {}  # machine code where Numba is not imported, by the types of arguments
 
     def __call__(self, *arguments: Any) -> Any:
         return (self._compiled or self._for(arguments))(*arguments)
@@ -56,25 +52,21 @@ class Kernel:
         if stored is None:
             return self._for_python()
         try:
-            key = stored.key_of(arguments)
-            return self._by_key.get(key) or self._entry(arguments, key)
+            types = stored.types_of(arguments)
         except stored.UnknownTypeError:
             return self._for_python()
+        return self._entries.get(types) or self._entry(arguments, types)
 
-    def _entry(self, arguments: tuple[Any, ...], key: Any) -> Any:
+    def _entry(self, arguments: tuple[Any, ...], types: Any) -> Any:
         """The machine code for arguments of these types: stored, or compiled and stored."""
-        types = _stored().types_of(arguments)
         with _LOCK:
-            found = self._entries.get(types) or _stored().load_kernel(self.py_func, types)
+            found = self._entries.get(types) or _stored().load(self.py_func, types)
             if found is None:
                 self._dispatcher = self._dispatcher or self._compile()
                 found = _compiler().stored_entry(self._dispatcher, arguments, types)
             if found is None:
                 return self._for_python()
             self._entries[types] = found
-            if len(self._by_key) == _MOST_KEYS:
-                self._by_key.clear()
-            self._by_key[key] = found
         return found
 
     def _for_python(self) -> Any:
@@ -83,7 +75,7 @@ class Kernel:
         return self._compiled
 
     def _compile(self) -> Any:
-        return _compiler().kernel(self.py_func, **self.settings)
+        return _compiler().kernel(self.py_func, _compiling, **self.settings)
 
     def block(self, arguments: tuple[Any, ...]) -> Any:
         """The call with these arguments, prepared (`sonlearn.jit.blocks`); None with a Numba that was not tried."""
@@ -180,7 +172,7 @@ def _compiler() -> Any:
     """`sonlearn.jit.compiler`, which imports Numba; called under `_LOCK`."""
     from sonlearn.jit import compiler
 
-    compiler.begin(Kernel, InlinedKernel, _compiling)
+    compiler.begin(Kernel, InlinedKernel, _LOCK, _LOCK_OF_PARTS)
     return compiler
 
 

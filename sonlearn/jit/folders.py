@@ -1,9 +1,8 @@
 """Folders of compiled kernels.
 
-Kernels are written to the first folder that this user owns and can write to. They are read from every trusted folder
-(`trusted`), so a cache in a container image or for all users of a machine serves all of them. A cached kernel is
-code, so trust matters. Numba's own locators read only folders that they can write to, and name folders by the path of
-the installation; `sonlearn.jit.cache.Place` does neither.
+A cached kernel is code, so only folders that nobody else can have written to are used (`trusted`). Kernels are written
+to the first of these that this user owns and can write to, and read from all before it, so a cache in a container image
+or for all users of a machine serves all of them.
 """
 
 from __future__ import annotations
@@ -16,6 +15,9 @@ import sys
 import time
 from collections.abc import Iterator
 
+from sonlearn.jit.whole import own
+
+_OWNERS = hasattr(os, "getuid")
 _DAY = 24 * 3600
 _KEEP_SECONDS = 30 * _DAY
 
@@ -36,7 +38,7 @@ def roots() -> Iterator[str]:
         yield os.path.join(base, "sonlearn", "kernels")
     import tempfile  # which takes long to import, and is hardly ever needed
 
-    owner = os.getuid() if hasattr(os, "getuid") else "user"
+    owner = os.getuid() if _OWNERS else "user"
     yield os.path.join(tempfile.gettempdir(), f"sonlearn-kernels-{owner}")
 
 
@@ -46,28 +48,39 @@ def folders(name: str) -> tuple[str | None, tuple[str, ...]]:
     readable = []
     for root in roots():
         folder = os.path.join(root, name)
-        if _writable(folder):
-            return folder, tuple(readable)
+        writable = _writable(folder)
         if trusted(folder):
+            if writable:
+                return folder, tuple(readable)
             readable.append(folder)
     return None, tuple(readable)
 
 
 def _writable(folder: str) -> bool:
-    """Whether `folder`, created if necessary, belongs to this user and can be written to."""
+    """Whether `folder`, created if need be, is this user's and can be written to, in a place that is trusted."""
     used = os.path.join(folder, "used")
     try:
+        if not all(_is_safe(path, True) for path in _above(os.path.realpath(folder)) if os.path.exists(path)):
+            return False
         try:
             if time.time() - os.stat(used).st_mtime > _DAY:
                 os.utime(used)
         except FileNotFoundError:
-            os.makedirs(folder, mode=0o700, exist_ok=True)
-            with open(used, "w"):
+            _make(folder)
+            with open(used, "w", opener=own):
                 pass
             _prune(os.path.dirname(folder))
-        return os.access(folder, os.W_OK) and (not hasattr(os, "getuid") or os.stat(folder).st_uid == os.getuid())
+        return os.access(folder, os.W_OK) and (not _OWNERS or os.stat(folder).st_uid == os.getuid())
     except OSError:
         return False
+
+
+def _make(folder: str) -> None:
+    """Make a folder and those above, which all may read and nobody else may write to, whatever this user's umask."""
+    if not os.path.isdir(folder):
+        _make(os.path.dirname(os.path.abspath(folder)))
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(folder, 0o755)
 
 
 def trusted(folder: str) -> bool:
@@ -76,21 +89,24 @@ def trusted(folder: str) -> bool:
     The folder, its files and all parent folders must belong to root or to this user, and nobody else may write to them
     (parent folders may be writable by all if they are sticky, as /tmp is).
     """
-    if not hasattr(os, "getuid"):
-        return False
-
-    def safe(path: str, sticky: bool) -> bool:
-        status = os.lstat(path)
-        shared = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not (sticky and status.st_mode & stat.S_ISVTX)
-        return status.st_uid in (0, os.getuid()) and not shared
-
     try:
         folder = os.path.realpath(folder, strict=True)
-        files = [os.path.join(folder, name) for name in os.listdir(folder)]
-        inside = all(safe(path, False) for path in (folder, *files))
-        return inside and all(safe(path, True) for path in _above(folder))
+        inside = (folder, *(os.path.join(folder, name) for name in os.listdir(folder)))
+        return all(_is_safe(path, False) for path in inside) and all(_is_safe(path, True) for path in _above(folder))
     except OSError:
         return False
+
+
+def _is_safe(path: str, sticky: bool) -> bool:
+    """Whether only root and this user can write to a path, or, if `sticky`, others cannot remove what is in it.
+
+    On Windows, where owners are not to be had, the user's own folder is trusted, and no other.
+    """
+    status = os.lstat(path)
+    if not _OWNERS:
+        return os.access(path, os.W_OK) or sticky
+    shared = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not (sticky and status.st_mode & stat.S_ISVTX)
+    return status.st_uid in (0, os.getuid()) and not shared
 
 
 def _above(folder: str) -> list[str]:

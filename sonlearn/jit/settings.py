@@ -1,4 +1,4 @@
-"""The settings that determine how a kernel is compiled, and the name of the cache folder that follows from them."""
+"""All that decides what a kernel compiles to, and the name of the cache folder that follows from it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import functools
 import importlib.util
 import os
 import sys
+from collections.abc import Callable, Iterator
 from importlib.util import source_hash
-from typing import Any
-
-import llvmlite
 
 from sonlearn.jit.folders import folders
-from sonlearn.jit.sources import digest_of, stamp
 
 #: Series of Numba, (major, minor), with which `sonlearn.jit.faststart` was tested: docs/kernels.md says how.
 TESTED = tuple((0, minor) for minor in (61, 62, 63, 64, 65, 66, 68))
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+#: Folders that have no kernels, and that those with kernels import nothing from.
+WITHOUT_KERNELS = frozenset({"cluster", "commands", "estimators", "serve", "tuning"})
 
 
 @functools.cache
@@ -41,45 +41,48 @@ def faststart_is_on(version: str | None = None) -> bool:
     return series in TESTED and os.environ.get("SONLEARN_FASTSTART", "1").strip() != "0"
 
 
-@functools.cache
-def sources_hash(module: str) -> str:
-    """Hash of everything that a compiled kernel of `module` depends on: sources, versions, and Numba's settings."""
-    found = _index().get(module)
-    if found is None:
-        found = digest_of(module, _versions_and_settings())
-        _remember(module, found)
-    return found
+def cache_folders(function: Callable) -> tuple[str | None, tuple[str, ...]]:
+    """(folder to write the kernels of `function` to, or None; further folders, which are read first).
 
-
-def _versions_and_settings() -> tuple[Any, ...]:
-    return numba_version(), llvmlite.__version__, sys.version, *_settings(), faststart_is_on()
-
-
-# To read and hash all sources takes 15 ms. So their hashes are stored, in a folder named by the files' sizes and times.
+    There is none for a function outside of this package: nobody knows what it depends on.
+    """
+    inside = os.path.abspath(function.__code__.co_filename).startswith(_PACKAGE + os.sep)
+    return package_folders() if inside else (None, ())
 
 
 @functools.cache
-def _index() -> dict[str, str]:
-    """Hashes by module, which processes with the same files have stored."""
-    own, others = _index_folders()
-    found = {}
-    for folder in (*others, *([own] if own else [])):
-        with contextlib.suppress(OSError, ValueError), open(os.path.join(folder, "hashes"), encoding="utf-8") as file:
-            found |= dict(line.split() for line in file if line.endswith("\n"))
-    return found
+def package_folders() -> tuple[str | None, tuple[str, ...]]:
+    """The folders of this package's kernels."""
+    return folders(sources_hash())
 
 
-def _remember(module: str, digest: str) -> None:
-    own, _ = _index_folders()
-    if own is not None:
-        with contextlib.suppress(OSError), open(os.path.join(own, "hashes"), "a", encoding="utf-8") as file:
-            file.write(f"{module} {digest}\n")
+def is_shared() -> bool:
+    """Whether processes share compiled kernels and compile each one once (which needs file locks)."""
+    return os.name == "posix" and package_folders()[0] is not None
 
 
 @functools.cache
-def _index_folders() -> tuple[str | None, tuple[str, ...]]:
-    """(folder to write the index to, or None; further folders, which are read as well)."""
-    return folders(source_hash(f"{_versions_and_settings()} {stamp()}".encode()).hex())
+def sources_hash() -> str:
+    """Hash of everything that compiled kernels depend on: sources, versions, and Numba's settings."""
+    import llvmlite
+    import numpy as np
+
+    versions = numba_version(), llvmlite.__version__, np.__version__, sys.version
+    parts = [" ".join((*versions, *_settings(), str(faststart_is_on()))).encode()]
+    for path in sorted(_files(_PACKAGE)):
+        with open(path, "rb", buffering=0) as file:
+            parts += [path.removeprefix(_PACKAGE).encode(), file.read()]
+    return source_hash(b"\0".join(parts)).hex()
+
+
+def _files(folder: str) -> Iterator[str]:
+    """All modules that kernels may be made of. Paths are strings here: there are 300 of them in each run."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                yield entry.path
+            elif "." not in entry.name and entry.name not in WITHOUT_KERNELS and entry.is_dir():
+                yield from _files(entry.path)
 
 
 def _settings() -> tuple[str, ...]:
@@ -91,13 +94,3 @@ def _settings() -> tuple[str, ...]:
         return str(level), str(config.BOUNDSCHECK), str(config.DEBUGINFO_DEFAULT)
     given = os.environ.get
     return given("NUMBA_OPT", "3"), given("NUMBA_BOUNDSCHECK", "None"), given("NUMBA_DEBUGINFO", "0")
-
-
-def cache_folders(module: str) -> tuple[str | None, tuple[str, ...]]:
-    """(folder to write the kernels of `module` to, or None; further folders, which are read first)."""
-    return folders(sources_hash(module))
-
-
-def is_shared() -> bool:
-    """Whether processes share compiled kernels and compile each one once (which needs file locks)."""
-    return os.name == "posix" and cache_folders(__name__)[0] is not None

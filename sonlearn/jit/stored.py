@@ -1,28 +1,34 @@
 """Compiled kernels that run without Numba, whose import takes half of a short run's time and 35 MB.
 
-`faststart` writes the machine code of a kernel into a file of its own, and beside it a note for each list of argument
-types that the kernel was called with, as `types_of` has them: Numba's own index is readable by Numba only.
-`load_kernel` finds the note and hands the code to `machine_code`. Where anything is missing the caller turns to Numba
-(`decorators`).
+Beside Numba's form of a kernel (`cache`), `store` writes its machine code into a file of its own for each list of
+argument types that the kernel was called with, as `types_of` has them. `load` has llvmlite bring that into memory. All
+that the code asks of Numba is in three extension modules, which are loaded without the package that they belong to.
+Where anything is missing the caller turns to Numba (`decorators`).
+
+This leans on private parts of Numba: it is used with the series of it that `settings.TESTED` lists, on Linux, and not
+with SONLEARN_FASTSTART=0.
 """
 
 from __future__ import annotations
 
+import builtins
 import contextlib
+import ctypes
 import functools
-import itertools
+import importlib.machinery
+import importlib.util
 import json
-import operator
 import os
 import sys
 from collections.abc import Callable
 from importlib.util import source_hash
-from types import NoneType
+from types import ModuleType, NoneType
 from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
 
-from sonlearn.jit.machine_code import Code, callable_of
+from sonlearn.jit import whole
 from sonlearn.jit.settings import cache_folders, faststart_is_on
 
 #: Flags of an array that the type of it depends on; of two contiguous orders, C is the one.
@@ -69,43 +75,6 @@ def _type_of(value: Any) -> Any:
     raise UnknownTypeError(own)
 
 
-# Calls look kernels up by keys, which are quicker to make: types that differ have keys that differ, but not the other
-# way round. With a named tuple its key is remembered (`sonlearn.named`), since its items are always the same, and
-# nobody changes the types of arrays that are in one. To find those out takes half a microsecond for each array.
-
-
-class _TupleKey:
-    """The key of tuples of the same types."""
-
-
-_TUPLE_KEYS: dict[tuple[Any, ...], _TupleKey] = {}
-_MOST_TUPLE_KEYS = 4096
-_KEY_OF_ARRAY = operator.attrgetter("dtype", "ndim", "flags.num")
-
-
-def key_of(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A key by which a kernel for arguments of these types is found. Raises UnknownTypeError as `types_of`."""
-    return tuple(
-        [
-            _KEY_OF_ARRAY(value) if (own := type(value)) is np.ndarray
-            else own if own in _SCALARS
-            else (isinstance(value, tuple) and getattr(value, "_types", None)) or _other_key(value)
-            for value in arguments
-        ]
-    )  # fmt: skip
-
-
-def _other_key(value: Any) -> Any:
-    if not isinstance(value, tuple):
-        return _type_of(value)
-    if len(_TUPLE_KEYS) > _MOST_TUPLE_KEYS:
-        _TUPLE_KEYS.clear()
-    key = _TUPLE_KEYS.setdefault((type(value), *key_of(value)), _TupleKey())
-    with contextlib.suppress(AttributeError):  # a plain tuple
-        value._types = key  # type: ignore[attr-defined]
-    return key
-
-
 def _text(types: Any) -> str:
     """The same in words, for another process."""
     if isinstance(types, tuple):
@@ -118,85 +87,123 @@ def _text(types: Any) -> str:
 # ---------------------------------------------------------------------------------------------------- files
 
 
-def write_code(folder: str, name: str, code: Code) -> str:
-    """Write a kernel into a folder; returns the name of the file."""
-    data = json.dumps(code[1:]).encode() + b"\n" + code.code
-    file = f"{name}.{_digest(data)}.code"
-    _write(os.path.join(folder, file), data)
-    return file
+def store(form: tuple[Any, ...], function: Callable, types: Types) -> None:
+    """Store the machine code of a compiled function, if it needs no other Python objects than `load` can make.
+
+    form : what `sonlearn.jit.cache` stores of it
+    """
+    (_, _, (code, _)), about, own, *_, needed = form
+    objects = {each.env_name: list(each.consts) for each in needed}
+    if all(isinstance(each, np.dtype) and each.names is None for consts in objects.values() for each in consts):
+        environments = {name: [each.str for each in consts] for name, consts in objects.items() if consts}
+        symbols = json.dumps((about.llvm_cpython_wrapper_name, own.env_name, environments))
+        folder, _ = cache_folders(function)
+        file, key = _place(function, types)
+        with contextlib.suppress(OSError):
+            if folder is not None:
+                whole.write(os.path.join(folder, file), b"\0".join((key, symbols.encode(), code)))
 
 
-def read_code(path: str) -> Code:
-    """Read what `write_code` wrote. Raises OSError where it is not there, or damaged."""
-    data = _read(path)
-    if _digest(data) != path.split(".")[-2]:
-        raise OSError(f"{path}: damaged")
-    header, code = data.split(b"\n", 1)
-    return Code(code, *json.loads(header))
-
-
-def write_note(path: str, function: Callable, types: Types) -> None:
-    """Note beside the code at `path` that it is what a `function` takes for arguments of these types."""
-    folder, file = os.path.split(path)
-    name, text = _note(function, types)
-    with contextlib.suppress(OSError):
-        _write(os.path.join(folder, name), f"{file}\n{text}".encode())
-
-
-def load_kernel(function: Callable, types: Types) -> Callable | None:
-    """The stored kernel of a Python `function` for arguments of these types, or None."""
-    own, others = cache_folders(function.__module__)
-    name, text = _note(function, types)
+def load(function: Callable, types: Types) -> Callable | None:
+    """The stored kernel of a Python `function` for arguments of these types, which it does not check; or None."""
+    own, others = cache_folders(function)
+    file, key = _place(function, types)
     for folder in (*others, *([own] if own else [])):
         with contextlib.suppress(OSError):
-            file, noted = _read(os.path.join(folder, name)).decode().split("\n", 1)
-            if noted == text:
-                return callable_of(function, read_code(os.path.join(folder, file)))
+            noted, symbols, code = whole.read(os.path.join(folder, file)).split(b"\0", 2)
+            if noted == key:
+                return _callable_of(function, code, *json.loads(symbols))
     return None
 
 
-def _note(function: Callable, types: Types) -> tuple[str, str]:
-    """(name, text) of a note: the processor and Numba's settings count as well."""
-    text = f"{_text(types)}\n{_machine()}"
-    module = function.__module__.rpartition(".")[2]
-    line = function.__code__.co_firstlineno
-    return f"{module}.{function.__qualname__}-{line}.{_digest(text.encode())}.types", text
+def _place(function: Callable, types: Types) -> tuple[str, bytes]:
+    """(file, key) of a kernel for arguments of these types. Numba's settings count, and the processor."""
+    key = f"{_text(types)}\n{_machine()}".encode()
+    return f"{whole.name_of(function)}.{source_hash(key).hex()}.code", key
 
 
 @functools.cache
 def _machine() -> str:
     given = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
-    return f"{_processor()}\n{given}"
+    return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()} {given}"
 
 
-#: What the system says of a processor that machine code depends on.
-_OF_PROCESSOR = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags")
+# --------------------------------------------------------------------------------------------- machine code
 
 
-def _processor() -> str:
-    """Which processor this is: as the system says, since LLVM takes long to load, or else as LLVM says."""
-    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
-        first = itertools.takewhile(str.strip, file)  # of the processors, up to an empty line
-        named = dict(line.split("\t", 1) for line in first if "\t" in line)
-        if "flags" in named:
-            return "".join(f"{name}{named[name]}" for name in _OF_PROCESSOR if name in named)
-    import llvmlite.binding as llvm
+def _callable_of(
+    function: Callable, code: bytes, wrapper: str, environment: str, environments: dict[str, list[str]]
+) -> Callable:
+    """What calls the compiled `function`.
 
-    return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    Parameters
+    ----------
+    function : callable
+    code : bytes
+        An object file.
+    wrapper : str
+        Its symbol that Python can call.
+    environment : str
+        Its symbol for the Python objects that the wrapper uses.
+    environments : dict
+        Further symbols of that kind: array types, by their names.
+    """
+    engine, module = _engine(), sys.modules[function.__module__]
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    own = _environment(engine.get_global_value_address(environment), module, [])
+    for name, types in environments.items():
+        _environment(engine.get_global_value_address(name), module, list(map(np.dtype, types)))
+    address = engine.get_function_address(wrapper)
+    made: Callable = _extension("numba._dynfunc").make_function(
+        module, function.__name__, function.__doc__ or "", address, own, (own,)
+    )
+    return made
 
 
-def _digest(data: bytes) -> str:
-    return source_hash(data).hex()
+#: Objects that code refers to, which have to live as long.
+_ALIVE: list[Any] = []
 
 
-def _read(path: str) -> bytes:
-    with open(path, "rb", buffering=0) as file:
-        return file.read()
+def _environment(place: int, module: ModuleType, objects: list[Any]) -> Any:
+    """Numba's object that holds the Python objects of a function; its address is written to a `place`."""
+    environment = _extension("numba._dynfunc").Environment(module.__dict__)
+    environment.consts.extend(objects)
+    _ALIVE.append(environment)
+    ctypes.c_void_p.from_address(place).value = id(environment)
+    return environment
 
 
-def _write(path: str, data: bytes) -> None:
-    """Write a file whole or not at all."""
-    part = f"{path}.{os.getpid()}.part"
-    with open(part, "wb") as file:
-        file.write(data)
-    os.replace(part, path)
+@functools.cache
+def _engine() -> llvm.ExecutionEngine:
+    """LLVM, which knows the addresses of what code may ask of Numba and of Python's objects."""
+    runtime = _extension("numba.core.runtime._nrt_python")
+    if "numba" not in sys.modules:
+        runtime.memsys_use_cpython_allocator()
+    known = {name if name.startswith("_") else f"NRT_{name}": at for name, at in runtime.c_helpers.items()}
+    for helpers in (_extension("numba._helperlib").c_helpers, _extension("numba._dynfunc").c_helpers):
+        known |= {f"numba_{name}": address for name, address in helpers.items()}
+    errors = (each for each in vars(builtins).values() if isinstance(each, type) and issubclass(each, BaseException))
+    known |= {"_Py_NoneStruct": id(None), **{f"PyExc_{error.__name__}": id(error) for error in errors}}
+    for name, address in known.items():
+        llvm.add_symbol(name, address)
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine(reloc="static", codemodel="jitdefault", jit=True)
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+
+
+@functools.cache
+def _extension(name: str) -> ModuleType:
+    """An extension module of Numba, without the package; Numba itself will find it loaded."""
+    if name not in sys.modules:
+        package = importlib.util.find_spec("numba")
+        assert package is not None
+        assert package.origin is not None
+        folder = os.path.join(os.path.dirname(package.origin), *name.split(".")[1:-1])
+        spec = importlib.machinery.PathFinder.find_spec(name, [folder])
+        if spec is None or spec.loader is None:
+            raise OSError(f"no {name}")
+        sys.modules[name] = module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return sys.modules[name]

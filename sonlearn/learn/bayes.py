@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,7 +27,6 @@ from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.engine import Engine, Predictions, RowCalls, copy_within
 from sonlearn.learn.retention import Retention, left_after, retention_of
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 from sonlearn.views.codes import logarithms

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.multiclass.one_vs_rest import Scores
 from sonlearn.learn.multiclass.sums import exponential, total_of
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 
 #: Number of a class that has not been met.

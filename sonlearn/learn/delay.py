@@ -10,7 +10,7 @@ members would make when its label comes: see `DelayQueue`, a queue of them.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from sonlearn.data.arrays import grown
 from sonlearn.data.batch import Batch, joined
 from sonlearn.jit import bare_jit
 from sonlearn.learn.ensemble.importance import LIMIT
-from sonlearn.named import NamedTuple
 
 #: What a file holds of rows that wait.
 ARRAYS = ("indptr", "indices", "values", "y", "weight", "lines")

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call
-from sonlearn.named import NamedTuple
 
 #: A state: a NamedTuple of arrays and of further such tuples.
 State = Any

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.engine import Engine, Predictions, RowCalls, copy_within
 from sonlearn.learn.tolerances import LIMIT
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 
 #: A share of a class is not taken to be less, nor to be more than 1 less this.

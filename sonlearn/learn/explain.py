@@ -16,12 +16,11 @@ The contribution of a member is the combiner's weight times its input from the m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import additive
 

@@ -18,9 +18,9 @@ A `Loss` is a code and one parameter: quantile's q or Huber's k.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from sonlearn.jit import bare_inline, jit
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import LOSSES
 

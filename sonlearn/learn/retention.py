@@ -6,10 +6,11 @@ longer than all else that is done with it.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sonlearn.jit import forced_inline
-from sonlearn.named import NamedTuple
 
 #: Powers in the table; others are computed.
 POWERS = 1024

@@ -16,12 +16,12 @@ Scores in one bin are taken for equal. What that can change is known: every figu
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.data.arrays import plain
 from sonlearn.jit import jit
-from sonlearn.named import NamedTuple
 
 #: Leading bits of the mantissa that tell bins apart.
 DIGITS = 10

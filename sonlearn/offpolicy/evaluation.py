@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError
-from sonlearn.named import NamedTuple
 from sonlearn.offpolicy.scores import Drawn, cut, decision_terms, reach
 from sonlearn.offpolicy.sequence import LowerSequence
 from sonlearn.offpolicy.value import ESTIMATORS, Value, running_sum

@@ -18,9 +18,9 @@ before one is drawn.
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from sonlearn.named import NamedTuple
+import numpy as np
 
 
 class Drawn(NamedTuple):

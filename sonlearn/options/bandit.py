@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_field, number, option, options
+from sonlearn.options.spec import check_field, number, option
 
 #: How an action is chosen.
 EXPLORERS = ("ucb", "thompson", "squarecb", "softmax", "epsilon", "greedy")
@@ -17,7 +17,7 @@ SHARED = ("decay",)
 KINDS = ("cb", "cb_explore", "cb_adf", "cb_explore_adf", "cbify")
 
 
-@options
+@dataclasses.dataclass(frozen=True)
 class BanditOptions:
     """How to decide, and to learn from the costs of decisions. Frozen; checked on construction.
 

@@ -7,10 +7,9 @@ behind either for one that forgets the share RATE of what it has seen with each 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from sonlearn.errors import OptionError
-from sonlearn.named import NamedTuple
 from sonlearn.options.members import rate_of
 from sonlearn.options.views import VIEWS
 

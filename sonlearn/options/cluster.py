@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import option, options
+from sonlearn.options.spec import option
 
 
-@options
+@dataclasses.dataclass(frozen=True)
 class ClusterOptions:
     """Where the work of a verb is done, if not in this process."""
 

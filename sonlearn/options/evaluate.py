@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_field, number, option, options
+from sonlearn.options.spec import check_field, number, option
 
 #: What the result is written as.
 RESULTS = ("text", "jsonl", "csv")
 
 
-@options
+@dataclasses.dataclass(frozen=True)
 class EvaluateOptions:
     """What ``sonlearn evaluate`` compares, and how."""
 

@@ -15,7 +15,7 @@ from sonlearn.errors import OptionError
 from sonlearn.options.conflicts import MOST_CLASSES, check_conflicts
 from sonlearn.options.losses import LOSS_OPTIONS, LOSSES
 from sonlearn.options.methods import DEFAULT, METHODS, SKETCHES, THIN, ZERO_ALPHA
-from sonlearn.options.spec import check_field, flags, names, number, number_or, option, options, threshold
+from sonlearn.options.spec import check_field, flags, names, number, number_or, option, threshold
 
 #: Options of learning that every method takes.
 ALL_TAKE = (
@@ -30,7 +30,7 @@ LINKS = ("identity", "logistic", "glf1", "poisson")
 SCALES = ("none", "gradients", "all-gradients", "maximum", "unit")
 
 
-@options
+@dataclasses.dataclass(frozen=True)
 class LearnOptions:
     """How to learn. Frozen; checked on construction, when options that are None take their method's default.
 

@@ -10,10 +10,9 @@ of the one that does not forget, or with its method's defaults. Imports nothing 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from sonlearn.errors import OptionError
-from sonlearn.named import NamedTuple
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import nearest

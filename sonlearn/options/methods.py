@@ -7,9 +7,7 @@ unless the entry has its own. Imports nothing, because `sonlearn --help` reads i
 
 from __future__ import annotations
 
-from typing import Any
-
-from sonlearn.named import NamedTuple
+from typing import Any, NamedTuple
 
 #: The papers, by the keys that docstrings cite.
 PAPERS = {

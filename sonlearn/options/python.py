@@ -14,10 +14,9 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sonlearn.errors import OptionError
-from sonlearn.named import NamedTuple
 from sonlearn.options.learning import LearnOptions
 from sonlearn.options.spec import flags, nearest
 from sonlearn.options.text import TextOptions

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_field, number, option, options
+from sonlearn.options.spec import check_field, number, option
 from sonlearn.options.text import ON_ERROR
 
 #: What -p writes.
@@ -17,7 +17,7 @@ FORMS = ("vw", "csv", "jsonl")
 COARSE = "2.0"
 
 
-@options
+@dataclasses.dataclass(frozen=True)
 class RunOptions:
     """What belongs to one run and not to the model: files, passes, reporting."""
 

@@ -9,11 +9,9 @@ import dataclasses
 import math
 import numbers
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any
 
 from sonlearn.errors import OptionError
-
-T = TypeVar("T", bound=type)
 
 
 def number(text: str) -> float:
@@ -87,43 +85,6 @@ def option(default: Any, help: str, **metadata: Any) -> Any:
     without one of their own, if the field's default is None).
     """
     return dataclasses.field(default=default, metadata={"help": help, **metadata})
-
-
-@dataclass_transform(frozen_default=True)
-def options(cls: T) -> T:
-    """Make a class of options: a frozen dataclass, whose methods are the same for all and need not be generated."""
-    made: Any = dataclasses.dataclass(eq=False, repr=False)(cls)
-    made.__setattr__, made.__delattr__ = _set_once, _delete
-    made.__eq__, made.__hash__, made.__repr__ = _equal, _hash, _repr
-    return made  # type: ignore[no-any-return]
-
-
-def _values(own: Any) -> tuple[Any, ...]:
-    return tuple(getattr(own, field.name) for field in dataclasses.fields(own))
-
-
-def _set_once(self: Any, name: str, value: Any) -> None:
-    """For the constructor."""
-    if name in vars(self) or name not in type(self).__dataclass_fields__:
-        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
-    object.__setattr__(self, name, value)
-
-
-def _delete(self: Any, name: str) -> None:
-    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
-
-
-def _equal(self: Any, other: Any) -> Any:
-    return _values(self) == _values(other) if type(other) is type(self) else NotImplemented
-
-
-def _hash(self: Any) -> int:
-    return hash(_values(self))
-
-
-def _repr(self: Any) -> str:
-    shown = (f"{field.name}={getattr(self, field.name)!r}" for field in dataclasses.fields(self))
-    return f"{type(self).__qualname__}({', '.join(shown)})"
 
 
 def flags(field: dataclasses.Field[Any]) -> tuple[str, ...]:

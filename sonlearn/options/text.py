@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from sonlearn.options.conflicts import check_namespaces
-from sonlearn.options.spec import check_field, delimiter, flags, option, options
+from sonlearn.options.spec import check_field, delimiter, flags, option
 
 FORMATS = ("auto", "svmlight", "vw", "json", "csv", "arrow")
 #: Formats whose features are slots of hashed names; those of TABLES, and of NAMESPACED, are the same features.
@@ -21,7 +21,7 @@ HASHES = ("strings", "all")
 ON_ERROR = ("stop", "skip")
 
 
-@options
+@dataclasses.dataclass(frozen=True)
 class TextOptions:
     """How text becomes features. Frozen; `validate` runs on construction, OptionError as for `LearnOptions`."""
 

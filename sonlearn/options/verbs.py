@@ -8,11 +8,11 @@ from __future__ import annotations
 import dataclasses
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_field, number, option, options, port_number
+from sonlearn.options.spec import check_field, number, option, port_number
 from sonlearn.options.text import WRITABLE
 
 
-@options
+@dataclasses.dataclass(frozen=True)
 class TuneOptions:
     """What ``sonlearn tune`` tries, and how it chooses."""
 
@@ -41,7 +41,7 @@ class TuneOptions:
             object.__setattr__(self, "first_halving", first.metadata["general"])
 
 
-@options
+@dataclasses.dataclass(frozen=True)
 class ConvertOptions:
     """What ``sonlearn convert`` writes."""
 
@@ -49,7 +49,7 @@ class ConvertOptions:
     output: str = option("-", "file to write; -: standard output", flags=("-o", "--output"), parse=str, metavar="FILE")
 
 
-@options
+@dataclasses.dataclass(frozen=True)
 class SketchRunOptions:
     """What ``sonlearn sketch`` does with a sketch."""
 
@@ -65,7 +65,7 @@ class SketchRunOptions:
     zero_based: bool = option(False, "indices of LIBSVM text begin with 0, not 1")
 
 
-@options
+@dataclasses.dataclass(frozen=True)
 class ServeOptions:
     """What ``sonlearn serve`` listens to, and how much of it."""
 
@@ -94,7 +94,7 @@ class ServeOptions:
     )  # fmt: skip
 
 
-@options
+@dataclasses.dataclass(frozen=True)
 class EventsOptions:
     """What ``sonlearn events`` writes, and removes."""
 
@@ -105,7 +105,7 @@ class EventsOptions:
     )  # fmt: skip
 
 
-@options
+@dataclasses.dataclass(frozen=True)
 class PageOptions:
     """What ``sonlearn report`` writes."""
 
@@ -114,7 +114,7 @@ class PageOptions:
     )
 
 
-@options
+@dataclasses.dataclass(frozen=True)
 class InspectOptions:
     """What ``sonlearn inspect`` prints."""
 

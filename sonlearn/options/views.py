@@ -6,9 +6,7 @@ in full. Imports nothing: the command line reads it.
 
 from __future__ import annotations
 
-from typing import Any
-
-from sonlearn.named import NamedTuple
+from typing import Any, NamedTuple
 
 
 class ViewEntry(NamedTuple):

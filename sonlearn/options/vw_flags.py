@@ -6,7 +6,7 @@ docs/vw-flags.md. Imports nothing.
 
 from __future__ import annotations
 
-from sonlearn.named import NamedTuple
+from typing import NamedTuple
 
 
 class FlagSupport(NamedTuple):

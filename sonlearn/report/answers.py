@@ -15,9 +15,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable
-from typing import Any
-
-from sonlearn.named import NamedTuple
+from typing import Any, NamedTuple
 
 
 class AnswerRow(NamedTuple):

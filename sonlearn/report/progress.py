@@ -21,13 +21,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.arrays import plain
 from sonlearn.jit import jit
-from sonlearn.named import NamedTuple
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.report.classes import ClassCounts
 from sonlearn.report.labels import ERRORS, LabelStatistics, running

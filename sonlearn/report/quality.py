@@ -14,14 +14,13 @@ has it (of two classes that would be twice the former).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.arrays import plain
 from sonlearn.jit import jit
 from sonlearn.learn.links import PROBABILISTIC, probability
-from sonlearn.named import NamedTuple
 
 if TYPE_CHECKING:
     from sonlearn.learn.classes import PredictedClass

@@ -11,11 +11,10 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from sonlearn.errors import InputError, shorten
 from sonlearn.files.atomic import LineFile
-from sonlearn.named import NamedTuple
 from sonlearn.report.jsonable import LARGEST, bounded, jsonable
 
 FORMAT = 1

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
-
-from sonlearn.named import NamedTuple
+from typing import Any, NamedTuple
 
 Entry = dict[str, Any]
 

@@ -14,6 +14,7 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable
+from typing import NamedTuple
 
 import numpy as np
 from starlette.applications import Starlette
@@ -23,7 +24,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sonlearn.errors import SonlearnError
-from sonlearn.named import NamedTuple
 from sonlearn.report.predictions import format_lines
 from sonlearn.serve.metrics import ServerMetrics
 from sonlearn.serve.worker import CSV, DOCUMENT, LINES, TEXT, Busy, Reply, TooLongError, Wants, Worker

@@ -15,12 +15,11 @@ import secrets
 from collections import deque
 from collections.abc import Callable, Container
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError, OutputError, SonlearnError, shorten
 from sonlearn.learn.bandits.bandit import Bandit
-from sonlearn.named import NamedTuple
 from sonlearn.options.text import NAMESPACED, TextOptions
 from sonlearn.serve.events import EventLog
 from sonlearn.serve.worker import Busy, TooLongError

@@ -13,10 +13,9 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from sonlearn.errors import ModelFileError, OutputError
-from sonlearn.named import NamedTuple
 
 #: Says what kind of database this is: `PRAGMA application_id`.
 _KIND = 0x736F6E6C

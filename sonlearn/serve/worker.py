@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, chosen_of
 from sonlearn.learn.links import PROBABILISTIC, probabilities
-from sonlearn.named import NamedTuple
 from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.audit import content_of
 from sonlearn.report.coverage import CoverageTotals, coverage_of

@@ -6,14 +6,13 @@ No d x d matrix is formed: A'A is applied to vectors, over the columns that occu
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from sonlearn.errors import InputError, OptionError
-from sonlearn.named import NamedTuple
 from sonlearn.sketch import rows as _rows
 from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.rows import Active, ColumnIndex, as_block

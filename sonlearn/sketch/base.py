@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.files import storage
-from sonlearn.named import NamedTuple
 from sonlearn.sketch import rows as _rows
 from sonlearn.sketch.rows import ColumnIndex, as_block
 

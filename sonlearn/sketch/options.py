@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_field, number, option, options
+from sonlearn.options.spec import check_field, number, option
 
 #: Every method `make_sketch` knows; all but the last four are values of one shrink rule.
 METHODS = (
@@ -15,7 +15,7 @@ METHODS = (
 )  # fmt: skip
 
 
-@options
+@dataclasses.dataclass(frozen=True)
 class SketchOptions:
     """Method and settings of a sketch. Frozen; checked on construction.
 

@@ -55,9 +55,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sonlearn.errors import OptionError
-from sonlearn.named import NamedTuple
 
 
 @dataclass(frozen=True)

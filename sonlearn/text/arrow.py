@@ -12,13 +12,12 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.batch import Batch, joined
 from sonlearn.errors import InputError, shorten
-from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, Found, Labelling, Table, layout_of, number_in
 from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, UnfitError

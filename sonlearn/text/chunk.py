@@ -7,13 +7,12 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError
-from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
 from sonlearn.text import rows as at
 from sonlearn.text.columns import Found

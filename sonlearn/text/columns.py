@@ -11,10 +11,10 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
-from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
 from sonlearn.options.text import flag_of
 from sonlearn.text.hashing import hash_bytes

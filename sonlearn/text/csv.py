@@ -11,13 +11,12 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
-from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import (
     NO_LABEL,

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations_with_replacement
+from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import gram_size, raw
 from sonlearn.text.hashing import FNV_PRIME

@@ -10,11 +10,11 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.data.batch import CONSTANT
-from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
 from sonlearn.text.hashing import FNV_PRIME, VW_CONSTANT, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, InteractionPlan

@@ -14,10 +14,11 @@ Accepted: ``[+-] digits [. digits] [e [+-] digits]``, with digits before or afte
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.named import NamedTuple
 from sonlearn.text.rows import BLANK, COLON, NEWLINE
 
 OK, MALFORMED, OVERFLOW, UNDECIDED = 0, 1, 2, 3

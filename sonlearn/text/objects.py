@@ -6,12 +6,11 @@ import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.errors import InputError, shorten
-from sonlearn.named import NamedTuple
 
 _MEMBER = "a number, a text, true, false, null, an object or an array"
 _OBJECT = "one JSON object a line"

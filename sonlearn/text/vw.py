@@ -20,10 +20,11 @@ text would become label, importance and base). A blank before the label may be a
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
-from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
 from sonlearn.text import number

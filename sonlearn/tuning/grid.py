@@ -12,10 +12,9 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sonlearn.errors import OptionError, shorten
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import ALL_TAKE
 from sonlearn.options.losses import LOSS_OPTIONS

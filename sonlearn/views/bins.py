@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.rows import COUNT, SQUARES, Rows, is_learned, leave_out
 from sonlearn.jit import bare_jit, forced_inline
-from sonlearn.named import NamedTuple
 from sonlearn.views.codes import CODES, Z, float_code, key_of, moments_with, standard, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,

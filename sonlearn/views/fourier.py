@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,7 +31,6 @@ from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import NO_CONSTANT, Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
-from sonlearn.named import NamedTuple
 from sonlearn.views.codes import HEAVIEST, LIGHTEST, key_of, tamed, update_moments
 from sonlearn.views.numbers import room_for
 from sonlearn.views.view import MergedView, RowView, new_now

@@ -9,13 +9,14 @@ features of a text together.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sonlearn.data.arrays import grown, plain, zeros
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import COUNT, NO_CONSTANT, SQUARES, Rows, is_learned, leave_out, longest_row
 from sonlearn.jit import bare_jit, fetch, forced_inline, repeated
-from sonlearn.named import NamedTuple
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
 HASH_BITS = 32

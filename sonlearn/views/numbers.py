@@ -11,7 +11,7 @@ one in the table: no row is refused, and memory stays bounded.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import COUNT, SQUARES, Rows, leave_out, longest_row
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
-from sonlearn.named import NamedTuple
 from sonlearn.views.codes import KEY_BITS
 from sonlearn.views.view import RowView
 

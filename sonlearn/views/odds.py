@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from sonlearn.data import merging
 from sonlearn.data.arrays import grown, zeros
 from sonlearn.data.rows import COUNT, SQUARES, Rows, is_learned
 from sonlearn.jit import bare_jit, forced_inline
-from sonlearn.named import NamedTuple
 from sonlearn.views.bins import SELF, Bins, BinsState, number_itself
 from sonlearn.views.codes import MOST, SMALLEST, float_code, key_of, logarithms, tamed
 from sonlearn.views.numbers import (

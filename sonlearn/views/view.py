@@ -15,14 +15,13 @@ a row, and is left out of the row seen. So a prediction sees a row as learning f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call
-from sonlearn.named import NamedTuple
 
 #: A state: a NamedTuple of arrays.
 State = Any

@@ -15,7 +15,7 @@ With ``--method nag --loss squared`` the last three are Vowpal Wabbit's ``--cb_a
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,6 @@ from sonlearn.learn.bandits.rounds import DecisionResults, Problem
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.ensemble.viewing import rows_between
 from sonlearn.learn.make import make_engine
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.bandit import BanditOptions
 

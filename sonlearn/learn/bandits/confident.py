@@ -5,7 +5,7 @@ Views of the rows, the diagonal and the sketched model, and the loop of `rounds`
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from sonlearn.learn.bandits.sketched import (
     with_columns,
 )
 from sonlearn.learn.multiclass.pairs import bytes_of, count_pairs, more_room
-from sonlearn.named import NamedTuple
 from sonlearn.options.bandit import CB_TYPES, BanditOptions
 from sonlearn.views import make_view
 

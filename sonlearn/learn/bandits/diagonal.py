@@ -21,13 +21,13 @@ With `link` off (estimated rewards, which may be any numbers) z itself is the me
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.jit import bare_inline
 from sonlearn.learn.diagonal_fd.rounds import sigmoid
 from sonlearn.learn.multiclass.pairs import Pairs, add_pair, new_pairs, packed_pairs, place_of, reserve_pairs
-from sonlearn.named import NamedTuple
 
 #: A, C: precisions of a weight and of an action's own term before anything is known.
 PRIOR, OWN_PRIOR = 0.03, 3.0

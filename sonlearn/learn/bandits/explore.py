@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.data.mixing import BITS, LOW, hash_bits
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.named import NamedTuple
 from sonlearn.options.bandit import EXPLORERS, BanditOptions
 
 UCB, THOMPSON, SQUARECB, SOFTMAX, EPSILON, GREEDY = range(6)

@@ -21,6 +21,7 @@ whichever action it was of: what has not been tried of late becomes doubtful. Ex
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,7 +33,6 @@ from sonlearn.learn.bandits.sketched import SketchColumns
 from sonlearn.learn.diagonal_fd.dense_engine import Work
 from sonlearn.learn.diagonal_fd.state import DiagonalFDParams
 from sonlearn.learn.multiclass.pairs import places_needed, room_for_pairs
-from sonlearn.named import NamedTuple
 
 DM, MTR, IPS, DR = range(4)
 #: Weight of the newest squared error in the mean of them.

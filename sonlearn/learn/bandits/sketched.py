@@ -15,6 +15,7 @@ identity: both bound the true one from above. Between two shrinks no more fades 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +24,6 @@ from sonlearn.learn.diagonal_fd.dense_engine import SCALARS, DenseDiagonalFDStat
 from sonlearn.learn.diagonal_fd.dense_rounds import BITS, LANES, product, shrink, step, variance
 from sonlearn.learn.diagonal_fd.state import DiagonalFDParams, params_of
 from sonlearn.learn.status import DIVERGED
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 
 #: How much a reward is doubted; the rows m of a sketch.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from sonlearn.learn.engine import Engine, Predictions, by_class, grown
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.state import eta_of
 from sonlearn.learn.normals import draw, new_features, position_after, position_of
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 

@@ -14,7 +14,7 @@ The kernels are in `dense_rounds`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from sonlearn.learn.diagonal_fd.merging import Matrix, merged
 from sonlearn.learn.diagonal_fd.state import params_of
 from sonlearn.learn.engine import Engine, Predictions, RowCalls
 from sonlearn.learn.linear_algebra import factor_identity_plus
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 
 #: t: rows learned from; shrunk: the same at the last shrink; k: rows kept; raw: rows since; seen: features seen.

@@ -13,13 +13,13 @@ learned for a feature that was in no row of any learner: its weight has moved, t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.learn.diagonal_fd.shrink import EPS_RANK
 from sonlearn.learn.diagonal_fd.state import LONGEST
-from sonlearn.named import NamedTuple
 
 
 class Matrix(NamedTuple):

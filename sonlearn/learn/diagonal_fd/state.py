@@ -7,10 +7,11 @@ place of c, where L L' = I + B Delta^-1 B'. Letters: see NOTATION.md.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sonlearn.learn.losses import CODE
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 
 # Arrays are in groups of four: Numba need not check a constant index for being negative, which halves the time per

@@ -29,6 +29,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Collection
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,7 +38,6 @@ from sonlearn.learn.ensemble.class_combiner import SURPRISE, ClassCombiner, comb
 from sonlearn.learn.ensemble.pruning import FIRST, SCATTERED, SHORT
 from sonlearn.learn.multiclass.arow import find_rivals
 from sonlearn.learn.multiclass.sums import exponential, largest, total_of
-from sonlearn.named import NamedTuple
 from sonlearn.options.class_members import ClassMember
 from sonlearn.options.views import VIEWS
 

@@ -22,7 +22,7 @@ import functools
 import importlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,7 +61,6 @@ from sonlearn.learn.ensemble.jobs import Job, work_off
 from sonlearn.learn.ensemble.merging import majority, merge_class_combiners, merge_histories, merge_now, went_on
 from sonlearn.learn.ensemble.viewing import Seen, Views, rows_between
 from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.class_members import CLASS_METHODS, ClassMember, class_member, default_class_members
 from sonlearn.options.members import NAG_SECONDS

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,7 +45,6 @@ from sonlearn.learn.losses import (
     loss_slope,
     loss_value,
 )
-from sonlearn.named import NamedTuple
 from sonlearn.options.members import Member
 
 #: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.

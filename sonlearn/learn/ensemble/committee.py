@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser, L
 from sonlearn.learn.ensemble.merging import merge_labels, merge_now
 from sonlearn.learn.ensemble.stacking import EnsembleState, StackedEnsemble
 from sonlearn.learn.ensemble.viewing import Views, rows_between
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import Member, default_members, member
 

@@ -18,12 +18,12 @@ Learners only get better on rows in no order, so that mu is too high there rathe
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.named import NamedTuple
 
 #: Shares that are bet: the small ones find small changes, the large ones large changes quickly.
 BETS = (0.25, 0.5, 1.0, 2.0)

@@ -15,6 +15,7 @@ Poisson regression predicts a logarithm: of the value, at least `LEAST` of the m
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,6 @@ from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.losses import HUBER, POISSON, SQUARED, Loss, exp, loss_of
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.views.codes import update_moments, varies

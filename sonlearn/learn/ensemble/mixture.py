@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from sonlearn.learn.engine import Contributions, Engine, Predictions
 from sonlearn.learn.ensemble.stacking import learned_by
 from sonlearn.learn.losses import loss_of, loss_value
 from sonlearn.learn.make import make_engine
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 

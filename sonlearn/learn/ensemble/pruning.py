@@ -20,13 +20,13 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.learn.ensemble.combiner import combine_some, new_combiner, precision_for
 from sonlearn.learn.losses import Loss, losses
-from sonlearn.named import NamedTuple
 from sonlearn.options.members import Member
 from sonlearn.options.views import VIEWS
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.data.rows import Rows
 from sonlearn.learn.ensemble.label_scale import LabelScale
-from sonlearn.named import NamedTuple
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.views import VIEWS
 from sonlearn.views import make_view

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,6 @@ from sonlearn.learn.first_order.rules import (
 )  # fmt: skip
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.retention import Retention, retention_of
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from sonlearn.learn.dense.engine import NOW, Dense
 from sonlearn.learn.dense.factor import column_start
 from sonlearn.learn.engine import Predictions, by_class, grown
 from sonlearn.learn.metagrad.dense import learn
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 
 #: Number of experts. [METAGRAD] uses (log2 T)/2 of them, so these suffice for any stream.

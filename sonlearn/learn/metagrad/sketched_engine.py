@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from sonlearn.learn.newton import state as newton
 from sonlearn.learn.newton.engine import SketchedNewton
 from sonlearn.learn.newton.sparse_time import with_room_in_log
 from sonlearn.learn.status import LOG_FULL
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 
 

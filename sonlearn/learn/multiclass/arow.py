@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,7 +48,6 @@ from sonlearn.learn.multiclass.pairs import (
     weights_of,
 )
 from sonlearn.learn.multiclass.sums import product
-from sonlearn.named import NamedTuple
 
 #: Wrong classes that a row is learned against, at most.
 RIVALS = 3

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,7 +54,6 @@ from sonlearn.learn.multiclass.pairs import (
     reserve_pairs,
     scale_pairs,
 )
-from sonlearn.named import NamedTuple
 from sonlearn.views.codes import log_of_next, logarithms
 
 #: Counts end here, where float32 still counts by ones; less than LEAST is none.

@@ -8,7 +8,7 @@ in every row, and so say the same: what stands for all of them in `Scores.unseen
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
 from sonlearn.learn.multiclass.shared_diagonal import SharedDiagonal
 from sonlearn.learn.newton.engine import SketchedNewton
 from sonlearn.learn.projected.engine import Projected
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 

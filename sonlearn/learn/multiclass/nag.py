@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,7 +44,6 @@ from sonlearn.learn.multiclass.pairs import (
     weights_of,
 )
 from sonlearn.learn.multiclass.sums import exponential, largest, product, total_of
-from sonlearn.named import NamedTuple
 
 #: Classes whose slope is smaller are left out of a step.
 TINY = 0.02

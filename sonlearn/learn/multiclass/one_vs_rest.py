@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from sonlearn.data.rows import Rows, learned_rows
 from sonlearn.learn.engine import ClassEngine, Contributions, State
 from sonlearn.learn.ensemble.viewing import rows_between
 from sonlearn.learn.multiclass.binary_subproblems import BinaryLearner
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 
 

@@ -19,11 +19,12 @@ a score: sums go over the entries of a row in their order. A pair whose numbers 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sonlearn.data.arrays import grown, zeros
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
-from sonlearn.named import NamedTuple
 
 #: Orders of blocks, which have 2^order places: below SIZES. Lists have LEAST places at least.
 SIZES, LEAST = 32, 4

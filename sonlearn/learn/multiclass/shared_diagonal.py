@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from sonlearn.learn.first_order.merging import counts
 from sonlearn.learn.first_order.rules import ADA, ADAGRAD, NAG, SCRATCH
 from sonlearn.learn.multiclass import softmax
 from sonlearn.learn.multiclass.softmax import INVERSE, G, S
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 
 

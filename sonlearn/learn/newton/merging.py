@@ -23,6 +23,7 @@ Primal-dual weights follow from A and the sum of gradients, which adds up.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,7 +34,6 @@ from sonlearn.learn.newton.sparse_time.generations import sweep
 from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state
 from sonlearn.learn.newton.step import reset_factor, spectral_excess
 from sonlearn.learn.tolerances import RANK
-from sonlearn.named import NamedTuple
 
 
 class Whole(NamedTuple):

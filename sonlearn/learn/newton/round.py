@@ -12,6 +12,7 @@ the step of each class is w_k <- w_k - c_k A^-1 x with the same A.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from sonlearn.data.mixing import LOW, hash_bits
 from sonlearn.data.rows import COUNT, is_learned
@@ -35,7 +36,6 @@ from sonlearn.learn.newton.step import (
 from sonlearn.learn.spectrum import INVERSE, spectral
 from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, NEXT, SHRINK, STEP
 from sonlearn.learn.tolerances import LIMIT
-from sonlearn.named import NamedTuple
 
 #: If there are more features than this, those of the next row are prefetched.
 LARGE_TABLE = 1 << 14

@@ -9,6 +9,8 @@ updates wbar is z, the sum of gradients, and w = -rate f(0) z + Q'a. Letters: se
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sonlearn.learn.losses import Loss, loss_of
@@ -16,7 +18,6 @@ from sonlearn.learn.newton.rescale import CODE as RESCALE_CODE
 from sonlearn.learn.newton.rescale import NONE
 from sonlearn.learn.spectrum import INVERSE, ROOT, SHIFTED
 from sonlearn.learn.tolerances import FEATURES, LOG_MIN
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 from sonlearn.sketch.rules import Terms, terms

@@ -17,11 +17,11 @@ shrink, and for Oja), A^-1 x = f(alpha) x + Q'((f(alpha + D^2) - f(alpha)) y).
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.linear_algebra import add_outer, cholesky_update, clear, solve_lower, solve_upper
 from sonlearn.learn.spectrum import spectral
-from sonlearn.named import NamedTuple
 
 
 class Move(NamedTuple):

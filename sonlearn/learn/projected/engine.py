@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from sonlearn.learn.newton.state import eta_of
 from sonlearn.learn.normals import draw, new_features, position_after, position_of
 from sonlearn.learn.projected.rounds import DATA, GRADIENT, NEWTON, OWN, learn, predict, weights
 from sonlearn.learn.spectrum import FOURTH, INVERSE, ROOT
-from sonlearn.named import NamedTuple
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from sonlearn.named import NamedTuple
 from sonlearn.report.html.markup import Element, element
 
 #: Size of a chart, and of the margins about its frame, in units of the picture.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.batch import joined
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, shorten
-from sonlearn.named import NamedTuple
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.chunk import ChunkParser, tag_in
