@@ -6,7 +6,7 @@ from places import PACKAGE
 
 #: A module imports from its own layer and those above it in this list: folders, and single files of the package.
 LAYERS = (
-    ("__init__", "errors", "jit", "named"),
+    ("__init__", "errors", "jit"),
     ("options", "data"),
     ("files", "sketch", "text", "views", "conformal", "offpolicy"),
     ("learn",),
