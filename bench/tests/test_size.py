@@ -1,6 +1,6 @@
 """What counts as a line of code."""
 
-from size import lines_of
+from bench.size import lines_of
 
 TEXT = '''"""Of
 the module."""
