@@ -247,14 +247,3 @@ def flag_support(name: str) -> FlagSupport | None:
     if name.startswith("--"):
         return FLAGS.get("--" + name[2:].replace("-", "_")) or FLAGS.get(name)
     return FLAGS.get(SHORT.get(name[:2], ""))
-
-
-def flag_table() -> list[str]:
-    """Lines of a Markdown table of all flags."""
-    long_to_short = {long: short for short, long in SHORT.items()}
-    lines = ["| Vowpal Wabbit | here | |", "|---|---|---|"]
-    for name in sorted(FLAGS, key=str.lower):
-        state, text = FLAGS[name]
-        spelt = f"`{long_to_short[name]}`, `{name}`" if name in long_to_short else f"`{name}`"
-        lines.append(f"| {spelt} | {state} | {text.replace('|', '&#124;')} |")
-    return lines
