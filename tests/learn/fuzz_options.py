@@ -150,7 +150,7 @@ def check(given: dict, r: random.Random) -> str:
     parts = [many.partial_fit(part, skip=True) for part in (whole.part(0, cut), whole.part(cut, whole.n)) if part.n]
     if not (any(refused) and "label_delay" in given):  # features are numbered before a late row is refused, or never
         compare(raw_of(parts), predicted, kept, "in batches")
-    assert np.concatenate([part.refused for part in parts]).tolist() == refused, "other rows refused in batches"
+        assert np.concatenate([part.refused for part in parts]).tolist() == refused, "other rows refused in batches"
     if not given.get("label_delay"):
         one_way(given, taken, predicted, kept, cut)
     if any(refused) and any(kept) and not (given.get("label_delay") or one_for_each_class(one.options)):

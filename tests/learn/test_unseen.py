@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from sonlearn import Batch, Learner, LearnOptions
+from sonlearn.learn.one_row import OneRow
 from sonlearn.options.views import VIEWS
+from sonlearn.views.index import Entries
 
 OF_SEVERAL = sorted(set(VIEWS) - {"odds"})
 SEVERAL = ("arow-precision", "multinomial-bayes", "nag")
@@ -42,6 +44,22 @@ def test_a_prediction_sees_the_row_that_learning_sees(given, repeat):
             np.testing.assert_allclose(before.scores[:, :k], learned.scores[:, :k], rtol=1e-9, atol=1e-12)
         else:
             np.testing.assert_allclose(before.raw, learned.raw, rtol=1e-9, atol=1e-12)
+
+
+def test_one_row_is_seen_as_a_batch_of_one():
+    """Also where its view has to make room first."""
+    options = LearnOptions(members=("rfd-son:odds~0.01", "rfd-son:bins-z~0.01", "rfd-son:raw~0.01"))
+    (first, *rest), alone, many = rows(60, False, True), Learner(options), Learner(options)
+    settled = first._replace(y=np.array([-1.0]))
+    alone.partial_fit(settled)
+    many.partial_fit(settled)
+    way = OneRow(alone, -1)
+    for i, row in enumerate(rest):
+        entries, y = Entries(row.indices, row.values.copy()), float(row.y[0])
+        if i % 3:
+            assert way.learn(entries, y, 1.0) == many.partial_fit(row).raw[0]
+        else:
+            assert way.raw(entries) == many.partial_fit(row._replace(y=np.array([np.nan]))).raw[0]
 
 
 def test_naive_bayes_does_not_count_words_that_nobody_has_met():
