@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import time
-from collections.abc import Iterator
-from typing import BinaryIO
 
 from sonlearn.commands.checks import check_target
 from sonlearn.commands.files import check_files
 from sonlearn.errors import OptionError
-from sonlearn.files.atomic import STDOUT, whole_file, writing
+from sonlearn.files.atomic import STDOUT, whole_output
 from sonlearn.options.verbs import EventsOptions
 from sonlearn.serve.events import EventLog
 
@@ -28,21 +25,9 @@ def run(path: str, options: EventsOptions) -> int:
         raise OptionError(f"{path}: there is no such file")
     made = time.time() - (options.remove or 0.0) * _DAY_SECONDS
     with contextlib.closing(EventLog(path)) as events:
-        with _opened(options.output) as file:
+        with whole_output(options.output) as file:
             for event in events.older(made):
                 file.write(event.text.encode() + b"\n")
         if options.remove is not None:
             events.remove(made)
     return 0
-
-
-@contextlib.contextmanager
-def _opened(path: str) -> Iterator[BinaryIO]:
-    """The file, whole or not at all, or standard output."""
-    if path not in STDOUT:
-        with whole_file(path) as file:
-            yield file
-        return
-    with writing("standard output"):
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()

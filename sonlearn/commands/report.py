@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 from sonlearn.commands.checks import check_target
 from sonlearn.commands.files import check_files
-from sonlearn.files.atomic import STDOUT, writing
+from sonlearn.files.atomic import STDOUT, whole_output
 from sonlearn.options.verbs import PageOptions
-from sonlearn.report.html.page import page, write_page
+from sonlearn.report.html.page import page
 from sonlearn.report.runlog import read_run
 
 
@@ -17,10 +15,7 @@ def run(path: str, options: PageOptions) -> int:
     check_files({"RUN.jsonl": path}, {"-o": options.output})
     if options.output not in STDOUT:
         check_target("-o", options.output)
-        write_page(options.output, read_run(path))
-        return 0
     text = page(read_run(path))
-    with writing("standard output"):
-        sys.stdout.buffer.write(text)
-        sys.stdout.buffer.flush()
+    with whole_output(options.output) as file:
+        file.write(text)
     return 0

@@ -393,10 +393,9 @@ class TrainingSession(Passes):
 
 def link_without_sense(options: LearnOptions) -> list[str]:
     """What to say of a link that does not fit the loss."""
-    fitting = {"logistic": ("logistic",), "glf1": ("logistic",), "poisson": ("poisson",)}.get(options.link)
-    if fitting is None or options.loss in fitting:
+    loss = {"logistic": "logistic", "glf1": "logistic", "poisson": "poisson"}.get(options.link)
+    if loss in (None, options.loss):
         return []
-    (loss,) = fitting
     told = "a value" if options.loss not in CLASSIFICATION else "no log-odds"
     return [f"--link {options.link}: with --loss {options.loss} a prediction is {told}; learn with --loss {loss}"]
 

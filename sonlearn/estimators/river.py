@@ -172,6 +172,12 @@ def _pandas() -> Any:
     return pandas
 
 
+def _series(values: list[Any], X: Any) -> Any:
+    """Values of the rows of a table as a pandas series; without pandas, as they are."""
+    pandas = _pandas()
+    return values if pandas is None else pandas.Series(values, index=_index(X))
+
+
 def _index(X: Any) -> Any:
     return getattr(X, "index", None) if hasattr(X, "iloc") else None
 
@@ -349,13 +355,12 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
 
     def predict_proba_many(self, X: Any) -> Any:
         """`predict_proba_one` of the rows of a table, as a pandas table; without pandas, a list of dicts."""
-        found = self._probabilities(_rows(X))
-        return found if _pandas() is None else _pandas().DataFrame(found, columns=self._classes, index=_index(X))
+        found, pandas = self._probabilities(_rows(X)), _pandas()
+        return found if pandas is None else pandas.DataFrame(found, columns=self._classes, index=_index(X))
 
     def predict_many(self, X: Any) -> Any:
         """`predict_one` of the rows of a table, as a pandas series; without pandas, a list."""
-        found = self._predicted(_rows(X))
-        return found if _pandas() is None else _pandas().Series(found, index=_index(X))
+        return _series(self._predicted(_rows(X)), X)
 
     @property
     def _classes(self) -> list[Hashable]:
@@ -443,8 +448,7 @@ class SonlearnRegressor(_RiverEstimator, base.MiniBatchRegressor):
 
     def predict_many(self, X: Any) -> Any:
         """`predict_one` of the rows of a table, as a pandas series; without pandas, a list."""
-        found = self._predicted(_rows(X))
-        return found if _pandas() is None else _pandas().Series(found, index=_index(X))
+        return _series(self._predicted(_rows(X)), X)
 
     def predict_interval_one(self, x: dict[Hashable, Any]) -> tuple[float, float]:
         """(low, high) of the row's interval, which holds the share `coverage` of the labels.

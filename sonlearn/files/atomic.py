@@ -80,6 +80,18 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         _sync_folder(folder)
 
 
+@contextlib.contextmanager
+def whole_output(path: str) -> Iterator[BinaryIO]:
+    """`whole_file`, or standard output for one of `STDOUT`. Raises OutputError."""
+    if path not in STDOUT:
+        with whole_file(path) as file:
+            yield file
+        return
+    with writing("standard output"):
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+
+
 def remove_stale(folder: str) -> None:
     """Remove the temporary files in `folder` whose writer no longer runs.
 

@@ -83,19 +83,15 @@ class Cache:
     def stored_form(self, sig: Any, target_context: Any) -> tuple[Any, ...] | None:
         """What is stored of a compiled kernel; None if no folder has it."""
         file, key = self._place(sig, target_context.codegen())
-        for folder in self._all:
-            with contextlib.suppress(OSError):
-                noted, data = whole.read(f"{folder}/{file}").split(b"\0", 1)
-                if noted == key:
-                    return loads(data)  # type: ignore[no-any-return]
-        return None
+        data = whole.find(self._all, file, key)
+        return None if data is None else loads(data)  # type: ignore[no-any-return]
 
     def save_overload(self, sig: Any, compiled: Any) -> None:
         """Write a compiled kernel. Where that cannot be, it is compiled in each run."""
         try:
             if self._own is not None and not compiled.library.has_dynamic_globals:
                 file, key = self._place(sig, compiled.codegen)
-                whole.write(f"{self._own}/{file}", key + b"\0" + dumps(_small(compiled)))
+                whole.keep(self._own, file, key, dumps(_small(compiled)))
         except OSError:
             pass
         except _OTHER_NUMBA as error:

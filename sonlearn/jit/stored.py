@@ -101,18 +101,18 @@ def store(form: tuple[Any, ...], function: Callable, types: Types) -> None:
         file, key = _place(function, types)
         with contextlib.suppress(OSError):
             if folder is not None:
-                whole.write(os.path.join(folder, file), b"\0".join((key, symbols.encode(), code)))
+                whole.keep(folder, file, key, symbols.encode() + b"\0" + code)
 
 
 def load(function: Callable, types: Types) -> Callable | None:
     """The stored kernel of a Python `function` for arguments of these types, which it does not check; or None."""
     own, others = cache_folders(function)
     file, key = _place(function, types)
-    for folder in (*others, *([own] if own else [])):
+    data = whole.find((*others, *([own] if own else [])), file, key)
+    if data is not None:
+        symbols, code = data.split(b"\0", 1)
         with contextlib.suppress(OSError):
-            noted, symbols, code = whole.read(os.path.join(folder, file)).split(b"\0", 2)
-            if noted == key:
-                return _callable_of(function, code, *json.loads(symbols))
+            return _callable_of(function, code, *json.loads(symbols))
     return None
 
 

@@ -10,7 +10,7 @@ import contextlib
 import functools
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib.util import source_hash
 
 _HEAD = 16
@@ -41,6 +41,21 @@ def write(path: str, data: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(part)
         raise
+
+
+def find(folders: Iterable[str], file: str, key: bytes) -> bytes | None:
+    """What the first of `folders` that has it whole has kept in a `file` for a `key`, which is without a zero byte."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            noted, data = read(f"{folder}/{file}").split(b"\0", 1)
+            if noted == key:
+                return data
+    return None
+
+
+def keep(folder: str, file: str, key: bytes, data: bytes) -> None:
+    """`write` what `find` gives. Two keys may have one file: the last is in it. Raises OSError."""
+    write(f"{folder}/{file}", key + b"\0" + data)
 
 
 def name_of(function: Callable) -> str:

@@ -244,13 +244,13 @@ def _described(summary: ColumnSummary, labels: dict[str, int]) -> Described:
 
 def leaks(source: str, options: TextOptions) -> list[str]:
     """Which columns of a file tell the label of every row, of its first `LOOKED_AT`; what `describe` says of them."""
-    columns = describe(source, options, rows=LOOKED_AT).columns
-    return [note for note in notes_on(columns) if LEAK in note]
+    return notes_on(describe(source, options, rows=LOOKED_AT).columns, LEAK)
 
 
-def notes_on(columns: Iterable[Described]) -> list[str]:
-    """What a person should look at, a line each."""
-    return [f"{column.name}: looks like {text}" for column in columns for text in column.suspicions]
+def notes_on(columns: Iterable[Described], begin: str = "") -> list[str]:
+    """What a person should look at, a line each; only suspicions that `begin` so."""
+    told = ((column.name, text) for column in columns for text in column.suspicions)
+    return [f"{name}: looks like {text}" for name, text in told if text.startswith(begin)]
 
 
 def lines_of(found: Description) -> Iterator[str]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import itertools
-import sys
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from sonlearn.data.batch import CONSTANT, Batch
 from sonlearn.errors import InputError, OptionError
-from sonlearn.files.atomic import whole_file, writing
+from sonlearn.files.atomic import whole_output
 from sonlearn.options import TextOptions
 from sonlearn.options.text import WRITABLE
 from sonlearn.text.read import Reader
@@ -57,7 +55,7 @@ def convert(
         raise OptionError(f"--to {to}: expected one of {', '.join(WRITABLE)}")
     text = Reader(sources, dataclasses.replace(options, constant=False), **reader)
     lines = svmlight_lines if to == "svmlight" else lambda batch: vw_lines(batch, options.bits)
-    with _output(target) as file:
+    with whole_output(target) as file:
         for batch in text:
             file.write("".join(lines(batch)).encode("utf-8", "surrogateescape"))
     return text
@@ -105,15 +103,3 @@ def _pairs(batch: Batch) -> Iterator[list[tuple[int, float]]]:
 
 def _unsayable(batch: Batch, i: int, found: str, expected: str) -> InputError:
     return InputError(batch.source, int(batch.lines[i]), None, found, expected)
-
-
-@contextlib.contextmanager
-def _output(target: str) -> Iterator[BinaryIO]:
-    """Standard output, or a temporary file that takes the place of `target` at the end."""
-    if target != "-":
-        with whole_file(target) as file:
-            yield file
-        return
-    with writing("standard output"):
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.rows import COUNT, SQUARES, Rows, is_learned, leave_out
+from sonlearn.data.rows import Rows, begin_row, is_learned
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import CODES, Z, float_code, key_of, moments_with, standard, tamed, z_code
 from sonlearn.views.numbers import (
@@ -21,7 +21,7 @@ from sonlearn.views.numbers import (
     lacks_room,
     new_marks,
     number_of,
-    put,
+    put_or_leave,
     shift_of,
     union,
 )
@@ -144,7 +144,7 @@ def bin_rows(params, state, work, rows, out, i, at, learn):
         if learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
         begin, shared = at, now["made"] + most > params.limit
-        out.unseen[i, COUNT] = out.unseen[i, SQUARES] = 0.0
+        begin_row(out, i)
         code_row(params, state, work, rows, bits, i, table.shift, learned)
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             j, x = rows.features[place], tamed(rows.values[place])
@@ -161,15 +161,6 @@ def bin_rows(params, state, work, rows, out, i, at, learn):
         out.indptr[i + 1] = at
         i += 1
     return i, at
-
-
-@forced_inline
-def put_or_leave(out, i, begin, at, number, value, shared, marks):
-    """`put`, of what has a number; the rest is left out and measured."""
-    if number != UNKNOWN:
-        return put(out, begin, at, number, value, shared, marks)
-    leave_out(out, i, value)
-    return at
 
 
 @forced_inline

@@ -15,7 +15,7 @@ import numpy as np
 
 from sonlearn.data.arrays import grown, plain, zeros
 from sonlearn.data.batch import Batch
-from sonlearn.data.rows import COUNT, NO_CONSTANT, SQUARES, Rows, is_learned, leave_out, longest_row
+from sonlearn.data.rows import NO_CONSTANT, Rows, begin_row, is_learned, leave_out, longest_row
 from sonlearn.jit import bare_jit, fetch, forced_inline, repeated
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
@@ -258,7 +258,7 @@ def intern_rows(indptr, indices, values, index, rows, places, start, unknown):
         if learned and size[0] + indptr[i + 1] - indptr[i] > len(ids):
             break
         begin = out
-        rows.unseen[i, COUNT] = rows.unseen[i, SQUARES] = 0.0
+        begin_row(rows, i)
         if len(slots) > BEYOND:
             for at in range(indptr[i + 1], indptr[min(i + 2, len(indptr) - 1)]):
                 fetch(slots, home_of(indices[at], slots), 1)
@@ -309,7 +309,7 @@ def copy_known(rows, i, out, at):
 
     Returns the next place. `out` may be `rows`, at the place where its row begins.
     """
-    out.unseen[i, COUNT] = out.unseen[i, SQUARES] = 0.0
+    begin_row(out, i)
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[place], rows.values[place]
         if f != UNKNOWN:

@@ -17,7 +17,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.arrays import grown
-from sonlearn.data.rows import COUNT, SQUARES, Rows, leave_out, longest_row
+from sonlearn.data.rows import Rows, begin_row, leave_out, longest_row
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.views.codes import KEY_BITS
 from sonlearn.views.view import RowView
@@ -328,6 +328,15 @@ def put(out, begin, at, feature, value, shared, marks):
 
 
 @forced_inline
+def put_or_leave(out, i, begin, at, number, value, shared, marks):
+    """`put`, of what has a number, an entry of row i; the rest is left out and measured (`Rows.unseen`)."""
+    if number != UNKNOWN:
+        return put(out, begin, at, number, value, shared, marks)
+    leave_out(out, i, value)
+    return at
+
+
+@forced_inline
 def number_row(keys, fetched, size, value, table, now, learned, out, i, begin, marks):
     """Keys of row i -> numbers -> entries of `value` each, from `begin` on; returns the place after the last.
 
@@ -335,7 +344,7 @@ def number_row(keys, fetched, size, value, table, now, learned, out, i, begin, m
     new keys fill; now : record of the state, whose numbers are raised; out : `Rows`, filled in; marks : see `put`.
     """
     own, slots, shift = keys[:size], table.slots, table.shift
-    out.unseen[i, COUNT] = out.unseen[i, SQUARES] = 0.0
+    begin_row(out, i)
     for k in range(len(own)):
         fetched[k] = first_slot(own[k], slots, shift)
     known = 2 * now["made"] < now["combined"]  # while most are new, to write first what is known takes longer
@@ -344,10 +353,7 @@ def number_row(keys, fetched, size, value, table, now, learned, out, i, begin, m
     at, shared = begin, now["made"] + size > table.limit
     for k in range(size):
         number = number_of(keys[k], fetched[k], table, now, learned)
-        if number != UNKNOWN:
-            at = put(out, begin, at, number, value, shared, marks)
-        else:
-            leave_out(out, i, value)
+        at = put_or_leave(out, i, begin, at, number, value, shared, marks)
     return at
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.arrays import grown
-from sonlearn.data.rows import COUNT, SQUARES, Rows, is_learned, leave_out
+from sonlearn.data.rows import SQUARES, Rows, begin_row, is_learned, leave_out
 from sonlearn.jit import bare_jit
 from sonlearn.views.codes import MOST, log_of_next, moments_with, standard, tamed
 from sonlearn.views.index import copy_known
@@ -165,7 +165,7 @@ def scale_rows(params, state, scratch, rows, out, learn):
     constant, at, last, log_x = rows.constant, 0, 0.0, 0.0
     for i in range(len(rows.indptr) - 1):
         begin, xx, log_t = at, 0.0, math.log(now["t"] + 2.0)
-        out.unseen[i, COUNT] = out.unseen[i, SQUARES] = 0.0
+        begin_row(out, i)
         learned = learn and is_learned(rows.weight[i], rows.y[i])
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             j, x = rows.features[place], tamed(rows.values[place])

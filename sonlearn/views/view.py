@@ -9,7 +9,8 @@ Views are causal: row by row, a row is seen with the statistics of the rows befo
 Values of any size give finite values: nothing is refused.
 
 A feature number below 0 in raw rows is one that no row learned from has had: it counts where a view counts or measures
-a row, and is left out of the row seen. So a prediction sees a row as learning from it would.
+a row, and what would be a new feature of the row seen is left out and measured (`Rows.unseen`). So a prediction sees a
+row as learning from it would.
 """
 
 from __future__ import annotations

@@ -186,11 +186,8 @@ class RowOfView:
         state, found = self.view.fit_transform(self.view.reserve(self.state, self._rows, features), self._rows)
         n = int(found.indptr[1])
         self.out.indptr[1] = n
-        self.out.features[:n], self.out.values[:n], self.out.unseen[:] = (
-            found.features[:n],
-            found.values[:n],
-            found.unseen,
-        )
+        self.out.features[:n], self.out.values[:n] = found.features[:n], found.values[:n]
+        self.out.unseen[:] = found.unseen
         self.state = state
         self._prepare()
         self.view.count(self.state, features)

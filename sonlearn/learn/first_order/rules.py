@@ -36,7 +36,8 @@ SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
 # Columns of the table. W: weight; ftrl: z. G: sum of squared gradients; arow: precision minus 1;
 # coin: sum of |g|. S: largest |x|. nag: INVERSE, 1/S. coin: TOP, the largest slope; WON, the reward; THETA, sum of -g.
 W, G, S, INVERSE = range(4)
-# Rows of the scratch space, with a number for each entry of the row: the step; for nag also x/s and the new G.
+# Rows of the scratch space, with a number for each entry of the row: the step; for nag also x/s and the new G;
+# then what a lazy learner brings up to date, as it was: W, G, WHEN, SHRUNK.
 ALONG, SCALED, TOTAL, BEFORE = range(4)
 SCRATCH = BEFORE + 4
 TOP, WON, THETA = 3, 4, 5

@@ -26,7 +26,7 @@ class BinaryLearner:
 
     def __init__(self, options: LearnOptions):
         self._engine: Any = make_engine(options)
-        self.unknown, self.merges = self._engine.unknown, self._engine.merges
+        self.merges = self._engine.merges
         self.new, self.weights = self._engine.new, self._engine.weights
         self.packed, self.facts = self._engine.packed, self._engine.facts
         self.renumbered, self.merge = self._engine.renumbered, self._engine.merge

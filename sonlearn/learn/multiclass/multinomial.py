@@ -43,7 +43,7 @@ class Multinomial(ClassEngine):
     def __init__(self, options: LearnOptions):
         self._classes = options.multinomial
         self._engine = _ENGINES[METHODS[options.method].engine](options)
-        self.unknown, self.merges = self._engine.unknown, self._engine.merges
+        self.merges = self._engine.merges
 
     def new(self, classes: int = 0) -> MultinomialState:
         """State that has seen nothing; room is for all classes, however many of them have been met."""

@@ -90,7 +90,7 @@ class OneVsRest(ClassEngine):
         self._binaries = [BinaryLearner(options.of_one_class) for _ in range(threads)]
         self._binary = self._binaries[0]
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        self.unknown, self.merges = self._binary.unknown, self._binary.merges
+        self.merges = self._binary.merges
 
     def new(self, classes: int = 0) -> OneVsRestState:
         """State that has seen nothing, with room for so many classes: none that has been met."""
