@@ -269,7 +269,7 @@ def test_bad_input_is_one_line_and_writes_no_model(cli, text, message):
 
 def test_rows_before_a_bad_line_are_reported_but_not_saved(cli):
     Path("bad").write_text(Path("a.svm").read_text() + "1 q\n")
-    status, _, err = cli("train", "-f", "model", "a.svm", "bad")
+    status, _, err = cli("train -f model a.svm bad")
     assert status == 1
     assert err.splitlines()[-1].startswith("sonlearn: bad:151:3: found 'q'")
     assert not Path("model").exists()

@@ -414,7 +414,7 @@ def test_standard_streams(cli, log, monkeypatch):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_full_disk_ends_the_run_with_its_model_saved(cli):
-    status, _, err = cli("train", "--method", "nag", "-f", "model", "--log-json", "/dev/full", "a.svm")
+    status, _, err = cli("train --method nag -f model --log-json /dev/full a.svm")
     assert status == 1
     assert "/dev/full: cannot be written: No space left on device" in err.splitlines()[-1]
     assert Path("model").exists()
