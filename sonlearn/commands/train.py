@@ -146,7 +146,7 @@ class TrainingSession(Passes):
         if self.learn.method == "committee" and self.cores > 1:  # with one thread no memory is given back in between
             keep_freed_memory()
         if self.learner is not None:
-            self.columns = self.learner.columns
+            self.columns = self.learner.columns.at_rest() if options.testonly else self.learner.columns
         self.before = 0 if self.learner is None else self.learner.examples
         self.strange = options.testonly  # whether no feature so far is one that the model has seen
         self.audit: Audit | None = None
