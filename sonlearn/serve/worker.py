@@ -199,15 +199,16 @@ class Worker:
         self._stopping = False
         text = learner.text
         classes, worded = learner.options.classes is not None, learner.takes_words
-        # By whether it reads text, and whether the first malformed line ends it: of a request that is whole, no more
-        # has to be known.
+        columns = {False: learner.columns.at_rest(), True: learner.columns}
+        # By whether it reads text, whether the first malformed line ends it (of a request that is whole, no more has to
+        # be known), and whether the rows are learned.
         self._parsers = {
-            (as_text, stop): chunk.ChunkParser(
+            (as_text, stop, learns): chunk.ChunkParser(
                 text, "stop" if stop else "skip", 1 if stop else _SHOWN, classes,
-                records=None if text.format in NAMESPACED else FlatRows(text, worded, learner.columns), words=worded,
+                records=None if text.format in NAMESPACED else FlatRows(text, worded, columns[learns]), words=worded,
                 most_features=_MOST_FEATURES,
             )
-            for as_text in (False, True) for stop in (False, True)
+            for as_text in (False, True) for stop in (False, True) for learns in columns
         }  # fmt: skip
 
     @property
@@ -363,6 +364,8 @@ class Worker:
             self.names.count(parsed.counted)
             if parsed.found is not None:
                 self.learner.columns.add(parsed.found.kinds)
+                for batch in batches:
+                    self.learner.columns.count(batch, source)
         return _Ready(group, ends, batches, errors, fits)
 
     def _parsed(self, group: list[PredictionRequest], stop: bool) -> chunk.ParsedChunk:
@@ -375,14 +378,14 @@ class Worker:
                     problem = Unfit("objects or arrays nested too deeply", "a few levels")
                 raise _error_in(first.text, problem) from None
             records = [document] if isinstance(document, Members) or not isinstance(document, list) else document
-            return self._parsers[False, stop].parse_records(enumerate(records, 1), SOURCE)
+            return self._parsers[False, stop, first.learn].parse_records(enumerate(records, 1), SOURCE)
         if first.kind == CSV:
             rows = list(self._rows_of_csv(first.text))  # all of them, before any is taken
-            return self._parsers[False, stop].parse_records(rows, SOURCE)
+            return self._parsers[False, stop, first.learn].parse_records(rows, SOURCE)
         text = first.text if len(group) == 1 else b"".join(request.text for request in group)
         as_text = first.kind == TEXT
         format = "json" if not as_text else "vw" if self.learner.text.format in NAMESPACED else "svmlight"
-        return self._parsers[as_text, stop].parse(np.frombuffer(text, dtype=np.uint8), format, SOURCE)
+        return self._parsers[as_text, stop, first.learn].parse(np.frombuffer(text, dtype=np.uint8), format, SOURCE)
 
     def _rows_of_csv(self, text: bytes) -> Iterator[tuple[int, dict[str, str]]]:
         """The rows of a table by their numbers, that of the header 1. Raises InputError at a malformed one."""

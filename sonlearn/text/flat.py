@@ -42,11 +42,12 @@ class FlatRows:
     """
 
     def __init__(self, options: TextOptions, class_names: bool, known: ColumnTable | None = None):
-        self._known = (known or ColumnTable()).known
+        known = known or ColumnTable()
+        self._known = known.known
         self._options, self._class_names = options, class_names
         self._table = options.format in TABLES
         self._labels = ("_label", options.label) if options.label else ("_label",)
-        self._encoder = TableEncoder(options)
+        self._encoder = TableEncoder(options, known)
         self._rows: list[TableRow] = []
         self._columns: dict[str, None] = {}
 
@@ -73,6 +74,8 @@ class FlatRows:
         if self._known and columns and not any(name in self._known for name in columns):
             known = f"columns that the model knows: {first_names(self._known)}"
             raise Unfit(f"the members {first_names(columns)}", known)
+        if self._table:
+            entries += self._encoder.absent(columns)
         self._columns |= dict.fromkeys(columns)
         self._rows.append(TableRow(line, y, name_of_class, weight, tag, entries))
 

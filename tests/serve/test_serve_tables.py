@@ -53,7 +53,8 @@ def test_a_model_of_json_takes_vw_text_as_predict_does():
 def test_rows_of_a_table_are_those_of_csv():
     learner = of_table()
     header, row = "n,city,note", '3,Graz,"A good, GOOD day"'
-    (batch,) = Reader(io.BytesIO(f"{header}\n{row}\n,,\n".encode()), learner.text, labels=Labelling(needed=False))
+    text, columns = f"{header}\n{row}\n,,\n".encode(), learner.columns.at_rest()
+    (batch,) = Reader(io.BytesIO(text), learner.text, labels=Labelling(needed=False), columns=columns)
     expected = learner.predict(batch).prediction.tolist()
     rows = [{"n": 3, "city": "Graz", "note": "A good, GOOD day"}, {"n": None, "city": None, "note": None}]
     with served(learner) as server:
@@ -91,8 +92,8 @@ def test_a_model_of_tables_takes_csv_as_predict_does(flags):
         return text.replace(",", ";").replace(".", ",") if flags else text
 
     text = spelt('key,city,n\na,Graz,2\n"b\n2",Wien,1.5\n,Linz,\n')
-    reader = Reader(io.BytesIO(text.encode()), learner.text, labels=Labelling(needed=False), columns=learner.columns)
-    (batch,) = reader
+    columns = learner.columns.at_rest()
+    (batch,) = Reader(io.BytesIO(text.encode()), learner.text, labels=Labelling(needed=False), columns=columns)
     with served(learner, learns=True) as server:
         expected = format_lines(learner.predict(batch).prediction, batch.tags)
         assert server.ask("POST", "/predict", text, media) == (200, expected)
