@@ -13,8 +13,9 @@ from sonlearn.commands.answers import LinesOfRows, answers_of, columns_of
 from sonlearn.commands.checks import Values, check_run
 from sonlearn.commands.early_stopping import Patience
 from sonlearn.commands.heap import keep_freed_memory
+from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
-from sonlearn.commands.models import Unfinished, load_model
+from sonlearn.commands.models import Unfinished, check_resumed, initial_model, is_bandit, load_model
 from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.commands.precompile import Helper
 from sonlearn.commands.recording import FINE, Recorder, check_recording, recorded
@@ -23,6 +24,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, chosen_of, takes_words
 from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.text import TABLES
@@ -46,6 +48,32 @@ ENOUGH = 100
 #: Rows before it is worth a warning that nothing in them is known.
 SOME = 10
 UNLABELLED = "no example has a label and an importance above 0, so nothing was learned"
+
+
+def command(line: Line) -> int:
+    """Train or predict as the command line says; return the exit status. Raises as `run` does."""
+    options, bandit = asked(line)
+    if not of_decisions(options, bandit):
+        return run(line.given, options)
+    from sonlearn.commands import bandit as decisions
+
+    return decisions.run(line.given, bandit, options)
+
+
+def asked(line: Line) -> tuple[RunOptions, dict[str, Any]]:
+    """(options of the run, those of decisions that were given). Raises OptionError."""
+    options = line.running()
+    if line.verb == "predict":
+        if options.initial_regressor is None:
+            raise OptionError("predict needs a model; give -i MODEL")
+        predictions = options.predictions or (None if options.audit else "-")
+        options = dataclasses.replace(options, testonly=True, predictions=predictions)
+    return options, line.take(BanditOptions, *SHARED)
+
+
+def of_decisions(options: RunOptions, bandit: dict[str, Any]) -> bool:
+    """Whether decisions are learned, or a run begins with a model of them."""
+    return bool(bandit) or is_bandit(initial_model(options))
 
 
 def run(given: dict[str, Any], options: RunOptions, make: Callable[..., TrainingSession] | None = None) -> int:
@@ -425,26 +453,6 @@ def worse_than_a_constant(learn: LearnOptions, progress: Progress) -> list[str]:
 def cores_of(options: RunOptions) -> int:
     """Threads that learn."""
     return options.threads if options.threads is not None else os.cpu_count() or 1
-
-
-def initial_model(options: RunOptions) -> str | None:
-    """The model that a run begins with: with --resume that of -f, if there is one."""
-    if options.resume and options.final_regressor is not None and os.path.exists(options.final_regressor):
-        return options.final_regressor
-    return options.initial_regressor
-
-
-def check_resumed(options: RunOptions, unfinished: Unfinished) -> Unfinished:
-    """Where to go on; raises OptionError if it is another run that is to be gone on with."""
-    asked = (list(options.data) or ["-"], options.passes)
-    for name, ours, begun in zip(("data", "passes"), asked, (unfinished.data, unfinished.passes), strict=True):
-        if ours != begun:
-            shown = [" ".join(value) if isinstance(value, list) else value for value in (begun, ours)]
-            raise OptionError(
-                f"--resume: the run that {options.final_regressor} was saved in has {name} = {shown[0]}, "
-                f"not {shown[1]}: give the same command as then"
-            )
-    return unfinished
 
 
 def unlabelled(text: TextOptions, columns: ColumnTable) -> tuple[str, str]:
