@@ -129,10 +129,10 @@ class Classes:
     def coded(self, batch: Batch, *, remember: bool) -> tuple[np.ndarray, int]:
         """(float64[n] numbers of the rows' classes, the first row with a label that is no class, or n).
 
-        With `remember`, the rows before that one are learned from: new classes get their numbers.
+        With `remember`, the rows before that one are learned from: new classes get their numbers. Else they are UNMET.
         """
         values, place, first = _distinct(batch)
-        fresh, end = self._fitting(values, first, batch.n, remember)
+        fresh, end = self._fitting(values, first, batch.n)
         if remember:
             self._settle(fresh)
             learned = np.flatnonzero((place[:end] >= 0) & (batch.weight[:end] > 0))
@@ -149,15 +149,13 @@ class Classes:
     def misfit(self, batch: Batch) -> int:
         """The first row with a label that could not be learned, or n."""
         values, _, first = _distinct(batch)
-        return self._fitting(values, first, batch.n, True)[1]
+        return self._fitting(values, first, batch.n)[1]
 
-    def _fitting(
-        self, values: list[float | str], first: list[int], n: int, learning: bool
-    ) -> tuple[dict[float | str, int], int]:
+    def _fitting(self, values: list[float | str], first: list[int], n: int) -> tuple[dict[float | str, int], int]:
         """(labels that are classes, with their first rows; the first row with one that is none, or n)."""
         fresh: dict[float | str, int] = {}
         for value, at in sorted(zip(values, first, strict=True), key=lambda pair: pair[1]):
-            if self._problem(value, fresh, learning):
+            if self._problem(value, fresh):
                 return fresh, at
             fresh[value] = at
         return fresh, n
@@ -168,7 +166,7 @@ class Classes:
         assert value is not None
         before = {label: i for i in range(row) if (label := _label(batch, i)) is not None}
         found = f"label {shorten(value) if isinstance(value, str) else f'{value:.16g}'}"
-        return InputError(batch.source, int(batch.lines[row]), 1, found, self._problem(value, before, False))
+        return InputError(batch.source, int(batch.lines[row]), 1, found, self._problem(value, before) or self._full())
 
     def text(self, values: np.ndarray) -> list[str]:
         """Labels as they are written: of whole numbers, or of places of names in `labels`."""
@@ -215,7 +213,7 @@ class Classes:
             if self._numbered and value in (0, self.most):
                 self.first = 0 if value == 0 else 1
 
-    def _problem(self, value: float | str, before: dict[float | str, Any], learning: bool) -> str:
+    def _problem(self, value: float | str, before: dict[float | str, Any]) -> str:
         """What is expected in place of the label `value`, with the labels `before` it in the batch; empty: it fits."""
         if self._numbered:
             first = self.first
@@ -238,16 +236,16 @@ class Classes:
             return f"{kind}, as the labels before it: classes are all names or all whole numbers"
         if not isinstance(value, str) and (value != math.floor(value) or abs(value) > _WHOLE):
             return "a whole number or a name, for a class (real labels: --loss squared, without --classes)"
-        if not learning and value not in self._numbers:
-            if len(self.labels) == self._cap and self.most is None:
-                return (
-                    f"one of the {self._cap} classes met before, the most that there can be (more: --max_classes N; "
-                    "labels that are values: --loss squared, without --classes)"
-                )
-            if len(self.labels) == self.most:
-                return f"one of the {self.most} classes met before (more classes: {self._flag} {self.most + 1})"
-            return f"a class that the model has learned ({shorten(' '.join(map(str, self.labels)), 60)}), or no label"
         return ""
+
+    def _full(self) -> str:
+        """What is expected in place of a further class where there are as many as there can be."""
+        if self.most is not None:
+            return f"one of the {self.most} classes met before (more classes: {self._flag} {self.most + 1})"
+        return (
+            f"one of the {self._cap} classes met before, the most that there can be (more: --max_classes N; "
+            "labels that are values: --loss squared, without --classes)"
+        )
 
 
 def _several(name: str) -> str:

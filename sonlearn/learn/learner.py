@@ -347,13 +347,15 @@ class Learner:
         from sonlearn.text.read import check_options
 
         check_options(text, "arrow")
-        batch, found = table_batch(table, text, Labelling(learns, self.takes_words))
+        columns = self.columns if learns else self.columns.at_rest()
+        batch, found = table_batch(table, text, Labelling(learns, self.takes_words), columns)
         if learns:
             self.check(batch)
-        for note in self.columns.check(found, "<table>", learns):
+        for note in (*columns.check(found, "<table>", learns), *(() if learns else found.faults)):
             warnings.warn(note, stacklevel=4)
         if learns:
             self.columns.add(found.kinds)
+            self.columns.count(batch, text)
             self.text = text if self.text.format == "auto" else dataclasses.replace(self.text, label=text.label)
         return batch
 
@@ -621,6 +623,7 @@ class Learner:
             "text": dataclasses.asdict(self.text),
             "examples": self.examples,
             "columns": {name: list(kinds) for name, kinds in self.columns.known.items()},
+            "numbers": self.columns.numbers,
         }
         if isinstance(self.labels, Classes):
             header["classes"] = self.labels.header() | {"learned": self.engine.met(self.state)}
@@ -659,7 +662,7 @@ class Learner:
                 learner.restore_classes(header["classes"])
             else:
                 learner.labels.restore(header["labels"])
-            learner.columns = ColumnTable(header["columns"])
+            learner.columns = ColumnTable(header["columns"], header["numbers"])
             learner.set_output(**header.get("output", {}))
             if header.get("decision"):
                 learner._decision.restore(
