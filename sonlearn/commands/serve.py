@@ -84,7 +84,9 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
                 if saver is not None and learned:
                     saver.learned(learned, metrics)
 
-            worker = Worker(model.learner, model.names, most_entries=limits.entries, after=after, online=options.learn)
+            worker = Worker(
+                model.learner, model.names, most_entries=limits.entries, after=after, online=options.learn, tell=warn
+            )
             places = [f"http://{address(http)}"] if http else []
             places += [f"lines on {address(lines)}"] if lines else []
             learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""

@@ -31,7 +31,7 @@ from sonlearn.options.text import TABLES
 from sonlearn.report import streams
 from sonlearn.report.answers import AnswerLines
 from sonlearn.report.classes import likeliest, probabilities_of, scores_of
-from sonlearn.report.metrics import Metrics
+from sonlearn.report.metrics import Metrics, numbers_of
 from sonlearn.report.outcomes import Uncounted, outcome_of, progress_of, without_held
 from sonlearn.report.predictions import PredictionWriter, number_texts, with_intervals, with_sets
 from sonlearn.report.progress import HEADER, Progress, Schedule
@@ -148,6 +148,7 @@ class TrainingSession(Passes):
         if self.learner is not None:
             self.columns = self.learner.columns.at_rest() if options.testonly else self.learner.columns
         self.before = 0 if self.learner is None else self.learner.examples
+        self.unmet = 0  # examples of classes that the model has not learned
         self.strange = options.testonly  # whether no feature so far is one that the model has seen
         self.audit: Audit | None = None
         if options.audit:
@@ -274,7 +275,11 @@ class TrainingSession(Passes):
             self.audit.write(self.learner, batch)
         if self.options.testonly:
             self.strange = self.strange and not self.learner.knows(batch)
-            return self.learner.predict(batch)
+            predicted = self.learner.predict(batch)
+            if isinstance(predicted, PredictedClass):
+                labels = predicted.label[~np.isnan(predicted.label)]
+                self.unmet += int((numbers_of(self.learner.classes, labels) < 0).sum())
+            return predicted
         warning = self.values.warning(batch)
         if warning:
             warn(warning)
@@ -391,6 +396,8 @@ class TrainingSession(Passes):
         if self.learner is not None and self.learner.refused_rows:
             refused, first = self.learner.refused_rows, self.learner.first_refused
             found.append(f"examples that could not be learned from: {refused}, the first: {first}")
+        if self.unmet:
+            found.append(f"examples of classes that the model has not learned: {self.unmet}; each counts as an error")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             found.append(UNLABELLED)
         if self.strange and self.progress.examples >= SOME:

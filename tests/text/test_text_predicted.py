@@ -1,9 +1,11 @@
 """Tables that a model only predicts: what stands for missing numbers, and what the model has never met in a column."""
 
 import csv
+import dataclasses
 import io
 import json
 import random
+import re
 
 import numpy as np
 import pytest
@@ -182,3 +184,19 @@ def test_learners_in_python_replace_missing_numbers_too():
     np.testing.assert_array_equal(filled, again.predict(pyarrow.table({"x": [3.0, 3.0], "c": ["a", "a"]})).prediction)
     with pytest.raises(InputError, match="found 'low' in the column 'x', expected a number"):
         learner.predict(pyarrow.table({"x": ["low"], "c": ["a"]}))
+
+
+def test_a_column_of_ids_with_another_name_is_refused():
+    options = dataclasses.replace(OPTIONS, id="key")
+    columns = ColumnTable({"n": ("number",)}, {"n": [1, 2.0]}).at_rest()
+
+    def ids(text):
+        (batch,) = Reader(io.BytesIO(text.encode()), options, labels=Labelling(False), columns=columns)
+        return batch.tags
+
+    for header, found in (("Key,n", "; did you mean 'Key'?"), ("name,n", "")):
+        message = re.escape(f"<stream>:1: found the columns '{header.replace(',', ', ')}', expected one column 'key'")
+        with pytest.raises(InputError, match=rf"^{message} \(--id\){re.escape(found)}$"):
+            ids(f"{header}\n7,1\n")
+    assert ids("n\n1\n") is None
+    assert ids("key,n,new\n7,1,2\n") == ["7"]
