@@ -28,6 +28,7 @@ from serving_decisions import served_decisions
 
 from sonlearn.cli import main
 from sonlearn.errors import ModelFileError, OutputError
+from sonlearn.files import storage
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
@@ -406,6 +407,24 @@ def test_a_killed_server_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.limit(120)
+def test_a_model_that_has_learned_from_the_log_is_not_replaced_by_one_that_has_not(tmp_path, capsys):
+    model().save(tmp_path / "m")
+    with contextlib.closing(EventLog(str(tmp_path / "events"))) as events:
+        events.append([("a", "{}")], [])
+        header, arrays = model().to_arrays()
+        storage.write(tmp_path / "n", {**header, "events": events.mark()}, arrays)
+    names = {name: str(tmp_path / name) for name in ("m", "n", "events")}
+    before = (tmp_path / "n").read_bytes()
+    assert (
+        main(["serve", "--learn", "--port", "0", "-i", names["m"], "-f", names["n"], "--events", names["events"]]) == 1
+    )
+    assert capsys.readouterr().err == (
+        f"sonlearn: -i {names['m']}: {names['n']} has learned from the events in {names['events']} and would be "
+        f"replaced; give -i {names['n']} to go on, or another -f\n"
+    )
+    assert (tmp_path / "n").read_bytes() == before
+
+
 def test_the_page_of_the_server(tmp_path, monkeypatch):
     """The commands of docs/serve.md about decisions, one after the other; ids differ."""
     if shutil.which("curl") is None:
