@@ -22,7 +22,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.multiclass.one_vs_rest import Scores
+from sonlearn.learn.engine import Predictions
 from sonlearn.learn.multiclass.sums import exponential, total_of
 from sonlearn.options import LearnOptions
 
@@ -174,19 +174,19 @@ class Classes:
             return ["unknown" if not value >= 0 else self.labels[int(value)] for value in values.tolist()]
         return ["unknown" if math.isnan(value) else f"{value:.0f}" for value in values.tolist()]
 
-    def judged(self, out: Scores, y: np.ndarray, batch: Batch, refused: np.ndarray) -> PredictedClass:
+    def judged(self, out: Predictions, y: np.ndarray, batch: Batch, refused: np.ndarray) -> PredictedClass:
         """What comes of the scores of rows of the classes `y` (as `coded` gives them)."""
         n = len(y)
         values = np.array([self._value(k) for k in range(-1, len(self.labels))])
         winner, raw, loss, other = np.zeros(n, np.int64), np.zeros(n), np.zeros(n), np.zeros(n)
-        probabilities = np.zeros(out.scores.shape)
+        probabilities = np.zeros(out.raw.shape)
         judge((self.most or 0, self._softmax), out, y, (winner, raw, loss, probabilities, other))
         label = batch.y
         if self._named:
             known = (y < out.met) | (batch.weight > 0)
             label = np.where(np.isnan(y) | known, y, UNMET)
         return PredictedClass(
-            values[winner + 1], raw, loss, refused | out.refused, label, out.scores, probabilities, other, out.met,
+            values[winner + 1], raw, loss, refused | out.refused, label, out.raw, probabilities, other, out.met,
             out.unseen,
         )  # fmt: skip
 
@@ -299,7 +299,7 @@ def judge(rule, out, y, results):
     Parameters
     ----------
     rule : (int, how many classes there can be, 0: any number; bool, whether probabilities are softmax's)
-    out : Scores
+    out : Predictions
     y : float64[n], numbers of the rows' classes
     results : (winner int64[n], raw, loss, probabilities float64[n, K], other)
     """
@@ -307,16 +307,16 @@ def judge(rule, out, y, results):
     for i in range(len(y)):
         met, best = out.met[i], UNMET
         for k in range(met):
-            if best == UNMET or out.scores[i, k] > out.scores[i, best]:
+            if best == UNMET or out.raw[i, k] > out.raw[i, best]:
                 best = k
-        winner[i], raw[i] = best, out.scores[i, best] if best != UNMET else out.unseen[i]
+        winner[i], raw[i] = best, out.raw[i, best] if best != UNMET else out.unseen[i]
         unseen, top = log_share(out.unseen[i], softmax), log_share(raw[i], softmax)
         others = max(most - met, 0)
         if others > 0:
             top = max(top, unseen)
         total = others * math.exp(unseen - top) if others > 0 else 0.0
         for k in range(met):
-            probabilities[i, k] = log_share(out.scores[i, k], softmax) - top
+            probabilities[i, k] = log_share(out.raw[i, k], softmax) - top
         for k in range(met):
             probabilities[i, k] = exponential(probabilities[i, k])
         total += total_of(probabilities[i], met)
@@ -326,7 +326,7 @@ def judge(rule, out, y, results):
         loss[i] = math.nan
         if y[i] == y[i]:
             new = not 0.0 <= y[i] < met
-            own = unseen if new else log_share(out.scores[i, int(y[i])], softmax)
+            own = unseen if new else log_share(out.raw[i, int(y[i])], softmax)
             whole = top + math.log(total) if total > 0.0 else -math.inf
             loss[i] = (log_sum(whole, unseen) if new and most == 0 else whole) - own
 
