@@ -118,10 +118,9 @@ def translate(arguments: list[str]) -> Translated:
         more, less = _method(given, problems)
         for name in less:
             at = out.index(f"--{name}")
-            others = f"{' and '.join(_takers(name))} {'take' if len(_takers(name)) > 1 else 'takes'} it"
             warnings.append(
-                f"--{name} {out[at + 1]} was left out: --method {_DEFAULT}, which has the steps of VW's default, does not "
-                f"take it; {others}"
+                f"--{name} {out[at + 1]} was left out: --method {_DEFAULT}, which has the steps of VW's default, does "
+                f"not take it; {', '.join(_takers(name))} would"
             )
             del out[at : at + 2]
         out += more

@@ -401,20 +401,15 @@ def test_a_killed_server_goes_on_where_it_was(cli):
 
 
 @pytest.mark.limit(120)
-def test_a_model_that_has_learned_from_the_log_is_not_replaced_by_one_that_has_not(tmp_path, capsys):
+def test_a_model_that_has_learned_from_the_log_is_not_replaced_by_one_that_has_not(tmp_path, cli):
     model().save(tmp_path / "m")
     with contextlib.closing(EventLog(str(tmp_path / "events"))) as events:
         events.append([("a", "{}")], [])
         header, arrays = model().to_arrays()
         storage.write(tmp_path / "n", {**header, "events": events.mark()}, arrays)
-    names = {name: str(tmp_path / name) for name in ("m", "n", "events")}
     before = (tmp_path / "n").read_bytes()
-    assert (
-        main(["serve", "--learn", "--port", "0", "-i", names["m"], "-f", names["n"], "--events", names["events"]]) == 1
-    )
-    assert capsys.readouterr().err == (
-        f"sonlearn: -i {names['m']}: {names['n']} has learned from the events in {names['events']} and would be "
-        f"replaced; give -i {names['n']} to go on, or another -f\n"
+    assert cli.error("serve --learn --port 0 -i m -f n --events events") == (
+        "-i m: n has learned from the events in events and would be replaced; give -i n to go on, or another -f"
     )
     assert (tmp_path / "n").read_bytes() == before
 
