@@ -65,8 +65,13 @@ def test_an_everyday_line_runs(line, files, cli):
         ("vw -d a -c --passes 3 -k", "train --data a --passes 3 --loss squared"),
         ("vw a -b18 -l0.5 --loss_function=hinge",
          "train a --bit_precision 18 --learning_rate 0.5 --loss_function hinge --method nag"),
-        ("vw a -l 1 --power_t 0", "train a --learning_rate 1 --power_t 0 --method adagrad --loss squared"),
-        ("vw a --l1 1e-6", "train a --l1 1e-6 --method ftrl --loss squared"),
+        ("vw a -l 1 --power_t 0", "train a --learning_rate 1 --method nag --loss squared"),
+        ("vw a --l1 1e-6 --ngram 2", "train a --ngram 2 --method nag --loss squared"),
+        ("vw a --l1 1e-6 --l2 1", "train a --l2 1 --method nag --loss squared"),
+        ("vw a --l1 1e-6 -i m", "train a --initial_regressor m"),
+        ("vw a --l1 1e-6 --ftrl", "train a --l1 1e-6 --method ftrl --loss squared"),
+        ("vw a --sgd --power_t 0", "train a --power_t 0 --method sgd --loss squared"),
+        ("vw a --l1 1e-6 --ftrl_alpha 1", "train a --l1 1e-6 --ftrl_alpha 1 --method ftrl --loss squared"),
         ("vw a --l2 1e-6", "train a --l2 1e-6 --loss squared"),
         ("vw a --sgd --l2 1", "train a --l2 1 --method sgd --loss squared"),
         ("vw a --sgd -i m", "train a --initial_regressor m"),
@@ -86,6 +91,14 @@ def test_what_is_left_out_is_said(files, cli):
     )  # fmt: skip
 
 
+def test_what_the_nearest_method_does_not_take_is_warned_of(files, cli):
+    left_out = "was left out: --method nag, which has the steps of VW's default, does not take it"
+    assert cli.err("vw train.vw --quiet --l1 1e-6 -l .1 --power_t .3").splitlines() == [
+        f"sonlearn: warning: --power_t .3 {left_out}; --method adagrad, --method sgd would",
+        f"sonlearn: warning: --l1 1e-6 {left_out}; --method ftrl would",
+    ]
+
+
 @pytest.mark.parametrize(
     ("line", "parts"),
     [
@@ -93,7 +106,10 @@ def test_what_is_left_out_is_said(files, cli):
             "vw a --bfgs --nn 5 -C 1",
             ["--bfgs (only online methods", "--nn (linear models only)", "-C (the constant fea"],
         ),
-        ("vw a --l1 1 -l 1", ["-l and --l1 (no one method takes them; -l: --method nag", "--l1: --method ftrl)"]),
+        (
+            "vw a --ftrl_alpha 1 -l 1",
+            ["-l and --ftrl_alpha (no one method takes them; -l: --method nag", "--ftrl_alpha:"],
+        ),
         ("vw a --sgd --ftrl", ["--ftrl with --sgd (there is no method that takes both)"]),
         ("vw a --coin -l 1", ["-l (--coin is --method coin, which does not take all of it)"]),
         ("vw a --what 5", ["--what (VW has no such flag)"]),

@@ -27,6 +27,7 @@ pytest.importorskip("prometheus_client", reason="the extra serve is not installe
 from serving_decisions import served_decisions
 
 from sonlearn.errors import ModelFileError, OutputError
+from sonlearn.files import storage
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
@@ -400,6 +401,19 @@ def test_a_killed_server_goes_on_where_it_was(cli):
 
 
 @pytest.mark.limit(120)
+def test_a_model_that_has_learned_from_the_log_is_not_replaced_by_one_that_has_not(tmp_path, cli):
+    model().save(tmp_path / "m")
+    with contextlib.closing(EventLog(str(tmp_path / "events"))) as events:
+        events.append([("a", "{}")], [])
+        header, arrays = model().to_arrays()
+        storage.write(tmp_path / "n", {**header, "events": events.mark()}, arrays)
+    before = (tmp_path / "n").read_bytes()
+    assert cli.error("serve --learn --port 0 -i m -f n --events events") == (
+        "-i m: n has learned from the events in events and would be replaced; give -i n to go on, or another -f"
+    )
+    assert (tmp_path / "n").read_bytes() == before
+
+
 def test_the_page_of_the_server(tmp_path, monkeypatch):
     """The commands of docs/serve.md about decisions, one after the other; ids differ."""
     if shutil.which("curl") is None:
