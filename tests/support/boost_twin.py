@@ -66,17 +66,17 @@ class Boost:
         best, found = self.term(G, C) * (1 + 1e-10), None
         for j in chosen if level < self.depth else []:
             codes, edges = coded[j][0][rows], coded[j][1]
-            sums = (codes == np.arange(len(edges) + 1)[:, None]) @ np.column_stack([g, c, h])[rows]
-            to_left = np.cumsum(sums[1:], axis=0) - sums[1:]  # of the codes below each
-            for last in range(len(edges)):
-                for none_left in (False, True):
-                    own = to_left[last] + none_left * sums[0]
-                    rest = sums.sum(axis=0) - own
-                    if min(own[2], rest[2]) >= self.least:
-                        gain = self.term(*own[:2]) + self.term(*rest[:2])
-                        if gain > best:
-                            left = (codes <= last) & (codes > 0) | none_left & (codes == 0)
-                            best, found = gain * (1 + 1e-10), (j, last, none_left, left)
+            sums = np.column_stack([np.bincount(codes, each[rows], len(edges) + 1) for each in (g, c, h)])
+            values = np.cumsum(sums, axis=0) - sums[0]  # of rows with a value, up to each code
+            own = np.stack([values[:-1], values[:-1] + sums[0]], axis=1).reshape(-1, 3)
+            rest = sums.sum(axis=0) - own
+            gains = self.term(own[:, 0], own[:, 1]) + self.term(rest[:, 0], rest[:, 1])
+            gains[np.minimum(own[:, 2], rest[:, 2]) < self.least] = 0.0
+            for place in np.flatnonzero(gains > best):
+                if gains[place] > best:
+                    last, none_left = divmod(int(place), 2)
+                    left = (codes <= last) & (codes > 0) | bool(none_left) & (codes == 0)
+                    best, found = gains[place] * (1 + 1e-10), (j, last, bool(none_left), left)
         if found is None:
             return -self.rate * G / (C + self.penalty)
         j, last, none_left, left = found

@@ -141,7 +141,7 @@ class Boost(Engine):
         own, values, known = self.new(), np.zeros((used, width), np.float32), np.flatnonzero(numbers[:before] >= 0)
         values[:, numbers[known]] = state.values.reshape(used, before)[:, known]
         now = state.now.copy()
-        now["width"], now["step"] = width, 0
+        now["width"], now["seen"], now["step"] = width, features, 0
         return own._replace(now=now, values=values.ravel(), labels=state.labels)
 
     def merge(self, states: Sequence[BoostState], base: BoostState, rows: Sequence[int]) -> BoostState:
@@ -151,15 +151,17 @@ class Boost(Engine):
         """
         counts = [int(state.now["rows"][0] - base.now["rows"][0]) for state in states]
         new, now = sum(counts), base.now.copy()
-        shares = [n if new <= KEPT else n * KEPT // new for n in counts]
+        shares = np.diff(np.cumsum([0, *counts]) * min(new, KEPT) // max(new, 1)).tolist()
         parts = [(base, min(KEPT - sum(shares), int(base.now["rows"][0]))), *zip(states, shares, strict=True)]
         now["rows"] += new
         now["refits"] = max(int(state.now["refits"][0]) for state in (base, *states))
         kept, total = sum(n for _, n in parts), int(now["rows"][0])
-        width = int(now["width"][0])
-        merged = self._with_room(self.new()._replace(now=now, labels=np.zeros((0, 3))), 0, width)
-        to, values = np.arange(total - kept, total) % SLOTS, merged.values.reshape(-1, width)
-        values[to] = np.concatenate([_last(own, own.values.reshape(-1, width), n) for own, n in parts])
+        width, slots = int(now["width"][0]), min(total, SLOTS)
+        merged = self.new()._replace(now=now, values=np.zeros(slots * width, np.float32), labels=np.zeros((slots, 3)))
+        merged, to = self._with_room(merged, 0, width), np.arange(total - kept, total) % SLOTS
+        merged.values.reshape(slots, width)[to] = np.concatenate(
+            [_last(own, own.values.reshape(len(own.labels), width), n) for own, n in parts]
+        )
         merged.labels[to] = np.concatenate([_last(own, own.labels, n) for own, n in parts])
         refit_now(self._params, merged, self._room_for(merged))
         return merged

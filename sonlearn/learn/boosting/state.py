@@ -52,9 +52,9 @@ class BoostState(NamedTuple):
     before row `last`: they follow from the others, and a packed state is without them.
     """
 
-    # structured [1]; rows learned; columns of a slot, and those that a row has had; rows at which the next refit is due; step of the refit under way,
-    # 0: none; rows and columns that it goes by; refits begun; the first of the trees that predict, those of the refit
-    # under way are the others; prediction of no tree, now and after the refit
+    # structured [1]; rows learned; columns of a slot, and those that a row has had; rows at which the next refit is
+    # due; step of the refit under way, 0: none; rows and columns that it goes by; refits begun; the first of the trees
+    # that predict, those of the refit under way are the others; prediction of no tree, now and after the refit
     now: np.ndarray
     values: np.ndarray  # float32[slots * width]; of the rows kept; 0: none
     labels: np.ndarray  # float64[slots, 3]; label, importance and base of each
@@ -96,6 +96,6 @@ def new_now() -> Any:
 def new_state(params: Params) -> BoostState:
     """State of a learner that has learned nothing."""
     return BoostState(
-        new_now(), np.zeros(0, np.float32), np.zeros((0, 3)), new_trees(params), np.zeros(0, np.uint8), np.zeros((0, BINS), np.float32),
-        np.zeros(0, np.int64), np.zeros(0),
+        new_now(), np.zeros(0, np.float32), np.zeros((0, 3)), new_trees(params), np.zeros(0, np.uint8),
+        np.zeros((0, BINS), np.float32), np.zeros(0, np.int64), np.zeros(0),
     )  # fmt: skip
