@@ -27,6 +27,7 @@ from sonlearn.report.decisions import HEADER, DecisionTotals, action_lines, clas
 from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.progress import Schedule
 from sonlearn.text.cache import CachedReader
+from sonlearn.text.columns import first_names
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
@@ -108,6 +109,8 @@ class BanditSession(Passes):
         self.recorder = PolicyLog(options, self.classes, self.began.read > 0)
         self.predictions = PredictionWriter(options.predictions, self.done.lines) if options.predictions else None
         self.helper = Helper()
+        numbered = self.learner is None and self.bandit.cbify is None and not options.testonly
+        self.unlogged = set(range(self.bandit.actions or 0)) if numbered else set()
 
     def make_reader(self) -> Any:
         """What reads the decisions."""
@@ -115,6 +118,7 @@ class BanditSession(Passes):
         reader = DecisionReader(
             self.sources, self.read_as, self.bandit, on_error=options.on_error, max_errors=options.max_errors,
             threads=options.prefetch_parsed, columns=self.columns, classes=self.classes,
+            needed=not options.testonly,
         )  # fmt: skip
         reader.meter = None if options.quiet else self.meter
         return reader
@@ -169,6 +173,9 @@ class BanditSession(Passes):
         for line in self.progress.update(batch, predicted):
             self.say(line)
         self.recorder.add(batch, predicted)
+        if self.unlogged:
+            known = np.flatnonzero((batch.action >= 0) & ~np.isnan(batch.cost))
+            self.unlogged -= set(batch.column[batch.first[known] + batch.action[known]].tolist())
         if self.predictions:
             lines = LinesOfRows(batch.skipped or (), np.zeros(batch.n, dtype=bool), batch.tags)
             self.predictions.write(*lines.values(self._texts(batch, predicted)))
@@ -205,6 +212,17 @@ class BanditSession(Passes):
                 "action:cost:probability before the features; nothing was learned, and no model was saved",
             )  # fmt: skip
         super().finish(ending)
+
+    def warnings(self) -> list[str]:
+        """What is to be known of a run that has come to its end."""
+        found = super().warnings()
+        if self.unlogged and self.learner is not None and self.learner.examples > self.before:
+            named = first_names(str(action + 1) for action in sorted(self.unlogged))
+            found.append(
+                f"actions that no decision with a cost has had: {named}; nothing is known of them, so exploration "
+                "tries them first"
+            )
+        return found
 
     def record(self, ending: str) -> None:
         """Write the end of the log, and the page. Raises OutputError."""
