@@ -23,7 +23,6 @@ from sonlearn.commands.recording import Bar
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, ModelFileError, OutputError
 from sonlearn.jit import on_first_compilation
-from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.report.progress import Progress
@@ -56,7 +55,7 @@ class Passes:
 
     Attributes
     ----------
-    learner : Learner or None
+    learner : Learner, Bandit or None
         The one that is saved, with `names`; a subclass has it.
     progress : Progress
         Its totals, which the bar shows; a subclass has them.
@@ -66,7 +65,7 @@ class Passes:
         Columns of tables, likewise; those of the model that is saved.
     """
 
-    learner: Learner | None
+    learner: Any
     progress: Progress
     worded = False  # whether labels of two classes may be words
     stretch = 1  # see `Reader`

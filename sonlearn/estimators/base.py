@@ -15,7 +15,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.files.storage import pack, unpack
-from sonlearn.learn.learner import Learner, PredictedClass
+from sonlearn.learn.learner import Learner
 from sonlearn.learn.links import probabilities
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import CLASSIFICATION
@@ -192,7 +192,7 @@ def raw_of(learner: Learner, batch: Batch, online: bool = False) -> np.ndarray:
     `online`: as while labels keep arriving.
     """
     predicted = learner.predict(batch, online=online)
-    return predicted.scores if isinstance(predicted, PredictedClass) else predicted.raw[:, None]
+    return predicted.raw[:, None] if predicted.scores is None else np.asarray(predicted.scores)
 
 
 def intervals_of(learner: Learner, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:

@@ -114,7 +114,7 @@ class Explanation(NamedTuple):
     Attributes
     ----------
     prediction : float
-        As in the result of `Learner.predict`; for several classes see `PredictedClass.prediction`.
+        As in the result of `Learner.predict`; for several classes see `Predicted.prediction`.
     attributions : tuple of Attribution
         One; for several classes, one for each of the two classes (or as many as were asked for) with the highest
         scores, if so many have occurred.

@@ -10,13 +10,13 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError, SonlearnError
-from sonlearn.learn.classes import Classes, PredictedClass
+from sonlearn.learn.classes import Classes
 from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.views.index import Index, intern, relabelled
 
 #: Result of a batch: the predictions, or the error after which the learner cannot continue.
-PredictedOrError = Predicted | PredictedClass | SonlearnError
+PredictedOrError = Predicted | SonlearnError
 
 
 def learn_with_shared_index(

@@ -61,6 +61,16 @@ def facts_of(learner: Learner, names: Callable[[int], list[str]], top: int = TOP
     }  # of a sketch that classes share, and of those of each class
 
 
+def members_at_work(learner: Learner | None) -> list[str]:
+    """Lines that say what a committee's predictions come from, and whether the stream has changed."""
+    if learner is None:
+        return []
+    facts = learner.facts()
+    listed = facts.get("members", [])
+    at_work = [f"members = {' '.join(m['name'] for m in listed if m['active'])}"] if listed else []
+    return at_work + streams.lines(facts)
+
+
 def members(facts: dict[str, Any]) -> list[dict[str, Any]]:
     """Of a committee or a mixture: the members' names, weights in the combination (None: pruned), own errors."""
     if "share" in facts:

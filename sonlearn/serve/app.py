@@ -162,12 +162,8 @@ class Handlers:
             raise Refused(400, f"found a query with {media}, whose answers are lines of predictions; send {JSON}")
         if wants.coverage and self._worker.learner.options.coverage is None:
             raise Refused(400, "found coverage=1, and the model keeps none; train it with --coverage")
-        if wants.probabilities and not self._worker.tells_probabilities:
-            loss = self._worker.learner.options.loss
-            what = f"the model's loss, {loss}, tells no probability"
-            if self._worker.learner.two_labels is None:
-                what = "the model predicts values, not classes"
-            raise Refused(400, f"found probabilities=1, and {what}")
+        if wants.probabilities and (why := self._worker.problem.no_probabilities):
+            raise Refused(400, f"found probabilities=1, and {why}")
         return wants
 
     def _kind(self, media: str, body: bytes) -> str:

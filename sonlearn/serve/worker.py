@@ -17,19 +17,17 @@ import dataclasses
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, SonlearnError
-from sonlearn.learn.learner import Learner, Predicted, PredictedClass, chosen_of
-from sonlearn.learn.links import PROBABILISTIC, probabilities
+from sonlearn.learn.learner import Learner, Predicted, chosen_of
 from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.audit import content_of
-from sonlearn.report.coverage import CoverageTotals, coverage_of
-from sonlearn.report.metrics import numbers_of
+from sonlearn.report.coverage import CoverageTotals
+from sonlearn.report.problem import problem_of
 from sonlearn.text import chunk
 from sonlearn.text.columns import header_hint, layout_of
 from sonlearn.text.csv import records_of
@@ -191,6 +189,7 @@ class Worker:
         online: bool = False,
     ):
         self.learner, self.names, self._online = learner, names, online
+        self.problem = problem_of(learner.options, learner)
         self.waiting, self._most, self._most_entries, self._after = 0, most_waiting, most_entries, after
         self.coverage = CoverageTotals()  # of the rows learned
         self._requests: deque[PredictionRequest] = deque()
@@ -403,7 +402,7 @@ class Worker:
         if not request.learn:
             silent = batch._replace(y=np.full(batch.n, np.nan), class_names=None)
             predicted = self.learner.predict(silent, online=self._online)
-            return _Part(batch, self._values(predicted), self._more(predicted, silent, request.wants), 0, 0.0)
+            return _Part(batch, self.problem.replies(predicted), self._more(predicted, silent, request.wants), 0, 0.0)
         if not ready.fits:  # a row by itself
             try:
                 self.learner.check(batch)
@@ -412,73 +411,32 @@ class Worker:
                 return _Part(batch, [None] * batch.n, {}, 0, 0.0)
         more = self._explanations(batch) if request.wants.explain else {}  # by what was known before the rows
         predicted = self.learner.partial_fit(batch, skip=True)
-        y = self.learner.with_numbers(batch).y if isinstance(predicted, Predicted) else predicted.label
-        counted = ~np.isnan(y) & (batch.weight > 0) & ~predicted.refused
-        self._cover(predicted, y, counted)
+        counted = ~np.isnan(predicted.label) & (batch.weight > 0) & ~predicted.refused
+        self._cover(predicted, counted)
         loss = float((predicted.loss * batch.weight)[counted].sum())
-        values = self._values(predicted)
+        values = self.problem.replies(predicted)
         for row in np.flatnonzero(predicted.refused).tolist():
             ready.errors.append(InputError(SOURCE, int(batch.lines[row]), None, *_OUT_OF_BOUNDS))
             values[row] = None
         more |= self._more(predicted, batch, request.wants._replace(explain=False))
         return _Part(batch, values, more, int(counted.sum()), loss)
 
-    def _cover(self, predicted: Predicted | PredictedClass, y: np.ndarray, counted: np.ndarray) -> None:
+    def _cover(self, predicted: Predicted, counted: np.ndarray) -> None:
         """Count which labels were covered."""
         if self.learner.options.coverage is None or not counted.any():
             return
-        y = y[counted]
-        number = numbers_of(self.learner.classes, y) if self.learner.options.several else (y > 0).astype(np.int64)
-        covered = coverage_of(chosen_of(predicted, counted), y, number)
+        covered = self.problem.covered(chosen_of(predicted, counted), predicted.label[counted])
         if covered is not None:
             self.coverage.add(*covered)
 
-    def _values(self, predicted: Predicted | PredictedClass) -> list[Any]:
-        if isinstance(predicted, PredictedClass):
-            return self.learner.label_texts(predicted.prediction)
-        return predicted.prediction.tolist()
-
-    def _more(self, predicted: Predicted | PredictedClass, batch: Batch, wants: Wants) -> dict[str, list[Any]]:
+    def _more(self, predicted: Predicted, batch: Batch, wants: Wants) -> dict[str, list[Any]]:
         more: dict[str, list[Any]] = self._explanations(batch) if wants.explain else {}
-        if wants.coverage and getattr(predicted, "low", None) is not None:
-            ends = zip(predicted.low.tolist(), predicted.high.tolist(), strict=True)
-            more["intervals"] = [[a if isfinite(a) else None for a in pair] for pair in ends]
-        elif wants.coverage and predicted.sets is not None:
-            labels = self._labels(predicted)
-            more["sets"] = [[labels[k] for k in np.flatnonzero(row)] for row in predicted.sets]
-        if not wants.probabilities:
-            return more
-        if isinstance(predicted, PredictedClass):
-            labels = self._labels(predicted)
-            more["labels"] = self._values(predicted)
-            more["probabilities"] = [
-                dict(zip(labels[:met], p, strict=False))
-                for met, p in zip(predicted.met.tolist(), predicted.probabilities.tolist(), strict=True)
-            ]
-        else:
-            options = self.learner.options
-            signs = self._labels(predicted)
-            more["labels"] = [signs[int(decided > 0)] for decided in predicted.decided.tolist()]
-            scores = np.clip(predicted.raw, *options.bounds).reshape(-1, 1)
-            more["probabilities"] = probabilities(options.loss, scores)[:, 1].tolist()
-        return more
-
-    def _labels(self, predicted: Predicted | PredictedClass) -> list[Any]:
-        """The classes in the order of sets: as they are written in the data, two numbers as -1 and 1."""
-        if isinstance(predicted, PredictedClass):
-            return [str(label) for label in self.learner.classes]
-        return list(self.learner.two_labels or ()) if self.learner.worded else [-1, 1]
+        return more | self.problem.more(predicted, wants.coverage, wants.probabilities)
 
     def _explanations(self, batch: Batch) -> dict[str, list[Any]]:
         """What moved the prediction of each row."""
         names = lambda feature: names_of(feature, self.names)  # noqa: E731
         return {"explanations": [content_of(one, names, 0) for one in self.learner.explain(batch)]}
-
-    @property
-    def tells_probabilities(self) -> bool:
-        """Whether there are probabilities of classes: there are none of values."""
-        options = self.learner.options
-        return options.several or (options.loss in PROBABILISTIC and self.learner.two_labels is not None)
 
 
 def _joined(batches: list[Batch]) -> Batch:

@@ -21,8 +21,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.options.methods import METHODS
 from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import nearest
-from sonlearn.report.outcomes import outcome_of
-from sonlearn.report.progress import Progress
+from sonlearn.report.problem import problem_of
 from sonlearn.tuning.grid import parse_grid, settings_of
 from sonlearn.tuning.search import Tuning, learnable
 
@@ -249,8 +248,9 @@ def halved_by_hand(settings, batch, first):
 
 
 def average(setting, batch):
-    progress = Progress(setting.options.loss)
-    progress.update(outcome_of(batch, None, Learner(setting.options).partial_fit(batch)))
+    problem = problem_of(setting.options)
+    progress = problem.progress()
+    progress.update(problem.outcome(batch, None, Learner(setting.options).partial_fit(batch)))
     return progress.result.average_loss
 
 

@@ -81,6 +81,11 @@ class Decided(NamedTuple):
     action: np.ndarray
     loss: np.ndarray
 
+    @property
+    def refused(self) -> np.ndarray:
+        """bool[n]: decisions that could not be learned from; there are none."""
+        return np.zeros(len(self.action), dtype=bool)
+
 
 class Bandit:
     """A learner of decisions.
