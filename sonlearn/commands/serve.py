@@ -84,7 +84,9 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
                 if saver is not None and learned:
                     saver.learned(learned, metrics)
 
-            worker = Worker(model.learner, model.names, most_entries=limits.entries, after=after, online=options.learn)
+            worker = Worker(
+                model.learner, model.names, most_entries=limits.entries, after=after, online=options.learn, tell=warn
+            )
             places = [f"http://{address(http)}"] if http else []
             places += [f"lines on {address(lines)}"] if lines else []
             learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""
@@ -117,10 +119,15 @@ def serve_decisions(options: ServeOptions, run_options: RunOptions) -> int:
         http = stack.enter_context(listen(options.host, options.port, "--port"))
         learner = load_bandit(path)[0]
         events = stack.enter_context(contextlib.closing(EventLog(options.events)))
+        mark = mark_of(path)
+        known, final = events.knows(mark), run_options.final_regressor
+        if options.learn and not known and final and is_bandit(final) and events.knows(mark_of(final)):
+            raise OptionError(
+                f"-i {path}: {final} has learned from the events in {options.events} and would be replaced; give "
+                f"-i {final} to go on, or another -f"
+            )
         with Interrupts(at_once=True), on_first_compilation(lambda: complain(COMPILING)):
             warm_up_decisions(learner)
-            mark = storage.read(path, kind="bandit")[0].get("events")
-            known = events.knows(mark)
             learned = replay(learner, events, mark if known else None, options.learn and known)
         if learned:
             complain(f"{options.events}: {learned} rewards were learned that {path} did not have yet")
@@ -153,6 +160,12 @@ def serve_decisions(options: ServeOptions, run_options: RunOptions) -> int:
         if saver is not None:
             saver.last()
     return 0
+
+
+def mark_of(path: str) -> dict[str, Any] | None:
+    """How much a model has seen of which log of events."""
+    mark: dict[str, Any] | None = storage.read(path, kind="bandit")[0].get("events")
+    return mark
 
 
 def limits_of(options: ServeOptions, default: Limits) -> Limits:

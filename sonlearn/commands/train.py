@@ -126,6 +126,9 @@ class TrainingSession(Session):
         self.stretch = STRETCH if self.learn.method == "committee" else 1
         if self.learn.method == "committee" and self.cores > 1:  # with one thread no memory is given back in between
             keep_freed_memory()
+        if self.learner is not None and options.testonly:
+            self.columns = self.learner.columns.at_rest()
+        self.unmet = 0  # examples of classes that the model has not learned
         self.strange = options.testonly  # whether no feature so far is one that the model has seen
         self.audit: Audit | None = None
         if options.audit:
@@ -196,7 +199,9 @@ class TrainingSession(Session):
             self.audit.write(self.learner, batch)
         if self.options.testonly:
             self.strange = self.strange and not self.learner.knows(batch)
-            return self.learner.predict(batch)
+            predicted = self.learner.predict(batch)
+            self.unmet += self.problem.unmet(predicted)
+            return predicted
         warning = self.values.warning(batch)
         if warning:
             warn(warning)
@@ -222,6 +227,8 @@ class TrainingSession(Session):
         if self.learner is not None and self.learner.refused_rows:
             refused, first = self.learner.refused_rows, self.learner.first_refused
             found.append(f"examples that could not be learned from: {refused}, the first: {first}")
+        if self.unmet:
+            found.append(f"examples of classes that the model has not learned: {self.unmet}; each counts as an error")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             found.append(UNLABELLED)
         if self.strange and self.progress.examples >= SOME:

@@ -24,7 +24,6 @@ from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.links import linked, probability, reported
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.learn.make import make_engine
-from sonlearn.learn.multiclass.one_vs_rest import Scores
 from sonlearn.learn.predicted import Predicted as Predicted
 from sonlearn.learn.predicted import chosen_of as chosen_of
 from sonlearn.options import LearnOptions, TextOptions
@@ -241,12 +240,12 @@ class Learner:
                 if not skip:
                     self._count_before(out, rows, batch, at)
                     raise self.refusal(batch, rows, at)
-        refused |= getattr(out, "refused", False)
+        refused |= out.refused
         if refused.any() and not skip:
             self.follow(out, rows, batch, refused)
             raise diverged(batch, int(np.argmax(refused)))
-        if isinstance(out, Scores) and out.scores.shape[1] > len(self._classes().labels):
-            out = out._replace(scores=np.ascontiguousarray(out.scores[:, : len(self._classes().labels)]))
+        if isinstance(self.labels, Classes):
+            out = out.of_classes(len(self.labels.labels))
         return out, refused
 
     def _recode(self, before: dict[str, Any], batch: Batch, rows: Rows, refused: np.ndarray, stop: int) -> None:
@@ -433,8 +432,7 @@ class Learner:
     def class_weights(self, k: int) -> np.ndarray:
         """float64[d]: of class `classes[k]` the row of `weights`, without room for those of all classes at once."""
         self._classes()
-        own = hasattr(self.engine, "weights_of")
-        row: np.ndarray = self.engine.weights_of(self.state, self.size, k) if own else self.weights()[1][k]
+        row: np.ndarray = self.engine.weights(self.state, self.size, k)
         return row
 
     @property
@@ -515,9 +513,8 @@ class Learner:
         """Features seen."""
         return int(self.index.size[0])
 
-    def empty_predictions(self, n: int) -> Predictions | Scores:
-        labels = self.labels
-        return Scores.empty(n, len(labels.labels)) if isinstance(labels, Classes) else Predictions.empty(n)
+    def empty_predictions(self, n: int) -> Predictions:
+        return Predictions.empty(n, len(self.labels.labels) if isinstance(self.labels, Classes) else None)
 
     def as_predicted(
         self, out: Any, y: np.ndarray, batch: Batch, refused: np.ndarray, counted: np.ndarray | None
@@ -526,7 +523,7 @@ class Learner:
 
         Parameters
         ----------
-        out : Predictions or Scores
+        out : Predictions
         y : float64[n]
             Labels as the engine has them, for the loss.
         batch : Batch
@@ -579,7 +576,7 @@ class Learner:
     def _count_before(self, out: Any, rows: Rows, batch: Batch, at: int) -> None:
         """`follow` the rows before row `at`, which have been learned."""
         first = rows._replace(y=rows.y[:at], weight=rows.weight[:at])
-        self.follow(type(out)(*(part[:at] for part in out)), first, batch.part(0, at), np.zeros(at, dtype=bool))
+        self.follow(out.part(0, at), first, batch.part(0, at), np.zeros(at, dtype=bool))
 
     # -- persistence -------------------------------------------------------------------------------------------------
 

@@ -116,6 +116,10 @@ class Problem:
         """int64[n]: the places in `labels` of labels float64[n], -1 for one that is not there."""
         return np.asarray(y > 0, dtype=np.int64)
 
+    def unmet(self, predicted: Predicted) -> int:
+        """How many labels are classes that the learner has not met."""
+        return 0
+
     def covered(self, predicted: Predicted, y: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """Which labels are within their sets or intervals, as `coverage_of` says."""
         return coverage_of(predicted, y, self.numbers(y))
@@ -309,6 +313,10 @@ class SeveralClasses(Problem):
     def numbers(self, y: np.ndarray) -> np.ndarray:
         """See `Problem`."""
         return numbers_of(self.learner.classes, y)
+
+    def unmet(self, predicted: Predicted) -> int:
+        """See `Problem`."""
+        return int((self.numbers(predicted.label[~np.isnan(predicted.label)]) < 0).sum())
 
     def texts(self, values: np.ndarray) -> list[str]:
         """See `Problem`; before there is a learner, numbers."""

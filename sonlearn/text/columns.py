@@ -126,7 +126,12 @@ def is_feature(column: str, options: TextOptions) -> bool:
 
 
 def layout_of(
-    columns: list[str], options: TextOptions, place: tuple[str, int | None], needed: bool = True, hint: str = ""
+    columns: list[str],
+    options: TextOptions,
+    place: tuple[str, int | None],
+    needed: bool = True,
+    hint: str = "",
+    known: ColumnTable | None = None,
 ) -> ColumnLayout:
     """Where the columns of a table are.
 
@@ -138,6 +143,8 @@ def layout_of(
         Whether the columns that options name have to be there: they do in what is learned from.
     hint : str
         What the header looks like, if not like one.
+    known : ColumnTable or None
+        Columns of the model that predicts the rows: where one is new to it, the column of ids may have a new name.
 
     Raises
     ------
@@ -147,7 +154,8 @@ def layout_of(
     """
     found = f"the columns {shorten(', '.join(columns), 200)}"
     for flag, name in (("--label", options.label), ("--id", options.id), ("--weight", options.weight)):
-        if name and columns.count(name) != 1 and (needed or name in columns):
+        renamed = flag == "--id" and known is not None and known.has_not(columns, options)
+        if name and columns.count(name) != 1 and (needed or name in columns or renamed):
             expected = f"one column {shorten(name)} ({flag}){hint or _meant(name, columns)}"
             raise InputError(*place, None, found, expected)
     for name in columns:
@@ -292,6 +300,10 @@ class ColumnTable:
             what = "new to the model" if learns else "left out"
             notes.append(f"{source}: columns that the model does not know, {what}: {first_names(unknown)}")
         return notes
+
+    def has_not(self, columns: list[str], options: TextOptions) -> bool:
+        """Whether a table to be predicted has a feature column that the model does not know."""
+        return self.rests and any(name not in self.known and is_feature(name, options) for name in columns)
 
     def add(self, kinds: Mapping[str, Iterable[str]]) -> None:
         """Remember what columns have held."""

@@ -284,7 +284,7 @@ class TableEncoder:
 
     def __init__(self, options: TextOptions, columns: ColumnTable | None = None):
         self.options = options
-        self._model = columns if columns is not None and columns.rests else None
+        self.model = columns if columns is not None and columns.rests else None
         self._features = _Features(options)
         self._columns: dict[str, ColumnEncoder] = {}
         self._rows = 0
@@ -296,12 +296,12 @@ class TableEncoder:
         if encoder is None:
             if len(self._columns) >= _REMEMBERED:
                 self._columns.clear()
-            encoder = self._columns[name] = ColumnEncoder(name, self.options, self._features, self._model)
+            encoder = self._columns[name] = ColumnEncoder(name, self.options, self._features, self.model)
         return encoder
 
     def absent(self, columns: Container[str]) -> Entries:
         """What stands in a row for those columns that the model knows and a table with `columns` does not have."""
-        known = () if self._model is None else self._model.known
+        known = () if self.model is None else self.model.known
         return tuple(
             entry for name in known if name not in columns and self.is_feature(name)
             for entry in self.column(name).absent()

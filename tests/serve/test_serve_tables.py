@@ -32,6 +32,7 @@ def of_table(**options):
     reader = Reader(io.BytesIO(text.encode()), learner.text, labels=Labelling(words=True), columns=learner.columns)
     for batch in reader:
         learner.partial_fit(batch)
+        learner.columns.count(batch, learner.text)
     return learner
 
 
@@ -123,3 +124,30 @@ def test_values_have_no_probabilities():
     with served(learner) as server:
         status, answer = server.ask("POST", "/predict?probabilities=1", '{"a": 1}', "application/json")
         assert (status, "the model predicts values, not classes" in answer) == (400, True)
+
+
+def test_rows_to_be_learned_have_the_column_of_the_label_and_other_columns_are_named_once():
+    learner = of_table()
+    with served(learner, learns=True) as server:
+        before = learner.examples
+        for body, media in (("n,city\n1,Graz\n", "text/csv"), ('{"n": 1, "city": "Graz"}', "application/json")):
+            status, answer = server.ask("POST", "/learn", body, media)
+            assert status == 400
+            assert "found a row without a label's column, expected the label's column 'y'" in answer
+            assert server.ask("POST", "/predict", body, media)[0] == 200
+        assert (learner.examples, learner.columns.numbers["n"][0]) == (before, 60)
+        unlabelled = '{"n": 1, "city": "Graz", "note": "bad", "y": null}'
+        assert server.ask("POST", "/learn", unlabelled, "application/json")[0] == 200
+        for _ in range(2):
+            assert server.ask("POST", "/learn", "n,town,y\n1,Graz,yes\n", "text/csv")[0] == 200
+        assert learner.examples == before + 2
+        assert learner.columns.numbers["n"] == [63, 123]
+        assert learner.columns.known["town"] == ("category",)
+        status, answer = server.ask("POST", "/predict", '{"n": "70,5"}', "application/json")
+        assert status == 400
+        assert "found '70,5' for 'n', expected a number, as in all rows that the model has learned" in answer
+    assert server.notes == [
+        "<request>: columns that the model knows and the table has not: 'note'",
+        "<request>: columns that the model knows and the table has not: 'city', 'note'",
+        "<request>: columns that the model does not know, new to the model: 'town'",
+    ]

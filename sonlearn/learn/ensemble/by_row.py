@@ -24,7 +24,7 @@ from sonlearn.learn.ensemble.drift import watch
 from sonlearn.learn.ensemble.importance import LIMIT, divide, first_wild
 from sonlearn.learn.ensemble.label_scale import LabelScale
 from sonlearn.learn.ensemble.pruning import before_first_checkpoint
-from sonlearn.learn.ensemble.stacking import add_up, count_up, learned_by
+from sonlearn.learn.ensemble.stacking import add_up, count_up
 from sonlearn.learn.losses import Loss
 from sonlearn.options.members import Member
 from sonlearn.views.view import View, fits
@@ -237,8 +237,7 @@ class RowOfMember:
         if at == 0 and self._by_calls:
             self._prepare()
             return 0
-        self.state, out = learned_by(self._engine, self.state, self._rows, int(self._view.features[0]))
-        self._out.prediction[0] = out.prediction[0]
+        self.state = self._engine.learn_all(self.state, self._rows, self._out, int(self._view.features[0]))
         self._prepare()
         return len(self.calls) - 1
 

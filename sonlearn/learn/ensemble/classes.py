@@ -30,7 +30,7 @@ from sonlearn.data import merging
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit import bare_jit
 from sonlearn.learn.delay import ScoresQueue, exchange_scores, new_scores_queue, with_room
-from sonlearn.learn.engine import ClassEngine, Contributions
+from sonlearn.learn.engine import Contributions, Engine, Predictions
 from sonlearn.learn.ensemble.class_combiner import (
     PRIOR,
     ClassCombiner,
@@ -60,7 +60,7 @@ from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.jobs import Job, work_off
 from sonlearn.learn.ensemble.merging import majority, merge_class_combiners, merge_histories, merge_now, went_on
 from sonlearn.learn.ensemble.viewing import Seen, Views, rows_between
-from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
+from sonlearn.learn.multiclass.one_vs_rest import first_occurrences
 from sonlearn.options import LearnOptions
 from sonlearn.options.class_members import CLASS_METHODS, ClassMember, class_member, default_class_members
 from sonlearn.options.members import NAG_SECONDS
@@ -96,7 +96,7 @@ class ClassesState(NamedTuple):
         return tuple(range(len(self.slots)))
 
 
-class ClassCommittee(ClassEngine):
+class ClassCommittee(Engine):
     """Engine of the committee of several classes (see `sonlearn.learn.engine.Engine` for the verbs).
 
     Labels of rows are numbers of classes from 0 on, in the order in which classes are met or were named, and NaN. In
@@ -153,16 +153,16 @@ class ClassCommittee(ClassEngine):
             members[i] = self._engines[i].reserve(members[i], NO_ROWS, sizes[self.members[i].view])
         return state._replace(views=views, members=tuple(members))
 
-    def learn(self, state: ClassesState, rows: Rows, out: Scores, start: int) -> tuple[ClassesState, int]:
+    def learn(self, state: ClassesState, rows: Rows, out: Predictions, start: int) -> tuple[ClassesState, int]:
         """Learn rows from `start` on; see `Engine.learn`."""
         return self._learn(state, rows, out, start, settles=False)
 
-    def settle(self, state: ClassesState, rows: Rows, out: Scores, start: int) -> tuple[ClassesState, int]:
+    def settle(self, state: ClassesState, rows: Rows, out: Predictions, start: int) -> tuple[ClassesState, int]:
         """`learn`, but members of a long memory only predict, unless there are new classes; see `Engine.settle`."""
         return self._learn(state, rows, out, start, settles=True)
 
     def _learn(
-        self, state: ClassesState, rows: Rows, out: Scores, start: int, settles: bool
+        self, state: ClassesState, rows: Rows, out: Predictions, start: int, settles: bool
     ) -> tuple[ClassesState, int]:
         end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
         part, out = rows_between(rows, start, end), out.part(start, end)
@@ -180,7 +180,7 @@ class ClassCommittee(ClassEngine):
             at = stop
         return state, end
 
-    def predict(self, state: ClassesState, rows: Rows, out: Scores) -> int:
+    def predict(self, state: ClassesState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         n, known = len(rows.y), len(state.counts)
         out.met[:] = len(state.slots)
@@ -197,7 +197,7 @@ class ClassCommittee(ClassEngine):
             once, t = int(state.work["once"][0]), int(state.work["rows"][0])
             own = out.part(at, stop)
             self._to_input(state, logs, met, np.full(stop - at, once), np.full(stop - at, t), own)
-            finite = np.isfinite(own.scores).all(axis=1)
+            finite = np.isfinite(own.raw).all(axis=1)
             if not finite.all():
                 return at + int(np.argmin(finite))
         return n
@@ -216,20 +216,15 @@ class ClassCommittee(ClassEngine):
             V = np.ascontiguousarray(scores[[every.index(i) for i in active], :, slot].T)
         return Contributions(tuple(self.members[i].name for i in active), V, w, w * V, np.zeros(n))
 
-    def weights(self, state: ClassesState, features: int) -> np.ndarray:
-        """float64[classes, features]: weights of the members that are linear in the raw row, as they are added up."""
-        out, w = np.zeros((len(state.slots), features)), state.offline.w
-        for number in range(len(state.slots)):
-            out[number] = self.weights_of(state, features, number, w)
-        return out
-
-    def weights_of(self, state: ClassesState, features: int, number: int, w: np.ndarray | None = None) -> np.ndarray:
-        """float64[features]: the row of `weights` of one class."""
+    def weights(self, state: ClassesState, features: int, number: int | None = None) -> np.ndarray:
+        """Weights of the members that are linear in the raw row, as they are added up (see `Engine.weights`)."""
+        if number is None:
+            rows = [self.weights(state, features, k) for k in range(len(state.slots))]
+            return np.array(rows).reshape(len(rows), features)
         out, slot = np.zeros(features), int(state.slots[number])
-        w = state.offline.w if w is None else w
         for i in self._active(state):
-            if slot >= 0 and self.members[i].view == "raw" and hasattr(self._engines[i], "weights"):
-                out += w[i] * self._engines[i].weights(state.members[i], features, slot)
+            if slot >= 0 and self.members[i].view == "raw":
+                out += state.offline.w[i] * self._engines[i].weights(state.members[i], features, slot)
         return out
 
     def packed(self, state: ClassesState) -> ClassesState:
@@ -262,7 +257,9 @@ class ClassCommittee(ClassEngine):
         """
         state.now["passes"] += 1
 
-    def renumbered(self, state: ClassesState, numbers: np.ndarray, features: int) -> ClassesState:
+    def renumbered(
+        self, state: ClassesState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> ClassesState:
         """`state` with other numbers of the features (see `Engine.renumbered`)."""
         views, shown = self._views.renumbered(state.views, numbers, features)
         members, slots, work = list(state.members), np.arange(len(state.counts)), state.work.copy()
@@ -372,7 +369,7 @@ class ClassCommittee(ClassEngine):
         counts = np.concatenate([state.counts, np.zeros(used - len(state.counts), np.int64)])
         return state._replace(slots=slots, counts=counts), rows._replace(y=y)
 
-    def _learn_chunk(self, state: ClassesState, rows: Rows, out: Scores, settles: bool) -> ClassesState:
+    def _learn_chunk(self, state: ClassesState, rows: Rows, out: Predictions, settles: bool) -> ClassesState:
         """Learn `rows`, whose labels are slots; fills `out`, whose `met` is there."""
         again, active, n, K = bool(state.now["passes"][0] > 0), self._active(state), len(rows.y), len(state.counts)
         labelled = ~np.isnan(rows.y)
@@ -383,12 +380,12 @@ class ClassCommittee(ClassEngine):
 
         def teach(j: int, shown: Rows, features: int) -> None:
             i = active[j]
-            engine = self._engines[i]
+            engine, scores = self._engines[i], Predictions.of_scores(V[j])
             members[i] = engine.reserve(members[i], shown, features)
-            if again if not getattr(engine, "repeats", True) else settles and i in self._lasting:
-                engine.predict(members[i], shown, V[j])
+            if again if engine.counts else settles and i in self._lasting:
+                engine.predict(members[i], shown, scores)
             else:
-                members[i], _ = engine.learn(members[i], shown, V[j], 0)
+                members[i], _ = engine.learn(members[i], shown, scores, 0)
             level(V[j], met)
             if not again:
                 state.tally[i, 2] += int(np.diff(shown.indptr)[labelled].sum())
@@ -474,7 +471,7 @@ class ClassCommittee(ClassEngine):
         _, seen = self._views.showing(state.views, rows, learn=False)
 
         def ask(j: int, shown: Rows, features: int) -> None:
-            self._engines[active[j]].predict(state.members[active[j]], shown, V[j])
+            self._engines[active[j]].predict(state.members[active[j]], shown, Predictions.of_scores(V[j]))
             level(V[j], met)
 
         self._each(state, seen, n, ask)
@@ -502,13 +499,13 @@ class ClassCommittee(ClassEngine):
         return met, once, t
 
     def _to_input(
-        self, state: ClassesState, logs: np.ndarray, met: np.ndarray, once: np.ndarray, t: np.ndarray, out: Scores
+        self, state: ClassesState, logs: np.ndarray, met: np.ndarray, once: np.ndarray, t: np.ndarray, out: Predictions
     ) -> None:
         """Fill in the scores of `out`, whose `met` is there, from logarithms of probabilities, float64[n, slots]."""
         unmet = np.maximum((self._most or 0) - met, 1)
         new = (once + 0.5) / (t + 1.0)
         out.unseen[:] = np.where(met > 0, np.log(new / (1.0 - new) / unmet), 0.0)
-        tell(state.slots, logs, met, out.unseen, out.scores)
+        tell(state.slots, logs, met, out.unseen, out.raw)
 
 
 def _scores_of(V: np.ndarray, active: list[int], some: list[int]) -> np.ndarray:
@@ -550,11 +547,14 @@ def padded(counts: np.ndarray, length: int) -> np.ndarray:
     return np.append(counts, np.zeros(length - len(counts), np.int64))
 
 
-def make_class_member(member: ClassMember, decay: float) -> Any:
+def make_class_member(member: ClassMember, decay: float) -> Engine:
     """The learner of a member; `decay` is what all members forget at least, where they can."""
     module, name, takes = CLASS_METHODS[member.method]
     options = {"decay": max(member.decay, decay)} if "decay" in takes else {}
-    return getattr(importlib.import_module(f"sonlearn.learn.multiclass.{module}"), name)(**member.options, **options)
+    engine: Engine = getattr(importlib.import_module(f"sonlearn.learn.multiclass.{module}"), name)(
+        **member.options, **options
+    )
+    return engine
 
 
 def _show(seen: Seen, view: str, n: int, shown: list[tuple[Rows, int]]) -> None:

@@ -58,7 +58,7 @@ class Committee(Engine):
         self.ensemble = StackedEnsemble(options, members, pool, threads)
         self.merges = self.ensemble.merges
 
-    def new(self) -> CommitteeState:
+    def new(self, classes: int = 0) -> CommitteeState:
         """State of a committee that has seen nothing."""
         return CommitteeState(self.labels.new(), self.views.new(), self.ensemble.new(), np.zeros(1, dtype=NOW))
 
@@ -88,7 +88,7 @@ class Committee(Engine):
         ensemble = self.ensemble.learn(
             state.ensemble, viewed._replace(scale=scale), scaled, out.raw[at], out.offline[at], again, settles
         )
-        self.finish(scale, part, Predictions(*(array[at] for array in out)))
+        self.finish(scale, part, out.part(start, end))
         own, left = tuple(views), self.ensemble.needed(ensemble)
         return state._replace(views=own if left == needed else self.views.kept(own, left), ensemble=ensemble), end
 
@@ -115,7 +115,7 @@ class Committee(Engine):
         predictions, contributions, start = self.labels.contributions(scale, V, w, z, rows.base)
         return Contributions(names, predictions, w, contributions, start)
 
-    def weights(self, state: CommitteeState, features: int) -> np.ndarray:
+    def weights(self, state: CommitteeState, features: int, number: int | None = None) -> np.ndarray:
         """Weights of the members that are linear in the raw row, as the combiner adds them up."""
         return self.labels.unit(state.labels) * self.ensemble.weights(state.ensemble, features)
 
@@ -123,7 +123,9 @@ class Committee(Engine):
         """`state` without spare room."""
         return state._replace(views=self.views.packed(state.views), ensemble=self.ensemble.packed(state.ensemble))
 
-    def renumbered(self, state: CommitteeState, numbers: np.ndarray, features: int) -> CommitteeState:
+    def renumbered(
+        self, state: CommitteeState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> CommitteeState:
         """`state` with other numbers (see `Engine.renumbered`): the views', and what members see of these."""
         views, shown = self.views.renumbered(state.views, numbers, features)
         return state._replace(views=views, ensemble=self.ensemble.renumbered(state.ensemble, shown))

@@ -24,7 +24,7 @@ from sonlearn.data import merging
 from sonlearn.data.rows import NO_ROWS, Rows, is_learned, learned_rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.delay import DelayQueue, exchange, new_waiting
-from sonlearn.learn.engine import Predictions, State, grown
+from sonlearn.learn.engine import Predictions, grown
 from sonlearn.learn.ensemble.combiner import (
     Combiner,
     combine_some,
@@ -68,8 +68,6 @@ PARTS, LEAST_ROWS, LONG = 4, 384, 1.0
 ENTRIES = 1 << 18
 #: Entries that a row of tuples or of Fourier features is taken to have, before there was one.
 MANY = 300.0
-#: Engines that count: in further passes over the same rows they count nothing again.
-COUNTS = ("bayes", "ewma")
 #: What a member at work costs a row beside its own time, the combiners' in units of `Member.cost`.
 ROW_COST = 10.0
 NOW = [("rows", "i8"), ("entries", "i8")]
@@ -446,12 +444,12 @@ class StackedEnsemble:
         )
 
         def learn(i: int, rows: Rows, features: int, at: slice) -> None:
-            if again if METHODS[self.members[i].method].engine in COUNTS else settles and i in self._long:
-                out = Predictions.empty(len(rows.y))
-                members[i] = self._engines[i].reserve(members[i], rows, features)
-                self._engines[i].predict(members[i], rows, out)
+            engine, out = self._engines[i], Predictions.empty(len(rows.y))
+            if again if engine.counts else settles and i in self._long:
+                members[i] = engine.reserve(members[i], rows, features)
+                engine.predict(members[i], rows, out)
             else:
-                members[i], out = learned_by(self._engines[i], members[i], rows._replace(y=part.y[at]), features)
+                members[i] = engine.learn_all(members[i], rows._replace(y=part.y[at]), out, features)
             self._to_input(V[at], i, out, scale.between(at.start, at.stop))
             if not again:
                 state.tally[i, 2] += count_entries(rows, learned[at])
@@ -686,17 +684,6 @@ def _timed(call: Callable[[], None], took: list[float]) -> None:
 
 def _call(call: Callable[..., None], i: int, shown: list[tuple[Rows, int]], at: slice) -> None:
     call(i, *shown[0], at)
-
-
-def learned_by(engine: Any, state: State, rows: Rows, features: int) -> tuple[State, Predictions]:
-    """A member that learns `rows`; a row that it would refuse it leaves out, predicting 0."""
-    predictions, at = Predictions.empty(len(rows.y)), -1
-    state = engine.reserve(state, rows, features)
-    while at < len(rows.y):
-        state, at = engine.learn(state, rows, predictions, at + 1)
-        if at < len(rows.y):
-            predictions.prediction[at] = 0.0
-    return state, predictions
 
 
 def member_options(options: LearnOptions, member: Member) -> LearnOptions:
