@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -136,6 +136,53 @@ class _Task:
         self.results: list[Reply | Exception] | None = None  # when it is done
 
 
+class Queue:
+    """Requests that wait for their turn, in the order in which they came.
+
+    Parameters
+    ----------
+    most_waiting : int
+        Bytes that may wait; a request that comes then is refused.
+    """
+
+    def __init__(self, most_waiting: int):
+        self.waiting, self._most = 0, most_waiting
+        self._requests: deque[Any] = deque()
+        self._wake = asyncio.Event()
+        self._stopping = False
+
+    async def answer_to(self, request: Any, size: int) -> Any:
+        """The answer to a request of so many bytes, when its turn has come. Raises Busy, or what is its answer."""
+        if self._stopping or (self._requests and self.waiting + size > self._most):
+            raise Busy
+        self._requests.append(request)
+        self.waiting += size
+        self._wake.set()
+        return await request.answer
+
+    async def something(self) -> None:
+        """Wait for a request, or for `stop`."""
+        self._wake.clear()
+        await self._wake.wait()
+        await asyncio.sleep(0)  # what has come at the same time joins in
+
+    def answer(self, group: Sequence[Any], size: int, results: Sequence[Any]) -> None:
+        """Answer a group of requests, of so many bytes in all: with the result of each, or an error."""
+        self.waiting -= size
+        for request, result in zip(group, results, strict=True):
+            if request.answer.cancelled():
+                continue
+            if isinstance(result, Exception):
+                request.answer.set_exception(result)
+            else:
+                request.answer.set_result(result)
+
+    def stop(self) -> None:
+        """Take no more requests; what waits is answered."""
+        self._stopping = True
+        self._wake.set()
+
+
 @dataclasses.dataclass(eq=False)
 class PredictionRequest:
     """A request.
@@ -162,7 +209,7 @@ class PredictionRequest:
     answer: asyncio.Future[Reply] = dataclasses.field(default_factory=asyncio.Future)
 
 
-class Worker:
+class Worker(Queue):
     """Takes requests in turn.
 
     Parameters
@@ -195,13 +242,11 @@ class Worker:
     ):
         self.learner, self.names, self._online = learner, names, online
         self.problem = problem_of(learner.options, learner)
-        self.waiting, self._most, self._most_entries, self._after = 0, most_waiting, most_entries, after
+        super().__init__(most_waiting)
+        self._most_entries, self._after = most_entries, after
         self.coverage = CoverageTotals()  # of the rows learned
         self._told, self._tell_one = set[str](), tell
-        self._requests: deque[PredictionRequest] = deque()
         self._long: deque[_Task] = deque()  # those under way
-        self._wake = asyncio.Event()
-        self._stopping = False
         text = learner.text
         classes, worded = learner.options.classes is not None, learner.takes_words
         of_namespaces = text.format in NAMESPACED
@@ -239,13 +284,9 @@ class Worker:
             A line, a label or a number is wrong. Of a request that is to be `whole` nothing has been learned then.
             `TooLongError`: a row has more entries than a row may have.
         """
-        if self._stopping or (self._requests and self.waiting + len(text) > self._most):
-            raise Busy
-        request = PredictionRequest(kind, text if text.endswith(b"\n") else text + b"\n", learn, whole, wants)
-        self._requests.append(request)
-        self.waiting += len(request.text)
-        self._wake.set()
-        return await request.answer
+        text = text if text.endswith(b"\n") else text + b"\n"
+        reply: Reply = await self.answer_to(PredictionRequest(kind, text, learn, whole, wants), len(text))
+        return reply
 
     async def run(self) -> None:
         """Work until `stop`, and then on what waits."""
@@ -255,9 +296,7 @@ class Worker:
                 if not group and not self._long:
                     if self._stopping:
                         return
-                    self._wake.clear()
-                    await self._wake.wait()
-                    await asyncio.sleep(0)  # what has come at the same time joins in
+                    await self.something()
                     continue
                 if group:
                     await self._step(_Task(group), pool)
@@ -274,19 +313,7 @@ class Worker:
         if task.results is None:
             self._long.append(task)
             return
-        self.waiting -= task.size
-        for request, result in zip(task.group, task.results, strict=True):
-            if request.answer.cancelled():
-                continue
-            if isinstance(result, Reply):
-                request.answer.set_result(result)
-            else:
-                request.answer.set_exception(result)
-
-    def stop(self) -> None:
-        """Take no more requests; `run` ends when those that wait are answered."""
-        self._stopping = True
-        self._wake.set()
+        self.answer(task.group, task.size, task.results)
 
     def _group(self) -> list[PredictionRequest]:
         """The first requests of the queue that can be done together; one that learns waits for another that does."""
