@@ -29,10 +29,9 @@ from sonlearn.options.run import RunOptions
 from sonlearn.options.text import TABLES
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
-from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import ColumnTable, first_names
 from sonlearn.text.names import NameTable
-from sonlearn.text.read import Reader
+from sonlearn.text.read import BatchReader
 
 if TYPE_CHECKING:
     from sonlearn.commands.audit import Audit
@@ -176,7 +175,7 @@ class TrainingSession(Session):
         if learns and self.learner is not None:
             self.learner.next_pass()
 
-    def batches(self, reader: Reader | CachedReader) -> Iterable[Batch]:
+    def batches(self, reader: BatchReader) -> Iterable[Batch]:
         """What is learned from at a time."""
         return self.bounded(reader) if self.audit is None else self.audit.one_by_one(reader)
 
@@ -250,7 +249,7 @@ def check_output(options: RunOptions, learn: LearnOptions) -> None:
     """Raise OptionError for flags of a run that its learner cannot follow."""
     if options.passes > 1 and learn.label_delay:
         raise OptionError(
-            f"--label_delay {learn.label_delay} with --passes {options.passes}: expected one pass; the labels "
+            f"--label-delay {learn.label_delay} with --passes {options.passes}: expected one pass; the labels "
             "of a further pass have come long ago"
         )
     if options.probabilities and not learn.several and options.form == "vw":

@@ -145,7 +145,7 @@ class Classes:
             label = np.where(np.isnan(y) | known, y, UNMET)
         prediction = values[winner + 1]
         return Predicted(
-            prediction, raw, loss, refused | out.refused, label, prediction, raw, scores=out.raw,
+            prediction, raw, loss, refused | out.refused, label, prediction, raw, out.raw,
             probabilities=probabilities, other=other, met=out.met, unseen=out.unseen,
         )  # fmt: skip
 
@@ -202,7 +202,7 @@ class Classes:
         if self.most is not None:
             return f"one of the {self.most} classes met before (more classes: {self._flag} {self.most + 1})"
         return (
-            f"one of the {self._cap} classes met before, the most that there can be (more: --max_classes N; "
+            f"one of the {self._cap} classes met before, the most that there can be (more: --max-classes N; "
             "labels that are values: --loss squared, without --classes)"
         )
 

@@ -166,7 +166,7 @@ class Learner:
         """`partial_fit` after a merge: a committee's combiner learns the rows, its members only predict them.
 
         Members of a merged learner have averaged weights, which predict better than those of one learner until they
-        learn again. Other learners learn as ever. Not with ``--label_delay``: such learners are not merged.
+        learn again. Other learners learn as ever. Not with ``--label-delay``: such learners are not merged.
         """
         with self.access.to_learn:
             return self._fit(batch, skip, settles=True)
@@ -380,7 +380,7 @@ class Learner:
         Raises OptionError where labels come late (`label_delay`): those of a further pass have come long ago.
         """
         if self.options.label_delay:
-            raise OptionError(f"--label_delay {self.options.label_delay} with a further pass: expected one pass")
+            raise OptionError(f"--label-delay {self.options.label_delay} with a further pass: expected one pass")
         self.engine.next_pass(self.state)
 
     def set_output(self, **given: Any) -> None:
@@ -544,7 +544,7 @@ class Learner:
         shown, loss = reported(self.options, out.prediction, decided, y, loss)
         offline = np.where(np.isnan(out.offline), out.raw, out.offline)
         label = self.with_numbers(batch).y
-        predicted = Predicted(shown, out.raw, loss, refused, label, decided, offline)
+        predicted = Predicted(shown, out.raw, loss, refused, label, decided, offline, out.raw[:, None])
         coverage = self._coverage
         if coverage is None:
             return predicted

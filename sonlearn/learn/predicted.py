@@ -35,13 +35,13 @@ class Predicted(NamedTuple):
     offline : float64[n]
         What `raw` would be of the model at rest, to which no labels come any more (of a committee with members that
         forget; else it is `raw`).
+    scores : float64[n, K]
+        Of several classes the score of each; of one that had not been met by then, that of a learner that takes no row
+        as its own. Else `raw`, as the only column.
     low, high : float64[n]
         With ``--coverage``, of values: the ends of the intervals.
     sets : bool[n, 2] or bool[n, K]
         With ``--coverage``, of classes: whether -1 and +1, or each class met before the row, are in the row's set.
-    scores : float64[n, K]
-        Of several classes: the score of each; of one that had not been met by then, that of a learner that takes no row
-        as its own.
     probabilities : float64[n, K]
         Of each of several classes; 0 for one that had not been met by then with ``--classes auto``.
     other : float64[n]
@@ -59,10 +59,10 @@ class Predicted(NamedTuple):
     label: np.ndarray
     decided: np.ndarray
     offline: np.ndarray
+    scores: np.ndarray
     low: Any = None
     high: Any = None
     sets: Any = None
-    scores: Any = None
     probabilities: Any = None
     other: Any = None
     met: Any = None

@@ -44,11 +44,11 @@ def learn_with_shared_index(
     InputError
         A label does not fit a loss; no row has been learned.
     OptionError
-        Labels come late (``--label_delay``).
+        Labels come late (``--label-delay``).
     """
     for learner in learners:
         if learner.options.label_delay:
-            raise OptionError(f"--label_delay {learner.options.label_delay} with learners side by side: expected one")
+            raise OptionError(f"--label-delay {learner.options.label_delay} with learners side by side: expected one")
     coded: dict[Any, tuple[LabelEncoder | Classes, np.ndarray]] = {}
     for learner in learners:
         if learner.labels.kind not in coded:

@@ -36,7 +36,7 @@ def facts_of(learner: Learner, names: Callable[[int], list[str]], top: int = TOP
     facts = learner.facts()
     described: dict[str, Any] = {"learned": learner.examples, "known": learner.size}
     described |= {"combinations": streams.combinations(facts), "drift": streams.drift(facts)}
-    if not learner.options.several:
+    if "classes" not in facts:
         ids, weights = learner.weights()
         return described | {
             "members": members(facts), "spectra": spectra(facts), "weights": _weights(ids, weights, names, top)

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sonlearn.data.mixing import split_mix
 from sonlearn.errors import shorten
 from sonlearn.learn.links import linked, logistic
 from sonlearn.learn.predicted import Predicted, chosen_of
@@ -349,7 +350,7 @@ class PredictionSample:
 
     def add(self, y: np.ndarray, predicted: np.ndarray) -> None:
         """Add rows of float64[n] each."""
-        keys = _hashed(np.arange(self._rows, self._rows + len(y), dtype=np.uint64))
+        keys = split_mix(np.arange(self._rows, self._rows + len(y), dtype=np.uint64))
         self._rows += len(y)
         if len(self._keys) == self._most:
             low = keys < self._keys[-1]
@@ -362,15 +363,6 @@ class PredictionSample:
     def rows(self) -> list[list[float]]:
         """[label, prediction] of each row kept."""
         return self._kept.tolist()
-
-
-def _hashed(x: np.ndarray) -> np.ndarray:
-    """uint64[n] -> uint64[n], SplitMix64 (Steele, Lea and Flood 2014)."""
-    with np.errstate(over="ignore"):
-        x = x * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0x9E3779B97F4A7C15)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return np.asarray(x ^ (x >> np.uint64(31)))
 
 
 def numbers_of(classes: list[int | str], y: np.ndarray) -> np.ndarray:

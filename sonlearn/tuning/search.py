@@ -194,7 +194,7 @@ class Tuning:
         if halving is not None and halving < 1:
             raise OptionError(f"halving {halving}: expected at least 1")
         if any(setting.options.label_delay for setting in settings):
-            raise OptionError("--label_delay among settings: to them labels come at once; leave it out")
+            raise OptionError("--label-delay among settings: to them labels come at once; leave it out")
 
     def partial_fit(self, batch: Batch, held: np.ndarray | None = None) -> list[Due]:
         """Learn a batch; returns the rows of the table that are due, each with the figures of the best setting.

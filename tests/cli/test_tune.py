@@ -388,8 +388,8 @@ def test_bad_flags(cli):
     assert one_line(alone) == "--first-halving 9: nothing is halved; give --halving as well"
     assert cli.error("tune", "--grid", "m=1,2", "--by", "luck", "a.svm") == "--by luck: expected one of loss, error"
     assert "sonlearn tune has no such flag" in cli.error("tune", "--grid", "m=1,2", "-i", "model", "a.svm")
-    late = cli("tune", "--grid", "method=nag,arow", "--label_delay", "3", "a.svm")
-    assert one_line(late) == "--label_delay among settings: to them labels come at once; leave it out"
+    late = cli("tune", "--grid", "method=nag,arow", "--label-delay", "3", "a.svm")
+    assert one_line(late) == "--label-delay among settings: to them labels come at once; leave it out"
     with pytest.raises(OptionError, match="halving 0"):
         tune({"method": "nag"}, [], halving=0)
 

@@ -37,7 +37,9 @@ def two_classes(n, share, apart, scale, digits):
 
 def predicted_of(raw):
     n = len(raw)
-    return Predicted(raw, raw, np.zeros(n), np.zeros(n, dtype=bool), raw, np.where(raw > 0, 1.0, -1.0), raw)
+    return Predicted(
+        raw, raw, np.zeros(n), np.zeros(n, dtype=bool), raw, np.where(raw > 0, 1.0, -1.0), raw, raw[:, None]
+    )
 
 
 def metrics_of(options, y, raw, weight, pieces=1):
@@ -179,7 +181,7 @@ def test_several_classes_are_measured_as_by_scikit_learn(seed):
     metrics = Metrics(learner)
     for at in np.array_split(np.arange(n), 5):
         of = Predicted(
-            predicted, none, none, np.zeros(n, bool), y, predicted, none, scores=p, probabilities=p, other=none,
+            predicted, none, none, np.zeros(n, bool), y, predicted, none, p, probabilities=p, other=none,
             met=np.full(n, k), unseen=none,
         )  # fmt: skip
         metrics.count(y[at], weight[at], chosen_of(of, at), np.ones(len(at), dtype=bool))
