@@ -563,10 +563,10 @@ class Learner:
         met = np.arange(judged.probabilities.shape[1]) < judged.met[:, None]
         p = np.where(met, judged.probabilities, 0.0)
         if counted is None:
-            return self._coverage.steady_sets(p) & met
+            return np.asarray(self._coverage.steady_sets(p) & met)
         known = (y >= 0) & (y < judged.met)
         number = np.where(known, y, -1.0).astype(np.int64)
-        return self._coverage.sets(p, number, counted & ~judged.refused) & met
+        return np.asarray(self._coverage.sets(p, number, counted & ~judged.refused) & met)
 
     def follow(self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray | bool = False) -> None:
         """Let thresholds, sets and intervals learn from rows of which the engine has learned all but the `refused`."""
