@@ -19,6 +19,7 @@ from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import flags, text_of
 from sonlearn.report.problem import DecisionProblem
+from sonlearn.text.columns import first_names
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.names import NameTable
 
@@ -84,6 +85,8 @@ class BanditSession(Session):
         read_as = dataclasses.replace(self.text, format=given.get("format", own))
         super().__init__(options, read_as, False, NameTable(), done, DecisionProblem(), from_model)
         self.classes = (self.learner or Bandit(self.bandit, learn=self.learn)).classes
+        numbered = self.learner is None and self.bandit.cbify is None and not options.testonly
+        self.unlogged = set(range(self.bandit.actions or 0)) if numbered else set()
 
     def make_reader(self) -> Any:
         """What reads the decisions."""
@@ -91,6 +94,7 @@ class BanditSession(Session):
         reader = DecisionReader(
             self.sources, self.read_as, self.bandit, on_error=options.on_error, max_errors=options.max_errors,
             threads=options.prefetch_parsed, columns=self.columns, classes=self.classes,
+            needed=not options.testonly,
         )  # fmt: skip
         reader.meter = None if options.quiet else self.meter
         return reader
@@ -108,6 +112,9 @@ class BanditSession(Session):
     def learn_from(self, batch: Any, held: np.ndarray | None) -> Decided:
         """Decide the decisions of a batch, and learn from their costs."""
         assert self.learner is not None
+        if self.unlogged:
+            known = np.flatnonzero((batch.action >= 0) & ~np.isnan(batch.cost))
+            self.unlogged -= set(batch.column[batch.first[known] + batch.action[known]].tolist())
         return self.learner.predict(batch) if self.options.testonly else self.learner.partial_fit(batch)
 
     def compiling(self) -> None:
@@ -126,6 +133,17 @@ class BanditSession(Session):
                 "action:cost:probability before the features; nothing was learned, and no model was saved",
             )  # fmt: skip
         super().finish(ending)
+
+    def warnings(self) -> list[str]:
+        """What is to be known of a run that has come to its end."""
+        found = super().warnings()
+        if self.unlogged and self.learner is not None and self.learner.examples > self.before:
+            named = first_names(str(action + 1) for action in sorted(self.unlogged))
+            found.append(
+                f"actions that no decision with a cost has had: {named}; nothing is known of them, so exploration "
+                "tries them first"
+            )
+        return found
 
 
 def inspect_lines(path: str) -> list[str]:

@@ -28,6 +28,9 @@ PAPERS = {
     "AROW": "Crammer, Kulesza, Dredze: Adaptive Regularization of Weight Vectors. NIPS 2009",
     "NLMS": "Nagumo, Noda: A Learning Method for System Identification. IEEE Transactions on Automatic Control 1967",
     "EWMA": "Roberts: Control Chart Tests Based on Geometric Moving Averages. Technometrics 1959",
+    "GBM": "Friedman: Greedy Function Approximation: a Gradient Boosting Machine. Annals of Statistics 2001",
+    "XGB": "Chen, Guestrin: XGBoost: a Scalable Tree Boosting System. KDD 2016",
+    "LGB": "Ke et al.: LightGBM: a Highly Efficient Gradient Boosting Decision Tree. NIPS 2017",
     "NB": "McCallum, Nigam: A Comparison of Event Models for Naive Bayes Text Classification. AAAI Workshop 1998",
 }
 
@@ -257,6 +260,13 @@ METHODS = {
         "few examples; counts of words", ("decay",), {"amounts": True, "a": 0.05, "q": 0.5},
         losses=("logistic", "hinge"),
     ),
+    "boost": Method(
+        "boosting", "gradient-boosted trees of the last 16,384 examples, fitted anew when their number has doubled, "
+        "then every 8,192; at most 2,000 features", "[GBM], [XGB] eq. 5-7, [LGB] for histograms",
+        "T D, and T D min(d, 32) for the refits", "numbers: thresholds and columns that act together", ("clip",),
+        {"trees": 30, "depth": 5, "rate": 0.2, "penalty": 1.0, "least": 8.0, "every": 8192, "most": 2000},
+        losses=("logistic", "squared"),
+    ),
     "ewma": Method(
         "ewma", "exponentially weighted mean of the labels, of classes the log-odds of their share; no feature counts",
         "[EWMA]", "1", "streams whose labels are like those before; a yardstick for all others", ("decay", "clip"),
@@ -265,7 +275,7 @@ METHODS = {
 }  # fmt: skip
 
 #: Engines whose raw prediction is not a sum over the features.
-CURVED = ("committee", "mixture", "bayes", "ewma")
+CURVED = ("committee", "mixture", "bayes", "ewma", "boosting")
 
 
 def additive(options: Any) -> bool:

@@ -29,7 +29,7 @@ from sonlearn.report.audit import content_of
 from sonlearn.report.coverage import CoverageTotals
 from sonlearn.report.problem import problem_of
 from sonlearn.text import chunk
-from sonlearn.text.columns import header_hint, layout_of
+from sonlearn.text.columns import Labelling, header_hint, layout_of
 from sonlearn.text.csv import records_of
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.hashing import constant_id
@@ -434,7 +434,7 @@ class Worker(Queue):
         options = self.learner.text
         records = records_of([np.frombuffer(text, dtype=np.uint8)], SOURCE, options)
         columns, header = next(records, ([], ""))
-        layout_of(columns, options, (SOURCE, 1), False, header_hint(header, columns, options))
+        layout_of(columns, options, (SOURCE, 1), Labelling(False), header_hint(header, columns, options))
         for line, record in enumerate(records, 2):
             if isinstance(record, InputError):
                 raise record

@@ -131,7 +131,7 @@ def read_table(
                 yield _table(part, encoder, (name, done), labels)
                 done += part.num_rows
         if done == 0:
-            layout_of([stream.schema.names[i] for i in kept], options, (name, None), labels.needed)
+            layout_of([stream.schema.names[i] for i in kept], options, (name, None), labels)
     except (pyarrow.ArrowException, TypeError, ValueError, ImportError) as error:
         if isinstance(error, InputError):
             raise
@@ -191,7 +191,7 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
     """One record batch; `place` is the source's name and the rows before."""
     (name, done), options = place, encoder.options
     n, columns = record.num_rows, record.schema.names
-    layout = layout_of(columns, options, (name, None), labels.needed, known=encoder.model)
+    layout = layout_of(columns, options, (name, None), labels, known=encoder.model)
     y, weight, classes, ids, unfit = np.full(n, np.nan), np.ones(n), None, None, {}
     if layout.label is not None:
         y, wrong, classes = _labels(record.column(layout.label), name, options.label, labels.worded)

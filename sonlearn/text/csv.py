@@ -94,7 +94,7 @@ def read_csv(
     if columns is None:
         return
     hint = header_hint(lines.text, columns, options)
-    layout = layout_of(columns, options, (name, header), labels.needed, hint, known)
+    layout = layout_of(columns, options, (name, header), labels, hint, known)
     encoder, rows, errors, tags = TableEncoder(options, known), [], [], []
     places = [_Place(i, encoder.column(column)) for i, column in layout.features]
     features = tuple(column for _, column in layout.features)

@@ -35,6 +35,8 @@ class DecisionReader:
     bandit : BanditOptions
     classes : ActionsOfClasses or None
         With ``--cbify``, what is known of classes; those that come are added.
+    needed : bool
+        Whether a table has to have the columns that options name.
     """
 
     def __init__(
@@ -51,16 +53,21 @@ class DecisionReader:
         columns: ColumnTable | None = None,
         classes: ActionsOfClasses | None = None,
         known_rows: int = 0,
+        needed: bool = False,
     ):
         self.options, self.bandit, self._classes = options, bandit, classes
         self._columns_of_costs = bool(bandit.cost or bandit.reward or bandit.action)
         self._tables = bandit.cbify is not None or self._columns_of_costs
+        flags = Labelling().flags
         if self._columns_of_costs:
-            options = as_table(options, bandit)
+            options, flags = (
+                as_table(options, bandit),
+                ("--cost" if bandit.cost else "--reward", "--action", "--probability"),
+            )
         self._reader = Reader(
             sources, options, chunk_bytes=chunk_bytes, on_error=on_error, max_errors=max_errors,
             threads=threads if self._tables else 0, names=names, columns=columns, known_rows=known_rows,
-            labels=Labelling(False, names=bandit.cbify is not None),
+            labels=Labelling(needed and self._tables, bandit.cbify is not None, flags=flags),
         )  # fmt: skip
         self.sources = self._reader.sources
         self._chunk_bytes, self.malformed = chunk_bytes, self._reader.malformed
