@@ -139,7 +139,8 @@ class TrainingSession(Passes):
         named = bool(options.audit) or (False if options.testonly else self.text.names)
         read_as = dataclasses.replace(self.text, format=given.get("format", own), names=named)
         if self.learner is not None and read_as.format == "vw":  # what a model of JSON has of members is not of VW text
-            read_as = dataclasses.replace(read_as, label="", id="", weight="", text=())
+            kept = {name: tuple(b for b in getattr(read_as, name) if len(b) == 1) for name in ("ignore", "keep")}
+            read_as = dataclasses.replace(read_as, label="", id="", weight="", text=(), numeric=(), **kept)
         super().__init__(options, read_as, self.learn.classes is not None, names, done)
         self.worded = takes_words(self.learn)
         self.stretch = STRETCH if self.learn.method == "committee" else 1
