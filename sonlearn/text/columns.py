@@ -20,11 +20,12 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import flag_of
 from sonlearn.text.hashing import hash_bytes
+from sonlearn.text.number import PATTERN
 
 FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto"
 NO_WEIGHT = f"a weight ({FINITE}, at least 0)"
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_NUMBER = re.compile(rf"\s*{PATTERN}\s*", re.ASCII)
 _LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 #: Words that stand for numbers, in lower case.
 _WORDS = {"true": 1.0, "false": 0.0, "": math.nan, "nan": math.nan}
