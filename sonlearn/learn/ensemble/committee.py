@@ -42,7 +42,7 @@ from sonlearn.options.members import NAG_SECONDS, Member, default_members, membe
 
 #: Numbers held at a time, of all inputs, rows of a part and classes; and rows of a part at least.
 CELLS, LEAST_ROWS = 1 << 19, 8
-#: Sums of `importance.relative_weights`; passes begun; rows learned, their entries and features; whether rows are words.
+#: Sums of `relative_weights`; passes begun; rows learned, their entries and features; whether rows are words.
 NOW = [("weighted", "i8"), ("weight", "f8"), ("passes", "i8"), ("rows", "i8"), ("entries", "i8"), ("features", "i8"),
        ("words", "i8")]  # fmt: skip
 

@@ -2,9 +2,9 @@
 
 Of each row learned, x in [0, 1] says how wrong the offline combination was: of classes 1 less the probability that it
 gave the right one (0 to a class that had not been met), of values a/(a + m) with a the size of the error and m the mean
-size over the first FEW rows since the last change, which do not count otherwise. Let mu be the mean of x since then. While x has no mean beyond
-mu + SLACK, a gambler who bets the share b on more gains nothing on average [Waudby-Smith, Ramdas: Estimating means of
-bounded random variables by betting, JRSS B 2024]:
+size over the first FEW rows since the last change, which do not count otherwise. Let mu be the mean of x since then.
+While x has no mean beyond mu + SLACK, a gambler who bets the share b on more gains nothing on average [Waudby-Smith,
+Ramdas: Estimating means of bounded random variables by betting, JRSS B 2024]:
 
     M <- max(M, 1) (1 + b (x - mu - SLACK))
 
