@@ -9,23 +9,19 @@ Numba and numpy are imported by the verbs, once the command line is known to be 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
+import importlib
 import itertools
 import os
 import sys
-from typing import Any
+from collections.abc import Callable
 
 from sonlearn import __version__
-from sonlearn.commands.line import parse
+from sonlearn.commands.line import Line
 from sonlearn.commands.verbs import VERBS
 from sonlearn.errors import OptionError, SonlearnError, shorten
 from sonlearn.jit import without_numba
-from sonlearn.options import TextOptions
-from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.cluster import ClusterOptions
-from sonlearn.options.methods import METHODS, SKETCHES, listing
-from sonlearn.options.run import RunOptions
-from sonlearn.options.text import WRITABLE
+from sonlearn.options.methods import METHODS, SKETCHES
 
 CLOSED_PIPE = 128 + 13
 
@@ -101,34 +97,18 @@ def _dispatch(arguments: list[str]) -> int:
         without_numba()
     if verb == "vw":
         return _vw(rest)
-    given, others = parse(verb, rest)
-    match verb:
-        case "evaluate":
-            return _evaluate(given, others)
-        case "describe":
-            return _describe(given, others)
-        case "methods":
-            print("\n".join(listing()))
-            return 0
-        case "warm":
-            return _warm(given, others)
-        case "inspect":
-            return _inspect(given, others)
-        case "report":
-            return _report(given, others)
-        case "completion":
-            return _completion(others)
-        case "convert":
-            return _convert(given, others)
-        case "sketch":
-            return _sketch(given, others)
-        case "tune":
-            return _tune(given, others)
-        case "serve":
-            return _serve(given, others)
-        case "events":
-            return _events(given, others)
-    return _train(verb, given, others)
+    line, entry = Line(verb, rest), VERBS[verb]
+    where = line.options(ClusterOptions)
+    if where.cluster is None:
+        return _function(entry.run)(line)
+    return _function(entry.on_cluster)(line, where)
+
+
+def _function(place: str) -> Callable[..., int]:
+    """The function ``module.name`` below `sonlearn.commands`."""
+    module, _, name = place.partition(".")
+    function: Callable[..., int] = getattr(importlib.import_module(f"sonlearn.commands.{module}"), name)
+    return function
 
 
 def _named_method(arguments: list[str]) -> str | None:
@@ -139,47 +119,6 @@ def _named_method(arguments: list[str]) -> str | None:
         if flag == "--sketch" and value in SKETCHES:
             return SKETCHES[value]
     return None
-
-
-def _train(verb: str, given: dict[str, Any], others: list[str]) -> int:
-    where = ClusterOptions(**_taken(given, ClusterOptions))
-    own = _own_run(given, others)
-    if verb == "predict":
-        if "initial_regressor" not in own:
-            raise OptionError("predict needs a model; give -i MODEL")
-        own |= {"testonly": True, "predictions": own.get("predictions", None if own.get("audit") else "-")}
-    options = RunOptions(**own)
-    bandit = _taken(given, BanditOptions, *SHARED)
-    if bandit or _of_decisions(options):
-        if where.cluster is not None:
-            raise OptionError("--cluster: decisions are learned in one process; leave it out")
-        from sonlearn.commands import bandit as decisions
-
-        return decisions.run(given, bandit, options)
-    if where.cluster is not None:
-        from sonlearn.commands import cluster
-
-        return (cluster.predict if options.testonly else cluster.train)(given, options, where)
-    from sonlearn.commands import train
-
-    return train.run(given, options)
-
-
-def _of_decisions(options: RunOptions) -> bool:
-    """Whether the run begins with a model of decisions."""
-    from sonlearn.files.storage import MAGIC  # loads NumPy, once the command line is known to be right
-
-    path = options.initial_regressor
-    if options.resume and options.final_regressor and os.path.exists(options.final_regressor):
-        path = options.final_regressor
-    if path is None or not os.path.isfile(path):
-        return False
-    with open(path, "rb") as file:
-        if not file.read(len(MAGIC)).startswith(MAGIC):
-            return False
-    from sonlearn.commands.bandit import is_bandit
-
-    return is_bandit(path)
 
 
 def _vw(arguments: list[str]) -> int:
@@ -195,141 +134,6 @@ def _vw(arguments: list[str]) -> int:
         without = f" (left out: {' '.join(left)})" if left else ""
         _complain(f"this is: sonlearn {shlex.join(ours)}{without}")
     return _dispatch(ours)
-
-
-def _evaluate(given: dict[str, Any], others: list[str]) -> int:
-    from sonlearn.options.evaluate import EvaluateOptions
-
-    options, run_options = EvaluateOptions(**_taken(given, EvaluateOptions)), RunOptions(**_own_run(given, others))
-    from sonlearn.commands import evaluate
-
-    return evaluate.run(options, run_options, given.get("format"))
-
-
-def _describe(given: dict[str, Any], others: list[str]) -> int:
-    if len(others) != 1:
-        raise OptionError(f"describe takes one file of DATA, {len(others)} given")
-    from sonlearn.commands import describe
-
-    return describe.run(others[0], TextOptions(**_taken(given, TextOptions)), given.get("examples"))
-
-
-def _tune(given: dict[str, Any], others: list[str]) -> int:
-    from sonlearn.options.verbs import TuneOptions
-    from sonlearn.tuning.grid import parse_grid, settings_of
-
-    running = RunOptions(**_own_run(given, others))
-    options, where = TuneOptions(**_taken(given, TuneOptions)), ClusterOptions(**_taken(given, ClusterOptions))
-    if not options.grid:
-        raise OptionError("tune needs what to try; give --grid 'method=nag,rfd-son alpha=.1,1,10', for example")
-    text = TextOptions(**_taken(given, TextOptions))
-    places = ["--grid"] if len(options.grid) == 1 else [f"--grid no. {i + 1}" for i in range(len(options.grid))]
-    settings = settings_of(map(parse_grid, options.grid, places), given)
-    if where.cluster is not None:
-        from sonlearn.commands import cluster
-
-        return cluster.tune(settings, text, running, options, where)
-    from sonlearn.commands import tune
-
-    return tune.run(settings, text, running, options)
-
-
-def _convert(given: dict[str, Any], others: list[str]) -> int:
-    from sonlearn.options.verbs import ConvertOptions
-
-    reading = RunOptions(**_own_run(given, others))
-    options = ConvertOptions(**_taken(given, ConvertOptions))
-    if options.to is None:
-        raise OptionError(f"convert needs the format to write; give --to {' or --to '.join(WRITABLE)}")
-    from sonlearn.commands import convert
-
-    return convert.run(TextOptions(**given), reading, options)
-
-
-def _sketch(given: dict[str, Any], others: list[str]) -> int:
-    from sonlearn.options.verbs import SketchRunOptions
-    from sonlearn.sketch.options import SketchOptions
-
-    reading = RunOptions(**_own_run(given, others))
-    options = SketchRunOptions(**_taken(given, SketchRunOptions))
-    own, where = _taken(given, SketchOptions), ClusterOptions(**_taken(given, ClusterOptions))
-    if options.merge and (own or given or options.error):
-        raise OptionError("--merge takes only -o, --plot and --quiet: what a sketch is was settled when it was made")
-    sketch = SketchOptions(**own)
-    text = TextOptions(**given, constant=False)
-    if where.cluster is not None:
-        from sonlearn.commands import cluster
-
-        return cluster.sketch(sketch, text, reading, options, where)
-    from sonlearn.commands import sketch as verb
-
-    return verb.run(sketch, text, reading, options)
-
-
-def _serve(given: dict[str, Any], others: list[str]) -> int:
-    from sonlearn.options.verbs import ServeOptions
-
-    if others:
-        raise OptionError(f"serve takes no files, {shorten(others[0])} given; rows come over the network")
-    options, run_options = ServeOptions(**_taken(given, ServeOptions)), RunOptions(**_taken(given, RunOptions))
-    from sonlearn.commands import serve
-
-    return serve.run(options, run_options)
-
-
-def _events(given: dict[str, Any], others: list[str]) -> int:
-    from sonlearn.options.verbs import EventsOptions
-
-    if len(others) != 1:
-        raise OptionError(f"events takes one LOG of serve, {len(others)} given")
-    from sonlearn.commands import events
-
-    return events.run(others[0], EventsOptions(**given))
-
-
-def _own_run(given: dict[str, Any], others: list[str]) -> dict[str, Any]:
-    own = _taken(given, RunOptions)
-    return own | {"data": (*own.get("data", ()), *others)}
-
-
-def _taken(given: dict[str, Any], of: type, *but: str) -> dict[str, Any]:
-    """Take out of `given` what belongs to the dataclass `of`, `but` for some."""
-    names = [field.name for field in dataclasses.fields(of) if field.name not in but]
-    return {name: given.pop(name) for name in names if name in given}
-
-
-def _inspect(given: dict[str, Any], others: list[str]) -> int:
-    if len(others) != 1:
-        raise OptionError(f"inspect takes one MODEL, {len(others)} given")
-    from sonlearn.commands import inspect
-
-    return inspect.run(others[0], given.get("top"), given.get("json", False))
-
-
-def _report(given: dict[str, Any], others: list[str]) -> int:
-    if len(others) != 1:
-        raise OptionError(f"report takes one RUN.jsonl, {len(others)} given")
-    from sonlearn.commands import report
-    from sonlearn.options.verbs import PageOptions
-
-    return report.run(others[0], PageOptions(**given))
-
-
-def _completion(others: list[str]) -> int:
-    from sonlearn.commands.completion import SHELLS, script
-
-    if len(others) != 1:
-        raise OptionError(f"completion takes one shell ({', '.join(SHELLS)}), {len(others)} given")
-    print(script(others[0]), end="")
-    return 0
-
-
-def _warm(given: dict[str, Any], others: list[str]) -> int:
-    if others:
-        raise OptionError(f"warm takes no files, {shorten(others[0])} given")
-    from sonlearn.commands import warm
-
-    return warm.run([given["method"]] if "method" in given else list(METHODS))
 
 
 def _unknown_verb(verb: str) -> OptionError:

@@ -1,7 +1,7 @@
 """The commands: they wire text, learners and reports together. Only `sonlearn.cli` imports from here.
 
 Read `verbs` first: the table of commands, whose flags are made of the dataclasses in `sonlearn.options`; `line` splits
-a command line up, with `parser` where it is not a plain one. Then
+a command line up, and `parser` writes the help. Then
 `passes`, the way of a run from reading to saving (`holdout`, `checkpoints`, `early_stopping`), and `train` (also
 ``predict``) and `tune`, which learn on that way. `cluster` shares the work out, `serve` answers requests, `describe`
 tells what a table holds, `vw_line` takes whole command lines of Vowpal Wabbit; `convert`, `inspect`, `report`,

@@ -10,17 +10,15 @@ import numpy as np
 
 from sonlearn.commands.answers import LinesOfRows
 from sonlearn.commands.checks import check_run
-from sonlearn.commands.models import Unfinished
+from sonlearn.commands.models import Unfinished, check_resumed, initial_model, load_bandit
 from sonlearn.commands.passes import Passes
 from sonlearn.commands.policy_log import PolicyLog
 from sonlearn.commands.precompile import Helper
 from sonlearn.commands.recording import check_recording
 from sonlearn.commands.settings import ALIKE, settings_text
-from sonlearn.commands.train import check_resumed, initial_model
 from sonlearn.data.decisions import Decisions
-from sonlearn.errors import InputError, ModelFileError, OptionError
-from sonlearn.files import storage
-from sonlearn.learn.bandits.bandit import FORMAT, Bandit, Decided
+from sonlearn.errors import InputError, OptionError
+from sonlearn.learn.bandits.bandit import Bandit, Decided
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
@@ -63,24 +61,6 @@ def run(given: dict[str, Any], bandit: dict[str, Any], options: RunOptions) -> i
     check_recording(options)
     session = BanditSession(given, bandit, options)
     return session.ended() if session.nothing_left else session.run()
-
-
-def is_bandit(path: str | None) -> bool:
-    """Whether a file holds a model of decisions; False where there is none, or that cannot be told."""
-    try:
-        return path is not None and storage.kind_of(path) == "bandit"
-    except ModelFileError:
-        return False
-
-
-def load_bandit(path: str) -> tuple[Bandit, Unfinished | None]:
-    """Read a model of decisions; raises ModelFileError, which names the file."""
-    header, arrays = storage.read(path, kind="bandit", version=FORMAT)
-    run = header.pop("run", None)
-    try:
-        return Bandit.from_arrays(header, arrays), None if run is None else Unfinished(**run)
-    except (ModelFileError, TypeError) as error:
-        raise ModelFileError(f"{path}: {error}") from error
 
 
 class BanditSession(Passes):

@@ -17,23 +17,21 @@ from sonlearn.commands import tune as table
 from sonlearn.commands.checks import check_run, check_stdin
 from sonlearn.commands.files import STDIN
 from sonlearn.commands.interrupts import Interrupts
+from sonlearn.commands.line import Line
 from sonlearn.commands.messages import complain, warn, warn_of_skipped
 from sonlearn.commands.models import load_model, save_model
 from sonlearn.commands.passes import FINISHED
 from sonlearn.commands.settings import check_agreement, settings_text, split
+from sonlearn.commands.sketch import asked as sketching_asked
 from sonlearn.commands.sketch import check_outputs
 from sonlearn.commands.sketching import finish
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Predicted, PredictedClass, chosen_of, takes_words
-from sonlearn.options import TextOptions
 from sonlearn.options.cluster import ClusterOptions
 from sonlearn.options.run import RunOptions
-from sonlearn.options.verbs import SketchRunOptions, TuneOptions
 from sonlearn.report.progress import Progress
-from sonlearn.sketch.options import SketchOptions
 from sonlearn.text.columns import Labelling
-from sonlearn.tuning.grid import Settings
 from sonlearn.tuning.search import criterion
 
 #: Seconds to wait for a scheduler to answer.
@@ -104,10 +102,9 @@ def local_settings(environment: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def sketch(
-    options: SketchOptions, text: TextOptions, run: RunOptions, report: SketchRunOptions, where: ClusterOptions
-) -> int:
-    """``sonlearn sketch --cluster``; returns the exit status. Raises SonlearnError, and then nothing was saved."""
+def sketch(line: Line, where: ClusterOptions) -> int:
+    """Do ``sonlearn sketch --cluster``; return the exit status. Raises SonlearnError, and then nothing was saved."""
+    options, text, run, report = sketching_asked(line)
     if report.merge or report.error:
         flag = "--merge" if report.merge else "--error"
         raise OptionError(f"{flag} with --cluster: that is done in one process; leave --cluster out")
@@ -124,8 +121,14 @@ def sketch(
     return 0
 
 
-def train(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> int:
-    """``sonlearn train --cluster``; returns the exit status. Raises SonlearnError, and then nothing was saved."""
+def train(line: Line, where: ClusterOptions) -> int:
+    """Do ``train`` or ``predict --cluster``; return the exit status. Raises SonlearnError; then nothing was saved."""
+    options, bandit = one.asked(line)
+    if one.of_decisions(options, bandit):
+        raise OptionError("--cluster: decisions are learned in one process; leave it out")
+    given = line.given
+    if options.testonly:
+        return predict(given, options, where)
     for name, why in _ALONE.items():
         if getattr(options, name):
             raise OptionError(f"--{name.replace('_', '-')} with --cluster: {why}")
@@ -165,8 +168,9 @@ def train(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> 
     return 0
 
 
-def tune(settings: Settings, text: TextOptions, options: RunOptions, choice: TuneOptions, where: ClusterOptions) -> int:
-    """``sonlearn tune --cluster``; returns the exit status. Raises SonlearnError, and then nothing was saved."""
+def tune(line: Line, where: ClusterOptions) -> int:
+    """Do ``sonlearn tune --cluster``; return the exit status. Raises SonlearnError, and then nothing was saved."""
+    settings, text, options, choice = table.asked(line)
     for name, why in _ALONE.items():
         if getattr(options, name):
             raise OptionError(f"--{name.replace('_', '-')} with --cluster: {why}")
@@ -204,7 +208,7 @@ def tune(settings: Settings, text: TextOptions, options: RunOptions, choice: Tun
 
 
 def predict(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> int:
-    """``sonlearn predict --cluster``; returns the exit status. Its output is that of one process."""
+    """Predict what one process would; return the exit status."""
     if options.audit:
         raise OptionError(f"--audit with --cluster: {_ALONE['audit']}")
     _files(options)

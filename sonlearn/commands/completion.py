@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from sonlearn.commands.line import Line
 from sonlearn.commands.parser import parser_of
 from sonlearn.commands.verbs import VERBS
 from sonlearn.errors import OptionError, shorten
@@ -32,6 +33,12 @@ class _Flag(NamedTuple):
     @property
     def takes_files(self) -> bool:
         return self.value in _FILES
+
+
+def command(line: Line) -> int:
+    """Print the script; return the exit status. Raises OptionError."""
+    print(script(line.others[0]), end="")
+    return 0
 
 
 def script(shell: str) -> str:

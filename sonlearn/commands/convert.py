@@ -5,19 +5,23 @@ from __future__ import annotations
 from sonlearn.commands.checks import check_stdin, check_target
 from sonlearn.commands.files import check_files
 from sonlearn.commands.interrupts import Interrupts
+from sonlearn.commands.line import Line
 from sonlearn.commands.messages import COMPILING, FROM_TERMINAL, complain, from_terminal, warn_of_skipped  # fmt: skip
+from sonlearn.errors import OptionError
 from sonlearn.files.atomic import STDOUT
 from sonlearn.jit import on_first_compilation
 from sonlearn.options import TextOptions
-from sonlearn.options.run import RunOptions
+from sonlearn.options.text import WRITABLE
 from sonlearn.options.verbs import ConvertOptions
 from sonlearn.text.write import convert
 
 
-def run(text: TextOptions, reading: RunOptions, options: ConvertOptions) -> int:
+def command(line: Line) -> int:
     """Convert; return the exit status. Raises SonlearnError, and then no file has been written."""
+    reading, options, text = line.running(), line.options(ConvertOptions), line.options(TextOptions)
+    if options.to is None:
+        raise OptionError(f"convert needs the format to write; give --to {' or --to '.join(WRITABLE)}")
     sources = list(reading.data) or ["-"]
-    assert options.to is not None
     check_stdin(sources)
     target = "-" if options.output in STDOUT else options.output
     check_files({"DATA": sources}, {"-o": target})

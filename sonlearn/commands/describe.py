@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from sonlearn.commands.line import Line
 from sonlearn.commands.messages import complain
 from sonlearn.options import TextOptions
 from sonlearn.text.describe import describe
 
 
-def run(path: str, options: TextOptions, most: int | None) -> int:
+def command(line: Line) -> int:
     """Describe a table, or its first rows; return the exit status. Raises InputError."""
-    found = describe(path, options, rows=most)
+    found = describe(line.others[0], line.options(TextOptions), rows=line.given.get("examples"))
     print(found, flush=True)
     if found.skipped:
         complain(f"sonlearn: warning: malformed rows left out: {found.skipped}")

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.commands.bandit import load_bandit
 from sonlearn.commands.checks import check_stdin
 from sonlearn.commands.files import STDIN
 from sonlearn.commands.interrupts import Interrupts
+from sonlearn.commands.line import Line
 from sonlearn.commands.messages import COMPILING, FROM_TERMINAL, complain, from_terminal, warn, warn_of_skipped
+from sonlearn.commands.models import load_bandit
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError
 from sonlearn.jit import on_first_compilation
@@ -24,6 +25,11 @@ from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.report.offpolicy import HEADER, csv_lines, json_lines, progress_lines, summary_lines
 from sonlearn.report.progress import Schedule
 from sonlearn.text.decisions import DecisionReader
+
+
+def command(line: Line) -> int:
+    """Evaluate as the command line says; return the exit status. Raises SonlearnError or OSError."""
+    return run(line.options(EvaluateOptions), line.running(), line.given.get("format"))
 
 
 def run(options: EvaluateOptions, run_options: RunOptions, format: str | None) -> int:

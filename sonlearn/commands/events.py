@@ -8,6 +8,7 @@ import time
 
 from sonlearn.commands.checks import check_target
 from sonlearn.commands.files import check_files
+from sonlearn.commands.line import Line
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import STDOUT, whole_output
 from sonlearn.options.verbs import EventsOptions
@@ -16,8 +17,9 @@ from sonlearn.serve.events import EventLog
 _DAY_SECONDS = 86400.0
 
 
-def run(path: str, options: EventsOptions) -> int:
+def command(line: Line) -> int:
     """Write the events, and remove them then; return the exit status. Raises SonlearnError: then none was removed."""
+    path, options = line.others[0], line.options(EventsOptions)
     check_files({"LOG": path}, {"-o": options.output})
     if options.output not in STDOUT:
         check_target("-o", options.output)

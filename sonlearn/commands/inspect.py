@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sonlearn.commands.line import Line
 from sonlearn.commands.models import Model, load_model, names_of
 from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import OptionError, shorten
@@ -23,8 +24,13 @@ TOP = 20
 SHOWN = 50
 
 
-def run(path: str, top: int | None, as_json: bool = False) -> int:
+def command(line: Line) -> int:
     """Print the model or the sketch; return the exit status. Raises ModelFileError."""
+    return run(line.others[0], line.given.get("top"), line.given.get("json", False))
+
+
+def run(path: str, top: int | None, as_json: bool = False) -> int:
+    """Print what a file holds; return the exit status. Raises ModelFileError."""
     if storage.kind_of(path) == "sketch":
         if as_json:
             raise OptionError(f"--json: {path} is a sketch; sonlearn.sketch.load reads it")

@@ -1,18 +1,20 @@
 """Splits a command line up into the flags that were given, with their values, and the rest.
 
-What a plain line has is found in a table of the flags. Everything else, and every mistake, is argparse's
-(`sonlearn.commands.parser`), which would find the same in plain lines. Values are parsed and checked here, so that
-every mistake is one OptionError.
+Every mistake is one OptionError. argparse, which would find the same, takes a twentieth of a short run to import and to
+be given 120 flags; it writes the help alone (`sonlearn.commands.parser`).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import re
+from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
 from sonlearn.commands.verbs import VERBS
 from sonlearn.errors import OptionError, shorten
+from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import flags, parse_field
 
 #: What people write who come from elsewhere.
@@ -25,25 +27,54 @@ _MEANT = {
     "--separator": "--delimiter", "--regularization": "--l2", "--jobs": "--threads", "--n-jobs": "--threads",
 }  # fmt: skip
 
-#: How a plain line gives a value: the next word is one, it is one of a list, or the flag stands for this value.
+#: How a flag gives a value: it is behind the flag, or one of several such, or the flag stands for it.
 _STORE, _APPEND, _CONSTANT = range(3)
+_NEGATIVE = re.compile(r"-\d+|-\d*\.\d+")
 
 
-def parse(verb: str, arguments: list[str]) -> tuple[dict[str, Any], list[str]]:
+class Line:
+    """A command line: the verb, {field name: value} of the flags that were given, and the other words in order.
+
+    Raises OptionError: an unknown flag (the nearest one is named), a missing value, one that is no number where one is
+    needed, or another number of words than the verb takes.
+    """
+
+    def __init__(self, verb: str, words: list[str]):
+        self.verb = verb
+        self.given, self.others = parse(verb, words)
+        operand = VERBS[verb].operand
+        if operand == "" and self.others:
+            why = "; rows come over the network" if verb == "serve" else ""
+            raise OptionError(f"{verb} takes no files, {shorten(self.others[0])} given{why}")
+        if operand and len(self.others) != 1:
+            raise OptionError(f"{verb} takes one {operand}, {len(self.others)} given")
+
+    def take(self, of: type, *but: str) -> dict[str, Any]:
+        """Take out of `given` what belongs to the dataclass `of`, `but` for some."""
+        names = [field.name for field in dataclasses.fields(of) if field.name not in but]
+        return {name: self.given.pop(name) for name in names if name in self.given}
+
+    def options(self, of: type, **more: Any) -> Any:
+        """The dataclass `of` with what was given of it, and with `more`. Raises OptionError."""
+        return of(**self.take(of), **more)
+
+    def running(self, **more: Any) -> RunOptions:
+        """The options of the run, whose data are the other words as well, and `more`. Raises OptionError."""
+        own = self.take(RunOptions)
+        return RunOptions(**own | {"data": (*own.get("data", ()), *self.others)} | more)
+
+
+def parse(verb: str, words: list[str]) -> tuple[dict[str, Any], list[str]]:
     """Split a command line: ({field name: value} of the flags that were given, everything else in order).
 
-    Raises
-    ------
-    OptionError
-        An unknown flag (the nearest one is named), a missing value, or one that is no number where one is needed.
+    Raises OptionError as `Line` does.
     """
     fields = {field.name: field for _, group in VERBS[verb].groups for field in group}
-    plain = _plain(_table(fields.values()), arguments)
-    given, others = _whole(verb, arguments) if plain is None else plain
+    given, others = split(verb, table_of(fields.values()), words)
     return {name: _value(fields[name], value) for name, value in given.items()}, others
 
 
-def _table(fields: Iterable[dataclasses.Field[Any]]) -> dict[str, tuple[str, int, Any]]:
+def table_of(fields: Iterable[dataclasses.Field[Any]]) -> dict[str, tuple[str, int, Any]]:
     """What each flag does: (name of the field, how it gives a value, value of a flag that stands for one)."""
     table: dict[str, tuple[str, int, Any]] = {}
     for field in fields:
@@ -59,57 +90,59 @@ def _table(fields: Iterable[dataclasses.Field[Any]]) -> dict[str, tuple[str, int
     return table
 
 
-def _plain(table: dict[str, tuple[str, int, Any]], arguments: list[str]) -> tuple[dict[str, Any], list[str]] | None:
-    """`_whole` of a line of flags in full, as they were declared, each with its value behind it; None: another line."""
+def split(verb: str, table: dict[str, tuple[str, int, Any]], words: list[str]) -> tuple[dict[str, Any], list[str]]:
+    """({field name: text, texts of a flag that may be repeated, or value of one that stands for it}, other words).
+
+    A value stands behind its flag: as the next word, after ``=``, or of a short flag (-b18) without a blank. - and _
+    may be exchanged. After ``--`` no word is a flag. Raises OptionError.
+    """
     given: dict[str, Any] = {}
-    others = []
-    words = iter(arguments)
-    for word in words:
-        if word == "-" or word[:1] != "-":
+    others: list[str] = []
+    left = deque(words)
+    while left:
+        word = left.popleft()
+        if word == "--":
+            others += left
+            break
+        if not _is_flag(word):
             others.append(word)
             continue
-        name, how, value = table.get(word, (None, _STORE, None))
-        if name is None:
-            return None
-        if how != _CONSTANT:
-            value = next(words, "--")
-            if value[:1] == "-" and value != "-":
-                return None
-        given[name] = [*given.get(name, ()), value] if how == _APPEND else value
+        name, attached = _taken_apart(table, word)
+        if name not in table:
+            raise _unknown(verb, word, [*table, "--help", "--help-all"])
+        field, how, value = table[name]
+        if how == _CONSTANT and attached is not None:
+            if name[:2] == "--" or word[2:3] == "=":
+                raise OptionError(f"{_spellings(table, name)}: ignored explicit argument {attached!r}")
+            left.appendleft(f"-{attached}")  # several short flags in one word
+        elif how != _CONSTANT:
+            if attached is None and not (left and (not _is_flag(left[0]) or _NEGATIVE.fullmatch(left[0]))):
+                raise OptionError(f"{_spellings(table, name)}: expected one argument")
+            value = left.popleft() if attached is None else attached
+        given[field] = [*given.get(field, ()), value] if how == _APPEND else value
     return given, others
 
 
-def _whole(verb: str, arguments: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """Any line, by argparse: ({field name: text, or texts of a flag that may be repeated}, everything else)."""
-    from sonlearn.commands.parser import parser_of
-
-    parser = parser_of(verb)
-    flags = list(parser._option_string_actions)
-    known = {"--" + name[2:].replace("_", "-"): name for name in flags if name[:2] == "--"}
-    namespace, rest = parser.parse_known_args(list(_respelled(arguments, known)))
-    others = []
-    for i, argument in enumerate(rest):
-        if argument == "--":
-            others += rest[i + 1 :]
-            break
-        if argument.startswith("-") and argument != "-":
-            raise _unknown(verb, argument, flags)
-        others.append(argument)
-    return vars(namespace), others
+def _is_flag(word: str) -> bool:
+    return word[:1] == "-" and word != "-" and " " not in word.partition("=")[0]
 
 
-def _respelled(arguments: Iterable[str], known: dict[str, str]) -> Iterable[str]:
-    """Flags as they were declared, wherever - and _ were exchanged."""
-    arguments = iter(arguments)
-    for argument in arguments:
-        if argument == "--":
-            yield argument
-            break
-        name, equals, value = argument.partition("=")
-        if argument.startswith("--"):
-            name = known.get("--" + name[2:].replace("_", "-"), name)
-        yield name + equals + value
-    yield from arguments
+def _taken_apart(table: dict[str, tuple[str, int, Any]], word: str) -> tuple[str, str | None]:
+    """(the flag as it was declared, the value that is attached to it or None)."""
+    if word in table:
+        return word, None
+    name, equals, value = word.partition("=")
+    if word[:2] != "--" and name not in table:
+        return word[:2], word[2:]
+    if name not in table:
+        plain = name.replace("_", "-")
+        name = next((flag for flag in table if flag.replace("_", "-") == plain), name)
+    return name, value if equals else None
+
+
+def _spellings(table: dict[str, tuple[str, int, Any]], name: str) -> str:
+    """All flags that do what this one does."""
+    return "/".join(flag for flag, does in table.items() if does == table[name])
 
 
 def _unknown(verb: str, argument: str, known: list[str]) -> OptionError:

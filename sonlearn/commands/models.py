@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.errors import ModelFileError
+from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
+from sonlearn.learn.bandits.bandit import FORMAT as BANDIT_FORMAT
+from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.learn.learner import FORMAT, Learner
+from sonlearn.options.run import RunOptions
 from sonlearn.text.names import NameTable
 from sonlearn.text.names import names_of as names_of
 
@@ -76,3 +80,41 @@ def load_model(path: str, *, threads: int = 1) -> Model:
         raise ModelFileError(f"{path}: {error}") from error
     except (TypeError, ValueError) as error:
         raise ModelFileError(f"{path}: the model's content does not fit together: {error}") from error
+
+
+def is_bandit(path: str | None) -> bool:
+    """Whether a file holds a model of decisions; False where there is none, or that cannot be told."""
+    try:
+        return path is not None and storage.kind_of(path) == "bandit"
+    except ModelFileError:
+        return False
+
+
+def load_bandit(path: str) -> tuple[Bandit, Unfinished | None]:
+    """Read a model of decisions; raises ModelFileError, which names the file."""
+    header, arrays = storage.read(path, kind="bandit", version=BANDIT_FORMAT)
+    run = header.pop("run", None)
+    try:
+        return Bandit.from_arrays(header, arrays), None if run is None else Unfinished(**run)
+    except (ModelFileError, TypeError) as error:
+        raise ModelFileError(f"{path}: {error}") from error
+
+
+def initial_model(options: RunOptions) -> str | None:
+    """The model that a run begins with: with --resume that of -f, if there is one."""
+    if options.resume and options.final_regressor is not None and os.path.exists(options.final_regressor):
+        return options.final_regressor
+    return options.initial_regressor
+
+
+def check_resumed(options: RunOptions, unfinished: Unfinished) -> Unfinished:
+    """Where to go on; raises OptionError if it is another run that is to be gone on with."""
+    asked = (list(options.data) or ["-"], options.passes)
+    for name, ours, begun in zip(("data", "passes"), asked, (unfinished.data, unfinished.passes), strict=True):
+        if ours != begun:
+            shown = [" ".join(value) if isinstance(value, list) else value for value in (begun, ours)]
+            raise OptionError(
+                f"--resume: the run that {options.final_regressor} was saved in has {name} = {shown[0]}, "
+                f"not {shown[1]}: give the same command as then"
+            )
+    return unfinished

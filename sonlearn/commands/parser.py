@@ -1,8 +1,4 @@
-"""The parsers of flags, and the help that they print, by argparse.
-
-It takes a twentieth of a short run to import, and to be given 120 flags, so `sonlearn.commands.line` asks it only where
-a command line is not a plain one.
-"""
+"""The help of a verb, written by argparse: `sonlearn.commands.line` splits command lines up itself, as this would."""
 
 from __future__ import annotations
 
@@ -37,7 +33,7 @@ class _Formatter(argparse.HelpFormatter):
 
 
 def parser_of(verb: str) -> argparse.ArgumentParser:
-    """The parser of all of `verb`'s flags; what is no flag (DATA, MODEL) it leaves over."""
+    """argparse's parser of all of `verb`'s flags; what is no flag (DATA, MODEL) it leaves over."""
     return _parser(verb, VERBS[verb].groups)
 
 

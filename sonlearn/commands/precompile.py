@@ -123,7 +123,7 @@ def of_members(options: LearnOptions) -> list[LearnOptions]:
     if options.method != "committee":
         return []
     from sonlearn.learn.ensemble.committee import committee_members
-    from sonlearn.learn.ensemble.stacking import member_options
+    from sonlearn.learn.ensemble.scalar_target import member_options
 
     found: dict[str, LearnOptions] = {}
     for member in sorted(committee_members(options), key=lambda member: -member.cost):

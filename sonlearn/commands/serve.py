@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sonlearn.commands.bandit import is_bandit, load_bandit
 from sonlearn.commands.checkpoints import Checkpoints
 from sonlearn.commands.files import check_binary, check_files
 from sonlearn.commands.interrupts import Interrupts
+from sonlearn.commands.line import Line
 from sonlearn.commands.messages import COMPILING, complain, warn
-from sonlearn.commands.models import contents, load_model
+from sonlearn.commands.models import contents, is_bandit, load_bandit, load_model
 from sonlearn.data.batch import Batch
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
@@ -38,6 +38,11 @@ if TYPE_CHECKING:
 
 #: How often a model that learns is saved where nothing is said.
 CHECKPOINT_MINUTES = 5.0
+
+
+def command(line: Line) -> int:
+    """Serve as the command line says; return the exit status. Raises as `run` does."""
+    return run(line.options(ServeOptions), line.running())
 
 
 def run(options: ServeOptions, run_options: RunOptions) -> int:
@@ -79,7 +84,9 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
                 if saver is not None and learned:
                     saver.learned(learned, metrics)
 
-            worker = Worker(model.learner, model.names, most_entries=limits.entries, after=after, online=options.learn)
+            worker = Worker(
+                model.learner, model.names, most_entries=limits.entries, after=after, online=options.learn, tell=warn
+            )
             places = [f"http://{address(http)}"] if http else []
             places += [f"lines on {address(lines)}"] if lines else []
             learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""

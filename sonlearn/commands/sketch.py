@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from sonlearn.commands.checks import check_stdin, check_target
 from sonlearn.commands.files import check_binary, check_files
 from sonlearn.commands.interrupts import Interrupted, Interrupts
+from sonlearn.commands.line import Line
 from sonlearn.commands.messages import COMPILING, FROM_TERMINAL, complain, from_terminal, warn_of_skipped  # fmt: skip
 from sonlearn.commands.sketching import merge_files, sketch_batches
 from sonlearn.data.batch import Batch
@@ -42,6 +43,19 @@ class _UntilSignal:
             yield batch
         if empty and self.interrupts.received is not None:
             raise Interrupted(self.interrupts.received)
+
+
+def command(line: Line) -> int:
+    """Sketch or merge as the command line says; return the exit status. Raises as `run` does."""
+    return run(*asked(line))
+
+
+def asked(line: Line) -> tuple[SketchOptions, TextOptions, RunOptions, SketchRunOptions]:
+    """What the command line asks for. Raises OptionError."""
+    reading, options, own = line.running(), line.options(SketchRunOptions), line.take(SketchOptions)
+    if options.merge and (own or line.given or options.error):
+        raise OptionError("--merge takes only -o, --plot and --quiet: what a sketch is was settled when it was made")
+    return SketchOptions(**own), line.options(TextOptions, constant=False), reading, options
 
 
 def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: SketchRunOptions) -> int:

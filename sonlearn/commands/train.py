@@ -13,8 +13,9 @@ from sonlearn.commands.answers import LinesOfRows, answers_of, columns_of
 from sonlearn.commands.checks import Values, check_run
 from sonlearn.commands.early_stopping import Patience
 from sonlearn.commands.heap import keep_freed_memory
+from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
-from sonlearn.commands.models import Unfinished, load_model
+from sonlearn.commands.models import Unfinished, check_resumed, initial_model, is_bandit, load_model
 from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.commands.precompile import Helper
 from sonlearn.commands.recording import FINE, Recorder, check_recording, recorded
@@ -23,13 +24,14 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.learn.learner import Learner, Predicted, PredictedClass, chosen_of, takes_words
 from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.text import TABLES
 from sonlearn.report import streams
 from sonlearn.report.answers import AnswerLines
 from sonlearn.report.classes import likeliest, probabilities_of, scores_of
-from sonlearn.report.metrics import Metrics
+from sonlearn.report.metrics import Metrics, numbers_of
 from sonlearn.report.outcomes import Uncounted, outcome_of, progress_of, without_held
 from sonlearn.report.predictions import PredictionWriter, number_texts, with_intervals, with_sets
 from sonlearn.report.progress import HEADER, Progress, Schedule
@@ -46,6 +48,32 @@ ENOUGH = 100
 #: Rows before it is worth a warning that nothing in them is known.
 SOME = 10
 UNLABELLED = "no example has a label and an importance above 0, so nothing was learned"
+
+
+def command(line: Line) -> int:
+    """Train or predict as the command line says; return the exit status. Raises as `run` does."""
+    options, bandit = asked(line)
+    if not of_decisions(options, bandit):
+        return run(line.given, options)
+    from sonlearn.commands import bandit as decisions
+
+    return decisions.run(line.given, bandit, options)
+
+
+def asked(line: Line) -> tuple[RunOptions, dict[str, Any]]:
+    """(options of the run, those of decisions that were given). Raises OptionError."""
+    options = line.running()
+    if line.verb == "predict":
+        if options.initial_regressor is None:
+            raise OptionError("predict needs a model; give -i MODEL")
+        predictions = options.predictions or (None if options.audit else "-")
+        options = dataclasses.replace(options, testonly=True, predictions=predictions)
+    return options, line.take(BanditOptions, *SHARED)
+
+
+def of_decisions(options: RunOptions, bandit: dict[str, Any]) -> bool:
+    """Whether decisions are learned, or a run begins with a model of them."""
+    return bool(bandit) or is_bandit(initial_model(options))
 
 
 def run(given: dict[str, Any], options: RunOptions, make: Callable[..., TrainingSession] | None = None) -> int:
@@ -118,8 +146,9 @@ class TrainingSession(Passes):
         if self.learn.method == "committee" and self.cores > 1:  # with one thread no memory is given back in between
             keep_freed_memory()
         if self.learner is not None:
-            self.columns = self.learner.columns
+            self.columns = self.learner.columns.at_rest() if options.testonly else self.learner.columns
         self.before = 0 if self.learner is None else self.learner.examples
+        self.unmet = 0  # examples of classes that the model has not learned
         self.strange = options.testonly  # whether no feature so far is one that the model has seen
         self.audit: Audit | None = None
         if options.audit:
@@ -246,7 +275,11 @@ class TrainingSession(Passes):
             self.audit.write(self.learner, batch)
         if self.options.testonly:
             self.strange = self.strange and not self.learner.knows(batch)
-            return self.learner.predict(batch)
+            predicted = self.learner.predict(batch)
+            if isinstance(predicted, PredictedClass):
+                labels = predicted.label[~np.isnan(predicted.label)]
+                self.unmet += int((numbers_of(self.learner.classes, labels) < 0).sum())
+            return predicted
         warning = self.values.warning(batch)
         if warning:
             warn(warning)
@@ -363,6 +396,8 @@ class TrainingSession(Passes):
         if self.learner is not None and self.learner.refused_rows:
             refused, first = self.learner.refused_rows, self.learner.first_refused
             found.append(f"examples that could not be learned from: {refused}, the first: {first}")
+        if self.unmet:
+            found.append(f"examples of classes that the model has not learned: {self.unmet}; each counts as an error")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             found.append(UNLABELLED)
         if self.strange and self.progress.examples >= SOME:
@@ -418,26 +453,6 @@ def worse_than_a_constant(learn: LearnOptions, progress: Progress) -> list[str]:
 def cores_of(options: RunOptions) -> int:
     """Threads that learn."""
     return options.threads if options.threads is not None else os.cpu_count() or 1
-
-
-def initial_model(options: RunOptions) -> str | None:
-    """The model that a run begins with: with --resume that of -f, if there is one."""
-    if options.resume and options.final_regressor is not None and os.path.exists(options.final_regressor):
-        return options.final_regressor
-    return options.initial_regressor
-
-
-def check_resumed(options: RunOptions, unfinished: Unfinished) -> Unfinished:
-    """Where to go on; raises OptionError if it is another run that is to be gone on with."""
-    asked = (list(options.data) or ["-"], options.passes)
-    for name, ours, begun in zip(("data", "passes"), asked, (unfinished.data, unfinished.passes), strict=True):
-        if ours != begun:
-            shown = [" ".join(value) if isinstance(value, list) else value for value in (begun, ours)]
-            raise OptionError(
-                f"--resume: the run that {options.final_regressor} was saved in has {name} = {shown[0]}, "
-                f"not {shown[1]}: give the same command as then"
-            )
-    return unfinished
 
 
 def unlabelled(text: TextOptions, columns: ColumnTable) -> tuple[str, str]:

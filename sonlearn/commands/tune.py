@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.commands.checks import check_run
+from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
 from sonlearn.commands.models import Unfinished
 from sonlearn.commands.passes import Passes
@@ -19,6 +20,7 @@ from sonlearn.commands.recording import check_recording
 from sonlearn.commands.settings import settings_text
 from sonlearn.commands.train import cores_of, members_at_work, unlabelled
 from sonlearn.data.batch import Batch
+from sonlearn.errors import OptionError
 from sonlearn.files.atomic import STDOUT, whole_file
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
@@ -28,13 +30,28 @@ from sonlearn.options.verbs import TuneOptions
 from sonlearn.report.labels import as_reported
 from sonlearn.report.progress import HEADER, Progress, Schedule
 from sonlearn.text.names import NameTable
-from sonlearn.tuning.grid import Settings
+from sonlearn.tuning.grid import Settings, parse_grid, settings_of
 from sonlearn.tuning.search import MEASURES, Due, SettingResult, Tuning, criterion
 
 #: Columns of the table behind those of the options.
 COLUMNS = ("average_loss", "average_error", "examples", "seconds", "state", "problem", *MEASURES)
 #: The measure that people see of each setting, by what the labels are: its name in `MEASURES`, and its heading.
 SHOWN = (("auc", "area    "), ("r2", "R2      "), ("macro_f1", "macro F1"))
+
+
+def command(line: Line) -> int:
+    """Tune as the command line says; return the exit status. Raises as `run` does."""
+    return run(*asked(line))
+
+
+def asked(line: Line) -> tuple[Settings, TextOptions, RunOptions, TuneOptions]:
+    """What the command line asks for. Raises OptionError."""
+    running, options = line.running(), line.options(TuneOptions)
+    if not options.grid:
+        raise OptionError("tune needs what to try; give --grid 'method=nag,rfd-son alpha=.1,1,10', for example")
+    text = line.options(TextOptions)
+    places = ["--grid"] if len(options.grid) == 1 else [f"--grid no. {i + 1}" for i in range(len(options.grid))]
+    return settings_of(map(parse_grid, options.grid, places), line.given), text, running, options
 
 
 def run(settings: Settings, text: TextOptions, running: RunOptions, options: TuneOptions) -> int:

@@ -1,4 +1,4 @@
-"""The verbs of the command line: which dataclasses' fields are their flags.
+"""The verbs of the command line: which dataclasses' fields are their flags, and which function runs each.
 
 Imports neither numpy nor numba, and of the dataclasses only those of the verb that is asked for.
 """
@@ -22,8 +22,15 @@ class Verb(NamedTuple):
 
     usage: str
     about: str
+    #: The function that runs it, ``module.name`` below `sonlearn.commands`; it takes a `sonlearn.commands.line.Line`.
+    run: str
+    #: How the words that are no flags are counted: None: there may be any number; empty: there are none; else there is
+    #: one, which is called this.
+    operand: str | None = None
     #: Makes `groups`.
     grouped: Callable[[], tuple[Group, ...]] = tuple
+    #: The function that runs it with ``--cluster``, which is given the `ClusterOptions` as well.
+    on_cluster: str = ""
     #: Fields whose flags ``--help`` lists, for a verb that has more than a screen of them; empty: all but rare ones.
     daily: tuple[str, ...] = ()
 
@@ -77,6 +84,8 @@ VERBS = {
     "train": Verb(
         "sonlearn train [options] [DATA ...]",
         "Learn from LIBSVM, VW, JSON, CSV or Parquet, plain or compressed; no DATA or - is standard input.",
+        "train.command",
+        None,
         lambda: (
             ("learning", _fields(_LEARN)),
             ("decisions", _fields(_BANDIT, but=SHARED)),
@@ -84,21 +93,27 @@ VERBS = {
             ("run", _fields(_RUN)),
             _cluster(),
         ),
+        "cluster.train",
         _DAILY,
     ),
     "predict": Verb(
         "sonlearn predict -i MODEL [options] [DATA ...]",
         "Predict without learning: a line for each example on standard output, the loss on standard error.",
+        "train.command",
+        None,
         lambda: (
             ("learning", _fields(_LEARN, *OUTPUT_OPTIONS, "coverage")),
             ("text", _fields(_TEXT, "format")),
             ("run", _fields(_RUN, *_PREDICT)),
             _cluster(),
         ),
+        "cluster.train",
     ),
     "tune": Verb(
         "sonlearn tune --grid GRID [options] [DATA ...]",
         "Learn with many settings in one pass over the data, and save the model of the best.",
+        "tune.command",
+        None,
         lambda: (
             ("tuning", _fields(_OWN + "TuneOptions")),
             ("learning", _fields(_LEARN)),
@@ -106,10 +121,13 @@ VERBS = {
             ("run", _fields(_RUN, *_TUNE)),
             _cluster(),
         ),
+        "cluster.tune",
     ),
     "evaluate": Verb(
         "sonlearn evaluate -i MODEL [-i MODEL ...] [options] [DATA ...]",
         "Estimate from a log what other models of decisions would have cost, with confidence intervals.",
+        "evaluate.command",
+        None,
         lambda: (
             ("evaluation", _fields("options.evaluate.EvaluateOptions")),
             ("text", _fields(_TEXT, "format")),
@@ -119,6 +137,8 @@ VERBS = {
     "describe": Verb(
         "sonlearn describe [options] DATA",
         "Describe the columns of a table, and point out ids, texts and columns that give the label away.",
+        "describe.command",
+        "file of DATA",
         lambda: (
             (
                 "text",
@@ -143,10 +163,13 @@ VERBS = {
     "vw": Verb(
         "sonlearn vw [flags of Vowpal Wabbit] [DATA ...]",
         "Run a command line of Vowpal Wabbit, or name all of its flags that cannot be followed (docs/vw-flags.md).",
+        "",  # the one whose flags are not its own: `sonlearn.cli` translates them
     ),
     "convert": Verb(
         "sonlearn convert --to svmlight|vw [-o FILE] [options] [DATA ...]",
         "Write text of any format as LIBSVM or VW text. Names become slot numbers: read VW text with the same -b.",
+        "convert.command",
+        None,
         lambda: (
             ("conversion", _fields(_OWN + "ConvertOptions")),
             ("text", _fields(_TEXT, but=_NO_MATRIX)),
@@ -156,6 +179,8 @@ VERBS = {
     "sketch": Verb(
         "sonlearn sketch [-o FILE] [options] [DATA ...]",
         "Sketch the matrix whose rows are the examples (labels do not count), or --merge saved sketches.",
+        "sketch.command",
+        None,
         lambda: (
             ("sketch", _fields(_SKETCH)),
             ("report", _fields(_OWN + "SketchRunOptions")),
@@ -163,32 +188,53 @@ VERBS = {
             ("run", _fields(_RUN, *_READ, "quiet")),
             _cluster(),
         ),
+        "cluster.sketch",
     ),
     "serve": Verb(
         "sonlearn serve -i MODEL [--port PORT] [--tcp PORT] [--learn -f MODEL]",
         "Serve predictions over HTTP, or over TCP as VW's daemon does, until Ctrl-C or SIGTERM.",
+        "serve.command",
+        "",
         lambda: (("server", _fields(_OWN + "ServeOptions")), ("run", _fields(_RUN, *_SERVE))),
     ),
     "events": Verb(
         "sonlearn events [-o FILE] [--remove DAYS] LOG",
         "Write the log of serve --events as dsjson, for train and evaluate, and remove old events from it.",
+        "events.command",
+        "LOG of serve",
         lambda: (("events", _fields(_OWN + "EventsOptions")),),
     ),
-    "methods": Verb("sonlearn methods", "List the methods of train --method: source, cost, and when to use each."),
+    "methods": Verb(
+        "sonlearn methods",
+        "List the methods of train --method: source, cost, and when to use each.",
+        "methods.command",
+        "",
+    ),
     "warm": Verb(
         "sonlearn warm [--method NAME]",
         "Compile and store the kernels of a method, or of all, for a container image or all users of a machine.",
+        "warm.command",
+        "",
         lambda: (("learning", _fields(_LEARN, "method")),),
     ),
     "inspect": Verb(
         "sonlearn inspect [options] MODEL",
         "Show what a model or sketch file holds: options, counters, eigenvalues, the largest weights.",
+        "inspect.command",
+        "MODEL",
         lambda: (("inspection", _fields(_OWN + "InspectOptions")),),
     ),
     "report": Verb(
         "sonlearn report [-o FILE] RUN.jsonl",
         "Make an HTML page about a run from the log of train --log-json; - is standard input.",
+        "report.command",
+        "RUN.jsonl",
         lambda: (("page", _fields(_OWN + "PageOptions")),),
     ),
-    "completion": Verb("sonlearn completion bash|zsh|fish", "Print a script for completion in a shell."),
+    "completion": Verb(
+        "sonlearn completion bash|zsh|fish",
+        "Print a script for completion in a shell.",
+        "completion.command",
+        "shell (bash, zsh, fish)",
+    ),
 }

@@ -7,6 +7,7 @@ import os
 import random
 import time
 
+from sonlearn.commands.line import Line
 from sonlearn.commands.precompile import decide_some, report_on, some_rows
 from sonlearn.data.decisions import numbered
 from sonlearn.errors import OptionError
@@ -15,13 +16,14 @@ from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import BanditOptions
+from sonlearn.options.methods import METHODS
 from sonlearn.text.read import Reader
 
 _ROWS = 300
 
 
-def run(methods: list[str]) -> int:
-    """Learn a little with each of the `methods` from every format, with all of them also decisions.
+def command(line: Line) -> int:
+    """Learn a little with the method, or with each, from every format, with all of them also decisions.
 
     Returns the exit status.
 
@@ -30,6 +32,7 @@ def run(methods: list[str]) -> int:
     OptionError
         There is no place that kernels could be kept in.
     """
+    methods = [line.given["method"]] if "method" in line.given else list(METHODS)
     folder, others = package_folders()
     if folder is None and not others:
         raise OptionError("warm: no folder for kernels can be written to; name one in SONLEARN_CACHE_DIR")

@@ -76,13 +76,14 @@ class NaiveBayes(Engine):
     """Engine of bayes and multinomial-bayes."""
 
     merges = True
+    counts = True
 
     def __init__(self, options: LearnOptions):
         values = METHODS[options.method].values
         self._params = BayesParams(values["amounts"], values["a"], values["q"], retention_of(options.decay))
         self._forgets, self._work = options.decay > 0.0, _new_work(0)
 
-    def new(self) -> BayesState:
+    def new(self, classes: int = 0) -> BayesState:
         """State of an untrained learner."""
         return BayesState(np.zeros((0, 2 + self._forgets)), np.zeros(1, dtype=_NOW))
 
@@ -119,7 +120,7 @@ class NaiveBayes(Engine):
             self._work = _new_work(longest)
         return self._work
 
-    def weights(self, state: BayesState, features: int) -> np.ndarray:
+    def weights(self, state: BayesState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features]: the term of each feature in the sum, for x_f = 1."""
         w = np.zeros(features)
         all_weights(self._params, state, w[: len(state.counts)])
@@ -129,7 +130,9 @@ class NaiveBayes(Engine):
         """`state` without unused capacity."""
         return state._replace(counts=state.counts[: state.now["features"][0]])
 
-    def renumbered(self, state: BayesState, numbers: np.ndarray, features: int) -> BayesState:
+    def renumbered(
+        self, state: BayesState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> BayesState:
         """`state` with other numbers (see `Engine.renumbered`)."""
         now = state.now.copy()
         now["features"] = features

@@ -22,7 +22,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.multiclass.one_vs_rest import Scores
+from sonlearn.learn.engine import Predictions
 from sonlearn.learn.multiclass.sums import exponential, total_of
 from sonlearn.options import LearnOptions
 
@@ -129,10 +129,10 @@ class Classes:
     def coded(self, batch: Batch, *, remember: bool) -> tuple[np.ndarray, int]:
         """(float64[n] numbers of the rows' classes, the first row with a label that is no class, or n).
 
-        With `remember`, the rows before that one are learned from: new classes get their numbers.
+        With `remember`, the rows before that one are learned from: new classes get their numbers. Else they are UNMET.
         """
         values, place, first = _distinct(batch)
-        fresh, end = self._fitting(values, first, batch.n, remember)
+        fresh, end = self._fitting(values, first, batch.n)
         if remember:
             self._settle(fresh)
             learned = np.flatnonzero((place[:end] >= 0) & (batch.weight[:end] > 0))
@@ -149,15 +149,13 @@ class Classes:
     def misfit(self, batch: Batch) -> int:
         """The first row with a label that could not be learned, or n."""
         values, _, first = _distinct(batch)
-        return self._fitting(values, first, batch.n, True)[1]
+        return self._fitting(values, first, batch.n)[1]
 
-    def _fitting(
-        self, values: list[float | str], first: list[int], n: int, learning: bool
-    ) -> tuple[dict[float | str, int], int]:
+    def _fitting(self, values: list[float | str], first: list[int], n: int) -> tuple[dict[float | str, int], int]:
         """(labels that are classes, with their first rows; the first row with one that is none, or n)."""
         fresh: dict[float | str, int] = {}
         for value, at in sorted(zip(values, first, strict=True), key=lambda pair: pair[1]):
-            if self._problem(value, fresh, learning):
+            if self._problem(value, fresh):
                 return fresh, at
             fresh[value] = at
         return fresh, n
@@ -168,7 +166,7 @@ class Classes:
         assert value is not None
         before = {label: i for i in range(row) if (label := _label(batch, i)) is not None}
         found = f"label {shorten(value) if isinstance(value, str) else f'{value:.16g}'}"
-        return InputError(batch.source, int(batch.lines[row]), 1, found, self._problem(value, before, False))
+        return InputError(batch.source, int(batch.lines[row]), 1, found, self._problem(value, before) or self._full())
 
     def text(self, values: np.ndarray) -> list[str]:
         """Labels as they are written: of whole numbers, or of places of names in `labels`."""
@@ -176,19 +174,19 @@ class Classes:
             return ["unknown" if not value >= 0 else self.labels[int(value)] for value in values.tolist()]
         return ["unknown" if math.isnan(value) else f"{value:.0f}" for value in values.tolist()]
 
-    def judged(self, out: Scores, y: np.ndarray, batch: Batch, refused: np.ndarray) -> PredictedClass:
+    def judged(self, out: Predictions, y: np.ndarray, batch: Batch, refused: np.ndarray) -> PredictedClass:
         """What comes of the scores of rows of the classes `y` (as `coded` gives them)."""
         n = len(y)
         values = np.array([self._value(k) for k in range(-1, len(self.labels))])
         winner, raw, loss, other = np.zeros(n, np.int64), np.zeros(n), np.zeros(n), np.zeros(n)
-        probabilities = np.zeros(out.scores.shape)
+        probabilities = np.zeros(out.raw.shape)
         judge((self.most or 0, self._softmax), out, y, (winner, raw, loss, probabilities, other))
         label = batch.y
         if self._named:
             known = (y < out.met) | (batch.weight > 0)
             label = np.where(np.isnan(y) | known, y, UNMET)
         return PredictedClass(
-            values[winner + 1], raw, loss, refused | out.refused, label, out.scores, probabilities, other, out.met,
+            values[winner + 1], raw, loss, refused | out.refused, label, out.raw, probabilities, other, out.met,
             out.unseen,
         )  # fmt: skip
 
@@ -215,7 +213,7 @@ class Classes:
             if self._numbered and value in (0, self.most):
                 self.first = 0 if value == 0 else 1
 
-    def _problem(self, value: float | str, before: dict[float | str, Any], learning: bool) -> str:
+    def _problem(self, value: float | str, before: dict[float | str, Any]) -> str:
         """What is expected in place of the label `value`, with the labels `before` it in the batch; empty: it fits."""
         if self._numbered:
             first = self.first
@@ -238,16 +236,16 @@ class Classes:
             return f"{kind}, as the labels before it: classes are all names or all whole numbers"
         if not isinstance(value, str) and (value != math.floor(value) or abs(value) > _WHOLE):
             return "a whole number or a name, for a class (real labels: --loss squared, without --classes)"
-        if not learning and value not in self._numbers:
-            if len(self.labels) == self._cap and self.most is None:
-                return (
-                    f"one of the {self._cap} classes met before, the most that there can be (more: --max_classes N; "
-                    "labels that are values: --loss squared, without --classes)"
-                )
-            if len(self.labels) == self.most:
-                return f"one of the {self.most} classes met before (more classes: {self._flag} {self.most + 1})"
-            return f"a class that the model has learned ({shorten(' '.join(map(str, self.labels)), 60)}), or no label"
         return ""
+
+    def _full(self) -> str:
+        """What is expected in place of a further class where there are as many as there can be."""
+        if self.most is not None:
+            return f"one of the {self.most} classes met before (more classes: {self._flag} {self.most + 1})"
+        return (
+            f"one of the {self._cap} classes met before, the most that there can be (more: --max_classes N; "
+            "labels that are values: --loss squared, without --classes)"
+        )
 
 
 def _several(name: str) -> str:
@@ -301,7 +299,7 @@ def judge(rule, out, y, results):
     Parameters
     ----------
     rule : (int, how many classes there can be, 0: any number; bool, whether probabilities are softmax's)
-    out : Scores
+    out : Predictions
     y : float64[n], numbers of the rows' classes
     results : (winner int64[n], raw, loss, probabilities float64[n, K], other)
     """
@@ -309,16 +307,16 @@ def judge(rule, out, y, results):
     for i in range(len(y)):
         met, best = out.met[i], UNMET
         for k in range(met):
-            if best == UNMET or out.scores[i, k] > out.scores[i, best]:
+            if best == UNMET or out.raw[i, k] > out.raw[i, best]:
                 best = k
-        winner[i], raw[i] = best, out.scores[i, best] if best != UNMET else out.unseen[i]
+        winner[i], raw[i] = best, out.raw[i, best] if best != UNMET else out.unseen[i]
         unseen, top = log_share(out.unseen[i], softmax), log_share(raw[i], softmax)
         others = max(most - met, 0)
         if others > 0:
             top = max(top, unseen)
         total = others * math.exp(unseen - top) if others > 0 else 0.0
         for k in range(met):
-            probabilities[i, k] = log_share(out.scores[i, k], softmax) - top
+            probabilities[i, k] = log_share(out.raw[i, k], softmax) - top
         for k in range(met):
             probabilities[i, k] = exponential(probabilities[i, k])
         total += total_of(probabilities[i], met)
@@ -328,7 +326,7 @@ def judge(rule, out, y, results):
         loss[i] = math.nan
         if y[i] == y[i]:
             new = not 0.0 <= y[i] < met
-            own = unseen if new else log_share(out.scores[i, int(y[i])], softmax)
+            own = unseen if new else log_share(out.raw[i, int(y[i])], softmax)
             whole = top + math.log(total) if total > 0.0 else -math.inf
             loss[i] = (log_sum(whole, unseen) if new and most == 0 else whole) - own
 

@@ -160,16 +160,16 @@ def as_predicted_then(waiting: Any, out: Any, places: np.ndarray) -> tuple[Any, 
 
     Parameters
     ----------
-    waiting : Predictions or Scores, or None
+    waiting : Predictions, or None
         Of the rows that waited before.
-    out : Predictions or Scores
+    out : Predictions
         Of the interleaved rows; of several classes, more may have been met since.
     places : int64[n]
         Where in `out` rows are predicted.
 
     Returns
     -------
-    out, waiting : Predictions or Scores
+    out, waiting : Predictions
         Of the interleaved rows, and of the rows that wait after them.
     """
     late = np.setdiff1d(np.arange(len(out[0])), places)

@@ -11,8 +11,8 @@ Two conventions apply to states:
   checks the shapes in a file against `Engine.new` and leaves these lengths free.
 - Counters and other scalars are fields of a structured array of length 1 (`now`), so that they have names.
 
-`Engine` declares everything that the program requires of an engine, and `ClassEngine` adds the requirements for several
-classes. A new engine defines the abstract methods and overrides the defaults that it improves on.
+`Engine` declares everything that the program requires of an engine, of one score a row (values, two classes) or of one
+for each of several classes. A new engine defines the abstract methods and overrides the defaults that it improves on.
 """
 
 from __future__ import annotations
@@ -34,22 +34,62 @@ State = Any
 
 
 class Predictions(NamedTuple):
-    """Predictions of n rows. An engine fills in each one before it uses the row's label."""
+    """Predictions of n rows. An engine fills in each one before it uses the row's label.
 
-    prediction: np.ndarray  # float64[n], the argument of the loss
-    raw: np.ndarray  # float64[n], the prediction before any projection or link
-    # float64[n], what `raw` would be of a model at rest, to which no labels come any more; NaN where that is `raw`
+    Of several classes there is a score for each: then `prediction`, `raw` and `offline` are float64[n, K].
+
+    Attributes
+    ----------
+    prediction : float64[n]
+        The argument of the loss.
+    raw : float64[n]
+        The prediction before any projection or link; of several classes their scores.
+    offline : float64[n]
+        What `raw` would be of a model at rest, to which no labels come any more; NaN where that is `raw`.
+    met : int64[n]
+        How many classes had occurred before the row.
+    unseen : float64[n]
+        The score of a class that had not occurred, as long as there can be one.
+    refused : bool[n]
+        Rows that `Engine.learn_all`, or one of the learners within an engine, has left out.
+    """
+
+    prediction: np.ndarray
+    raw: np.ndarray
     offline: np.ndarray
+    met: np.ndarray
+    unseen: np.ndarray
+    refused: np.ndarray
 
     @classmethod
-    def empty(cls, n: int) -> Predictions:
-        """Room for n rows."""
-        return cls(np.zeros(n), np.zeros(n), np.full(n, np.nan))
+    def empty(cls, n: int, classes: int | None = None) -> Predictions:
+        """Room for n rows, with a score for each of so many classes; None: with one score."""
+        shape = n if classes is None else (n, classes)
+        by_row = np.zeros(n, np.int64), np.zeros(n), np.zeros(n, dtype=bool)
+        return cls(np.zeros(shape), np.zeros(shape), np.full(shape, np.nan), *by_row)
+
+    @classmethod
+    def of_scores(cls, raw: np.ndarray) -> Predictions:
+        """Room for scores alone, in the array `raw`; all other arrays are empty."""
+        return cls.empty(0, raw.shape[1])._replace(raw=raw)
+
+    def part(self, start: int, stop: int) -> Predictions:
+        """Rows start..stop-1, in the same memory."""
+        return Predictions(*(array[start:stop] for array in self))
+
+    def of_classes(self, classes: int) -> Predictions:
+        """The scores of the first so many classes."""
+        return Predictions(*(np.ascontiguousarray(array[:, :classes]) if array.ndim > 1 else array for array in self))
 
 
 def by_class(out: Predictions) -> Predictions:
-    """View of `out` as float64[n, K]; K is 1 if its arrays are float64[n]."""
-    return Predictions(*(array.reshape(len(array), -1) if len(array) else array.reshape(0, 1) for array in out))
+    """View of `out` whose predictions are float64[n, K]; K is 1 if they are float64[n]."""
+    if out.raw.ndim > 1:
+        return out
+    n = len(out.raw)
+    return out._replace(
+        prediction=out.prediction.reshape(n, 1), raw=out.raw.reshape(n, 1), offline=out.offline.reshape(n, 1)
+    )
 
 
 class RowCalls(NamedTuple):
@@ -72,34 +112,49 @@ class Contributions(NamedTuple):
 class Engine(ABC):
     """A learner: options in, states and predictions out.
 
+    Labels of rows are values, or -1 and +1. Of several classes they are the numbers of the classes, in the order in
+    which these occurred first.
+
     Attributes
     ----------
     unknown : bool
         Whether rows must list features that no learned row contained, with the number -1 (`sonlearn.views.view`).
     merges : bool
         Whether states can be merged.
+    counts : bool
+        Whether learning only counts. Rows that have been learned before must not be learned again then.
     """
 
     unknown: bool = False
     merges: bool = False
+    counts: bool = False
 
     @abstractmethod
-    def new(self) -> State:
-        """State of an untrained learner."""
+    def new(self, classes: int = 0) -> State:
+        """State of an untrained learner; of several classes, with room for so many."""
 
     @abstractmethod
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """`state` with room for learning `rows`, whose features are below `features`."""
 
     @abstractmethod
-    def learn(self, state: State, rows: Rows, out: Any, start: int) -> tuple[State, int]:
+    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
         """Predict and learn rows from `start` on; returns the state and the first row that it refused, or n.
 
-        `out` is a `Predictions`, or a `Scores` for several classes. A row is refused if its numbers would be out of
-        bounds, or for another reason (see `refusal`). The refused row and the rows after it have changed nothing.
+        A row is refused if its numbers would be out of bounds, or for another reason (see `refusal`). The refused row
+        and the rows after it have changed nothing.
         """
 
-    def settle(self, state: State, rows: Rows, out: Any, start: int) -> tuple[State, int]:
+    def learn_all(self, state: State, rows: Rows, out: Predictions, features: int) -> State:
+        """`reserve` and `learn`; a row that is refused is left out, marked in `out.refused`, and predicted as 0."""
+        state, n, at = self.reserve(state, rows, features), len(rows.y), -1
+        while at < n:
+            state, at = self.learn(state, rows, out, at + 1)
+            if at < n:
+                out.refused[at], out.raw[at], out.prediction[at] = True, 0.0, 0.0
+        return state
+
+    def settle(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
         """`learn` after a merge: of an engine with members, what combines them learns the rows, and they only predict.
 
         Members that forget learn them too: they are for the last rows. An engine without members learns as ever.
@@ -107,12 +162,23 @@ class Engine(ABC):
         return self.learn(state, rows, out, start)
 
     @abstractmethod
-    def predict(self, state: State, rows: Rows, out: Any) -> int:
+    def predict(self, state: State, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing; returns the first row whose prediction is not finite, or n."""
 
-    @abstractmethod
-    def weights(self, state: State, features: int) -> np.ndarray:
-        """float64[features]: weights of the linear part of the model, in the scale of the input."""
+    def weights(self, state: State, features: int, number: int | None = None) -> np.ndarray:
+        """float64[features]: weights of the linear part of the model, in the scale of the input; 0 without such a part.
+
+        Of several classes, those of class `number`, or with None float64[K, features].
+        """
+        return np.zeros(features)
+
+    def met(self, state: State) -> int:
+        """How many classes have occurred."""
+        return 0
+
+    def reordered(self, state: State, order: list[int | None]) -> State:
+        """`state` with its classes in another order; None stands for a class that has not occurred in it."""
+        return state
 
     @abstractmethod
     def packed(self, state: State) -> State:
@@ -122,7 +188,7 @@ class Engine(ABC):
         """Further numbers and arrays of a state, by name (``alpha``, ``eigenvalues``, ``members``, ...)."""
         return {}
 
-    def renumbered(self, state: State, numbers: np.ndarray, features: int) -> State:
+    def renumbered(self, state: State, numbers: np.ndarray, features: int, slots: np.ndarray | None = None) -> State:
         """`state` with other numbers of its features; `state` itself may change no more, nor be used.
 
         Parameters
@@ -133,6 +199,8 @@ class Engine(ABC):
             Feature f becomes feature numbers[f]; below 0: it is left out.
         features : int
             Features that the result has.
+        slots : int64[classes of `state`], or None
+            Class k becomes class slots[k]; None: classes stay.
 
         Raises
         ------
@@ -205,22 +273,6 @@ class Engine(ABC):
     def contributions(self, state: State, rows: Rows, number: int | None = None) -> Contributions | None:
         """The members' contributions, to the score of class `number` if there are several; None without members."""
         return None
-
-
-class ClassEngine(Engine):
-    """An engine for several classes. The label of a row is the number of its class, by order of first occurrence."""
-
-    @abstractmethod
-    def new(self, classes: int = 0) -> State:
-        """State of an untrained learner, with capacity for `classes` classes."""
-
-    @abstractmethod
-    def met(self, state: State) -> int:
-        """Number of classes that have occurred."""
-
-    def reordered(self, state: State, order: list[int | None]) -> State:
-        """`state` with its classes in another order; None stands for a class that has not occurred in it."""
-        raise NotImplementedError
 
 
 @bare_jit

@@ -39,12 +39,13 @@ class LabelMean(Engine):
     """Engine of ewma (see `sonlearn.learn.engine.Engine` for the verbs)."""
 
     merges = True
+    counts = True
 
     def __init__(self, options: LearnOptions):
         self._retention, self._share = 1.0 - options.decay, options.loss != "squared"
         self._low, self._high = options.bounds
 
-    def new(self) -> LabelMeanState:
+    def new(self, classes: int = 0) -> LabelMeanState:
         """State of a learner that has learned nothing."""
         return LabelMeanState(np.zeros(1, dtype=NOW))
 
@@ -72,15 +73,13 @@ class LabelMean(Engine):
         np.clip(out.raw, self._low, self._high, out=out.prediction)
         return len(rows.y)
 
-    def weights(self, state: LabelMeanState, features: int) -> np.ndarray:
-        """No feature has a weight."""
-        return np.zeros(features)
-
     def packed(self, state: LabelMeanState) -> LabelMeanState:
         """`state` has no spare room."""
         return state
 
-    def renumbered(self, state: LabelMeanState, numbers: np.ndarray, features: int) -> LabelMeanState:
+    def renumbered(
+        self, state: LabelMeanState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> LabelMeanState:
         """No feature counts."""
         return state
 

@@ -24,7 +24,6 @@ from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.links import linked, probability, reported
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.learn.make import make_engine
-from sonlearn.learn.multiclass.one_vs_rest import Scores
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.losses import CLASSIFICATION
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from sonlearn.options.keywords import LearnKeywords
 
 #: Version of the header and arrays of a learner's file; `sonlearn.files.storage` has its own for the container.
-FORMAT = 10
+FORMAT = 11
 
 
 #: A table of any library that speaks Arrow.
@@ -270,12 +269,12 @@ class Learner:
                 if not skip:
                     self._count_before(out, rows, batch, at)
                     raise self.refusal(batch, rows, at)
-        refused |= getattr(out, "refused", False)
+        refused |= out.refused
         if refused.any() and not skip:
             self.follow(out, rows, batch, refused)
             raise diverged(batch, int(np.argmax(refused)))
-        if isinstance(out, Scores) and out.scores.shape[1] > len(self._classes().labels):
-            out = out._replace(scores=np.ascontiguousarray(out.scores[:, : len(self._classes().labels)]))
+        if isinstance(self.labels, Classes):
+            out = out.of_classes(len(self.labels.labels))
         return out, refused
 
     def _recode(self, before: dict[str, Any], batch: Batch, rows: Rows, refused: np.ndarray, stop: int) -> None:
@@ -348,13 +347,15 @@ class Learner:
         from sonlearn.text.read import check_options
 
         check_options(text, "arrow")
-        batch, found = table_batch(table, text, Labelling(learns, self.takes_words))
+        columns = self.columns if learns else self.columns.at_rest()
+        batch, found = table_batch(table, text, Labelling(learns, self.takes_words), columns)
         if learns:
             self.check(batch)
-        for note in self.columns.check(found, "<table>", learns):
+        for note in (*columns.check(found, "<table>", learns), *(() if learns else found.faults)):
             warnings.warn(note, stacklevel=4)
         if learns:
             self.columns.add(found.kinds)
+            self.columns.count(batch, text)
             self.text = text if self.text.format == "auto" else dataclasses.replace(self.text, label=text.label)
         return batch
 
@@ -462,8 +463,7 @@ class Learner:
     def class_weights(self, k: int) -> np.ndarray:
         """float64[d]: of class `classes[k]` the row of `weights`, without room for those of all classes at once."""
         self._classes()
-        own = hasattr(self.engine, "weights_of")
-        row: np.ndarray = self.engine.weights_of(self.state, self.size, k) if own else self.weights()[1][k]
+        row: np.ndarray = self.engine.weights(self.state, self.size, k)
         return row
 
     @property
@@ -544,9 +544,8 @@ class Learner:
         """Features seen."""
         return int(self.index.size[0])
 
-    def empty_predictions(self, n: int) -> Predictions | Scores:
-        labels = self.labels
-        return Scores.empty(n, len(labels.labels)) if isinstance(labels, Classes) else Predictions.empty(n)
+    def empty_predictions(self, n: int) -> Predictions:
+        return Predictions.empty(n, len(self.labels.labels) if isinstance(self.labels, Classes) else None)
 
     def as_predicted(
         self, out: Any, y: np.ndarray, batch: Batch, refused: np.ndarray, counted: np.ndarray | None
@@ -555,7 +554,7 @@ class Learner:
 
         Parameters
         ----------
-        out : Predictions or Scores
+        out : Predictions
         y : float64[n]
             Labels as the engine has them, for the loss.
         batch : Batch
@@ -607,7 +606,7 @@ class Learner:
     def _count_before(self, out: Any, rows: Rows, batch: Batch, at: int) -> None:
         """`follow` the rows before row `at`, which have been learned."""
         first = rows._replace(y=rows.y[:at], weight=rows.weight[:at])
-        self.follow(type(out)(*(part[:at] for part in out)), first, batch.part(0, at), np.zeros(at, dtype=bool))
+        self.follow(out.part(0, at), first, batch.part(0, at), np.zeros(at, dtype=bool))
 
     # -- persistence -------------------------------------------------------------------------------------------------
 
@@ -624,6 +623,7 @@ class Learner:
             "text": dataclasses.asdict(self.text),
             "examples": self.examples,
             "columns": {name: list(kinds) for name, kinds in self.columns.known.items()},
+            "numbers": self.columns.numbers,
         }
         if isinstance(self.labels, Classes):
             header["classes"] = self.labels.header() | {"learned": self.engine.met(self.state)}
@@ -662,7 +662,7 @@ class Learner:
                 learner.restore_classes(header["classes"])
             else:
                 learner.labels.restore(header["labels"])
-            learner.columns = ColumnTable(header["columns"])
+            learner.columns = ColumnTable(header["columns"], header["numbers"])
             learner.set_output(**header.get("output", {}))
             if header.get("decision"):
                 learner._decision.restore(

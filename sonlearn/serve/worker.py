@@ -51,6 +51,8 @@ _MOST_FEATURES = 2.0**22
 STEP_ENTRIES = 1 << 13
 #: Entries of the rows that a request may have explained: each is predicted some thirty times.
 EXPLAINED_ENTRIES = 1 << 13
+#: Notes on columns that are said.
+MOST_NOTES = 100
 _OUT_OF_BOUNDS = ("an example that would lead to numbers out of all bounds", "smaller values; it was left out")
 
 TEXT, LINES, DOCUMENT, CSV = "text", "lines", "document", "csv"
@@ -179,6 +181,8 @@ class Worker:
         the learner rests, so it may save it.
     online : bool
         Labels keep arriving, so rows are predicted by all members of a committee (`Learner.predict`).
+    tell : callable
+        Takes what is to be known of the columns in requests, each note once.
     """
 
     def __init__(
@@ -189,25 +193,29 @@ class Worker:
         most_entries: int = 1 << 16,
         after: Callable[[int, int, float], None] = lambda rows, learned, loss: None,
         online: bool = False,
+        tell: Callable[[str], None] = lambda note: None,
     ):
         self.learner, self.names, self._online = learner, names, online
         self.waiting, self._most, self._most_entries, self._after = 0, most_waiting, most_entries, after
         self.coverage = CoverageTotals()  # of the rows learned
+        self._told, self._tell_one = set[str](), tell
         self._requests: deque[PredictionRequest] = deque()
         self._long: deque[_Task] = deque()  # those under way
         self._wake = asyncio.Event()
         self._stopping = False
         text = learner.text
         classes, worded = learner.options.classes is not None, learner.takes_words
-        # By whether it reads text, and whether the first malformed line ends it: of a request that is whole, no more
-        # has to be known.
+        of_namespaces = text.format in NAMESPACED
+        self._columns = {False: learner.columns.at_rest(), True: learner.columns}  # by whether rows are learned
+        # By whether it reads text, whether the first malformed line ends it (of a request that is whole, no more has to
+        # be known), and whether the rows are learned.
         self._parsers = {
-            (as_text, stop): chunk.ChunkParser(
+            (as_text, stop, learns): chunk.ChunkParser(
                 text, "stop" if stop else "skip", 1 if stop else _SHOWN, classes,
-                records=None if text.format in NAMESPACED else FlatRows(text, worded, learner.columns), words=worded,
+                records=None if of_namespaces else FlatRows(text, worded, self._columns[learns]), words=worded,
                 most_features=_MOST_FEATURES,
             )
-            for as_text in (False, True) for stop in (False, True)
+            for as_text in (False, True) for stop in (False, True) for learns in self._columns
         }  # fmt: skip
 
     @property
@@ -351,6 +359,9 @@ class Worker:
         source = self.learner.text
         constant = constant_id(source, source.format)
         batches = [batch._replace(source=SOURCE, constant=constant) for batch in batches]
+        if parsed.found is not None and batches:
+            notes = self._columns[group[0].learn].check(parsed.found, SOURCE, group[0].learn)
+            self._tell([*notes, *parsed.found.faults])
         fits = True
         if group[0].learn and batches:
             try:
@@ -361,9 +372,17 @@ class Worker:
                 fits = False
             self.names.add(parsed.names)
             self.names.count(parsed.counted)
-            if parsed.found is not None:
-                self.learner.columns.add(parsed.found.kinds)
+            self._columns[True].add(parsed.found.kinds if parsed.found is not None else {})
+            for batch in batches:
+                self._columns[True].count(batch, source)
         return _Ready(group, ends, batches, errors, fits)
+
+    def _tell(self, notes: list[str]) -> None:
+        """Say what has not been said before, as long as it is not too much."""
+        for note in notes:
+            if note not in self._told and len(self._told) < MOST_NOTES:
+                self._told.add(note)
+                self._tell_one(note)
 
     def _parsed(self, group: list[PredictionRequest], stop: bool) -> chunk.ParsedChunk:
         first = group[0]
@@ -375,14 +394,14 @@ class Worker:
                     problem = Unfit("objects or arrays nested too deeply", "a few levels")
                 raise _error_in(first.text, problem) from None
             records = [document] if isinstance(document, Members) or not isinstance(document, list) else document
-            return self._parsers[False, stop].parse_records(enumerate(records, 1), SOURCE)
+            return self._parsers[False, stop, first.learn].parse_records(enumerate(records, 1), SOURCE)
         if first.kind == CSV:
             rows = list(self._rows_of_csv(first.text))  # all of them, before any is taken
-            return self._parsers[False, stop].parse_records(rows, SOURCE)
+            return self._parsers[False, stop, first.learn].parse_records(rows, SOURCE)
         text = first.text if len(group) == 1 else b"".join(request.text for request in group)
         as_text = first.kind == TEXT
         format = "json" if not as_text else "vw" if self.learner.text.format in NAMESPACED else "svmlight"
-        return self._parsers[as_text, stop].parse(np.frombuffer(text, dtype=np.uint8), format, SOURCE)
+        return self._parsers[as_text, stop, first.learn].parse(np.frombuffer(text, dtype=np.uint8), format, SOURCE)
 
     def _rows_of_csv(self, text: bytes) -> Iterator[tuple[int, dict[str, str]]]:
         """The rows of a table by their numbers, that of the header 1. Raises InputError at a malformed one."""

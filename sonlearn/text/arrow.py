@@ -19,7 +19,17 @@ import numpy as np
 from sonlearn.data.batch import Batch, joined
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, Found, Labelling, Table, layout_of, number_in
+from sonlearn.text.columns import (
+    FINITE,
+    NO_LABEL,
+    NO_WEIGHT,
+    ColumnTable,
+    Found,
+    Labelling,
+    Table,
+    layout_of,
+    number_in,
+)
 from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, UnfitError
 from sonlearn.text.hashing import VW_CONSTANT
 from sonlearn.text.source import Source, Watch, open_binary, source_name
@@ -32,10 +42,11 @@ def read_arrow(
     options: TextOptions,
     labels: Labelling = Labelling(),  # noqa: B008 (a tuple)
     watch: Watch | None = None,
+    known: ColumnTable | None = None,
 ) -> Iterator[Table]:
     """Yield the rows of `source`, some thousands at a time.
 
-    `watch`: see `sonlearn.text.source.open_binary`.
+    `watch`: see `sonlearn.text.source.open_binary`; `known`: `sonlearn.text.csv.read_csv`.
 
     Raises
     ------
@@ -48,7 +59,7 @@ def read_arrow(
         import pyarrow
     except ImportError:
         raise InputError(name, None, None, "a Parquet or Arrow file", "pip install pyarrow, or text") from None
-    done, encoder = 0, TableEncoder(options)
+    done, encoder = 0, TableEncoder(options, known)
     try:
         with open_binary(source, watch) as file:
             for record in _records(file):
@@ -92,6 +103,7 @@ def read_table(
     labels: Labelling = Labelling(),  # noqa: B008 (a tuple)
     rows: int = _ROWS,
     name: str | None = None,
+    known: ColumnTable | None = None,
 ) -> Iterator[Table]:
     """Yield the rows of a table in memory, up to `rows` at a time; the other parameters are `read_arrow`'s.
 
@@ -107,7 +119,7 @@ def read_table(
         import pyarrow
     except ImportError:
         raise InputError(name, None, None, "a table", "pip install pyarrow, or rows as dicts") from None
-    done, encoder = 0, TableEncoder(options)
+    done, encoder = 0, TableEncoder(options, known)
     try:
         stream = pyarrow.RecordBatchReader.from_stream(source)
         dropped = set(_index_of_pandas(stream.schema))
@@ -127,13 +139,15 @@ def read_table(
         raise InputError(name, None, None, shorten(reason, 200), "a table of numbers, texts, dates") from error
 
 
-def table_batch(source: Any, options: TextOptions, labels: Labelling) -> tuple[Batch, Found]:
+def table_batch(
+    source: Any, options: TextOptions, labels: Labelling, known: ColumnTable | None = None
+) -> tuple[Batch, Found]:
     """All rows of a table in memory, and its columns.
 
     Raises InputError at the first row that is malformed, and as `read_table`.
     """
     batches, found = [], Found((), {})
-    for table in read_table(source, options, labels, rows=1 << 62):
+    for table in read_table(source, options, labels, rows=1 << 62, known=known):
         if table.errors:
             raise table.errors[0]
         batches += [table.batch] if table.batch is not None else []
@@ -178,7 +192,7 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
     """One record batch; `place` is the source's name and the rows before."""
     (name, done), options = place, encoder.options
     n, columns = record.num_rows, record.schema.names
-    layout = layout_of(columns, options, (name, None), labels.needed)
+    layout = layout_of(columns, options, (name, None), labels.needed, known=encoder.model)
     y, weight, classes, ids, unfit = np.full(n, np.nan), np.ones(n), None, None, {}
     if layout.label is not None:
         y, wrong, classes = _labels(record.column(layout.label), name, options.label, labels.worded)
@@ -191,11 +205,14 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
     if layout.id is not None:
         ids = _texts_of(record.column(layout.id), options.id, name)
     parts = [_entries(record.column(i), encoder.column(column), name) for i, column in layout.features]
-    for part, (_, column) in zip(parts, layout.features, strict=True):
+    features = tuple(column for _, column in layout.features)
+    for part, column in zip(parts, features, strict=True):
         unfit |= {row: (_in(found, column), expected) for row, (found, expected) in part.unfit.items()}
-    rows = np.concatenate([part.rows for part in parts] or [np.zeros(0, np.int64)]).astype(np.int64)
-    numbers = np.concatenate([part.numbers for part in parts] or [np.zeros(0)]).astype(np.int64)
-    values = np.concatenate([part.values for part in parts] or [np.zeros(0)])
+    none = np.zeros(0, np.int64)
+    parts.append(_with(_Entries(none, none, np.zeros(0), {}), np.arange(n), encoder.absent(features)))
+    rows = np.concatenate([part.rows for part in parts]).astype(np.int64)
+    numbers = np.concatenate([part.numbers for part in parts]).astype(np.int64)
+    values = np.concatenate([part.values for part in parts])
     bad = np.zeros(n, dtype=bool)
     bad[list(unfit)] = True
     keep = ~bad[rows]
@@ -214,7 +231,7 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
         weight[~bad], lines, tags=ids and [ids[i] for i in good], class_names=classes and [classes[i] for i in good],
     )  # fmt: skip
     errors = [InputError(name, done + row + 1, None, *unfit[row]) for row in sorted(unfit)]
-    found = encoder.found(tuple(column for _, column in layout.features))
+    found = encoder.found(features)
     tags = [ids[row] if ids else "" for row in sorted(unfit)]
     encoder.settle()
     return Table(batch if batch.n else None, errors, names, found, tags)
@@ -232,7 +249,10 @@ def _entries(column: Any, encoder: ColumnEncoder, name: str) -> _Entries:
         unfit = {int(i): (shorten(f"{values[i]:g}"), FINITE) for i in np.flatnonzero(np.isinf(values))}
         rows = np.flatnonzero(~none & (values != 0) & np.isfinite(values))
         if not none.all():
-            number = encoder.number()
+            try:
+                number = encoder.number()
+            except UnfitError as problem:
+                unfit |= {int(i): (problem.found, problem.expected) for i in np.flatnonzero(~none)}
         out = _Entries(rows, np.full(len(rows), number), values[rows], unfit)
         return out if not none.any() else _with(out, np.flatnonzero(none), encoder.missing())
     # one tuple of entries a distinct text, and a last one for null
@@ -258,10 +278,11 @@ def _entries(column: Any, encoder: ColumnEncoder, name: str) -> _Entries:
 
 
 def _with(out: _Entries, rows: np.ndarray, entries: Entries) -> _Entries:
-    """`out`, and an entry in each of `rows`."""
-    ((number, value),) = entries
-    more = (rows, np.full(len(rows), number), np.full(len(rows), value))
-    return _Entries(*(np.concatenate(pair) for pair in zip(out[:3], more, strict=True)), out.unfit)
+    """`out`, and `entries` in each of `rows`."""
+    for number, value in entries:
+        more = (rows, np.full(len(rows), number), np.full(len(rows), value))
+        out = _Entries(*(np.concatenate(pair) for pair in zip(out[:3], more, strict=True)), out.unfit)
+    return out
 
 
 def _texts_of(column: Any, title: str, name: str) -> list[str]:

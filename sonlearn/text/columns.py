@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
@@ -31,6 +33,8 @@ _WORDS |= {sign + word: math.inf for sign in ("", "+", "-") for word in ("inf", 
 LIKE_A_ROW = "; this looks like a row: put a header before it"
 #: What has been met in a feature column, in the order in which it is listed.
 KINDS = ("number", "date", "category", "text", "missing")
+#: The kinds of a column of numbers without a missing one.
+NUMBERS = ("number",)
 #: Column names that a message lists.
 _LISTED = 10
 
@@ -122,7 +126,12 @@ def is_feature(column: str, options: TextOptions) -> bool:
 
 
 def layout_of(
-    columns: list[str], options: TextOptions, place: tuple[str, int | None], needed: bool = True, hint: str = ""
+    columns: list[str],
+    options: TextOptions,
+    place: tuple[str, int | None],
+    needed: bool = True,
+    hint: str = "",
+    known: ColumnTable | None = None,
 ) -> ColumnLayout:
     """Where the columns of a table are.
 
@@ -134,6 +143,8 @@ def layout_of(
         Whether the columns that options name have to be there: they do in what is learned from.
     hint : str
         What the header looks like, if not like one.
+    known : ColumnTable or None
+        Columns of the model that predicts the rows: where one is new to it, the column of ids may have a new name.
 
     Raises
     ------
@@ -143,7 +154,8 @@ def layout_of(
     """
     found = f"the columns {shorten(', '.join(columns), 200)}"
     for flag, name in (("--label", options.label), ("--id", options.id), ("--weight", options.weight)):
-        if name and columns.count(name) != 1 and (needed or name in columns):
+        renamed = flag == "--id" and known is not None and known.has_not(columns, options)
+        if name and columns.count(name) != 1 and (needed or name in columns or renamed):
             expected = f"one column {shorten(name)} ({flag}){hint or _meant(name, columns)}"
             raise InputError(*place, None, found, expected)
     for name in columns:
@@ -225,10 +237,43 @@ class ColumnTable:
     ----------
     known : dict of column to tuple of str
         What it has held, of `KINDS`.
+    numbers : dict of column to [rows, sum], of columns that have held nothing but numbers
+    rests : bool
+        Whether tables are only predicted: then nothing is added, missing numbers are replaced by `mean`, and what a
+        column has never held is refused.
     """
 
-    def __init__(self, known: Mapping[str, Iterable[str]] | None = None):
+    def __init__(
+        self, known: Mapping[str, Iterable[str]] | None = None, numbers: Mapping[str, list[float]] | None = None
+    ):
         self.known: dict[str, tuple[str, ...]] = {name: tuple(kinds) for name, kinds in (known or {}).items()}
+        self.numbers: dict[str, list[float]] = {name: list(counted) for name, counted in (numbers or {}).items()}
+        self.rests = False
+
+    def at_rest(self) -> ColumnTable:
+        """The same columns, as they are at any time, for what is only predicted."""
+        table = ColumnTable()
+        table.known, table.numbers, table.rests = self.known, self.numbers, True
+        return table
+
+    def mean(self, name: str) -> float | None:
+        """The mean of a column that has held nothing but numbers; None of any other."""
+        rows, total = self.numbers.get(name, (0, 0.0))
+        return total / rows if rows and self.known.get(name) == NUMBERS else None
+
+    def count(self, batch: Batch, options: TextOptions) -> None:
+        """Add the numbers in rows that are learned. The sums have the same bits wherever batches end."""
+        names = [] if self.rests else [name for name, kinds in self.known.items() if kinds == NUMBERS]
+        if not names:
+            return
+        slots = np.array([name_slot(name, options) for name in names])
+        order = np.argsort(slots)
+        at = order[np.searchsorted(slots, batch.indices, sorter=order) % len(slots)]
+        of_numbers = slots[at] == batch.indices
+        sums = np.array([self.numbers.get(name, (0, 0.0))[1] for name in names])
+        np.add.at(sums, at[of_numbers], batch.values[of_numbers])
+        for name, total in zip(names, sums.tolist(), strict=True):
+            self.numbers[name] = [self.numbers.get(name, (0, 0.0))[0] + batch.n, total]
 
     def check(self, found: Found, source: str, learns: bool) -> list[str]:
         """What is to be said of a table's columns: those that are missing, and those that are not known.
@@ -244,15 +289,25 @@ class ColumnTable:
             raise InputError(source, None, None, f"the columns {first_names(unknown)}", expected)
         notes = []
         if missing:
-            notes.append(f"{source}: columns that the model knows and the table has not: {first_names(missing)}")
+            means = (
+                "; means stand for their numbers"
+                if self.rests and any(self.mean(name) is not None for name in missing)
+                else ""
+            )
+            known = "columns that the model knows and the table has not"
+            notes.append(f"{source}: {known}: {first_names(missing)}{means}")
         if unknown:
             what = "new to the model" if learns else "left out"
             notes.append(f"{source}: columns that the model does not know, {what}: {first_names(unknown)}")
         return notes
 
+    def has_not(self, columns: list[str], options: TextOptions) -> bool:
+        """Whether a table to be predicted has a feature column that the model does not know."""
+        return self.rests and any(name not in self.known and is_feature(name, options) for name in columns)
+
     def add(self, kinds: Mapping[str, Iterable[str]]) -> None:
         """Remember what columns have held."""
-        for name, met in kinds.items():
+        for name, met in () if self.rests else kinds.items():
             known = self.known.get(name, ())
             if known != met:
                 self.known[name] = tuple(kind for kind in KINDS if kind in known or kind in met)

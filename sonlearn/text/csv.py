@@ -22,6 +22,7 @@ from sonlearn.text.columns import (
     NO_LABEL,
     NO_WEIGHT,
     ColumnLayout,
+    ColumnTable,
     Labelling,
     Table,
     header_hint,
@@ -69,6 +70,7 @@ def read_csv(
     name: str,
     options: TextOptions,
     labels: Labelling = Labelling(),  # noqa: B008 (tuple)
+    known: ColumnTable | None = None,
 ) -> Iterator[Table]:
     """Yield the rows of a source, up to some thousands at a time.
 
@@ -78,6 +80,8 @@ def read_csv(
     name : str
         The source's, for messages.
     labels : Labelling
+    known : ColumnTable or None
+        Columns of the model that predicts the rows.
 
     Raises
     ------
@@ -91,11 +95,11 @@ def read_csv(
     if columns is None:
         return
     hint = header_hint(lines.text, columns, options)
-    layout = layout_of(columns, options, (name, header), labels.needed, hint)
-    encoder, rows, errors, tags = TableEncoder(options), [], [], []
+    layout = layout_of(columns, options, (name, header), labels.needed, hint, known)
+    encoder, rows, errors, tags = TableEncoder(options, known), [], [], []
     places = [_Place(i, encoder.column(column)) for i, column in layout.features]
     features = tuple(column for _, column in layout.features)
-    points = _with_points(columns, options)
+    absent, points = encoder.absent(features), _with_points(columns, options)
     notes = (f"{name}:{header}: the header {shorten(', '.join(columns))} looks like a row; put a header before it",)
 
     def table() -> Table:
@@ -111,7 +115,7 @@ def read_csv(
                 errors.append(record.error)
                 tags.append(_id_in(record.fields, layout))
             else:
-                rows.append(_row(points(record), layout, places, labels.worded)._replace(line=line))
+                rows.append(_row(points(record), layout, places, labels.worded, absent)._replace(line=line))
         except _UnfitField as problem:
             down, column = field_place(lines.text, options.delimiter, problem.at)
             found = f"{problem.found} in the column {shorten(columns[problem.at])}"
@@ -120,7 +124,8 @@ def read_csv(
         if len(rows) + len(errors) >= _ROWS or lines.chunk_ends:
             yield table()
             rows, errors, tags = [], [], []
-            encoder.settle()
+            if encoder.settle():
+                absent = encoder.absent(features)
     if rows or errors:
         yield table()
 
@@ -243,8 +248,8 @@ def _id_in(record: list[str], layout: ColumnLayout) -> str:
     return record[layout.id].strip() if layout.id is not None and layout.id < len(record) else ""
 
 
-def _row(fields: list[str], layout: ColumnLayout, places: list[_Place], class_names: bool) -> TableRow:
-    """A record's row, without its line. Raises _UnfitField."""
+def _row(fields: list[str], layout: ColumnLayout, places: list[_Place], class_names: bool, absent: Entries) -> TableRow:
+    """A record's row, without its line, with the entries of columns that are not there. Raises _UnfitField."""
     y, name, weight = math.nan, None, 1.0
     if layout.label is not None:
         y, name = label_in(fields[layout.label], layout.label, class_names)
@@ -254,7 +259,7 @@ def _row(fields: list[str], layout: ColumnLayout, places: list[_Place], class_na
             found = fields[layout.weight]
             raise _UnfitField(layout.weight, shorten(found) if found.strip() else "nothing", NO_WEIGHT)
         weight = value
-    entries: list[Entries] = []
+    entries: list[Entries] = [absent]
     for at, column in places:
         try:
             entries.append(column.entries(fields[at]))

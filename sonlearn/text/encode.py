@@ -25,12 +25,13 @@ import datetime
 import math
 import re
 import unicodedata
+from collections.abc import Container
 
 import numpy as np
 
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import FINITE, Found, is_feature, name_slot, number_in
+from sonlearn.text.columns import FINITE, ColumnTable, Found, is_feature, name_slot, number_in
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
 from sonlearn.text.suspicions import Suspicions
@@ -113,12 +114,13 @@ class _Features:
 class ColumnEncoder:
     """The fields of one column to (number of the feature, value)."""
 
-    def __init__(self, column: str, options: TextOptions, features: _Features):
-        self.column, self._options, self._features = column, options, features
+    def __init__(self, column: str, options: TextOptions, features: _Features, model: ColumnTable | None = None):
+        self.column, self._options, self._features, self._model = column, options, features, model
         self.as_text = column in options.text
         self.as_category = column in options.categorical
         self._as_number = column in options.numeric
         self.kinds: set[str] = set()
+        self.notes: dict[str, str] = {}  # by kind; of what the model has not met
         self.suspicions = Suspicions()
         if self.as_text:
             seed, name = options.hash_seed, column.encode("utf-8", "surrogateescape")
@@ -133,29 +135,55 @@ class ColumnEncoder:
         self._known: dict[str, Entries] = {}
         self._words: dict[str, int] = {}
 
-    def number(self) -> int:
-        """The feature that numbers are values of."""
+    def number(self, field: str = "") -> int:
+        """The feature that numbers are values of. Raises UnfitError."""
+        self._meet("number", field)
         if self._number < 0:
             self._number = self._features.new(self.column)
-        self.kinds.add("number")
         return self._number
 
     def missing(self) -> Entries:
         """What stands for a missing value."""
+        self.kinds.add("missing")
+        mean = None if self._model is None else self._model.mean(self.column)
+        if mean is not None:
+            self._note("missing", "missing numbers, of which the model has met none; the column's mean stands for them")
+            return ((self.number(), mean),) if mean else ()
         if self._missing < 0:
             self._missing = self._features.new(f"{self.column}=")
-        self.kinds.add("missing")
         return ((self._missing, 1.0),)
 
-    def value(self, value: float) -> Entries:
-        """What a number becomes. Raises UnfitError."""
+    def absent(self) -> Entries:
+        """What stands for the column in a table that does not have it."""
+        assert self._model is not None
+        known = "missing" in self._model.known[self.column] or self._model.mean(self.column) is not None
+        return self.missing() if known else ()
+
+    def _meet(self, kind: str, field: str) -> None:
+        """Remember what the column has held; raise UnfitError for what the model has never met in such a column."""
+        self.kinds.add(kind)
+        if self._model is None:
+            return
+        known = [met for met in self._model.known.get(self.column, ()) if met != "missing"]
+        if not known or kind in known:
+            return
+        met, field = " or ".join(f"a {one}" for one in known), shorten(field) if field else f"a {kind}"
+        if "category" not in known:  # anything may be a further category
+            raise UnfitError(field, f"{met}, as in all rows that the model has learned")
+        self._note(kind, f"a {kind}, {field}; the model has learned {met} in all rows")
+
+    def _note(self, kind: str, text: str) -> None:
+        self.notes.setdefault(kind, f"the column {shorten(self.column)} has {text}")
+
+    def value(self, value: float, field: str = "") -> Entries:
+        """What a number becomes, which is written as `field`. Raises UnfitError."""
         if self.as_text or self.as_category:
             return self.entries("" if value != value else repr(float(value)).removesuffix(".0"))
         if value != value:
             return self.missing()
         if math.isinf(value):
             raise UnfitError(f"{value:g}", FINITE)
-        number = self.number()
+        number = self.number(field)
         return ((number, value),) if value else ()
 
     def entries(self, field: str) -> Entries:
@@ -173,7 +201,7 @@ class ColumnEncoder:
         if value is not None:
             if math.isinf(value):
                 raise UnfitError(shorten(field), FINITE if self._as_number else f"{FINITE}, or a text that is none")
-            return self.value(value)
+            return self.value(value, field)
         if self._as_number:
             raise UnfitError(shorten(field), f"{FINITE}, or nothing (--numeric)")
         return self._remembered(field, self._date(field) or self._category(field))
@@ -191,7 +219,7 @@ class ColumnEncoder:
                 field = field.partition(".")[0]
             elif field.lower() in ("true", "false"):
                 field = field.lower()
-        self.kinds.add("category")
+        self._meet("category", field)
         self.suspicions.check_bytes(field)
         if not self.as_category:
             self.suspicions.add(field)
@@ -202,7 +230,7 @@ class ColumnEncoder:
         if found is None:
             return ()
         (date, hour), new = found, self._feature
-        self.kinds.add("date")
+        self._meet("date", field)
         entries = [] if date.year == 2000 else [(new("year"), date.year - 2000.0)]
         entries += [(new(f"month={date.month}"), 1.0), (new(f"weekday={_WEEKDAYS[date.weekday()]}"), 1.0)]
         return (*entries, *([] if hour is None else [(new(f"hour={hour}"), 1.0)]))
@@ -245,10 +273,18 @@ class ColumnEncoder:
 
 
 class TableEncoder:
-    """The feature columns of tables: an encoder each, and the features that they share."""
+    """The feature columns of tables: an encoder each, and the features that they share.
 
-    def __init__(self, options: TextOptions):
+    Parameters
+    ----------
+    options : TextOptions
+    columns : ColumnTable
+        What is known of the columns, for tables that are only predicted.
+    """
+
+    def __init__(self, options: TextOptions, columns: ColumnTable | None = None):
         self.options = options
+        self.model = columns if columns is not None and columns.rests else None
         self._features = _Features(options)
         self._columns: dict[str, ColumnEncoder] = {}
         self._rows = 0
@@ -260,8 +296,16 @@ class TableEncoder:
         if encoder is None:
             if len(self._columns) >= _REMEMBERED:
                 self._columns.clear()
-            encoder = self._columns[name] = ColumnEncoder(name, self.options, self._features)
+            encoder = self._columns[name] = ColumnEncoder(name, self.options, self._features, self.model)
         return encoder
+
+    def absent(self, columns: Container[str]) -> Entries:
+        """What stands in a row for those columns that the model knows and a table with `columns` does not have."""
+        known = () if self.model is None else self.model.known
+        return tuple(
+            entry for name in known if name not in columns and self.is_feature(name)
+            for entry in self.column(name).absent()
+        )  # fmt: skip
 
     def is_feature(self, name: str) -> bool:
         """Whether a column is a feature column."""
@@ -286,13 +330,16 @@ class TableEncoder:
         met = {name: self._columns[name] for name in columns if name in self._columns}
         kinds = {name: tuple(column.kinds) for name, column in met.items() if column.kinds}
         notes = (column.suspicions.note(name, self._rows) for name, column in met.items())
-        faults = (column.suspicions.fault(name) for name, column in met.items())
+        faults = [column.suspicions.fault(name) for name, column in met.items()]
+        faults += [note for column in met.values() for note in column.notes.values()]
         return Found(columns, kinds, hint, tuple(filter(None, notes)), tuple(filter(None, faults)))
 
-    def settle(self) -> None:
-        """Between batches: forget what is too much to remember."""
-        if len(self._features.slots) > _REMEMBERED:
-            self._features.slots.clear()
-            self._features.names.clear()
-            for encoder in self._columns.values():
-                encoder.forget()
+    def settle(self) -> bool:
+        """Between batches: forget what is too much to remember, and say whether features have new numbers now."""
+        if len(self._features.slots) <= _REMEMBERED:
+            return False
+        self._features.slots.clear()
+        self._features.names.clear()
+        for encoder in self._columns.values():
+            encoder.forget()
+        return True

@@ -38,15 +38,18 @@ class FlatRows:
     class_names : bool
         Whether a label that is no number is the name of a class.
     known : ColumnTable or None
-        Columns that the model knows: a row that has none of them is malformed.
+        Columns that the model knows: a row that has none of them is malformed, and to be learned from one without the
+        label's column.
     """
 
     def __init__(self, options: TextOptions, class_names: bool, known: ColumnTable | None = None):
-        self._known = (known or ColumnTable()).known
+        self._learns = known is not None and not known.rests
+        known = known or ColumnTable()
+        self._known = known.known
         self._options, self._class_names = options, class_names
         self._table = options.format in TABLES
         self._labels = ("_label", options.label) if options.label else ("_label",)
-        self._encoder = TableEncoder(options)
+        self._encoder = TableEncoder(options, known)
         self._rows: list[TableRow] = []
         self._columns: dict[str, None] = {}
 
@@ -54,11 +57,11 @@ class FlatRows:
         """Take a record. Raises Unfit."""
         y, name_of_class, weight, tag = math.nan, None, 1.0, ""
         entries: list[tuple[int, float]] = []
-        options, columns = self._options, []
+        options, columns, labelled = self._options, [], False
         try:
             for name, value in members_of(record):
                 if name in self._labels:
-                    y, name_of_class = self._label(name, value)
+                    y, name_of_class, labelled = *self._label(name, value), True
                 elif self._table and name and name == options.weight:
                     weight = self._weight(name, value)
                 elif self._table and name and name == options.id:
@@ -73,6 +76,13 @@ class FlatRows:
         if self._known and columns and not any(name in self._known for name in columns):
             known = f"columns that the model knows: {first_names(self._known)}"
             raise Unfit(f"the members {first_names(columns)}", known)
+        if self._learns and not labelled and options.label:
+            expected = (
+                f"the label's column {shorten(options.label)}, with null or nothing in it where there is no label"
+            )
+            raise Unfit("a row without a label's column", expected)
+        if self._table:
+            entries += self._encoder.absent(columns)
         self._columns |= dict.fromkeys(columns)
         self._rows.append(TableRow(line, y, name_of_class, weight, tag, entries))
 

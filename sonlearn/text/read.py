@@ -288,11 +288,11 @@ class Reader:
         for source in expand_globs(self.sources):
             name = source_name(source)
             if is_table(source):
-                tables = read_table(source, self.options, self._labels)
+                tables = read_table(source, self.options, self._labels, known=self.columns)
             elif self.options.format == "arrow" or is_arrow(source):
-                tables = read_arrow(source, self.options, self._labels, self._watch)
+                tables = read_arrow(source, self.options, self._labels, self._watch, self.columns)
             else:
-                tables = read_csv(self._chunks_of(source), name, self.options, self._labels)
+                tables = read_csv(self._chunks_of(source), name, self.options, self._labels, self.columns)
             for table in tables:
                 yield name, True, parsed_table(table)
 

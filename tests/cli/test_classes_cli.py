@@ -177,14 +177,14 @@ def test_one_line_for_labels_that_do_not_fit(cli, text, flags, found):
     assert err.startswith("sonlearn: x:")
 
 
-def test_a_class_never_seen_gets_one_line(cli):
+def test_classes_never_seen_count_as_errors_and_are_named(cli):
     cli("train", *NAG, "--classes", "auto", "-f", "m", "a.vw")
-    Path("x").write_text("ham | 1\nbacon | 1\n", encoding="utf-8")
-    status, _, err = cli("predict", "--quiet", "-i", "m", "x")
-    assert (status, err) == (
-        1, "sonlearn: x:2:1: found label 'bacon', expected a class that the model has learned "
-        f"('{' '.join(['ham', 'spam', 'eggs', 'Käse'])}'), or no label",
-    )  # fmt: skip
+    Path("x").write_text("ham | 1\nbacon | 1\n | 1\ntofu | 1\n", encoding="utf-8")
+    status, out, err = cli("predict", "-i", "m", "x")
+    warning = "sonlearn: warning: examples of classes that the model has not learned: 2; each counts as an error"
+    assert (status, len(out.splitlines()), err.splitlines()[-1]) == (0, 4, warning)
+    wrong = 2 + (out.splitlines()[0] != "ham")
+    assert f"\naverage error = {wrong / 3:.6f}\n" in err
 
 
 @pytest.mark.parametrize(("kind", "flags"), [("vw", ("--classes", "auto")), ("svm", ("--oaa", "4"))])

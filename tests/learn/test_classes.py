@@ -245,11 +245,14 @@ def test_kinds_of_labels_do_not_mix(first, second, found):
     assert both.examples == 1
 
 
-def test_a_class_never_seen_is_named_when_predicting():
+def test_a_class_never_seen_is_an_error_when_predicting():
     ours = learner("nag", {"classes": "auto"})
     ours.partial_fit(named(["a", "b"]))
-    with pytest.raises(InputError, match=r"found label 'c', expected a class that the model has learned \('a b'\)"):
-        ours.predict(named(["a", "c"]))
+    found = ours.predict(named(["a", "c", "b"]))
+    assert (found.label.tolist(), found.prediction[1] >= 0, ours.classes) == ([0, -1, 1], True, ["a", "b"])
+    assert found.loss[1] == ours.partial_fit(named(["a", "c"]).part(1, 2)).loss[0], "as that of a class that is new"
+    with pytest.raises(InputError, match="found label 3, expected a name, as the labels before it"):
+        ours.predict(batch_of([{1: 1.0}], [3]))
     declared = learner("nag", {"oaa": 3})
     declared.partial_fit(batch_of([{1: 1.0}] * 2, [1, 2]))
     assert np.isfinite(declared.predict(batch_of([{1: 1.0}], [3])).loss).all()

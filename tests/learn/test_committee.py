@@ -9,10 +9,11 @@ from states import assert_same, state_of
 from streams import batch_of, rows_of, wide_range, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError
+from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble import combiner, pruning, stacking
 from sonlearn.learn.ensemble.combiner import combine, new_combiner
 from sonlearn.learn.ensemble.label_scale import CLIP
-from sonlearn.learn.ensemble.stacking import learned_by, member_options
+from sonlearn.learn.ensemble.stacking import member_options
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.make import make_engine
 from sonlearn.options.members import CHEAP, MEMBERS, Member, default_members, member
@@ -31,7 +32,8 @@ def predicted_alone(name, rows, features):
     entry = member(name)
     view, engine = make_view(entry.view), make_engine(member_options(options(), entry))
     state, seen = view.fit_transform(view.reserve(view.new(), rows, features), rows)
-    _, predicted = learned_by(engine, engine.new(), seen, view.features(state))
+    predicted = Predictions.empty(len(seen.y))
+    engine.learn_all(engine.new(), seen, predicted, view.features(state))
     return np.clip(entry.gain * predicted.prediction, -CLIP, CLIP)
 
 

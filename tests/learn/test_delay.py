@@ -10,6 +10,7 @@ from streams import rows_of, with_weights, without_some_labels, zipf
 from sonlearn import Learner, LearnOptions, OptionError
 from sonlearn.conformal.layer import Coverage
 from sonlearn.learn.decision import DecisionRule
+from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble.class_combiner import level
 from sonlearn.learn.ensemble.classes import make_class_member
 from sonlearn.learn.ensemble.viewing import rows_between
@@ -95,8 +96,8 @@ def test_the_combiner_of_classes_learns_by_the_predictions_that_were_made(delay)
         for member, out in zip(members, v, strict=True):
             engine = make_class_member(member, 0.0)
             state, old = engine.new(), rows_between(rows, 0, known)
-            state, _ = engine.learn(engine.reserve(state, old, rows.features.max() + 1), old, np.zeros((known, K)), 0)
-            engine.predict(state, part._replace(y=np.full(1, np.nan)), out)
+            state = engine.learn_all(state, old, Predictions.empty(known, K), rows.features.max() + 1)
+            engine.predict(state, part._replace(y=np.full(1, np.nan)), Predictions.of_scores(out))
             level(out, np.array([met]))
         then.append((met, v[:, 0]))
         if known and i - delay - 1 >= 0 and y[i - delay - 1] in shown[: then[i - delay - 1][0]]:

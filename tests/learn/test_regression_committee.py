@@ -9,10 +9,11 @@ from states import assert_same_arrays, state_of
 from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels
 
 from sonlearn import Learner, LearnOptions
+from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION, precision_for
 from sonlearn.learn.ensemble.label_scale import LabelStandardiser
-from sonlearn.learn.ensemble.stacking import learned_by, member_options
+from sonlearn.learn.ensemble.stacking import member_options
 from sonlearn.learn.losses import Loss
 from sonlearn.learn.make import make_engine
 from sonlearn.options.losses import CLASSIFICATION
@@ -137,7 +138,9 @@ def alone(name, loss, rows, features):
     entry = member(name, loss)
     view, engine = make_view(entry.view), make_engine(member_options(options(loss), entry))
     state, seen = view.fit_transform(view.reserve(view.new(), rows, features), rows)
-    return learned_by(engine, engine.new(), seen, view.features(state))[1].prediction
+    out = Predictions.empty(len(seen.y))
+    engine.learn_all(engine.new(), seen, out, view.features(state))
+    return out.prediction
 
 
 @pytest.mark.interpreted

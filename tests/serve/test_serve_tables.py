@@ -32,6 +32,7 @@ def of_table(**options):
     reader = Reader(io.BytesIO(text.encode()), learner.text, labels=Labelling(words=True), columns=learner.columns)
     for batch in reader:
         learner.partial_fit(batch)
+        learner.columns.count(batch, learner.text)
     return learner
 
 
@@ -53,7 +54,8 @@ def test_a_model_of_json_takes_vw_text_as_predict_does():
 def test_rows_of_a_table_are_those_of_csv():
     learner = of_table()
     header, row = "n,city,note", '3,Graz,"A good, GOOD day"'
-    (batch,) = Reader(io.BytesIO(f"{header}\n{row}\n,,\n".encode()), learner.text, labels=Labelling(needed=False))
+    text, columns = f"{header}\n{row}\n,,\n".encode(), learner.columns.at_rest()
+    (batch,) = Reader(io.BytesIO(text), learner.text, labels=Labelling(needed=False), columns=columns)
     expected = learner.predict(batch).prediction.tolist()
     rows = [{"n": 3, "city": "Graz", "note": "A good, GOOD day"}, {"n": None, "city": None, "note": None}]
     with served(learner) as server:
@@ -91,8 +93,8 @@ def test_a_model_of_tables_takes_csv_as_predict_does(flags):
         return text.replace(",", ";").replace(".", ",") if flags else text
 
     text = spelt('key,city,n\na,Graz,2\n"b\n2",Wien,1.5\n,Linz,\n')
-    reader = Reader(io.BytesIO(text.encode()), learner.text, labels=Labelling(needed=False), columns=learner.columns)
-    (batch,) = reader
+    columns = learner.columns.at_rest()
+    (batch,) = Reader(io.BytesIO(text.encode()), learner.text, labels=Labelling(needed=False), columns=columns)
     with served(learner, learns=True) as server:
         expected = format_lines(learner.predict(batch).prediction, batch.tags)
         assert server.ask("POST", "/predict", text, media) == (200, expected)
@@ -122,3 +124,30 @@ def test_values_have_no_probabilities():
     with served(learner) as server:
         status, answer = server.ask("POST", "/predict?probabilities=1", '{"a": 1}', "application/json")
         assert (status, "the model predicts values, not classes" in answer) == (400, True)
+
+
+def test_rows_to_be_learned_have_the_column_of_the_label_and_other_columns_are_named_once():
+    learner = of_table()
+    with served(learner, learns=True) as server:
+        before = learner.examples
+        for body, media in (("n,city\n1,Graz\n", "text/csv"), ('{"n": 1, "city": "Graz"}', "application/json")):
+            status, answer = server.ask("POST", "/learn", body, media)
+            assert status == 400
+            assert "found a row without a label's column, expected the label's column 'y'" in answer
+            assert server.ask("POST", "/predict", body, media)[0] == 200
+        assert (learner.examples, learner.columns.numbers["n"][0]) == (before, 60)
+        unlabelled = '{"n": 1, "city": "Graz", "note": "bad", "y": null}'
+        assert server.ask("POST", "/learn", unlabelled, "application/json")[0] == 200
+        for _ in range(2):
+            assert server.ask("POST", "/learn", "n,town,y\n1,Graz,yes\n", "text/csv")[0] == 200
+        assert learner.examples == before + 2
+        assert learner.columns.numbers["n"] == [63, 123]
+        assert learner.columns.known["town"] == ("category",)
+        status, answer = server.ask("POST", "/predict", '{"n": "70,5"}', "application/json")
+        assert status == 400
+        assert "found '70,5' for 'n', expected a number, as in all rows that the model has learned" in answer
+    assert server.notes == [
+        "<request>: columns that the model knows and the table has not: 'note'",
+        "<request>: columns that the model knows and the table has not: 'city', 'note'",
+        "<request>: columns that the model does not know, new to the model: 'town'",
+    ]

@@ -21,10 +21,10 @@ from sonlearn.text.names import NameTable
 
 
 class Served:
-    """A server under way: its ports, its worker, and what it has reported."""
+    """A server under way: its ports, its worker, what it has reported, and its notes on columns."""
 
     def __init__(self, learner: Learner, limits: Limits, learns: bool):
-        self.learner, self.reports = learner, []
+        self.learner, self.reports, self.notes = learner, [], []
         warm_up(learner, learns)  # so that no client waits for kernels
         self._sockets = [listen("127.0.0.1", 0, "--port"), listen("127.0.0.1", 0, "--tcp")]
         self.http, self.tcp = (bound.getsockname()[1] for bound in self._sockets)
@@ -36,7 +36,9 @@ class Served:
     async def _run(self, limits: Limits, learns: bool, ready: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
         metrics = ServerMetrics(lambda: self.learner.examples, lambda: 0)
-        self.worker = Worker(self.learner, NameTable(), most_entries=limits.entries, after=metrics.worked)
+        self.worker = Worker(
+            self.learner, NameTable(), most_entries=limits.entries, after=metrics.worked, tell=self.notes.append
+        )
         self.server = Server(self.worker, metrics, limits, learns, self.reports.append)
         await self.server.run(*self._sockets, ready.set)
 

@@ -80,7 +80,7 @@ class Dense(Engine):
         self.merges = self._factored or self._params.rule == rounds.ADA_FULL
         self._tau, self._seed = options.sketch_size, options.seed
 
-    def new(self) -> DenseState:
+    def new(self, classes: int = 0) -> DenseState:
         """State of an untrained learner."""
         C = max(self._params.classes, 1)
         return DenseState(
@@ -132,7 +132,7 @@ class Dense(Engine):
         np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
-    def weights(self, state: DenseState, features: int) -> np.ndarray:
+    def weights(self, state: DenseState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""
         w = np.zeros((state.w.shape[1], features))
         w[:, : len(state.w)] = state.w[:features].T
@@ -143,7 +143,9 @@ class Dense(Engine):
         seen = int(state.now["seen"][0])
         return state._replace(w=state.w[:seen], z=state.z[:seen], A=state.A[: column_start(seen)], Pi=state.Pi[:seen])
 
-    def renumbered(self, state: DenseState, numbers: np.ndarray, features: int) -> DenseState:
+    def renumbered(
+        self, state: DenseState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> DenseState:
         """`state` with other numbers (see `Engine.renumbered`)."""
         if not self.merges:
             return super().renumbered(state, numbers, features)

@@ -74,7 +74,7 @@ class DenseDiagonalFD(Engine):
             np.zeros((4, LANES)),
         )  # fmt: skip
 
-    def new(self) -> DenseDiagonalFDState:
+    def new(self, classes: int = 0) -> DenseDiagonalFDState:
         """State of a learner that has seen nothing."""
         rows = self._rows
         return DenseDiagonalFDState(
@@ -109,7 +109,7 @@ class DenseDiagonalFD(Engine):
         out.prediction[:] = out.raw
         return at
 
-    def weights(self, state: DenseDiagonalFDState, features: int) -> np.ndarray:
+    def weights(self, state: DenseDiagonalFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
         w = np.zeros(features)
         own = state.w.ravel()[:features]
@@ -121,7 +121,9 @@ class DenseDiagonalFD(Engine):
         blocks = blocks_of(int(state.now["seen"][0]))
         return state._replace(**{name: getattr(state, name)[:blocks] for name in DenseDiagonalFDState._fields[:4]})
 
-    def renumbered(self, state: DenseDiagonalFDState, numbers: np.ndarray, features: int) -> DenseDiagonalFDState:
+    def renumbered(
+        self, state: DenseDiagonalFDState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> DenseDiagonalFDState:
         """`state` with other numbers (see `Engine.renumbered`)."""
         seen, blocks, now = int(state.now["seen"][0]), blocks_of(features), state.now.copy()
         now["seen"] = features

@@ -37,7 +37,7 @@ class DiagonalFD(Engine):
         self._params = params_of(options)
         self._work = new_work(self._params, 1, 1)
 
-    def new(self) -> DiagonalFDState:
+    def new(self, classes: int = 0) -> DiagonalFDState:
         """State of an untrained learner."""
         return new_state(self._params)
 
@@ -97,7 +97,7 @@ class DiagonalFD(Engine):
         out.prediction[:] = out.raw
         return at
 
-    def weights(self, state: DiagonalFDState, features: int) -> np.ndarray:
+    def weights(self, state: DiagonalFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
         w = np.zeros(features)
         all_weights(state, new_work(self._params, 1, 1), w[: int(state.now["seen"][0])])
@@ -116,7 +116,9 @@ class DiagonalFD(Engine):
             entries=state.entries[: now["entries"]],
         )
 
-    def renumbered(self, state: DiagonalFDState, numbers: np.ndarray, features: int) -> DiagonalFDState:
+    def renumbered(
+        self, state: DiagonalFDState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> DiagonalFDState:
         """`state` with other numbers (see `Engine.renumbered`); features left out leave the buffered rows, too."""
         now, known = state.now.copy(), numbers[state.owner] >= 0
         now["seen"] = features

@@ -17,7 +17,6 @@ from sonlearn.data import merging
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit
 from sonlearn.learn.engine import Contributions, Engine, Predictions
-from sonlearn.learn.ensemble.stacking import learned_by
 from sonlearn.learn.losses import loss_of, loss_value
 from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
@@ -45,7 +44,7 @@ class Mixture(Engine):
         self._engines = tuple(make_engine(_member(options, name)) for name in self._names)
         self.merges = all(engine.merges for engine in self._engines)
 
-    def new(self) -> MixtureState:
+    def new(self, classes: int = 0) -> MixtureState:
         """State of an untrained mixture."""
         return MixtureState(tuple(engine.new() for engine in self._engines), np.zeros(len(self._engines)))
 
@@ -59,8 +58,8 @@ class Mixture(Engine):
         V, members = np.zeros((len(rows.y), len(self._engines))), []
         features = int(rows.features[: rows.indptr[-1]].max(initial=-1)) + 1
         for i, (engine, s) in enumerate(zip(self._engines, state.members, strict=True)):
-            s, members_out = learned_by(engine, s, rows, features)
-            members.append(s)
+            members_out = Predictions.empty(len(rows.y))
+            members.append(engine.learn_all(s, rows, members_out, features))
             V[:, i] = members_out.prediction
         mix(self._loss, state.loss, V, rows, True, out.raw)
         out.prediction[:] = out.raw
@@ -86,7 +85,7 @@ class Mixture(Engine):
             V[:, i] = members_out.prediction
         return V
 
-    def weights(self, state: MixtureState, features: int) -> np.ndarray:
+    def weights(self, state: MixtureState, features: int, number: int | None = None) -> np.ndarray:
         """The members' weights, averaged like their probabilities: a summary, because the mixture is not linear."""
         pairs = zip(self._share(state), self._engines, state.members, strict=True)
         return sum(share * engine.weights(s, features) for share, engine, s in pairs)
@@ -95,7 +94,9 @@ class Mixture(Engine):
         """`state` without unused capacity."""
         return state._replace(members=tuple(e.packed(s) for e, s in zip(self._engines, state.members, strict=True)))
 
-    def renumbered(self, state: MixtureState, numbers: np.ndarray, features: int) -> MixtureState:
+    def renumbered(
+        self, state: MixtureState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> MixtureState:
         """`state` with other numbers (see `Engine.renumbered`)."""
         pairs = zip(self._engines, state.members, strict=True)
         return state._replace(members=tuple(engine.renumbered(s, numbers, features) for engine, s in pairs))

@@ -8,11 +8,11 @@ from __future__ import annotations
 import functools
 import itertools
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from sonlearn.data.rows import Rows
-from sonlearn.learn.ensemble.jobs import Job, work_off
+from sonlearn.learn.ensemble.jobs import Job, mapping, work_off
 from sonlearn.learn.ensemble.viewing import Seen
 from sonlearn.options.views import VIEWS
 
@@ -36,13 +36,9 @@ class Scheduler:
 
     def __init__(self, threads: int = 1):
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        self._threads = threads if threads > 1 else 0
+        self._threads, self.map = threads if threads > 1 else 0, mapping(self._pool)
         self._took: dict[str, list[float]] = {}  # seconds that each view and its members took the last time
         self._entries: dict[str, float] = {}  # entries of a row of each view, the last time
-
-    def map(self, call: Callable, items: Iterable) -> list:
-        """``map`` that is done when it returns."""
-        return list((self._pool.map if self._pool else map)(call, items))
 
     def each(
         self, sharing: dict[str, list[int]], seen: Seen, span: tuple[int, int],

@@ -91,7 +91,7 @@ class FirstOrder(Engine):
         self._longest, self._work = 0, self._scratch(0)
         self._learn_one = repeated(self._kernels.learn)
 
-    def new(self) -> Any:
+    def new(self, classes: int = 0) -> Any:
         """State of an untrained learner."""
         return FirstOrderState(
             np.zeros((0, COLUMNS[self._params.rule] + 2 * self._params.lazy)), np.zeros(1, dtype=NOW).view(np.recarray)
@@ -133,7 +133,7 @@ class FirstOrder(Engine):
         np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
-    def weights(self, state: Any, features: int) -> np.ndarray:
+    def weights(self, state: Any, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
         w = np.zeros(features)
         self._kernels.weights(self._params, state, w[: len(state.table)])
@@ -144,7 +144,9 @@ class FirstOrder(Engine):
         seen = int(state.now["seen"][0])
         return type(state)(*(array[:seen] for array in state[:-1]), state.now)
 
-    def renumbered(self, state: FirstOrderState, numbers: np.ndarray, features: int) -> FirstOrderState:
+    def renumbered(
+        self, state: FirstOrderState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> FirstOrderState:
         """`state` with other numbers (see `Engine.renumbered`), forgetting and shrinkage brought up to date."""
         table, now = state.table, state.now.copy().view(np.recarray)
         if self._params.lazy:

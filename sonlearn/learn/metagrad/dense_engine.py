@@ -44,7 +44,7 @@ class MetaGrad(Dense):
         self._params = self._params._replace(rate=float(options.learning_rate), alpha=float(options.alpha))
         self._factored = False
 
-    def new(self) -> MetaGradState:
+    def new(self, classes: int = 0) -> MetaGradState:
         """State of an untrained learner."""
         now = np.zeros(1, dtype=NOW).view(np.recarray)
         return MetaGradState(np.zeros((0, 1)), np.zeros((0, EXPERTS)), first_weights(), np.zeros(0), now)
@@ -65,7 +65,9 @@ class MetaGrad(Dense):
         seen = int(state.now["seen"][0])
         return state._replace(w=state.w[:seen], W=state.W[:seen], A=state.A[: column_start(seen)])
 
-    def renumbered(self, state: MetaGradState, numbers: np.ndarray, features: int) -> MetaGradState:
+    def renumbered(
+        self, state: MetaGradState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> MetaGradState:
         """`state` with other numbers (see `Engine.renumbered`)."""
         W, now = merging.renumbered(state.W, numbers, features), state.now.copy()
         A, known = np.zeros((features, features)), numbers[: len(state.w)]

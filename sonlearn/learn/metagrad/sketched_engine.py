@@ -46,7 +46,7 @@ class SketchedMetaGrad(SketchedNewton):
         self._params = self._params._replace(dual=True, rate=0.0)  # wbar is z, its factor state.share[0]
         self._meta = MetaGradFDParams(self._params, float(options.alpha), float(options.learning_rate))
 
-    def new(self) -> MetaGradFDState:
+    def new(self, classes: int = 0) -> MetaGradFDState:
         """State of an untrained learner."""
         r_max, base = newton.sizes_of(self._params).r_max, super().new()
         base = base._replace(basis=base.basis._replace(q=np.zeros((2, r_max))))
@@ -74,7 +74,7 @@ class SketchedMetaGrad(SketchedNewton):
         np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
-    def weights(self, state: MetaGradFDState, features: int) -> np.ndarray:
+    def weights(self, state: MetaGradFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
         w = np.zeros(features)
         all_weights(state, w[: int(state.base.now[0].seen)])
@@ -84,7 +84,9 @@ class SketchedMetaGrad(SketchedNewton):
         """`state` without unused capacity."""
         return state._replace(base=super().packed(state.base), v=state.v[: state.base.now[0].seen])
 
-    def renumbered(self, state: MetaGradFDState, numbers: np.ndarray, features: int) -> MetaGradFDState:
+    def renumbered(
+        self, state: MetaGradFDState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> MetaGradFDState:
         """`state` with other numbers (see `Engine.renumbered`)."""
         v = merging.renumbered(state.v, numbers, features)
         return state._replace(base=super().renumbered(state.base, numbers, features), v=v)

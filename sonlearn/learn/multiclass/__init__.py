@@ -9,12 +9,10 @@
 `rls`      recursive least squares with one whole matrix for all classes
 `shares`   how frequent each class has been of late
 
-They are the members of `sonlearn.learn.ensemble.classes`, and have the verbs of an engine
-(`sonlearn.learn.engine.Engine`) with two differences: what is filled in is float64[n, K], and labels are *slots*:
-classes numbered from 0 on in the order in which the rows learned from showed them, so that the first row of a class
-shows it no earlier than all lower numbers. A class has a score in a row only if a row before has shown it; columns
-beyond are left as they are.
+They are engines (`sonlearn.learn.engine.Engine`) and the members of `sonlearn.learn.ensemble`. They fill in
+`Predictions.raw` alone, and the columns of the classes that a row before has shown; columns beyond stay as they are.
+Features and classes of their states may get other numbers (`slots` of `Engine.renumbered`).
 
-Besides, there are engines: `one_vs_rest` has a binary subproblem for each class (`binary_subproblems` learns one),
-`multinomial` one softmax learner for all classes (on `softmax` and `shared_diagonal`).
+Besides, there are `one_vs_rest`, which has a binary subproblem for each class, and `multinomial`, one softmax learner
+for all classes (on `softmax` and `shared_diagonal`).
 """

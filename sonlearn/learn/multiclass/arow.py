@@ -28,6 +28,7 @@ from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import SQUARES, Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.multiclass.merging import faded, renumbered_pairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     LARGE_TABLE,
@@ -83,7 +84,7 @@ def _new_work(row: int, classes: int) -> ArowScratch:
     )  # fmt: skip
 
 
-class Arow:
+class Arow(Engine):
     """Member of several classes (see `sonlearn.learn.multiclass`).
 
     Parameters
@@ -96,11 +97,13 @@ class Arow:
         The share of the precisions that each row learned discounts.
     """
 
+    merges = True
+
     def __init__(self, r: float = 1.0, unit: bool = False, decay: float = 0.0):
         self._r, self._unit, self._decay = r, unit, decay
         self._work = _new_work(0, 0)
 
-    def new(self) -> ArowState:
+    def new(self, classes: int = 0) -> ArowState:
         """State that has seen nothing."""
         now = np.zeros(1, dtype=[("classes", "i8"), ("rows", "i8"), ("features", "i8")])
         return ArowState(new_pairs(2), np.zeros(0, np.int64), now)
@@ -112,34 +115,41 @@ class Arow:
         since = grown(state.since, features, used) if self._decay > 0.0 else state.since
         return state._replace(pairs=reserve_pairs(state.pairs, features), since=since)
 
-    def learn(self, state: ArowState, rows: Rows, out: np.ndarray, start: int) -> tuple[ArowState, int]:
+    def learn(self, state: ArowState, rows: Rows, out: Predictions, start: int) -> tuple[ArowState, int]:
         """Predict and learn rows from `start` on; no row is refused."""
         at, longest = start, int(np.diff(rows.indptr).max(initial=0))
-        if len(self._work.values) < longest or len(self._work.mark) != out.shape[1]:
-            self._work = _new_work(max(longest, len(self._work.values)), out.shape[1])
+        if len(self._work.values) < longest or len(self._work.mark) != out.raw.shape[1]:
+            self._work = _new_work(max(longest, len(self._work.values)), out.raw.shape[1])
         while at < len(rows.y):
-            at = learn(self._r, self._unit, self._decay, state, self._work, rows, out, at)
+            at = learn(self._r, self._unit, self._decay, state, self._work, rows, out.raw, at)
             if at < len(rows.y):
                 classes = len(self._work.mark)
                 places = count_places(state.pairs, rows, at, RIVALS + 1, classes)
                 state = state._replace(pairs=more_room(state.pairs, places, classes))
         return state, at
 
-    def predict(self, state: ArowState, rows: Rows, out: np.ndarray) -> int:
+    def predict(self, state: ArowState, rows: Rows, out: Predictions) -> int:
         """Predict and change nothing."""
-        predict(self._unit, state.pairs, int(state.now["classes"][0]), rows, out)
+        predict(self._unit, state.pairs, int(state.now["classes"][0]), rows, out.raw)
         return len(rows.y)
 
-    def weights(self, state: ArowState, features: int, k: int) -> np.ndarray:
-        """float64[features]: the weights of class k."""
-        return weights_of(state.pairs, features, k)
+    def weights(self, state: ArowState, features: int, number: int | None = None) -> np.ndarray:
+        """See `Engine.weights`."""
+        return weights_of(state.pairs, features, self.met(state), number)
+
+    def met(self, state: ArowState) -> int:
+        """How many classes have occurred."""
+        return int(state.now["classes"][0])
 
     def packed(self, state: ArowState) -> ArowState:
         """`state` without spare room."""
         return state._replace(pairs=packed_pairs(state.pairs), since=state.since[: state.now["features"][0]])
 
-    def renumbered(self, state: ArowState, numbers: np.ndarray, features: int, slots: np.ndarray) -> ArowState:
-        """`state` with other numbers of features and, int64[its classes], of classes (see `Engine.renumbered`)."""
+    def renumbered(
+        self, state: ArowState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> ArowState:
+        """`state` with other numbers of features and classes (see `Engine.renumbered`)."""
+        slots = np.arange(self.met(state)) if slots is None else slots
         now, pairs, since = state.now.copy(), state.pairs, state.since
         if self._decay > 0.0:
             pairs = faded(pairs, P, (1.0 - self._decay) ** (now["rows"] - since))

@@ -36,6 +36,7 @@ from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.multiclass.merging import faded, renumbered_pairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     DISTANCE,
@@ -91,17 +92,17 @@ def _new_work(classes: int) -> BayesScratch:
     return BayesScratch(np.zeros(classes), np.zeros(classes), np.zeros(classes), np.zeros(classes, np.int64))
 
 
-class Bayes:
+class Bayes(Engine):
     """Member of several classes (see `sonlearn.learn.multiclass`); `decay` is the share that each row discounts."""
 
-    #: Whether rows that have been learned from before are learned again: counts would count them twice.
-    repeats = False
+    merges = True
+    counts = True
 
     def __init__(self, decay: float = 0.0):
         self._decay = decay
         self._work = _new_work(0)
 
-    def new(self) -> BayesCounts:
+    def new(self, classes: int = 0) -> BayesCounts:
         """State that has seen nothing."""
         names = ("classes", "features", "rows", "numbers")
         now = np.zeros(1, dtype=[*((name, "i8") for name in names), ("amount", "f8")])
@@ -120,25 +121,29 @@ class Bayes:
             since=grown(state.since, features, used) if self._decay > 0.0 else state.since,
         )  # fmt: skip
 
-    def learn(self, state: BayesCounts, rows: Rows, out: np.ndarray, start: int) -> tuple[BayesCounts, int]:
+    def learn(self, state: BayesCounts, rows: Rows, out: Predictions, start: int) -> tuple[BayesCounts, int]:
         """Predict and count rows from `start` on; no row is refused."""
-        at, work = start, self._work_for(out.shape[1])
+        at, work = start, self._work_for(out.raw.shape[1])
         while at < len(rows.y):
-            at = learn(self._decay, state, work, rows, out, at)
+            at = learn(self._decay, state, work, rows, out.raw, at)
             if at < len(rows.y):
-                places = count_places(state.pairs, rows, at, 1, out.shape[1])
-                state = state._replace(pairs=more_room(state.pairs, places, out.shape[1]))
+                places = count_places(state.pairs, rows, at, 1, out.raw.shape[1])
+                state = state._replace(pairs=more_room(state.pairs, places, out.raw.shape[1]))
         return state, at
 
-    def predict(self, state: BayesCounts, rows: Rows, out: np.ndarray) -> int:
+    def predict(self, state: BayesCounts, rows: Rows, out: Predictions) -> int:
         """Predict and change nothing."""
-        predict(self._decay, state, self._work_for(out.shape[1]), rows, out)
+        predict(self._decay, state, self._work_for(out.raw.shape[1]), rows, out.raw)
         return len(rows.y)
 
     def _work_for(self, classes: int) -> BayesScratch:
         if len(self._work.by) < classes:
             self._work = _new_work(classes)
         return self._work
+
+    def met(self, state: BayesCounts) -> int:
+        """How many classes have occurred."""
+        return int(state.now["classes"][0])
 
     def packed(self, state: BayesCounts) -> BayesCounts:
         """`state` without spare room."""
@@ -148,8 +153,11 @@ class Bayes:
             taken=state.taken[:classes], totals=state.totals[:numbers], since=state.since[:numbers],
         )  # fmt: skip
 
-    def renumbered(self, state: BayesCounts, numbers: np.ndarray, features: int, slots: np.ndarray) -> BayesCounts:
-        """`state` with other numbers of features and, int64[its classes], of classes (see `Engine.renumbered`)."""
+    def renumbered(
+        self, state: BayesCounts, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> BayesCounts:
+        """`state` with other numbers of features and classes (see `Engine.renumbered`)."""
+        slots = np.arange(self.met(state)) if slots is None else slots
         now, known = state.now.copy(), slots[: len(state.rows)]
         pairs, since, totals = state.pairs, state.since, state.totals
         if self._decay > 0.0:

@@ -2,7 +2,7 @@
 
 The engine beneath (`newton`, `projected`, `dense`, `shared_diagonal`) predicts and learns K classes at once. Here are
 the counts of them. Classes are numbered as they are met; those that have not been met yet have had the same gradients
-in every row, and so say the same: what stands for all of them in `Scores.unseen`.
+in every row, and so say the same: what stands for all of them in `Predictions.unseen`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows
 from sonlearn.learn.dense.engine import Dense
-from sonlearn.learn.engine import ClassEngine, Predictions, State
-from sonlearn.learn.multiclass.one_vs_rest import Scores, first_occurrences
+from sonlearn.learn.engine import Engine, Predictions, State
+from sonlearn.learn.multiclass.one_vs_rest import first_occurrences
 from sonlearn.learn.multiclass.shared_diagonal import SharedDiagonal
 from sonlearn.learn.newton.engine import SketchedNewton
 from sonlearn.learn.projected.engine import Projected
@@ -33,7 +33,7 @@ class MultinomialState(NamedTuple):
     counts: np.ndarray  # int64[K]; rows learned of each class
 
 
-class Multinomial(ClassEngine):
+class Multinomial(Engine):
     """Engine of several classes that share a metric.
 
     Labels of rows are numbers of classes from 0 on, in the order in which classes are met, and NaN. In rows that are
@@ -57,9 +57,9 @@ class Multinomial(ClassEngine):
         """Let the arrays hold what learning `rows` may need."""
         return state._replace(own=self._engine.reserve(state.own, rows, features))
 
-    def learn(self, state: MultinomialState, rows: Rows, out: Scores, start: int) -> tuple[MultinomialState, int]:
+    def learn(self, state: MultinomialState, rows: Rows, out: Predictions, start: int) -> tuple[MultinomialState, int]:
         """Learn rows from `start` on; see `Engine.learn`."""
-        margins = self._room(len(rows.y))
+        margins = Predictions.empty(len(rows.y), self._classes)
         own, at = self._engine.learn(state.own, rows, margins, start)
         y = np.where(rows.weight[start:at] > 0, rows.y[start:at], np.nan)
         met = self.met(state)
@@ -68,10 +68,10 @@ class Multinomial(ClassEngine):
         state.counts[:] += np.bincount(y[~np.isnan(y)].astype(np.int64), minlength=self._classes)
         return state._replace(own=own), at
 
-    def predict(self, state: MultinomialState, rows: Rows, out: Scores) -> int:
+    def predict(self, state: MultinomialState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         n = len(rows.y)
-        margins = self._room(n)
+        margins = Predictions.empty(n, self._classes)
         at = self._engine.predict(state.own, rows, margins)
         self._to_input(margins.raw, np.full(n, self.met(state)), out)
         return at
@@ -80,23 +80,26 @@ class Multinomial(ClassEngine):
         """(found, expected) for a row that `learn` refused; None if its numbers were out of bounds."""
         return self._engine.refusal(rows, row)
 
-    def weights(self, state: MultinomialState, features: int) -> np.ndarray:
-        """float64[classes met, features]: weights in the scale of the input."""
-        return self._engine.weights(state.own, features)[: self.met(state)]
+    def weights(self, state: MultinomialState, features: int, number: int | None = None) -> np.ndarray:
+        """See `Engine.weights`."""
+        w = self._engine.weights(state.own, features)[: self.met(state)]
+        return w if number is None else w[number]
 
     def packed(self, state: MultinomialState) -> MultinomialState:
         """`state` without spare room."""
         return state._replace(own=self._engine.packed(state.own))
 
     def reordered(self, state: MultinomialState, order: list[int | None]) -> MultinomialState:
-        """`state` with its classes in another order (see `ClassEngine.reordered`)."""
+        """`state` with its classes in another order (see `Engine.reordered`)."""
         met = self.met(state)
         further = iter(range(met, self._classes))  # alike as long as no row of them has been learned
         places = [next(further) if k is None else k for k in order]
         places += [k for k in range(self._classes) if k not in places]
         return MultinomialState(self._engine.with_classes(state.own, places), state.counts[places])
 
-    def renumbered(self, state: MultinomialState, numbers: np.ndarray, features: int) -> MultinomialState:
+    def renumbered(
+        self, state: MultinomialState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> MultinomialState:
         """`state` with other numbers (see `Engine.renumbered`)."""
         return state._replace(own=self._engine.renumbered(state.own, numbers, features))
 
@@ -115,12 +118,9 @@ class Multinomial(ClassEngine):
 
     # -- how ---------------------------------------------------------------------------------------------------------
 
-    def _room(self, n: int) -> Predictions:
-        return Predictions(*np.zeros((3, n, self._classes)))
-
-    def _to_input(self, raw: np.ndarray, met: np.ndarray, out: Scores) -> None:
+    def _to_input(self, raw: np.ndarray, met: np.ndarray, out: Predictions) -> None:
         """Fill in the scores of rows; `met` int64[n], classes met before each."""
-        out.scores[:] = raw[:, : out.scores.shape[1]]
+        out.raw[:] = raw[:, : out.raw.shape[1]]
         rest = np.flatnonzero(met < self._classes)
         out.unseen[rest] = raw[rest, met[rest]]
         out.met[:] = met

@@ -27,6 +27,7 @@ from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.multiclass.arow import predict, score
 from sonlearn.learn.multiclass.merging import renumbered_pairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
@@ -70,7 +71,7 @@ class NagScratch(NamedTuple):
     found: np.ndarray  # bool[K]; of those, whether the feature has met them
 
 
-class Nag:
+class Nag(Engine):
     """Member of several classes (see `sonlearn.learn.multiclass`).
 
     Parameters
@@ -81,10 +82,12 @@ class Nag:
         Share of G that is forgotten with each row.
     """
 
+    merges = True
+
     def __init__(self, rate: float = 4.0, decay: float = 0.0):
         self._rate, self._decay = rate, decay
 
-    def new(self) -> NagState:
+    def new(self, classes: int = 0) -> NagState:
         """State that has seen nothing."""
         now = np.zeros(1, dtype=[("classes", "i8"), ("features", "i8"), ("t", "f8"), ("N", "f8"), ("rows", "i8")])
         return NagState(new_pairs(1), np.zeros((0, 3)), now)
@@ -97,31 +100,38 @@ class Nag:
             pairs=reserve_pairs(state.pairs, features), features=grown(state.features, features, used)
         )
 
-    def learn(self, state: NagState, rows: Rows, out: np.ndarray, start: int) -> tuple[NagState, int]:
+    def learn(self, state: NagState, rows: Rows, out: Predictions, start: int) -> tuple[NagState, int]:
         """Predict and learn rows from `start` on; no row is refused."""
-        at, K = start, out.shape[1]
+        at, K = start, out.raw.shape[1]
         scratch = NagScratch(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, np.int64), np.zeros(K, bool))
         while at < len(rows.y):
-            at = learn(self._rate, self._decay, state, scratch, rows, out, at)
+            at = learn(self._rate, self._decay, state, scratch, rows, out.raw, at)
             if at < len(rows.y):
                 state = state._replace(pairs=more_room(state.pairs, count_places(state.pairs, rows, at, K, K), K))
         return state, at
 
-    def predict(self, state: NagState, rows: Rows, out: np.ndarray) -> int:
+    def predict(self, state: NagState, rows: Rows, out: Predictions) -> int:
         """Predict and change nothing."""
-        predict(False, state.pairs, int(state.now["classes"][0]), rows, out)
+        predict(False, state.pairs, int(state.now["classes"][0]), rows, out.raw)
         return len(rows.y)
 
-    def weights(self, state: NagState, features: int, k: int) -> np.ndarray:
-        """float64[features]: the weights of class k."""
-        return weights_of(state.pairs, features, k)
+    def weights(self, state: NagState, features: int, number: int | None = None) -> np.ndarray:
+        """See `Engine.weights`."""
+        return weights_of(state.pairs, features, self.met(state), number)
+
+    def met(self, state: NagState) -> int:
+        """How many classes have occurred."""
+        return int(state.now["classes"][0])
 
     def packed(self, state: NagState) -> NagState:
         """`state` without spare room."""
         return state._replace(pairs=packed_pairs(state.pairs), features=state.features[: state.now["features"][0]])
 
-    def renumbered(self, state: NagState, numbers: np.ndarray, features: int, slots: np.ndarray) -> NagState:
-        """`state` with other numbers of features and, int64[its classes], of classes (see `Engine.renumbered`)."""
+    def renumbered(
+        self, state: NagState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> NagState:
+        """`state` with other numbers of features and classes (see `Engine.renumbered`)."""
+        slots = np.arange(self.met(state)) if slots is None else slots
         now, table = state.now.copy(), state.features[: state.now["features"][0]].copy()
         if self._decay > 0.0:
             table[:, G] *= (1.0 - self._decay) ** (now["rows"] - table[:, SINCE])

@@ -18,10 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.rows import Rows, learned_rows
-from sonlearn.learn.engine import ClassEngine, Contributions, State
-from sonlearn.learn.ensemble.viewing import rows_between
-from sonlearn.learn.multiclass.binary_subproblems import BinaryLearner
+from sonlearn.data.rows import NO_ROWS, Rows, learned_rows, rows_between
+from sonlearn.learn.engine import Contributions, Engine, Predictions, State
+from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
 
 
@@ -34,36 +33,6 @@ class OneVsRestState(NamedTuple):
     features: np.ndarray  # int64[1]
 
 
-class Scores(NamedTuple):
-    """What is filled in, row by row and before the label is used.
-
-    Attributes
-    ----------
-    scores : float64[n, K]
-        What each class's learner says; of classes that had not been met by then, what the spare learner says.
-    unseen : float64[n]
-        What the spare learner says, as long as there is one.
-    met : int64[n]
-        How many classes had been met before.
-    refused : bool[n]
-        Rows that a class's learner has left out.
-    """
-
-    scores: np.ndarray
-    unseen: np.ndarray
-    met: np.ndarray
-    refused: np.ndarray
-
-    @classmethod
-    def empty(cls, n: int, classes: int) -> Scores:
-        """Room for n rows."""
-        return cls(np.zeros((n, classes)), np.zeros(n), np.zeros(n, np.int64), np.zeros(n, dtype=bool))
-
-    def part(self, start: int, stop: int) -> Scores:
-        """Rows start..stop-1, in the same memory."""
-        return Scores(*(array[start:stop] for array in self))
-
-
 class Task(NamedTuple):
     """A learner at work on the rows from `begin` on."""
 
@@ -71,7 +40,7 @@ class Task(NamedTuple):
     begin: int
 
 
-class OneVsRest(ClassEngine):
+class OneVsRest(Engine):
     """Engine of several classes.
 
     Labels of rows are numbers of classes from 0 on, in the order in which classes are met, and NaN. In rows that are
@@ -87,7 +56,7 @@ class OneVsRest(ClassEngine):
 
     def __init__(self, options: LearnOptions, threads: int = 1):
         self._most, self._threads = options.oaa, threads
-        self._binaries = [BinaryLearner(options.of_one_class) for _ in range(threads)]
+        self._binaries = [make_engine(options.of_one_class) for _ in range(threads)]
         self._binary = self._binaries[0]
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self.merges = self._binary.merges
@@ -103,11 +72,11 @@ class OneVsRest(ClassEngine):
 
     def reserve(self, state: OneVsRestState, rows: Rows, features: int) -> OneVsRestState:
         """Learners have room for what they have been shown; theirs of the batch comes with it."""
-        classes = tuple(self._binary.reserve(own, features) for own in state.classes)
-        unseen = state.unseen if len(classes) == self._most else self._binary.reserve(state.unseen, features)
+        classes = tuple(self._binary.reserve(own, NO_ROWS, features) for own in state.classes)
+        unseen = state.unseen if len(classes) == self._most else self._binary.reserve(state.unseen, NO_ROWS, features)
         return state._replace(classes=classes, unseen=unseen, features=np.array([features]))
 
-    def learn(self, state: OneVsRestState, rows: Rows, out: Scores, start: int) -> tuple[OneVsRestState, int]:
+    def learn(self, state: OneVsRestState, rows: Rows, out: Predictions, start: int) -> tuple[OneVsRestState, int]:
         """Learn rows from `start` on; see `Engine.learn`. What a class's learner refuses is marked; others learn it.
 
         A row is refused by all if it is the first of its class and that one's learner refuses it: so no class is met.
@@ -122,7 +91,7 @@ class OneVsRest(ClassEngine):
         out.met[:end] = len(state.classes) + np.searchsorted(births, np.arange(end))
         return state._replace(classes=classes, unseen=unseen, counts=counts), start + end
 
-    def predict(self, state: OneVsRestState, rows: Rows, out: Scores) -> int:
+    def predict(self, state: OneVsRestState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         n, count = len(rows.y), len(state.classes)
         learners = (*state.classes, state.unseen)[: self._most]
@@ -131,24 +100,26 @@ class OneVsRest(ClassEngine):
         def ask(worker: int) -> int:
             at = n
             for k in range(worker, len(learners), self._threads):
-                raw = np.zeros(n)
-                at = min(at, self._binaries[worker].predict(learners[k], rows, raw))
+                own = Predictions.empty(n)
+                at = min(at, self._binaries[worker].predict(learners[k], rows, own))
                 if k < count:
-                    out.scores[:, k] = raw
+                    out.raw[:, k] = own.raw
                 else:
-                    out.unseen[:] = raw
+                    out.unseen[:] = own.raw
             return at
 
         at = min(self._each(ask, range(self._threads)))
-        out.scores[:, count:] = out.unseen[:, None]
+        out.raw[:, count:] = out.unseen[:, None]
         return at
 
     def contributions(self, state: OneVsRestState, rows: Rows, number: int) -> Contributions | None:
         """What the members of the class of that number say of `rows`; None where classes have none."""
         return self._binary.contributions(state.classes[number], rows)
 
-    def weights(self, state: OneVsRestState, features: int) -> np.ndarray:
-        """float64[classes, features]: weights in the scale of the input."""
+    def weights(self, state: OneVsRestState, features: int, number: int | None = None) -> np.ndarray:
+        """See `Engine.weights`."""
+        if number is not None:
+            return self._binary.weights(state.classes[number], features)
         rows = [self._binary.weights(own, features) for own in state.classes]
         return np.array(rows).reshape(len(rows), features)
 
@@ -167,7 +138,9 @@ class OneVsRest(ClassEngine):
         for own in (*state.classes, state.unseen):
             self._binary.next_pass(own)
 
-    def renumbered(self, state: OneVsRestState, numbers: np.ndarray, features: int) -> OneVsRestState:
+    def renumbered(
+        self, state: OneVsRestState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> OneVsRestState:
         """`state` with other numbers of the features (see `Engine.renumbered`)."""
         packed = self.packed(state)
         classes = tuple(self._binary.renumbered(own, numbers, features) for own in packed.classes)
@@ -202,7 +175,7 @@ class OneVsRest(ClassEngine):
         return list((self._pool.map if self._pool else map)(call, workers))
 
     def _grown(
-        self, state: OneVsRestState, rows: Rows, births: np.ndarray, out: Scores
+        self, state: OneVsRestState, rows: Rows, births: np.ndarray, out: Predictions
     ) -> tuple[tuple, State, int]:  # fmt: skip
         """The classes' states and the spare one after `rows`, and the first row that a new class refused, or n."""
         n, met, features = len(rows.y), len(state.classes), int(state.features[0])
@@ -230,27 +203,29 @@ class OneVsRest(ClassEngine):
         done: list[Any] = [None] * len(jobs)
         for worker, states in enumerate(self._each(work, range(self._threads))):
             done[worker :: self._threads] = states
-        for k in range(met, out.scores.shape[1]):
+        for k in range(met, out.raw.shape[1]):
             begin = int(born[k - met]) if k - met < len(born) else n
-            out.scores[:begin, k] = out.unseen[:begin]
+            out.raw[:begin, k] = out.unseen[:begin]
         if len(born) and not needed:  # of the row that shows the last class, too, the spare learner would say that
-            out.unseen[born[-1]] = out.scores[born[-1], len(jobs) - 1]
+            out.unseen[born[-1]] = out.raw[born[-1], len(jobs) - 1]
         count = met + len(born)
         return tuple(done[:count]), done[count] if needed else self._binary.new(), n
 
-    def _taught(self, binary: Any, job: Task, stop: int, number: int | None, shown: tuple[int, Rows, Scores]) -> State:
+    def _taught(
+        self, binary: Engine, job: Task, stop: int, number: int | None, shown: tuple[int, Rows, Predictions]
+    ) -> State:
         """The state after rows job.begin..stop-1, learned as class `number` (None: as no class); fills its scores."""
         features, rows, out = shown
         part = rows_between(rows, job.begin, stop)
         y = np.where(np.isnan(part.y), np.nan, np.where(part.y == (-1 if number is None else number), 1.0, -1.0))
-        raw, refused = np.zeros(stop - job.begin), np.zeros(stop - job.begin, dtype=bool)
-        own = binary.learn(job.state, part._replace(y=y), features, raw, refused)
+        own, out = Predictions.empty(stop - job.begin), out.part(job.begin, stop)
+        state = binary.learn_all(job.state, part._replace(y=y), own, features)
         if number is None:
-            out.unseen[job.begin : stop] = raw
+            out.unseen[:] = own.raw
         else:
-            out.scores[job.begin : stop, number] = raw
-        out.refused[job.begin : stop] |= refused
-        return own
+            out.raw[:, number] = own.raw
+        out.refused[:] |= own.refused
+        return state
 
 
 def first_occurrences(y: np.ndarray, met: int) -> np.ndarray:

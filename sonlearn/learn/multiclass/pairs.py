@@ -164,13 +164,17 @@ def _power_of_two(n: np.ndarray) -> np.ndarray:
     return 1 << np.ceil(np.log2(n)).astype(np.int64)
 
 
-def weights_of(pairs: Pairs, features: int, k: int) -> np.ndarray:
-    """float64[features]: the first number of each feature's pair with class k, 0 where they have not met."""
-    pairs, out = packed_pairs(pairs), np.zeros(features)
+def weights_of(pairs: Pairs, features: int, classes: int, number: int | None) -> np.ndarray:
+    """The first number of each feature's pair with class `number`, float64[features]; None: float64[classes, features].
+
+    It is 0 where they have not met.
+    """
+    pairs, first = packed_pairs(pairs), 0 if number is None else number
+    out = np.zeros((classes if number is None else 1, features))
     known = np.repeat(np.arange(len(pairs.size)), pairs.size)
-    chosen = (pairs.classes == k) & (known < features)
-    out[known[chosen]] = pairs.values[0][chosen]
-    return out
+    chosen = (known < features) & ((pairs.classes == number) | (number is None))
+    out[pairs.classes[chosen] - first, known[chosen]] = pairs.values[0][chosen]
+    return out if number is None else out[0]
 
 
 def count_pairs(pairs: Pairs) -> int:

@@ -23,6 +23,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.linear_algebra import add_rows
 
 #: Rows with a larger margin are not learned from.
@@ -49,7 +50,7 @@ class RlsScratch(NamedTuple):
     e: np.ndarray  # float64[room]
 
 
-class Rls:
+class Rls(Engine):
     """Member of several classes (see `sonlearn.learn.multiclass`).
 
     Parameters
@@ -60,10 +61,12 @@ class Rls:
         Features from this one on are left out.
     """
 
+    merges = True
+
     def __init__(self, ridge: float = 0.1, most: int = 512):
         self._ridge, self._most = ridge, most
 
-    def new(self) -> RlsState:
+    def new(self, classes: int = 0) -> RlsState:
         """State that has seen nothing."""
         return RlsState(
             np.zeros(0), np.zeros(0), np.zeros(1, dtype=[("classes", "i8"), ("features", "i8"), ("room", "i8")])
@@ -85,21 +88,25 @@ class Rls:
         now["features"], now["room"] = more, wider
         return RlsState(P.ravel(), W.ravel(), now)
 
-    def learn(self, state: RlsState, rows: Rows, out: np.ndarray, start: int) -> tuple[RlsState, int]:
+    def learn(self, state: RlsState, rows: Rows, out: Predictions, start: int) -> tuple[RlsState, int]:
         """Predict and learn rows from `start` on; no row is refused."""
         P, W, scratch = self._arrays(state)
-        learn(P, W, state.now, scratch, rows, out, start)
+        learn(P, W, state.now, scratch, rows, out.raw, start)
         return state, len(rows.y)
 
-    def predict(self, state: RlsState, rows: Rows, out: np.ndarray) -> int:
+    def predict(self, state: RlsState, rows: Rows, out: Predictions) -> int:
         """Predict and change nothing."""
         _, W, scratch = self._arrays(state)
-        predict(W, int(state.now["classes"][0]), scratch, rows, out)
+        predict(W, int(state.now["classes"][0]), scratch, rows, out.raw)
         return len(rows.y)
 
     def _arrays(self, state: RlsState) -> tuple[np.ndarray, np.ndarray, RlsScratch]:
         d, room = (int(state.now[name][0]) for name in ("features", "room"))
         return state.P.reshape(d, d), state.W.reshape(d, room), RlsScratch(np.zeros(d), np.zeros(d), np.zeros(room))
+
+    def met(self, state: RlsState) -> int:
+        """How many classes have occurred."""
+        return int(state.now["classes"][0])
 
     def packed(self, state: RlsState) -> RlsState:
         """`state` without spare room."""
@@ -108,8 +115,11 @@ class Rls:
         now["room"] = classes
         return state._replace(W=state.W.reshape(d, room)[:, :classes].ravel(), now=now)
 
-    def renumbered(self, state: RlsState, numbers: np.ndarray, features: int, slots: np.ndarray) -> RlsState:
-        """`state` with other numbers of features and, int64[its classes], of classes (see `Engine.renumbered`)."""
+    def renumbered(
+        self, state: RlsState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> RlsState:
+        """`state` with other numbers of features and classes (see `Engine.renumbered`)."""
+        slots = np.arange(self.met(state)) if slots is None else slots
         d, room, classes = (int(state.now[name][0]) for name in ("features", "room", "classes"))
         now, features = state.now.copy(), min(features, self._most)
         known = np.where(numbers[:d] < features, numbers[:d], -1)

@@ -41,7 +41,7 @@ class SharedDiagonal(FirstOrder):
         self._classes = options.multinomial
         super().__init__(options)
 
-    def new(self) -> SharedDiagonalState:
+    def new(self, classes: int = 0) -> SharedDiagonalState:
         """State of a learner that has seen nothing."""
         return SharedDiagonalState(
             np.zeros((0, self._classes)), np.zeros((0, 3)), np.zeros(1, dtype=NOW).view(np.recarray)
@@ -50,13 +50,15 @@ class SharedDiagonal(FirstOrder):
     def _scratch(self, longest: int) -> SharedDiagonalScratch:
         return SharedDiagonalScratch(np.zeros(self._classes), np.zeros((SCRATCH, longest)))
 
-    def weights(self, state: SharedDiagonalState, features: int) -> np.ndarray:
+    def weights(self, state: SharedDiagonalState, features: int, number: int | None = None) -> np.ndarray:
         """float64[K, features]: weights in the scale of the input."""
         w = np.zeros((self._classes, len(state.W)))
         softmax.weights(self._params, state, w)
         return np.pad(w, ((0, 0), (0, max(0, features - w.shape[1]))))[:, :features]
 
-    def renumbered(self, state: SharedDiagonalState, numbers: np.ndarray, features: int) -> SharedDiagonalState:
+    def renumbered(
+        self, state: SharedDiagonalState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> SharedDiagonalState:
         """`state` with other numbers (see `Engine.renumbered`)."""
         W, shared = (merging.renumbered(each, numbers, features) for each in (state.W, state.shared))
         now = state.now.copy().view(np.recarray)

@@ -20,6 +20,7 @@ from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit
+from sonlearn.learn.engine import Engine, Predictions
 
 #: Shares are not below this.
 LEAST = 0.01
@@ -32,7 +33,7 @@ class SharesState(NamedTuple):
     now: np.ndarray  # structured [1]: classes
 
 
-class Shares:
+class Shares(Engine):
     """Member of several classes (see `sonlearn.learn.multiclass`).
 
     Parameters
@@ -41,13 +42,13 @@ class Shares:
         The rate: what a row counts.
     """
 
-    #: See `bayes.Bayes`.
-    repeats = False
+    merges = True
+    counts = True
 
     def __init__(self, decay: float):
         self._decay = decay
 
-    def new(self) -> SharesState:
+    def new(self, classes: int = 0) -> SharesState:
         """State that has seen nothing."""
         return SharesState(np.zeros(0), np.zeros(1, dtype=[("classes", "i8")]))
 
@@ -57,23 +58,30 @@ class Shares:
         most = max(classes, 1 + int(np.nanmax(rows.y, initial=-1.0)))
         return state._replace(logs=grown(state.logs, most, classes))
 
-    def learn(self, state: SharesState, rows: Rows, out: np.ndarray, start: int) -> tuple[SharesState, int]:
+    def learn(self, state: SharesState, rows: Rows, out: Predictions, start: int) -> tuple[SharesState, int]:
         """Predict and count rows from `start` on; no row is refused."""
-        learn(self._decay, state.logs, state.now, rows, out, start)
+        learn(self._decay, state.logs, state.now, rows, out.raw, start)
         return state, len(rows.y)
 
-    def predict(self, state: SharesState, rows: Rows, out: np.ndarray) -> int:
+    def predict(self, state: SharesState, rows: Rows, out: Predictions) -> int:
         """Predict and change nothing."""
         classes = state.now["classes"][0]
-        out[:, :classes] = np.maximum(state.logs[:classes], math.log(LEAST))
+        out.raw[:, :classes] = np.maximum(state.logs[:classes], math.log(LEAST))
         return len(rows.y)
+
+    def met(self, state: SharesState) -> int:
+        """How many classes have occurred."""
+        return int(state.now["classes"][0])
 
     def packed(self, state: SharesState) -> SharesState:
         """`state` without spare room."""
         return state._replace(logs=state.logs[: state.now["classes"][0]])
 
-    def renumbered(self, state: SharesState, numbers: np.ndarray, features: int, slots: np.ndarray) -> SharesState:
-        """`state` with other numbers of features and, int64[its classes], of classes (see `Engine.renumbered`)."""
+    def renumbered(
+        self, state: SharesState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> SharesState:
+        """`state` with other numbers of features and classes (see `Engine.renumbered`)."""
+        slots = np.arange(self.met(state)) if slots is None else slots
         now, classes = state.now.copy(), int(state.now["classes"][0])
         now["classes"] = K = 1 + slots[:classes].max(initial=-1)
         logs = np.full(K, -np.inf)

@@ -36,7 +36,7 @@ class SketchedNewton(Engine):
         self._params = params_of(options)
         self._work = new_work(self._params, 1)
 
-    def new(self) -> NewtonState:
+    def new(self, classes: int = 0) -> NewtonState:
         """State of an untrained learner."""
         return new_state(self._params)
 
@@ -72,7 +72,7 @@ class SketchedNewton(Engine):
         np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
-    def weights(self, state: NewtonState, features: int) -> np.ndarray:
+    def weights(self, state: NewtonState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
         w = np.zeros((len(state.factor.beta), int(state.now[0].seen)))
         all_weights(self._params, state, w)
@@ -89,7 +89,9 @@ class SketchedNewton(Engine):
             maps=state.maps[: slots_of(int(now.generation), BITS)],
         )
 
-    def renumbered(self, state: NewtonState, numbers: np.ndarray, features: int) -> NewtonState:
+    def renumbered(
+        self, state: NewtonState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> NewtonState:
         """`state` with other numbers (see `Engine.renumbered`)."""
         return merging.renumbered(state, numbers, features)
 

@@ -83,7 +83,7 @@ class Projected(Engine):
             *np.zeros((3, tau)), np.zeros((tau, tau)), *np.zeros((2, C, tau)), *np.zeros((4, C))
         )
 
-    def new(self) -> ProjectedState:
+    def new(self, classes: int = 0) -> ProjectedState:
         """State of an untrained learner."""
         tau, C = self._tau, max(self._params.classes, 1)
         return ProjectedState(
@@ -132,7 +132,7 @@ class Projected(Engine):
         np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
-    def weights(self, state: ProjectedState, features: int) -> np.ndarray:
+    def weights(self, state: ProjectedState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""
         w = np.zeros((max(self._params.classes, 1), features))
         weights(self._params, state, w)

@@ -1,0 +1,202 @@
+"""Tables that a model only predicts: what stands for missing numbers, and what the model has never met in a column."""
+
+import csv
+import dataclasses
+import io
+import json
+import random
+import re
+
+import numpy as np
+import pytest
+
+from sonlearn.cli import main
+from sonlearn.errors import InputError
+from sonlearn.learn.learner import Learner
+from sonlearn.options import TextOptions
+from sonlearn.text.cache import CachedReader
+from sonlearn.text.chunk import ChunkParser
+from sonlearn.text.columns import ColumnTable, Found, Labelling
+from sonlearn.text.flat import FlatRows
+from sonlearn.text.read import Reader
+
+OPTIONS = TextOptions(format="csv", label="y")
+LEARNED = "y,n,holes,day,town,zip\n1,2,1,2024-03-01,Graz,8010\n0,4,,2024-03-02,Wien,8020\n1,0,3,2024-03-03,Linz,9010\n"
+
+
+def learned(text=LEARNED):
+    """The columns of a table that has been learned, and what they held."""
+    columns = ColumnTable()
+    for batch in Reader(io.BytesIO(text.encode()), OPTIONS, columns=columns):
+        columns.count(batch, OPTIONS)
+    return columns.at_rest()
+
+
+def predicted(text, columns, **how):
+    """(rows as sorted lists of (slot, value), what was said)."""
+    reader = Reader(io.BytesIO(text.encode()), OPTIONS, labels=Labelling(False), columns=columns, **how)
+    return [row for batch in reader for row in rows(batch)], reader.notes
+
+
+def rows(batch):
+    return [
+        sorted(zip(batch.indices[a:b].tolist(), batch.values[a:b].tolist(), strict=True))
+        for a, b in zip(batch.indptr[:-1], batch.indptr[1:], strict=True)
+    ]
+
+
+def as_json(text):
+    """The rows of CSV as `sonlearn serve` reads them."""
+    records = [{k: v or None for k, v in row.items()} for row in csv.DictReader(io.StringIO(text))]
+    parser = ChunkParser(OPTIONS, "stop", 1, records=FlatRows(OPTIONS, False, learned()))
+    found = parser.parse_records(enumerate(records, 1), "<request>")
+    return [row for batch in found.batches for row in rows(batch)], found.errors
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("n,holes,day,town,zip\n,,,Graz,\n", "n,holes,day,town,zip\n2,,,Graz,8680\n"),
+        ("n,holes\nnan,2\n", "n,holes,zip\n2,2,8680\n"),
+        ("town\nGraz\nWien\n", "n,holes,town,zip\n2,,Graz,8680\n2,,Wien,8680\n"),
+    ],
+)
+def test_the_mean_stands_for_a_number_that_was_never_missing(given, meant):
+    columns = learned()
+    assert (columns.mean("n"), columns.mean("holes"), columns.mean("town")) == (2, None, None)
+    assert columns.mean("zip") == (8010 + 8020 + 9010) / 3
+    columns.numbers["zip"] = [3, 3 * 8680.0]
+    assert predicted(given, columns)[0] == predicted(meant, ColumnTable())[0]
+
+
+def test_what_is_missing_is_named_once_a_column():
+    _, notes = predicted("n,holes,zip\n,,1\n" + ",1,\n" * 5000, learned())
+    assert [note.split(" has ")[0] for note in notes[1:]] == ["the column 'n'", "the column 'zip'"]
+    assert notes[1].endswith("missing numbers, of which the model has met none; the column's mean stands for them")
+    assert notes[0].endswith("the model knows and the table has not: 'day', 'town'")
+    assert predicted("town\nGraz\n", learned())[1][0].endswith("'zip'; means stand for their numbers")
+
+
+def test_the_same_from_json_and_arrow():
+    text = "n,holes,town\n,,Graz\n3,1,\n"
+    assert as_json(text)[0] == predicted(text, learned())[0]
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    table = pyarrow.table({"n": [None, 3], "holes": [None, 1], "town": ["Graz", None]})
+    reader = Reader(table, OPTIONS, labels=Labelling(False), columns=learned())
+    assert [row for batch in reader for row in rows(batch)] == predicted(text, learned())[0]
+
+
+@pytest.mark.parametrize(
+    ("column", "field", "expected"),
+    [
+        ("n", "70.5.1", "found '70.5.1' in the column 'n', expected a number, as in all rows that the model has"),
+        ("holes", "2024-03-01", "found '2024-03-01' in the column 'holes', expected a number, as in all"),
+        ("day", "03/31/2024", "found '03/31/2024' in the column 'day', expected a date, as in all rows"),
+        ("day", "17", "found '17' in the column 'day', expected a date, as in all rows"),
+    ],
+)
+def test_what_a_column_has_never_held_is_malformed(column, field, expected):
+    text = f"town,{column}\nGraz,\nGraz,{field}\n"
+    with pytest.raises(InputError, match=r"^<stream>:3:6: ") as raised:
+        predicted(text, learned())
+    assert expected in str(raised.value)
+    (error,) = as_json(text)[1]
+    assert error.line == 2
+    assert f"expected a {'number' if 'number' in expected else 'date'}, as in" in str(error)
+    assert len(predicted(text, learned(), on_error="skip")[0]) == 1
+
+
+def test_a_table_in_memory_with_numbers_in_place_of_dates_is_malformed():
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    table = pyarrow.table({"day": [None, 17.0]})
+    with pytest.raises(InputError, match="<table>:2: found a number in the column 'day', expected a date, as in all"):
+        list(Reader(table, OPTIONS, labels=Labelling(False), columns=learned()))
+
+
+def test_a_category_may_be_new_and_a_number_among_categories_is_named():
+    found, notes = predicted("town\nBonn\n17\n18\n", learned())
+    assert len(found) == 3
+    assert notes[1:] == ["the column 'town' has a number, '17'; the model has learned a category in all rows"]
+
+
+def test_the_sums_have_the_same_bits_wherever_batches_end():
+    draw = random.Random(3)
+    text = "y,a,b\n" + "".join(f"1,{draw.gauss(0, 1e6)!r},{draw.random()!r}\n" for _ in range(500))
+    sums = []
+    for size in (64, 1000, 1 << 20):
+        columns = ColumnTable()
+        for batch in Reader(io.BytesIO(text.encode()), OPTIONS, columns=columns, chunk_bytes=size):
+            columns.count(batch, OPTIONS)
+        sums.append(columns.numbers)
+    assert sums[0] == sums[1] == sums[2]
+    values = [list(map(float, row.split(",")[1:])) for row in text.splitlines()[1:]]
+    assert sums[0]["a"] == [500, sum(row[0] for row in values)]
+    assert sums[0]["b"] == [500, sum(row[1] for row in values)]
+
+
+def test_what_is_predicted_adds_nothing():
+    columns = learned()
+    known = dict(columns.known)
+    predicted("n,more\n,1\n", columns)
+    columns.add(Found(("n",), {"n": ("text",)}).kinds)
+    assert columns.known == known
+
+
+def test_the_command_predicts_as_with_the_mean_written_in(tmp_path, capsys):
+    draw = random.Random(5)
+    lines = [(i, draw.gauss(3, 1), draw.choice("ab")) for i in range(200)]
+    text = "k,x,c,y\n" + "".join(f"{i},{x!r},{c},{int(x > 3)}\n" for i, x, c in lines)
+    (tmp_path / "t.csv").write_text(text)
+    model = tmp_path / "m"
+    given = ["train", "--method", "nag", "--quiet", "--label", "y", "--id", "k"]
+    assert main([*given, "-f", str(model), str(tmp_path / "t.csv")]) == 0
+    mean = Learner.load(model).columns.mean("x")
+    assert mean == sum(x for _, x, _ in lines) / 200
+    capsys.readouterr()
+    outputs = []
+    for field in (repr(mean), "", None):
+        header, fields = ("k,c", "") if field is None else ("k,x,c", f"{field},")
+        (tmp_path / "p.csv").write_text(f"{header}\n1,{fields}a\n2,{fields}b\n")
+        assert main(["predict", "--quiet", "-i", str(model), str(tmp_path / "p.csv")]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1] == outputs[2]
+
+
+def test_a_cache_of_one_model_is_not_read_for_another(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("n,town\n,Graz\n")
+    found = []
+    for mean in (2.0, 2.0, 7.0):
+        columns = ColumnTable({"n": ("number",), "town": ("category",)}, {"n": [1, mean]}).at_rest()
+        reader = CachedReader([str(path)], OPTIONS, path=tmp_path / "c", labels=Labelling(False), columns=columns)
+        (batch,) = reader
+        found.append((batch.values[0], reader.reason is None))
+    assert found == [(2.0, False), (2.0, True), (7.0, False)]
+
+
+def test_learners_in_python_replace_missing_numbers_too():
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    learner = Learner(method="nag", text=TextOptions(label="y"))
+    learner.partial_fit(pyarrow.table({"y": [0, 1, 1], "x": [1.0, 2.0, 6.0], "c": ["a", "b", "a"]}))
+    again = Learner.from_arrays(*json.loads(json.dumps([learner.to_arrays()[0]])), learner.to_arrays()[1])
+    with pytest.warns(UserWarning, match="the column's mean stands for them"):
+        filled = learner.predict(pyarrow.table({"x": [None, 3.0], "c": ["a", "a"]})).prediction
+    np.testing.assert_array_equal(filled, again.predict(pyarrow.table({"x": [3.0, 3.0], "c": ["a", "a"]})).prediction)
+    with pytest.raises(InputError, match="found 'low' in the column 'x', expected a number"):
+        learner.predict(pyarrow.table({"x": ["low"], "c": ["a"]}))
+
+
+def test_a_column_of_ids_with_another_name_is_refused():
+    options = dataclasses.replace(OPTIONS, id="key")
+    columns = ColumnTable({"n": ("number",)}, {"n": [1, 2.0]}).at_rest()
+
+    def ids(text):
+        (batch,) = Reader(io.BytesIO(text.encode()), options, labels=Labelling(False), columns=columns)
+        return batch.tags
+
+    for header, found in (("Key,n", "; did you mean 'Key'?"), ("name,n", "")):
+        message = re.escape(f"<stream>:1: found the columns '{header.replace(',', ', ')}', expected one column 'key'")
+        with pytest.raises(InputError, match=rf"^{message} \(--id\){re.escape(found)}$"):
+            ids(f"{header}\n7,1\n")
+    assert ids("n\n1\n") is None
+    assert ids("key,n,new\n7,1,2\n") == ["7"]
