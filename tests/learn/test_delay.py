@@ -9,13 +9,13 @@ from streams import rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import Learner, LearnOptions, OptionError
 from sonlearn.conformal.layer import Coverage
+from sonlearn.data.rows import rows_between
 from sonlearn.learn.decision import DecisionRule
 from sonlearn.learn.engine import Predictions
-from sonlearn.learn.ensemble.class_combiner import level
-from sonlearn.learn.ensemble.classes import make_class_member
-from sonlearn.learn.ensemble.viewing import rows_between
+from sonlearn.learn.ensemble.slots import ClassSlots
+from sonlearn.learn.ensemble.softmax_step import PRIOR, level
 from sonlearn.learn.links import probability
-from sonlearn.options.class_members import class_member
+from sonlearn.options.members import member as member_of
 from sonlearn.views.index import intern, new_index
 
 pytestmark = pytest.mark.interpreted
@@ -87,14 +87,14 @@ def test_the_combiner_of_classes_learns_by_the_predictions_that_were_made(delay)
     batch = batch._replace(y=y.astype(float), weight=np.ones(N))
     shown = list(dict.fromkeys(y.tolist()))
     rows, _ = intern(batch._replace(y=np.array([shown.index(k) for k in y.tolist()], float)), new_index())
-    members = [class_member(name) for name in names]
-    twin = CombinerTwin([m.weight for m in members], precision=[m.precision for m in members])
+    members = [member_of(name, several=True) for name in names]
+    twin = CombinerTwin([m.weight for m in members], precision=[max(PRIOR, m.precision) / PRIOR for m in members])
     K, then = len(shown), []
     for i in range(N):
         known, part = max(i - delay, 0), rows_between(rows, i, i + 1)
         met, v = len(set(y[:known].tolist())), np.zeros((2, 1, K))
         for member, out in zip(members, v, strict=True):
-            engine = make_class_member(member, 0.0)
+            engine = ClassSlots(LearnOptions(classes="auto")).engine_of(member)
             state, old = engine.new(), rows_between(rows, 0, known)
             state = engine.learn_all(state, old, Predictions.empty(known, K), rows.features.max() + 1)
             engine.predict(state, part._replace(y=np.full(1, np.nan)), Predictions.of_scores(out))

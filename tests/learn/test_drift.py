@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from sonlearn import Learner, LearnOptions, from_scipy
+from sonlearn.data.rows import NO_ROWS
 from sonlearn.learn.ensemble.drift import ALARM, BETS, FEW, SLACK, WINDOW, changes_of, new_drift, watch
+from sonlearn.learn.ensemble.scalar_target import ScalarTarget
+from sonlearn.options.members import Member
 
 
 def definition(errors):
@@ -32,6 +35,12 @@ def definition(errors):
     return changes
 
 
+def surprises(classes, z, y):
+    """How wrong predictions z are, as a committee of two classes or of values sees it."""
+    target = ScalarTarget(LearnOptions(loss="logistic" if classes else "squared"), (Member("nag", "raw"),))
+    return target.surprises(None, NO_ROWS._replace(y=y), z[:, None])
+
+
 @pytest.mark.interpreted
 @pytest.mark.parametrize("classes", [True, False])
 @pytest.mark.parametrize("cut", [None, 7])
@@ -44,7 +53,7 @@ def test_equals_the_definition(classes, cut):
     drift = new_drift()
     for start in range(0, n, cut or n):
         at = slice(start, start + (cut or n))
-        watch(drift, classes, z[at], y[at], np.ones(n)[at])
+        watch(drift, not classes, surprises(classes, z, y)[at], y[at], np.ones(n)[at])
     if classes:
         assert changes_of(drift) == definition(1 / (1 + np.exp(y * z)))
         assert len(changes_of(drift)) >= 1
@@ -79,9 +88,9 @@ def test_rows_without_a_label_or_a_weight_do_not_count():
     weight = np.where(np.arange(900) % 3 == 0, 0.0, 1.0)
     label = np.where(np.arange(900) % 5 == 0, np.nan, y)
     some, all_rows = new_drift(), new_drift()
-    watch(some, True, z, label, weight)
+    watch(some, False, surprises(True, z, label), label, weight)
     kept = (weight > 0) & ~np.isnan(label)
-    watch(all_rows, True, z[kept], y[kept], np.ones(kept.sum()))
+    watch(all_rows, False, surprises(True, z[kept], y[kept]), y[kept], np.ones(kept.sum()))
     for one, other in zip(some, all_rows, strict=True):
         np.testing.assert_array_equal(one, other)
 
