@@ -116,11 +116,12 @@ CHEATS = [
     {"members": ("nag", "nag~0.1", "ewma~0.9", "nag:zs", "arow-precision:odds", "nag:pairs-z~0.1"), "prune": False},
     {"loss": "squared", "members": ("nag", "nlms:zs", "ewma~0.9", "nag:pairs-z~0.1"), "prune": False},
     {"method": "ewma", "decay": 0.9},
+    {"classes": "auto", "members": ("nag", "nag~0.1", "shares~0.9", "arow-precision:zs"), "prune": False},
 ]
 
 
 @pytest.mark.parametrize("delay", [0, 1, 7])
-@pytest.mark.parametrize("given", CHEATS, ids=["classes", "values", "ewma"])
+@pytest.mark.parametrize("given", CHEATS, ids=["classes", "values", "ewma", "several"])
 def test_no_label_reaches_a_prediction_before_its_time(given, delay):
     """Means of labels would gain most by looking: other labels from row 40 on change nothing until these have come."""
     batch = stream("real" if given.get("loss") == "squared" else "binary")
@@ -128,7 +129,7 @@ def test_no_label_reaches_a_prediction_before_its_time(given, delay):
     options = LearnOptions(label_delay=delay, **given)
     one, two = (Learner(options).partial_fit(each) for each in (batch, other))
     first = 40 + delay + 1
-    for name in ("raw", "offline"):
+    for name in {"raw", "offline", "scores"}.intersection(one._fields):
         np.testing.assert_array_equal(getattr(one, name)[:first], getattr(two, name)[:first])
     assert (one.raw[first:] != two.raw[first:]).any(), "no label ever counted: nothing was tested"
 
@@ -136,7 +137,7 @@ def test_no_label_reaches_a_prediction_before_its_time(given, delay):
 @pytest.mark.parametrize(
     "given",
     [*CHEATS, {"method": "nag", "classes": "auto"}, {"classes": "auto"}],
-    ids=["classes", "values", "ewma", "auto", "several"],
+    ids=["classes", "values", "ewma", "forgetting", "auto", "several"],
 )
 def test_cuts_and_files_change_no_bit(given):
     batch = stream("real" if given.get("loss") == "squared" else "binary")
@@ -161,6 +162,19 @@ def test_what_is_counted_is_what_was_predicted():
         y = batch.y[rows]
         assert found[name]["loss"] == pytest.approx(np.logaddexp(0, -y * raw).mean(), rel=1e-9)
         assert found[name]["error"] == pytest.approx(np.mean((raw > 0) != (y > 0)))
+
+
+def test_what_is_counted_of_several_classes_is_what_was_predicted():
+    """Rows whose class had not been met when they came do not count."""
+    batch = zipf(n=N, d=25)
+    batch = batch._replace(y=np.random.default_rng(0).integers(0, 4, N).astype(float), weight=np.ones(N))
+    learner = Learner(LearnOptions(label_delay=6, **CHEATS[3]))
+    got = learner.partial_fit(batch)
+    shown = {label: k for k, label in enumerate(learner.classes)}
+    rows = [(i, shown[batch.y[i]]) for i in range(N - 6) if shown[batch.y[i]] < got.met[i]]
+    found = learner.facts()["combinations"]["online"]
+    assert found["loss"] == pytest.approx(np.mean([-got.scores[i, k] for i, k in rows]), rel=1e-9)
+    assert found["error"] == pytest.approx(np.mean([got.scores[i, : got.met[i]].argmax() != k for i, k in rows]))
 
 
 def test_a_delay_as_long_as_the_stream_learns_nothing():
