@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from sonlearn import Learner, LearnOptions, Metrics
-from sonlearn.learn.classes import PredictedClass
-from sonlearn.learn.learner import Predicted
+from sonlearn.learn.learner import Predicted, chosen_of
 from sonlearn.learn.scores import BINS, LARGEST, SMALLEST, ScoreHistogram, bins_of, threshold_below
 from sonlearn.report.metrics import PredictionSample, ValueSums
 
@@ -38,7 +37,9 @@ def two_classes(n, share, apart, scale, digits):
 
 def predicted_of(raw):
     n = len(raw)
-    return Predicted(raw, raw, np.zeros(n), np.zeros(n, dtype=bool), raw, np.where(raw > 0, 1.0, -1.0))
+    return Predicted(
+        raw, raw, np.zeros(n), np.zeros(n, dtype=bool), raw, np.where(raw > 0, 1.0, -1.0), raw, raw[:, None]
+    )
 
 
 def metrics_of(options, y, raw, weight, pieces=1):
@@ -179,8 +180,11 @@ def test_several_classes_are_measured_as_by_scikit_learn(seed):
     p = np.eye(k)[predicted.astype(int)] * 0.7 + 0.3 / k
     metrics = Metrics(learner)
     for at in np.array_split(np.arange(n), 5):
-        of = (predicted, none, none, np.zeros(n, bool), y, p, p, none, np.full(n, k), none)
-        metrics.count(y[at], weight[at], PredictedClass(*(part[at] for part in of)), np.ones(len(at), dtype=bool))
+        of = Predicted(
+            predicted, none, none, np.zeros(n, bool), y, predicted, none, p, probabilities=p, other=none,
+            met=np.full(n, k), unseen=none,
+        )  # fmt: skip
+        metrics.count(y[at], weight[at], chosen_of(of, at), np.ones(len(at), dtype=bool))
     result = metrics.result()
     theirs = {"average": None, "sample_weight": weight, "zero_division": 0}
     f1 = sklearn_metrics.f1_score(y, predicted, **theirs)

@@ -82,18 +82,18 @@ class CommitteeByRow:
         if left:
             state = state._replace(history=with_room(state.history, learned + min(HISTORY, left), NEVER))
             most = min(learned + left - 1, len(state.history.facts))
-        needed, at, active = committee.needed(state), committee.online_at(state), committee.active(state)
+        work = committee.at_work(state)
         self._views = {
             name: RowOfView(committee.views.of(name), i, state.views[i], part, self._room)
             for i, name in enumerate(committee.views.names)
-            if name in needed
+            if name in work.sharing
         }
-        V, places = np.ones((len(at), 1, 1)), np.array(at)
+        V = np.ones((len(work.online), 1, 1))
         first = left > 0 and learned < target.rules.first
         self._members = [
             RowOfMember(committee.members[i], committee.engines[i], i, state.members[i],
                         self._views[committee.members[i].view], part.y, (state.tally, scale, first, V[j, 0]))
-            for j, i in enumerate(active)
+            for j, i in enumerate(work.active)
         ]  # fmt: skip
         begin: list[Call] = [
             (ready, (state.now, most)),
@@ -106,20 +106,20 @@ class CommitteeByRow:
             self._starts.append(len(calls))
             calls += stage.calls
         loss, z = Loss(target.loss.code, scale.par), (out.raw.reshape(1, 1), out.offline.reshape(1, 1))
-        calls += _combination(loss, state.online, range(len(at)), at, V, part, out.raw)
-        if committee.has_offline(state):
-            some = [at.index(i) for i in committee.offline_at(state)]
-            calls += _combination(loss, state.offline, some, committee.offline_places(state), V, part, out.offline)
+        calls += _combination(loss, state.online, range(len(V)), work.online, V, part, out.raw)
+        if work.apart:
+            some = [work.online.index(i) for i in work.offline]
+            calls += _combination(loss, state.offline, some, work.places, V, part, out.offline)
         else:
             calls.append((copy_one, (out.raw, out.offline)))
         x, measured = np.zeros(1), Measured(*np.zeros((2, 1)))
         calls.append((surprise_of_scores, (target.classes, z[1], part.y, x)))
         calls.append((watch, (state.drift, target.relative, x, part.y, part.weight)))
-        calls.append((tally_scores, (state.tally, np.array(active), target.classes, V, part.y, part.weight)))
+        calls.append((tally_scores, (state.tally, np.array(work.active), target.classes, V, part.y, part.weight)))
         for total, own in zip(state.totals, z, strict=True) if committee.both else ():
             calls.append((measure_scores, (loss, target.classes, own, part.y, measured)))
             calls.append((add_up, (total, measured, part.y, part.weight)))
-        calls.append((record_row, (state.now, state.history, places, V, scale.par, part)))
+        calls.append((record_row, (state.now, state.history, np.array(work.online), V, scale.par, part)))
         if target.classes:
             calls.append((finish, (out, rows.base, float(committee.options.clip))))
         self._sequence, self._scale = Sequence(calls), scale

@@ -67,6 +67,17 @@ class CommitteeState(NamedTuple):
     now: np.ndarray  # structured [1]: see `NOW`
 
 
+class AtWork(NamedTuple):
+    """Members that have not been pruned, and the inputs of the combinations."""
+
+    active: list[int]  # positions of the members
+    sharing: dict[str, list[int]]  # of each view its members, as places in `active`
+    online: list[int]  # positions of the inputs of the online combination
+    offline: list[int]  # of the offline one, which may be the online one
+    places: list[int]  # where these stand in the combiner of the offline combination
+    apart: bool  # whether that has a combiner of its own
+
+
 class Part(NamedTuple):
     """Rows that are learned or asked at a time."""
 
@@ -112,7 +123,7 @@ class Committee(Engine):
         self.both = len(self.long) < len(self.inputs)
         self.merges = all(engine.merges for engine in self.engines)
         self.prunes = options.prune and options.budget != "rich"
-        self._scheduler, self._room = Scheduler(threads), np.zeros(0)
+        self._scheduler, self._room, self._at_work = Scheduler(threads), np.zeros(0), dict[bytes, AtWork]()
 
     def new(self, classes: int = 0) -> CommitteeState:
         """State of a committee that has seen nothing; of several classes, so many have been named."""
@@ -138,9 +149,10 @@ class Committee(Engine):
 
     def reserve(self, state: CommitteeState, rows: Rows, features: int) -> CommitteeState:
         """Views have room for the batch, members for the features so far; theirs of the batch comes with it."""
-        views = self.views.reserve(state.views, rows, features, self.needed(state))
+        work = self.at_work(state)
+        views = self.views.reserve(state.views, rows, features, work.sharing)
         sizes, members = self.views.sizes(views), list(state.members)
-        for i in self.active(state):
+        for i in work.active:
             members[i] = self.engines[i].reserve(members[i], NO_ROWS, sizes[self.members[i].view])
         return state._replace(views=views, members=tuple(members))
 
@@ -174,11 +186,10 @@ class Committee(Engine):
         """What the members make of `rows` in the offline combination."""
         whole, seen = self._asked(state, rows)
         V, z = self._offline(state, whole, seen)
-        at, every = self.offline_at(state), self.online_at(state)
-        places = [every.index(i) for i in at]
-        w = reports.offline_weights(self, state)[at]
-        found = self.target.contributions(state.labels, whole.scale, V[places], w, z, rows.base, number)
-        return found._replace(names=tuple(self.inputs[i].name for i in at))
+        work = self.at_work(state)
+        own, w = V[[work.online.index(i) for i in work.offline]], reports.offline_weights(self, state)[work.offline]
+        found = self.target.contributions(state.labels, whole.scale, own, w, z, rows.base, number)
+        return found._replace(names=tuple(self.inputs[i].name for i in work.offline))
 
     def weights(self, state: CommitteeState, features: int, number: int | None = None) -> np.ndarray:
         """Weights of the members that are linear in the raw row, as the combiner adds them up."""
@@ -186,7 +197,7 @@ class Committee(Engine):
 
         def of_slot(k: int | None) -> np.ndarray:
             total = np.zeros(features)
-            for i in self.active(state):
+            for i in self.at_work(state).active:
                 if self.members[i].view == "raw" and combined[i]:
                     own = self.engines[i].weights(state.members[i], features, k)
                     total += combined[i] * self.members[i].gain * own
@@ -211,7 +222,7 @@ class Committee(Engine):
         """`state` with other numbers (see `Engine.renumbered`): the views', and what members see of these."""
         views, shown = self.views.renumbered(state.views, numbers, features)
         members, now = list(state.members), state.now.copy()
-        for i in self.active(state):
+        for i in self.at_work(state).active:
             own = shown[self.members[i].view]
             members[i] = self.engines[i].renumbered(members[i], own, int(own.max(initial=-1)) + 1)
         now["features"] = 1 + numbers[: now["features"][0]].max(initial=-1)
@@ -237,8 +248,9 @@ class Committee(Engine):
     def carried(self, state: CommitteeState, base: CommitteeState, previous: CommitteeState) -> CommitteeState:
         """Members of a long memory go on as they moved before (see `Engine.carried`)."""
         members = list(state.members)
-        for i in set(self.active(state)).intersection(self.long, self.active(base), self.active(previous)):
-            members[i] = self.engines[i].carried(members[i], base.members[i], previous.members[i])
+        for i in np.flatnonzero(state.active & base.active & previous.active).tolist():
+            if i in self.long:
+                members[i] = self.engines[i].carried(members[i], base.members[i], previous.members[i])
         return state._replace(members=tuple(members))
 
     def facts(self, state: CommitteeState) -> dict[str, Any]:
@@ -256,31 +268,21 @@ class Committee(Engine):
 
     # -- who is at work ----------------------------------------------------------------------------------------------
 
-    def active(self, state: CommitteeState) -> list[int]:
-        """Positions of the members that have not been pruned."""
-        found: list[int] = np.flatnonzero(state.active).tolist()
-        return found
+    def at_work(self, state: CommitteeState) -> AtWork:
+        """Who is at work; looked up, since it changes at a few checkpoints only."""
+        key = state.active.tobytes()
+        if key not in self._at_work:
+            self._at_work[key] = self._find_at_work(np.flatnonzero(state.active).tolist())
+        return self._at_work[key]
 
-    def needed(self, state: CommitteeState) -> set[str]:
-        """Views of the members at work."""
-        return {self.members[i].view for i in self.active(state)}
-
-    def online_at(self, state: CommitteeState) -> list[int]:
-        """Positions of the inputs of the online combination."""
-        return [*self.active(state), *range(len(self.members), len(self.inputs))]
-
-    def offline_at(self, state: CommitteeState) -> list[int]:
-        """Positions of the inputs of the offline combination, which may be the online one."""
-        at = [i for i in self.online_at(state) if i in self.long] if self.both else []
-        return at if at and at[0] < len(self.members) else self.online_at(state)
-
-    def has_offline(self, state: CommitteeState) -> bool:
-        """Whether the offline combination has a combiner of its own."""
-        return self.both and any(i in self.long for i in self.active(state))
-
-    def offline_places(self, state: CommitteeState) -> list[int]:
-        """Where the inputs of the offline combination stand in its own combiner, if it has one."""
-        return [self.long.index(i) for i in self.offline_at(state)] if self.has_offline(state) else []
+    def _find_at_work(self, active: list[int]) -> AtWork:
+        online, sharing = [*active, *range(len(self.members), len(self.inputs))], dict[str, list[int]]()
+        for j, i in enumerate(active):
+            sharing.setdefault(self.members[i].view, []).append(j)
+        apart = self.both and any(i in self.long for i in active)
+        offline = [i for i in online if i in self.long] if apart else online
+        places = [self.long.index(i) for i in offline] if apart else offline
+        return AtWork(active, sharing, online, offline, places, apart)
 
     def rows_left(self, state: CommitteeState) -> int:
         """Rows that are still to be learned before the next checkpoint; 0: there is none to come."""
@@ -297,15 +299,15 @@ class Committee(Engine):
         labels, scaled, scale = self.target.learned(state.labels, part, _rows(state), again)
         settles = settles and self.target.width(labels) == self.target.width(state.labels)
         own, seen = self.views.showing(state.views, scaled, learn=not again)  # in later passes they have counted it
-        state, needed, at = state._replace(labels=labels), self.needed(state), 0
+        state, before, at = state._replace(labels=labels), self.at_work(state), 0
         whole = Part(scaled, scale, part.base, (0, end - start))
         while at < end - start:
             stop = self._end_of_part(state, scaled, at, again)
             results = out.part(start + at, start + stop)
             state = self._learn_part(state, whole.between(slice(at, stop)), seen, again, settles, results)
             at = stop
-        views, left = tuple(own), self.needed(state)
-        return state._replace(views=views if left == needed else self.views.kept(views, left)), end
+        views, left = tuple(own), self.at_work(state)
+        return state._replace(views=views if left is before else self.views.kept(views, left.sharing)), end
 
     def _end_of_part(self, state: CommitteeState, rows: Rows, start: int, again: bool) -> int:
         """Where to stop: members are pruned after the very same row however the stream is cut."""
@@ -317,7 +319,7 @@ class Committee(Engine):
         return start + int(np.searchsorted(counts, left)) + 1 if counts[-1] >= left else stop
 
     def _rows_at_a_time(self, state: CommitteeState) -> int:
-        return max(CELLS // max(len(self.online_at(state)) * self.target.width(state.labels), 1), LEAST_ROWS)
+        return max(CELLS // max(len(self.at_work(state).online) * self.target.width(state.labels), 1), LEAST_ROWS)
 
     def _learn_part(
         self, state: CommitteeState, part: Part, seen: Seen, again: bool, settles: bool, out: Predictions
@@ -337,7 +339,7 @@ class Committee(Engine):
             """Combine rows for which all members have predicted; parts come in their order."""
             own, some = np.ascontiguousarray(V[:, which]), part.between(which)
             if late:
-                self._exchange(state, state.waiting.inputs, 0, self.online_at(state), some, own)
+                self._exchange(state, state.waiting.inputs, 0, self.at_work(state).online, some, own)
                 V[:, which] = own
             self._combine(state, own, some, not again, z[:, which])
 
@@ -351,11 +353,11 @@ class Committee(Engine):
         self, state: CommitteeState, part: Part, seen: Seen, again: bool, settles: bool, V: np.ndarray, combine: Any
     ) -> CommitteeState:
         """Let the members predict and learn; fills V, and calls ``combine(which)`` for all rows, in parts."""
-        active, members, tally = self.active(state), list(state.members), state.tally
+        work, members, tally = self.at_work(state), list(state.members), state.tally
         learned, counts_features = learned_rows(part.rows), self.prunes and _rows(state) < self.target.rules.first
 
         def learn(j: int, rows: Rows, features: int, which: slice) -> None:
-            i, own = active[j], V[j, which]
+            i, own = work.active[j], V[j, which]
             engine, predicted = self.engines[i], self.target.room(own)
             if again if engine.counts else settles and i in self.long:
                 members[i] = engine.reserve(members[i], rows, features)
@@ -371,15 +373,8 @@ class Committee(Engine):
                 if most > tally[i, 3]:
                     tally[i, 3] = most
 
-        self._scheduler.each(self._sharing(state), seen, part.span, learn, combine)
+        self._scheduler.each(work.sharing, seen, part.span, learn, combine)
         return state._replace(members=tuple(members))
-
-    def _sharing(self, state: CommitteeState) -> dict[str, list[int]]:
-        """Of each view the members at work, as places among those."""
-        sharing: dict[str, list[int]] = {}
-        for j, i in enumerate(self.active(state)):
-            sharing.setdefault(self.members[i].view, []).append(j)
-        return sharing
 
     def _asked(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
         """Rows that are only predicted."""
@@ -391,24 +386,25 @@ class Committee(Engine):
     def _offline(self, state: CommitteeState, part: Part, seen: Seen) -> tuple[np.ndarray, np.ndarray]:
         """(inputs float64[at work, n, K], offline combination float64[n, K]) of rows that members do not learn from."""
         V, z = self._space(state, len(part.rows.y))
-        active = self.active(state)
+        work = self.at_work(state)
 
         def ask(j: int, rows: Rows, features: int, which: slice) -> None:
-            own, i = V[j, which], active[j]
+            own, i = V[j, which], work.active[j]
             self.engines[i].predict(state.members[i], rows, self.target.room(own))
             self.target.to_input(own, self.members[i], between(part.scale, which.start, which.stop))
 
-        self._scheduler.each(self._sharing(state), seen, part.span, ask, lambda which: None)
+        self._scheduler.each(work.sharing, seen, part.span, ask, lambda which: None)
         self._combine_offline(state, V, part, False, z[1])
         return V, z[1]
 
     def _space(self, state: CommitteeState, n: int) -> tuple[np.ndarray, np.ndarray]:
         """(V float64[at work, n, K], z float64[2, n, K]): the same memory each time, of any content but what is 1."""
-        k, K = len(self.online_at(state)), self.target.width(state.labels)
+        work, K = self.at_work(state), self.target.width(state.labels)
+        k = len(work.online)
         if len(self._room) < (k + 2) * n * K:
             self._room = np.zeros((k + 2) * n * K)
         room = self._room[: (k + 2) * n * K].reshape(k + 2, n, K)
-        room[len(self.active(state)) : k] = 1.0
+        room[len(work.active) : k] = 1.0
         return room[:k], room[k:]
 
     def _exchange(
@@ -424,23 +420,22 @@ class Committee(Engine):
 
         Where all members that are left have a long memory the two are one, and are worked out once.
         """
-        every, places, apart = self.online_at(state), self.offline_places(state), self.has_offline(state)
-        same = apart and self.offline_at(state) == every and is_same(state.online, every, state.offline, places)
-        self.target.combine_some(state.online, every, V, part.scale, part.rows, learns, z[0])
-        if apart and not same:
+        work = self.at_work(state)
+        same = work.apart and work.offline == work.online
+        same = same and is_same(state.online, work.online, state.offline, work.places)
+        self.target.combine_some(state.online, work.online, V, part.scale, part.rows, learns, z[0])
+        if work.apart and not same:
             self._combine_offline(state, V, part, learns, z[1])
             return
         z[1] = z[0]
         if same and learns:
-            copy_learned(state.online, every, state.offline, places)
+            copy_learned(state.online, work.online, state.offline, work.places)
 
     def _combine_offline(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray) -> None:
-        at, every = self.offline_at(state), self.online_at(state)
-        combiner, places = (
-            (state.offline, self.offline_places(state)) if self.has_offline(state) else (state.online, at)
-        )
-        own = V if at == every else np.ascontiguousarray(V[[every.index(i) for i in at]])
-        self.target.combine_some(combiner, places, own, part.scale, part.rows, learns, z)
+        work = self.at_work(state)
+        combiner = state.offline if work.apart else state.online
+        own = V if work.offline == work.online else V[[work.online.index(i) for i in work.offline]]
+        self.target.combine_some(combiner, work.places, own, part.scale, part.rows, learns, z)
 
     def _counted(self, state: CommitteeState, part: Part, V: np.ndarray, z: np.ndarray, late: bool) -> CommitteeState:
         """Add the rows to what is counted, and prune members at a checkpoint."""
@@ -454,7 +449,7 @@ class Committee(Engine):
         if before < target.rules.words_after:
             now["features"] = max(int(now["features"][0]), int(rows.features[: rows.indptr[-1]].max(initial=-1)) + 1)
         watch(state.drift, target.relative, target.surprises(part.scale, rows, z[1]), rows.y, rows.weight)
-        target.tally_up(state.tally, self.active(state), V, part.scale, rows)
+        target.tally_up(state.tally, self.at_work(state).active, V, part.scale, rows)
         if self.both:
             for total, own in zip(state.totals, z, strict=True):
                 add_up(total, target.measured(part.scale, rows, own), rows.y, rows.weight)
@@ -463,7 +458,7 @@ class Committee(Engine):
             return state
         kept = target.rules.kept
         history = histories.with_room(state.history, before + n, kept)
-        target.remember(history, before, self.online_at(state), V, z[0], part.scale, rows)
+        target.remember(history, before, self.at_work(state).online, V, z[0], part.scale, rows)
         state = state._replace(history=history)
         return self._pruned(state, histories.of_rows(history, before + n, kept)) if left == n else state
 
@@ -483,19 +478,17 @@ class Committee(Engine):
             allowed=self.options.microseconds * 1e-6 / NAG_SECONDS * rows, decay=self.options.decay,
         )  # fmt: skip
         judge = self.target.judge(case)
-        idle = prune(case, judge, self.active(state), state.tally[:, 2:], self._scheduler.map)
+        idle = prune(case, judge, self.at_work(state).active, state.tally[:, 2:], self._scheduler.map)
         for i in idle:
             members[i] = self.engines[i].new()
             state.active[i] = False
         if idle:
             for own in (history, state.history):
                 own.inputs[:, idle] = 0.0
-            state = state._replace(
-                online=self.target.replayed_anew(case, self.online_at(state), range(len(self.inputs)))
-            )
-            if self.has_offline(state):
-                offline = self.target.replayed_anew(case, self.offline_at(state), self.long)
-                state = state._replace(offline=offline)
+            work = self.at_work(state)
+            online = self.target.replayed_anew(case, work.online, range(len(self.inputs)))
+            offline = self.target.replayed_anew(case, work.offline, self.long) if work.apart else state.offline
+            state = state._replace(online=online, offline=offline)
         left = state.history if self.rows_left(state) else self.new().history
         return state._replace(members=tuple(members), history=left)
 

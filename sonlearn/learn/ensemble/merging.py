@@ -65,7 +65,7 @@ def _views_and_members(
         users = [i for i in left if committee.members[i].view == name]
         if not users:
             continue
-        holders = [g for g, state in enumerate(states) if name in committee.needed(state)]
+        holders = [g for g, state in enumerate(states) if name in committee.at_work(state).sharing]
         seen = committee.views.merge(name, [states[g].views for g in holders], base.views)
         views[place] = seen.state
         size = committee.views.sizes(tuple(views))[name]

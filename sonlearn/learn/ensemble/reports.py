@@ -27,13 +27,13 @@ def member_table(committee: Committee, state: CommitteeState) -> list[dict[str, 
     ``offline`` is None for a member that forgets, and so has no part in the offline combination. Of several classes
     there are also the pairs of features and classes that a member at work knows, and the bytes that it takes.
     """
-    active, weights, offline = committee.active(state), weights_of(state.online), offline_weights(committee, state)
+    active, weights, offline = state.active, weights_of(state.online), offline_weights(committee, state)
     errors = state.tally[:, 1] / np.maximum(state.tally[:, 0], 1e-300)
     table = []
     for i, member in enumerate(committee.members):
-        known = committee.engines[i].facts(state.members[i]) if i in active and committee.options.several else {}
+        known = committee.engines[i].facts(state.members[i]) if active[i] and committee.options.several else {}
         table.append(
-            {"name": member.name, "active": i in active, "error": float(errors[i]), "weight": float(weights[i]),
+            {"name": member.name, "active": bool(active[i]), "error": float(errors[i]), "weight": float(weights[i]),
              "offline": float(offline[i]) if i in committee.long else None} | known
         )  # fmt: skip
     return table
@@ -41,7 +41,7 @@ def member_table(committee: Committee, state: CommitteeState) -> list[dict[str, 
 
 def offline_weights(committee: Committee, state: CommitteeState) -> np.ndarray:
     """float64[inputs]: weights of the offline combination."""
-    if not committee.has_offline(state):
+    if not committee.at_work(state).apart:
         return weights_of(state.online)
     w = np.zeros(len(committee.inputs))
     w[list(committee.long)] = weights_of(state.offline)
@@ -76,5 +76,5 @@ def drift(committee: Committee, state: CommitteeState) -> dict[str, Any]:
 
 def spectra(committee: Committee, state: CommitteeState) -> dict[str, np.ndarray]:
     """Eigenvalues of each member at work that keeps a sketch, by name."""
-    found = {i: committee.engines[i].facts(state.members[i]) for i in committee.active(state)}
+    found = {i: committee.engines[i].facts(state.members[i]) for i in np.flatnonzero(state.active).tolist()}
     return {committee.members[i].name: own["eigenvalues"] for i, own in found.items() if "eigenvalues" in own}

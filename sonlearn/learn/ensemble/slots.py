@@ -62,6 +62,7 @@ class ClassSlots(Target):
     def __init__(self, options: LearnOptions, members: tuple[Member, ...] = ()):
         super().__init__(options, members)
         self.inputs, self._most = members, options.oaa or options.multinomial or 0
+        self._nothing = Predictions.empty(0, 1)
 
     @property
     def rules(self) -> pruning.Rules:
@@ -129,7 +130,7 @@ class ClassSlots(Target):
 
     def room(self, V: np.ndarray) -> Predictions:
         """See `Target.room`."""
-        return Predictions.of_scores(V)
+        return self._nothing._replace(raw=V)
 
     def to_input(self, V: np.ndarray, member: Member, scale: SlotScale) -> None:
         """See `softmax_step.level`."""
