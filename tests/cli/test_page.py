@@ -102,6 +102,7 @@ SECTIONS = {
         "calibration",
         "confusion",
         "members",
+        "stream",
         "settings",
     ],
     "values": ["progress", "values", "weights", "settings"],
