@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from importance_twin import relative
 from multiclass_twin import ArowTwin, BayesTwin, CombinerTwin, NagTwin, SharesTwin
-from streams import batch_of, rows_of, with_weights, without_some_labels, zipf
+from states import same_state
+from streams import batch_of, rows_of, zipf
+from streams import several_classes as stream
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionError
 from sonlearn.data.rows import NO_ROWS
@@ -27,16 +29,6 @@ SOME = ("nag", "arow-precision:tfidf", "multinomial-bayes:log", "arow-precision:
 either = pytest.mark.parametrize("how", [{"oaa": 5}, {"oaa": 9}, {"classes": "auto"}, {"multinomial": 6}], ids=str)
 
 
-def stream(n=160, seed=0, late=5):
-    """Rows of classes 1 to 4, and 5 from row n / 2 on; weights 0 and more, and rows without a label."""
-    batch = with_weights(zipf(n=n, d=60, s=18, seed=seed))
-    rng = np.random.default_rng(seed + 1)
-    centre = np.array([batch.indices[a:b].mean() for a, b in zip(batch.indptr[:-1], batch.indptr[1:], strict=True)])
-    y = 1.0 + np.searchsorted(np.quantile(centre, [0.25, 0.5, 0.75]), centre)
-    y[(rng.random(n) < 0.2) & (np.arange(n) > n // 2)] = late
-    return without_some_labels(batch._replace(y=y))
-
-
 def learner(how=None, threads=1, **more):
     return Learner(LearnOptions(**({"members": SOME} | more | (how or {"classes": "auto"}))), threads=threads)
 
@@ -46,14 +38,6 @@ def early(monkeypatch):
     """Members are pruned early, and are worth little."""
     rules = pruning.SEVERAL._replace(first=20, checkpoints=(60, 90), price=3.0, nothing=3.0, kept=50)
     monkeypatch.setattr(pruning, "SEVERAL", rules)
-
-
-def same_state(one, other):
-    (header, arrays), (other_header, others) = one.to_arrays(), other.to_arrays()
-    assert header == other_header
-    assert arrays.keys() == others.keys()
-    for key in arrays:
-        np.testing.assert_array_equal(arrays[key], others[key], err_msg=key)
 
 
 def twins(batch):
