@@ -371,11 +371,8 @@ def check_options(options: TextOptions, format: str) -> None:
         if not flags and not options.text:
             flags, expected = options.given(("ngram", "skips")), "--text COLUMN, whose words they take"
     elif format in NAMESPACED:
-        unfit = ("categorical", "numeric") if format == "json" else (*OF_TABLES, "label")
+        unfit = ("categorical",) if format == "json" else (*OF_TABLES, "label")
         flags, expected = options.given(unfit), "a table (CSV, Parquet)"
-        named = [(flag, name) for flag in ("ignore", "keep") for name in getattr(options, flag) if len(name) > 1]
-        if format == "json" and named and not flags:
-            flags, expected = [f"--{named[0][0]} {named[0][1]}"], "the first byte of namespaces; members have no flag"
     else:
         flags = options.given((*OF_NAMESPACES, *OF_BOTH))
         expected = "VW text"
