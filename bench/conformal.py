@@ -1,11 +1,11 @@
 """Coverage of sets and intervals on real streams, in order and shuffled: asked, reached, worst window, and cost.
 
-    python bench/conformal.py [--method nag] [--sets bike-hour,nomao] [--limit 40000] [--peers]
+    python bench/conformal.py [--method nag] [--sets bike-hour,nomao] [--limit 40000]
 
 For each set and each coverage: what was reached over the stream, the worst distance from what was asked in any window
 of 2,000 rows, and the mean length of the intervals (size of the sets) from row 500 on; for values also that over the
 mean length with a constant scale (the same tracker on |y - p| alone). `time`: what the layer adds, in percent.
---peers: River's conformal regressor about the same predictions' errors, where River is installed. Data: $SONLEARN_DATA.
+Data: $SONLEARN_DATA.
 """
 
 from __future__ import annotations
@@ -92,38 +92,14 @@ def constant_scale(p: np.ndarray, y: np.ndarray, alpha: float) -> float:
     return float((2 * unit * np.exp(thetas))[FIRST:].mean())
 
 
-def of_river(p: np.ndarray, y: np.ndarray, asked: float) -> tuple[float, float, float] | None:
-    """River's RegressionJackknife about the same predictions: (reached, worst window, mean length); None without it."""
-    try:
-        from river import base, conf
-    except ImportError:
-        return None
-
-    class Said(base.Regressor):
-        def learn_one(self, x, y):
-            return self
-
-        def predict_one(self, x):
-            return x["p"]
-
-    model, inside, length = conf.RegressionJackknife(Said(), confidence_level=asked, window_size=WINDOW), [], []
-    for a, b in zip(p.tolist(), y.tolist(), strict=True):
-        interval = model.predict_one({"p": a}, with_interval=True)
-        inside.append(interval.lower <= b <= interval.upper)
-        length.append(interval.upper - interval.lower)
-        model.learn_one({"p": a}, b)
-    return float(np.mean(inside)), worst(np.array(inside), asked), float(np.mean(length[FIRST:]))
-
-
 def main() -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--method", metavar="NAME")
     parser.add_argument("--sets", type=lambda text: text.split(","), default=[], metavar="A,B")
     parser.add_argument("--limit", type=int, default=40_000, metavar="N")
-    parser.add_argument("--peers", action="store_true")
     given = parser.parse_args()
-    ratios, apart, windows, peers = [], [], [], []
+    ratios, apart, windows = [], [], []
     print(
         f"{'set':<36} {'rows':>6}  "
         + "  ".join(f"{'asked':>5} reached worst {'size':>9} ratio" for _ in LEVELS)
@@ -146,9 +122,6 @@ def main() -> None:
                 windows.append(worst(inside, asked))
                 spent += seconds / len(LEVELS)
                 cells.append(f"{asked:>5} {inside.mean():>7.4f} {windows[-1]:>5.3f} {mean:>9.4g} {ratio:>5.3f}")
-                river = of_river(plain.prediction, batch.y, asked) if given.peers and name in VALUES else None
-                if river is not None:
-                    peers.append((abs(river[0] - asked), river[1], mean / river[2]))
             order = "shuffled" if shuffled else "in order"
             print(
                 f"{name + ', ' + order:<36} {batch.n:>6}  {'  '.join(cells)}  {100 * (spent / base - 1):>5.1f}",
@@ -156,9 +129,6 @@ def main() -> None:
             )
     print(f"\nfurthest from what was asked: {max(apart):.4f}; in a window of {WINDOW}: {max(windows):.3f}; "
           f"mean length over that with a constant scale: {np.nanmean(ratios):.3f}")  # fmt: skip
-    if peers:
-        far, window, ratio = np.array(peers).T
-        print(f"River's jackknife: {far.max():.4f}; {window.max():.3f}; our length over its: {ratio.mean():.3f}")
 
 
 if __name__ == "__main__":

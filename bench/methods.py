@@ -12,17 +12,16 @@ not part of the project (bench/rows.py says where they are looked for).
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents[1])]
-from rows import DATA, read, shuffled  # noqa: E402
-
+sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
+from bench.processes import child  # noqa: E402
+from bench.rows import DATA, read, shuffled  # noqa: E402
+from bench.table import Table  # noqa: E402
 from sonlearn import Learner, LearnOptions, SonlearnError, from_scipy  # noqa: E402
 from sonlearn.options.methods import METHODS  # noqa: E402
 
@@ -70,31 +69,21 @@ def settings(chosen: list[str]) -> list[dict]:
     return rows
 
 
-def row(options: dict, found: dict) -> str:
-    """One line of the table."""
-    cells = ["-" if found[name] is None else f"{found[name][0]:.1f} / {found[name][1]:.4f}" for name in SETS]
-    name = options["method"] + (f" m = {options['sketch_size']}" if "sketch_size" in options else "")
-    return f"| {name} | {' | '.join(cells)} | {max(own[2] for own in found.values() if own):.1f} |"
-
-
 def main() -> None:
     """Print the table, a row as soon as it is there."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--limit", type=int, default=3000)
     parser.add_argument("--methods", default=",".join(METHODS))
-    parser.add_argument("--child", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.child:
-        print(json.dumps(measure(json.loads(arguments.child), arguments.limit)))
-        return
     missing = [name for name in SETS if not (DATA / "svm" / f"{name}.svm.gz").exists()]
     if missing:
         raise SystemExit(f"no {', '.join(missing)} under {DATA}: set SONLEARN_DATA")
-    print(f"| us an example / error | {' | '.join(SETS)} | MB |\n|{'---|' * (len(SETS) + 2)}", flush=True)
+    table = Table("", ["us an example / error", *SETS, "MB"])
     for options in settings(arguments.methods.split(",")):
-        command = [sys.executable, __file__, "--limit", str(arguments.limit), "--child", json.dumps(options)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        print(row(options, json.loads(done.stdout)) if done.returncode == 0 else f"| {options} | failed |", flush=True)
+        found = child("bench.methods", "measure", options=options, limit=arguments.limit)
+        cells = ["-" if found[name] is None else f"{found[name][0]:.1f} / {found[name][1]:.4f}" for name in SETS]
+        name = options["method"] + (f" m = {options['sketch_size']}" if "sketch_size" in options else "")
+        table.row(name, *cells, f"{max(found[name][2] for name in SETS if found[name]):.1f}")
 
 
 if __name__ == "__main__":

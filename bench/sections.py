@@ -11,11 +11,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.processes import ROOT, SONLEARN, TRAIN, VW, Command, Cost, child, in_turns, installed, measured, median
-from bench.table import Row, Table, at_least, at_most, say
+from bench.table import Costs, Table, at_least, at_most, say
 
 WARM_LINES = 5000
 #: Words of a template that stand for the data.
 SVM_FILE, VW_FILE = "{svm}", "{vw}"
+
+
+#: Real sets of `wait`, text and short rows, and the rows that are read of them.
+WAITED = {
+    "svm/rcv1sub.binary": 98_696, "svm/covtype.binary.scale": 581_012, "svm/a9a": 325_610, "svm/frappe": 259_746,
+}  # fmt: skip
 
 
 class Files(NamedTuple):
@@ -29,10 +35,12 @@ class Files(NamedTuple):
 
 
 class Bench:
-    """What all sections share: how many rows and runs, which peers are there, the table; a folder while it is open."""
+    """What all sections share: how many rows and runs, whether VW is there, the table; a folder while it is open."""
 
-    def __init__(self, rows: int, runs: int, quick: bool, table: Table | None):
+    def __init__(self, rows: int, runs: int, quick: bool, table: Costs):
         self.rows, self.runs, self.quick, self.table = rows, runs, quick, table
+        self.grids: list[Table] = []
+        self.vw = installed("vowpalwabbit")
         self._folder = tempfile.TemporaryDirectory()
         self.folder = Path(self._folder.name)
 
@@ -42,12 +50,10 @@ class Bench:
     def __exit__(self, *_: object) -> None:
         self._folder.cleanup()
 
-    @cached_property
-    def vw(self) -> bool:
-        """Whether Vowpal Wabbit is there."""
-        if not (found := installed("vowpalwabbit")):
-            print("no VW: no vowpalwabbit wheel (pip install '.[peers]')", file=sys.stderr)
-        return found
+    def grid(self, title: str, columns: Sequence[str]) -> Table:
+        """A table of its own."""
+        self.grids.append(Table(title, columns))
+        return self.grids[-1]
 
     @cached_property
     def lines(self) -> Path:
@@ -130,7 +136,7 @@ def shown(words: Sequence[str]) -> str:
     named = " ".join("FILE" if word in (SVM_FILE, VW_FILE) else word for word in words)
     for long, short in ((VW, "vw"), (TRAIN, "sonlearn train"), (SONLEARN, "sonlearn"), ([sys.executable], "python")):
         named = named.replace(" ".join(long), short)
-    return named.removesuffix(" FILE")
+    return named.removesuffix(" FILE").removesuffix(" -d")
 
 
 def sketched(name: str) -> Callable[[Bench], None]:
@@ -167,16 +173,25 @@ def side_by_side(
 ) -> None:  # fmt: skip
     """Rows of the peers and of ours; ratios are to the first peer."""
     runs = bench.compare(files, {name: Command(words, on) for name, words in {**peers, **ours}.items()})
-    first = None
-    for name, words in peers.items():
-        cost = bench.table.peer(what, _of_vw(shown(words)), runs[name], files.rows)
-        first = first or cost
+    costs = [bench.table.against(what, shown(words), runs[name], files.rows) for name, words in peers.items()]
     for name, words in ours.items():
+        first = costs[0] if costs else None
         bench.table.against(what, shown(words), runs[name], files.rows, first, goals.get(name))
 
 
-def _of_vw(text: str) -> str:
-    return text.removesuffix(" -d")
+def wait(bench: Bench) -> None:
+    """The committee and others on real text and on real short rows, repeated."""
+    peers = {"VW": [*VW, "-d", VW_FILE], "Oja": [*VW, "--OjaNewton", "--sketch_size", "10", "-d", VW_FILE]}
+    ours = ["", "--budget cheap", "--method nag", "--sketch rfd -m 10"]
+    for name, rows in WAITED.items():
+        try:
+            files = bench.repeated(name, min(rows, bench.rows))
+        except FileNotFoundError as error:
+            print(error, file=sys.stderr)
+            continue
+        what = f"{name.split('/')[1]}, {files.rows:,} rows"
+        commands = {own: [*TRAIN, *own.split(), SVM_FILE] for own in ours}
+        side_by_side(bench, files, what, peers if bench.vw else {}, commands, {})
 
 
 def start(bench: Bench) -> None:
@@ -203,7 +218,7 @@ def within(bench: Bench, what: str, command: str, runs: Sequence[Cost], goal: fl
     cost = median(runs)
     value = cost.wall if unit == "s" else cost.mb
     goal_text, met = (f"<= {goal:g} {unit}", at_most(goal, value)) if goal else ("", "")
-    bench.table.add(Row(what, command, cost, None, "", goal_text, met), runs)
+    bench.table.add(what, command, runs, goal=goal_text, met=met)
 
 
 def first_run(bench: Bench) -> None:
@@ -239,7 +254,7 @@ def memory(bench: Bench) -> None:
     what = f"memory, 40,000 features, {files.rows:,} rows"
     for name, own in runs.items():
         words = commands.get(name) or peers[name]
-        within(bench, what, _of_vw(shown(words)), own, 120 if name in ours else None, "MB")
+        within(bench, what, shown(words), own, 120 if name in ours else None, "MB")
 
 
 def two_cores(bench: Bench) -> None:
@@ -252,11 +267,11 @@ def two_cores(bench: Bench) -> None:
         words = [*TRAIN, *own.split(), VW_FILE]
         commands = {count: Command(words, cores=two[:count]) for count in (1, 2)}
         runs = bench.compare(files, commands)
-        one = bench.table.peer("flat, one core", shown(words), runs[1], files.rows)
+        one = bench.table.against("flat, one core", shown(words), runs[1], files.rows)
         cost = median(runs[2])
-        ratio = one.wall / cost.wall
-        row = Row("flat, two cores", shown(words), cost, cost.wall / files.rows * 1e6, f"{ratio:.2f}", ">= 1.7")
-        bench.table.add(row._replace(met=at_least(1.7, ratio, ratio)), runs[2])
+        ratio, us = one.wall / cost.wall, cost.wall / files.rows * 1e6
+        met = at_least(1.7, ratio, ratio)
+        bench.table.add("flat, two cores", shown(words), runs[2], us, f"{ratio:.2f}", ">= 1.7", met)
 
 
 def loop(bench: Bench) -> None:
@@ -268,69 +283,7 @@ def loop(bench: Bench) -> None:
     script = ["bench/partial_fit.py", SVM_FILE, str(files.features)]
     ours = {own: [*TRAIN, *own.split(), SVM_FILE] for own in ("--method nag", "--sketch rfd -m 10")[: 2 - bench.quick]}
     runs = bench.compare(files, {"loop": [sys.executable, *script], **ours})
-    peer = bench.table.peer("flat, LIBSVM text", "python bench/partial_fit.py", runs["loop"], files.rows)
+    peer = bench.table.against("flat, LIBSVM text", "python bench/partial_fit.py", runs["loop"], files.rows)
     for own, words in ours.items():
         goal = 10 if own == "--method nag" else None
         bench.table.against("flat, LIBSVM text", shown(words), runs[own], files.rows, peer, goal)
-
-
-def width(bench: Bench) -> None:
-    """Time a row against the number of features: learning alone with all of them seen, and whole processes."""
-    wide, s = 10**6 if bench.quick else 10**7, 100
-    flags = ["--sketch rfd -m 10"] if bench.quick else ["--sketch rfd -m 10", "--sketch oja -m 10", "--method nag"]
-    say("width: in process")
-    found = child("bench.inside", "width", widths=[10**4, wide], s=s, flags=flags, runs=bench.runs)
-    for own in flags:
-        narrow, other = (found[own][str(d)] for d in (10**4, wide))
-        what = f"learning alone, s = {s}, all d seen"
-        bench.table.add(Row(f"{what}, d = 1e4", f"sonlearn train {own}", None, narrow))
-        goal, met = ("<= 2", at_most(2, other / narrow)) if own == flags[0] else ("", "")
-        row = Row(f"{what}, d = {wide:.0e}", f"sonlearn train {own}", None, other, f"{other / narrow:.2f}", goal, met)
-        bench.table.add(row)
-    words, n = [*TRAIN, *flags[0].split(), VW_FILE], min(bench.rows, 200_000)
-    files = {d: made_files("zipf", n, d, s) for d in (10**4, wide)}
-    commands = {f"d = {d:.0e}": filled(words, own) for d, own in files.items()}
-    runs = in_turns(commands, bench.runs, said=say)
-    costs = [median(own) for own in runs.values()]
-    ratio = costs[1].wall / costs[0].wall, costs[1].busy / costs[0].busy
-    for (name, own), cost in zip(runs.items(), costs, strict=True):
-        last = (f"{ratio[0]:.2f} / {ratio[1]:.2f}", "<= 2", at_most(2, max(ratio))) if name != "d = 1e+04" else ()
-        bench.table.add(Row(f"end to end, s = {s}, {name}", shown(words), cost, cost.wall / n * 1e6, *last), own)
-
-
-def profile(bench: Bench) -> None:
-    """Where the microseconds go: each stage alone and in process, then whole processes over the same rows."""
-    sizes, found = (10,) if bench.quick else (10, 20), {}
-    flags = [f"--sketch rfd -m {m}" for m in (0, *sizes)] + ["--method nag"]
-    for name in ("flat",) if bench.quick else ("flat", "rcv1", "a9a"):
-        files = bench.stream(name)
-        rows = min(files.rows, 50_000)
-        say(f"{name}: stages")
-        us = child("bench.inside", "stages", path=files.vw, rows=rows, flags=flags, runs=bench.runs)
-        own = found[files.name] = stages(us, flags[0], {m: f"--sketch rfd -m {m}" for m in sizes})
-        commands = {flag: [*TRAIN, "--examples", str(rows), *flag.split(), VW_FILE] for flag in flags[1:]}
-        for flag, runs in bench.compare(files, commands).items():
-            cost = median(runs)
-            own[f"whole process, `train {flag}`, clock"] = cost.wall / rows * 1e6
-            own[f"whole process, `train {flag}`, busy"] = cost.busy / rows * 1e6
-    bench.table.grid("microseconds a row", found)
-
-
-def stages(us: Mapping[str, float], none: str, sketched: Mapping[int, str]) -> dict[str, float]:
-    """Stage -> microseconds a row, of what `bench.inside.stages` found; what a sketch adds is cut into two."""
-    found = {
-        "every byte looked at once": us["read"], "text to batches, one thread": us["parse"],
-        "features get their numbers": us["number"], "a step of nag": us["--method nag"] - us["number"],
-        "a step without a sketch": us[none] - us["number"],
-    }  # fmt: skip
-    for m, own in sketched.items():
-        found[f"RFD, m = {m}: what it adds to a step"] = us[own] - us[none] - us[f"shrinks of {own}"]
-        found[f"RFD, m = {m}: shrinks"] = us[f"shrinks of {own}"]
-    return found
-
-
-#: Name of a section -> what measures it.
-SECTIONS: dict[str, Callable[[Bench], None]] = {
-    "flat": sketched("flat"), "rcv1": sketched("rcv1"), "a9a": sketched("a9a"), "start": start, "first": first_run,
-    "memory": memory, "width": width, "cores": two_cores, "sklearn": loop, "profile": profile,
-}  # fmt: skip

@@ -3,6 +3,7 @@
     python bench/speed.py                       # everything, over a million rows
     python bench/speed.py --quick               # few rows and runs, to see that it works: no figures to quote
     python bench/speed.py --only flat,start --rows 200000 --runs 5 --json speed.json
+    python bench/speed.py --only stdin --rows 10000000      # 100,000,000 rows through a pipe
 
 Medians of several runs, in which the commands take turns; kernels are compiled and files in memory before. A row has
 seconds on the clock, user and system seconds of all threads ("busy"), and peak memory of the process alone. Ratios are
@@ -19,8 +20,13 @@ the same file with the options in the column "command", everything else as it co
                     all that `Learner.partial_fit` does. End to end: 200,000 Zipf rows, of whose features most are new
   cores             the same command on one core and on two (its affinity is set, its options are not)
   sklearn           `bench/partial_fit.py` beside ours
-  profile           microseconds a row of each stage over the first 50,000 rows: in process, processor time, alone (so
-                    that threads overlap it in a run); shrinks: what rows take above their median, one row at a time
+  wait              whole processes on real text and real short rows, repeated: the committee and others
+  stdin             ten times the rows, of 20 features, through standard input, a few distinct ones again and again:
+                    rows a second, processor microseconds a row ("us", which other work on the machine hardly changes)
+                    and resident memory at every tenth, as the command's own table of progress comes to it
+  sizes             processor microseconds a row against m, s and d (else m = 10, s = 100, d = 1e5); Zipf rows of
+                    exactly s features. "Learning": in process, the second half of the stream, without text. "RFD",
+                    "VW": whole processes, the time of all rows less that of the first half, so that no start is in it
 
 Streams are written once, under bench/out (4 GB at a million rows). "flat" is made up: d = 40,000, 63 distinct features
 a row, a flat spectrum, the hard case for a sketch; "rcv1" and "a9a" are the real sets repeated, from ../shared/data or
@@ -31,14 +37,23 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.sections import SECTIONS, Bench
-from bench.table import Table, headline, load, machine, save, say
+from bench import growth, sections
+from bench.sections import Bench
+from bench.table import Costs, headline, load, machine, save, say
 
-QUICK = ("flat", "start", "first", "memory", "width", "cores", "sklearn", "profile")
+#: Name of a section -> what measures it.
+SECTIONS: dict[str, Callable[[Bench], None]] = {
+    "flat": sections.sketched("flat"), "rcv1": sections.sketched("rcv1"), "a9a": sections.sketched("a9a"),
+    "wait": sections.wait, "start": sections.start, "first": sections.first_run, "memory": sections.memory,
+    "width": growth.width, "cores": sections.two_cores, "sklearn": sections.loop, "stdin": growth.stdin,
+    "sizes": growth.sizes,
+}  # fmt: skip
+QUICK = ("flat", "start", "first", "memory", "width", "cores", "sklearn", "stdin")
 
 
 def chosen(text: str | None, quick: bool) -> list[str]:
@@ -64,7 +79,6 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, metavar="N", help="rows of a stream (default 1,000,000)")
     parser.add_argument("--runs", type=int, metavar="N", help="runs that medians are of (default 5)")
     parser.add_argument("--json", metavar="FILE", help="keep the figures of every run here")
-    parser.add_argument("--markdown", action="store_true", help="print the table for bench/README.md")
     options = parser.parse_args(arguments)
     rows = options.rows or (10_000 if options.quick else 1_000_000)
     runs = options.runs or (3 if options.quick else 5)
@@ -72,12 +86,12 @@ def main(arguments: list[str] | None = None) -> None:
     print(headline(facts, f"{rows:,} rows, medians of {runs} runs") + "\n", flush=True)
     if (facts["load"] or 0) > 0.5:
         print("the machine is busy: these figures are provisional", file=sys.stderr)
-    table = Table(options.markdown)
+    table = Costs()
     with Bench(rows, runs, options.quick, table) as bench:
         for name in names:
             SECTIONS[name](bench)
             if options.json:
-                save(options.json, facts, table)
+                save(options.json, facts, table, bench.grids)
     say("")
     after = load()
     print(f"\n{table.goals()}{'' if after is None else f'; load {after:.2f} at the end'}")

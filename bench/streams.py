@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import resource
 import shutil
 import subprocess
@@ -33,6 +32,9 @@ import scipy.sparse as sp
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)]
+from bench.processes import installed  # noqa: E402
+from bench.quality.peers import DEFAULT, VW  # noqa: E402
+from bench.quality.sets import DataSet  # noqa: E402
 from bench.rows import DATA, read  # noqa: E402
 from bench.workloads import OUT  # noqa: E402
 
@@ -103,18 +105,10 @@ def committee(X: sp.csr_array, y: np.ndarray, values: bool) -> np.ndarray:
 
 def vw(X: sp.csr_array, y: np.ndarray, values: bool) -> np.ndarray:
     """What Vowpal Wabbit predicts; classes beyond two by --oaa."""
-    from bench.workloads import write_rows
-
-    K, file = int(y.max()), WORK / f"{os.getpid()}.vw"
+    K = int(y.max())
     label = y if values or K > 2 else np.where(y == 2, 1.0, -1.0)
-    try:
-        write_rows(file, X, label, "{label} | {features}\n", digits=9)
-        command = [sys.executable, "-m", "vowpalwabbit", "--quiet", "-b", "20", "-d", str(file), "-p", f"{file}.out"]
-        subprocess.run([*command, *(["--oaa", str(K)] if not values and K > 2 else [])], check=True)
-        got = np.loadtxt(f"{file}.out", usecols=0, ndmin=1)
-    finally:
-        for path in (file, Path(f"{file}.out")):
-            path.unlink(missing_ok=True)
+    oaa = f" --oaa {K}" if not values and K > 2 else ""
+    got = VW(DataSet("stream", "numbers", X, label), fresh=True).predict(DEFAULT + oaa)
     return got if values or K > 2 else np.where(got > 0, 2.0, 1.0)
 
 
@@ -214,18 +208,15 @@ def verdict(ours: np.ndarray, theirs: np.ndarray, values: bool) -> str:
 # -------------------------------------------------------------------------------------------------------------- report
 
 
-def installed(learners: list[str]) -> list[str]:
+def here(learners: list[str]) -> list[str]:
     """Those learners that can run here; says which cannot."""
-    import importlib.util
-
+    if shutil.which("java") is None:
+        print("no Java: the forests of MOA are left out", file=sys.stderr)
+    packages = {name: installed(name, extra) for name, extra in (("vowpalwabbit", "peers"), ("river", "peers"),
+                                                                  ("capymoa", "moa"))}  # fmt: skip
+    packages["capymoa"] &= shutil.which("java") is not None
     wanted = {"vw": "vowpalwabbit", "river-arf": "river", **dict.fromkeys(FORESTS[1:], "capymoa")}
-    missing = {package for package in wanted.values() if importlib.util.find_spec(package) is None}
-    if "capymoa" not in missing and shutil.which("java") is None:
-        missing.add("capymoa")
-    for package in sorted(missing):
-        needs = "Java and pip install '.[moa]'" if package == "capymoa" else "pip install '.[peers]'"
-        print(f"no {package} here ({needs}): what compares with it is left out")
-    return [learner for learner in learners if wanted.get(learner) not in missing]
+    return [learner for learner in learners if packages.get(wanted.get(learner), True)]
 
 
 def measured(learner: str, name: str, limit: int | None) -> tuple[np.ndarray, dict] | None:
@@ -278,7 +269,7 @@ def main() -> None:
     if given.run:
         run(given.run, names[0], given.limit, given.target)
     else:
-        report(names, installed(given.learners.split(",")), given.limit, given.slow)
+        report(names, here(given.learners.split(",")), given.limit, given.slow)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""The table of `bench/speed.py`: rows, whether a goal is met, how it is printed and kept."""
+"""Tables of Markdown on standard output, each row printed as soon as it is known; and what they were measured on."""
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import subprocess
@@ -11,47 +12,37 @@ import time
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import NamedTuple
 
 from bench.processes import ROOT, Cost, median
 
+
+class Table:
+    """A Markdown table; its rows are kept for a file."""
+
+    def __init__(self, title: str, columns: Sequence[str]):
+        self.title, self.columns, self.rows = title, list(columns), []
+        print(f"\n### {title}\n" if title else "")
+        print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}", flush=True)
+
+    def row(self, *cells: object) -> None:
+        """Print a row: numbers with three digits, a dash where there is none."""
+        self.rows.append(cells)
+        print(f"| {' | '.join(map(_text, cells))} |", flush=True)
+
+
+def _text(cell: object) -> str:
+    if not isinstance(cell, float):
+        return f"{cell:,}" if isinstance(cell, int) else "" if cell is None else str(cell)
+    if math.isnan(cell):
+        return "-"
+    return f"{cell:,.0f}" if abs(cell) >= 1e4 else f"{cell:.3f}" if abs(cell) >= 0.1 else f"{cell:.3g}"
+
+
 HEADINGS = ("what", "command", "clock s", "busy s", "MB", "us a row", "ratio clock / busy", "goal", "met")
-WIDTHS = (46, 60, 8, 8, 6, 9, 18, 8, 10)
-
-
-class Row(NamedTuple):
-    """A line: what was run, its medians, and beside a goal what came of it."""
-
-    what: str
-    command: str
-    cost: Cost | None = None
-    us: float | None = None  # on the clock, for a row of the data
-    ratio: str = ""
-    goal: str = ""
-    met: str = ""
-
-    def cells(self) -> tuple[str, ...]:
-        """Text of each column."""
-        clock, busy, mb = (
-            ("", "", "") if self.cost is None else (_short(self.cost.wall), _short(self.cost.busy), self.mb)
-        )
-        us = "" if self.us is None else f"{self.us:.1f}"
-        return self.what, self.command, clock, busy, mb, us, self.ratio, self.goal, self.met
-
-    @property
-    def mb(self) -> str:
-        """Peak memory, where it was measured."""
-        return f"{self.cost.mb:.0f}" if self.cost and self.cost.mb else ""
 
 
 def _short(seconds: float) -> str:
     return f"{seconds:.3f}" if seconds < 10 else f"{seconds:.1f}"
-
-
-def times_faster(peer: Cost, ours: Cost) -> tuple[str, float, float]:
-    """(cell, on the clock, of processors): how many times longer the peer takes."""
-    clock, busy = peer.wall / ours.wall, peer.busy / ours.busy
-    return f"{clock:.2f} / {busy:.2f}", clock, busy
 
 
 def at_least(goal: float, clock: float, busy: float) -> str:
@@ -65,61 +56,37 @@ def at_most(goal: float, value: float) -> str:
     return "yes" if value <= goal else "no"
 
 
-class Table:
-    """Rows, printed as they come: as text, or as the lines of a Markdown table."""
+class Costs(Table):
+    """What commands took, beside their peers and goals."""
 
-    def __init__(self, markdown: bool):
-        self.markdown, self.kept, self.grids = markdown, [], {}
-        if markdown:
-            print(f"| {' | '.join(HEADINGS)} |\n|{'---|' * len(HEADINGS)}", flush=True)
-        else:
-            self._line(HEADINGS)
+    def __init__(self) -> None:
+        super().__init__("", HEADINGS)
+        self.kept: list[dict] = []
 
-    def add(self, row: Row, runs: Sequence[Cost] = ()) -> None:
-        """Print a row; its runs are kept for the file."""
-        if self.markdown:
-            command = f"`{row.command}`" if row.command else ""
-            print(f"| {' | '.join((row.what, command, *row.cells()[2:]))} |", flush=True)
-        else:
-            self._line(row.cells())
-        self.kept.append(row._asdict() | {"cost": row.cost and row.cost._asdict(), "runs": [list(run) for run in runs]})
-
-    def _line(self, cells: Sequence[str]) -> None:
-        left = [f"{cell:{width}}" for cell, width in zip(cells[:2], WIDTHS, strict=False)]
-        right = [f"{cell:>{width}}" for cell, width in zip(cells[2:], WIDTHS[2:], strict=True)]
-        print(" ".join([*left, *right]).rstrip(), flush=True)
-
-    def grid(self, title: str, columns: Mapping[str, Mapping[str, float]]) -> None:
-        """Print a table of its own: a row for each name that the columns have."""
-        names = list(dict.fromkeys(name for column in columns.values() for name in column))
-        rows = [[name, *(f"{own[name]:.1f}" if name in own else "" for own in columns.values())] for name in names]
-        self.grids[title] = {head: dict(own) for head, own in columns.items()}
-        if self.markdown:
-            lines = [f"| {' | '.join(cells)} |" for cells in ([title, *columns], *rows)]
-            lines.insert(1, f"|{'---|' * (len(columns) + 1)}")
-        else:
-            sizes = [max(map(len, cells)) + 2 for cells in zip([title, *columns], *rows, strict=True)]
-            lines = [
-                cells[0].ljust(sizes[0]) + "".join(c.rjust(n) for c, n in zip(cells[1:], sizes[1:], strict=True))
-                for cells in ([title, *columns], *rows)
-            ]
-        print("\n" + "\n".join(lines), flush=True)
-
-    def peer(self, what: str, command: str, runs: Sequence[Cost], n: int) -> Cost:
-        """Add the row of what ours are compared with; returns its medians."""
-        cost = median(runs)
-        self.add(Row(what, command, cost, cost.wall / n * 1e6), runs)
-        return cost
+    def add(
+        self, what: str, command: str, runs: Sequence[Cost] = (), us: float | None = None, ratio: str = "",
+        goal: str = "", met: str = "",
+    ) -> None:  # fmt: skip
+        """Print the medians of a command's runs; all runs are kept for the file."""
+        cost = median(runs) if runs else None
+        cells = (_short(cost.wall), _short(cost.busy), f"{cost.mb:.0f}") if cost else ("", "", "")
+        self.row(what, f"`{command}`" if command else "", *cells, "" if us is None else f"{us:.1f}", ratio, goal, met)
+        own = {"what": what, "command": command, "cost": cost and cost._asdict(), "us": us, "ratio": ratio}
+        self.kept.append(own | {"goal": goal, "met": met, "runs": [list(run) for run in runs]})
 
     def against(
-        self, what: str, command: str, runs: Sequence[Cost], n: int, peer: Cost | None, goal: float | None
-    ) -> None:
-        """Add a row of ours beside a peer's medians, with the goal for how many times faster it is."""
+        self, what: str, command: str, runs: Sequence[Cost], n: int, peer: Cost | None = None, goal: float | None = None
+    ) -> Cost:
+        """Add a row of a command over n rows, beside a peer's medians with the goal for how many times faster it is.
+
+        Returns its medians.
+        """
         cost, ratio, met = median(runs), "", ""
         if peer is not None:
-            ratio, clock, busy = times_faster(peer, cost)
-            met = at_least(goal, clock, busy) if goal else ""
-        self.add(Row(what, command, cost, cost.wall / n * 1e6, ratio, f">= {goal:g}" if goal else "", met), runs)
+            clock, busy = peer.wall / cost.wall, peer.busy / cost.busy
+            ratio, met = f"{clock:.2f} / {busy:.2f}", at_least(goal, clock, busy) if goal else ""
+        self.add(what, command, runs, cost.wall / n * 1e6, ratio, f">= {goal:g}" if goal else "", met)
+        return cost
 
     def goals(self) -> str:
         """How many goals are met."""
@@ -163,19 +130,20 @@ def _processor() -> str:
     return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "")
 
 
-def headline(facts: dict[str, object], options: str) -> str:
+def headline(facts: Mapping[str, object], options: str = "") -> str:
     """The line above the table."""
     versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items() if number)
     busy = "" if facts["load"] is None else f", load {facts['load']:.2f}"
     return (
         f"{facts['when']}, {facts['commit'] or 'no commit'}: {facts['cores']} cores of {facts['processor']}{busy}; "
-        f"Python {facts['python']}, {versions}; {options}"
+        f"Python {facts['python']}, {versions}{'; ' * bool(options)}{options}"
     )
 
 
-def save(path: str, facts: dict[str, object], table: Table) -> None:
+def save(path: str, facts: Mapping[str, object], table: Costs, grids: Sequence[Table]) -> None:
     """Keep all figures, those of each run included."""
-    text = json.dumps({**facts, "load after": load(), "rows": table.kept, "grids": table.grids}, indent=1)
+    others = {grid.title: [grid.columns, *grid.rows] for grid in grids}
+    text = json.dumps({**facts, "load after": load(), "rows": table.kept, "grids": others}, indent=1)
     Path(path).write_text(text + "\n")
 
 

@@ -129,10 +129,12 @@ def _vw(arguments: list[str]) -> int:
 
     if "--version" in arguments:
         return _dispatch(["--version"])
-    ours, left = translate(arguments)
+    ours, left, warnings = translate(arguments)
     if "--quiet" not in ours:
         without = f" (left out: {' '.join(left)})" if left else ""
         _complain(f"this is: sonlearn {shlex.join(ours)}{without}")
+    for warning in warnings:
+        _complain(f"warning: {warning}")
     return _dispatch(ours)
 
 

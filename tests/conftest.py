@@ -12,6 +12,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("NUMBA_OPT", "1")
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 
+from commands import CommandLine
 from limits import pytest_runtest_call, restore_signals
 
 __all__ = ["pytest_runtest_call"]
@@ -67,3 +68,11 @@ def pytest_sessionfinish(session, exitstatus):
         return
     if allowed is not None and exitstatus == 0 and len(reporter.stats.get("skipped", ())) > allowed:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch, capsysbinary):
+    """The command line, called in this process, in the folder of the test."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SONLEARN_DEBUG", raising=False)
+    return CommandLine(capsysbinary)

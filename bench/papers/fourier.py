@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import numpy as np
 
 from bench.quality import sets
-from bench.quality.report import Table
+from bench.table import Table
 from sonlearn import LearnOptions, from_scipy
 from sonlearn.data.rows import Rows
 from sonlearn.learn.engine import Predictions

@@ -18,8 +18,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
 import importlib
-import importlib.metadata
-import platform
 import sys
 import time
 from pathlib import Path
@@ -29,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.papers import data
 from bench.papers.report import Report
 from bench.papers.runner import Experiment, PickleMixin, Scale, run
+from bench.table import headline, machine
 
 OUT = Path(__file__).parent / "out"
 PAPERS = ("son", "rfd", "gfd", "ada")
@@ -59,14 +58,6 @@ def experiments(paper: str, figure: int | None = None, table: int | None = None)
     return found
 
 
-def machine() -> str:
-    """What it was measured on."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.processor())
-    versions = [f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "scipy", "numba")]
-    return f"{os.cpu_count()} cores ({cpu}), Python {platform.python_version()}, {', '.join(versions)}"
-
-
 def write(experiment: Experiment, kept: PickleMixin, given: argparse.Namespace) -> Report:
     """Measure what is missing of an experiment, and write its page and pictures beside the kept cells."""
     started, scale, folder, paper = time.monotonic(), Scale(given.quick, given.whole), kept.path.parent, given.paper
@@ -86,7 +77,7 @@ def write(experiment: Experiment, kept: PickleMixin, given: argparse.Namespace) 
         experiment.show(results, report)
     if older:
         report.say(f"{older} of {len(results)} cells were measured with other sources than today's (--fresh: anew).")
-    report.say(f"{len(results)} cells; this run took {time.monotonic() - started:.0f} s. {machine()}.")
+    report.say(f"{len(results)} cells; this run took {time.monotonic() - started:.0f} s. {headline(machine())}.")
     (folder / f"{report.stem}.md").write_text("\n".join(report.lines) + "\n", encoding="utf-8")
     return report
 

@@ -7,9 +7,9 @@
 Sections: `binary` (progressive error and log loss), `regression`
 (progressive squared error), `final` (models on test parts after one pass and five), `ablation` (without each member of
 the committee), `batch` (final models after one pass beside batch learners that see the training part many times:
-boosted trees, on text logistic regression and LinearSVC on tf-idf), `classes` (several classes, beside VW's --oaa and
-scikit-learn's SGDClassifier, 10,000 rows). Everybody gets the same rows in the same order with the constant feature;
-every prediction counts that was made before the label was used.
+boosted trees, on text logistic regression and LinearSVC on tf-idf), `classes` (several classes, 10,000 rows, beside
+VW's --oaa and scikit-learn's SGDClassifier: `bench/quality/classes.py`). Everybody gets the same rows in the same order
+with the constant feature; every prediction counts that was made before the label was used.
 
 Read the tables so: 1 is Vowpal Wabbit's default (squared loss, adaptive, normalized, invariant), below is better.
 Ratios of errors add half an error to both sides, so that no error at all is no division by zero. A prediction that is
@@ -28,11 +28,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from bench.processes import installed
 from bench.quality import sections, sets
 from bench.quality.batch import batch
 from bench.quality.classes import classes
 from bench.quality.ours import options_of
-from bench.quality.peers import installed
 from bench.quality.report import print_goals
 from bench.rows import DATA
 from sonlearn import LearnOptions, SonlearnError
@@ -61,7 +61,7 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--fresh", action="store_true", help="run the peers again")
     given = parser.parse_args()
-    known = {sets.short(name) for name in sets.TEXT + sets.NUMBERS + sets.REGRESSION + sets.CLASSES}
+    known = {sets.short(name) for name in sets.TEXT + sets.NUMBERS + sets.REGRESSION + sets.CLASSES} | {"made"}
     for name, among in [(name, known) for name in given.sets] + [(name, set(SECTIONS)) for name in given.only]:
         if name not in among:
             parser.error(f"{name}: expected one of {', '.join(sorted(among))}")

@@ -13,13 +13,15 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from bench.processes import installed
 from bench.quality import sets
 from bench.quality.measures import error_ratio, errors, geometric, squared
 from bench.quality.ours import for_values, judge
-from bench.quality.peers import fingerprint, installed, kept
-from bench.quality.report import Goal, Table
+from bench.quality.peers import fingerprint, kept
+from bench.quality.report import Goal
 from bench.quality.sections import LIMIT, Run
 from bench.quality.sets import DataSet
+from bench.table import Table
 
 #: Trees of wide rows take minutes, and gain little.
 MOST_COLUMNS = 2_000

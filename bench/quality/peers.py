@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import importlib.util
 import os
 import subprocess
 import sys
@@ -39,14 +38,6 @@ SHORT = 64
 #: For regression, the best of these is chosen for each set in hindsight.
 GRID = [f"-b 20 -l {rate} --power_t {power}" for rate in (0.05, 0.1, 0.5, 1, 2, 10) for power in (0, 0.5)]
 GRID.append("-b 20 --coin")
-
-
-def installed(package: str) -> bool:
-    """Whether a peer is there; says so where it is not."""
-    found = importlib.util.find_spec(package) is not None
-    if not found:
-        print(f"no {package} installed (pip install '.[peers]'): what compares with it is left out")
-    return found
 
 
 def settings_for(data: DataSet) -> dict[str, str]:

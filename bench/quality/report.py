@@ -1,30 +1,14 @@
-"""Markdown tables that grow row by row, averages over sets, and the goals."""
+"""Ratios of all sets, their averages, and the goals."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from bench.quality.measures import geometric
-
-
-class Table:
-    """A Markdown table on standard output, each row printed when it is known."""
-
-    def __init__(self, title: str, columns: Sequence[str]):
-        print(f"\n### {title}\n\n| {' | '.join(columns)} |\n|{'---|' * len(columns)}", flush=True)
-
-    def row(self, *cells: object) -> None:
-        """Print a row: numbers with three digits, a dash where there is none."""
-        print(f"| {' | '.join(_text(cell) for cell in cells)} |", flush=True)
-
-
-def _text(cell: object) -> str:
-    if not isinstance(cell, float):
-        return str(cell)
-    return "-" if np.isnan(cell) else f"{cell:.3f}" if 0.1 <= cell < 1e4 else f"{cell:.3g}"
+from bench.table import Table
 
 
 class Scores(NamedTuple):

@@ -19,8 +19,9 @@ from bench.quality.measures import (
 )
 from bench.quality.ours import Judged, for_values, judge, without_members
 from bench.quality.peers import DEFAULT, GRID, LOGISTIC, PAIRS, VARIANTS, VW, settings_for
-from bench.quality.report import Goal, Table, averages, largest, no_scores
+from bench.quality.report import Goal, averages, largest, no_scores
 from bench.quality.sets import DataSet
+from bench.table import Table
 from sonlearn import LearnOptions
 
 #: Rows of a progressive measurement, unless told.

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from places import ROOT
 
-from bench import inside, scale, sections, speed, workloads
+from bench import inside, sections, speed, workloads
 from bench.feed import Sample, costs, feed, rates
-from bench.processes import TRAIN, Command, Cost, child, in_turns, measured, median, with_output
-from bench.table import Table, at_least, at_most, machine, save, times_faster
+from bench.processes import TRAIN, Command, Cost, in_turns, measured, median, with_output
+from bench.table import Costs, at_least, at_most, machine, save
 
 SAMPLE = ROOT / "data" / "sample.svm"
 
@@ -60,7 +60,6 @@ def test_commands_take_turns_and_the_first_runs_do_not_count(tmp_path):
 def test_medians_ratios_and_goals():
     costs = [Cost(1, 2, 3), Cost(3, 1, 5), Cost(2, 9, 4)]
     assert median(costs) == Cost(2, 2, 4)
-    assert times_faster(Cost(3, 8, 0), Cost(2, 2, 0)) == ("1.50 / 4.00", 1.5, 4.0)
     assert [at_least(2, *own) for own in ((2, 2), (2, 1), (1, 2), (1, 1))] == ["yes", "clock only", "busy only", "no"]
     assert (at_most(1, 1.0), at_most(1, 1.01)) == ("yes", "no")
 
@@ -114,7 +113,7 @@ def test_a_stream_is_written_once_and_the_same_in_both_formats(tmp_path, monkeyp
 
 
 def test_the_table_has_ratios_to_the_first_peer_and_goals(capsys, tmp_path):
-    table = Table(markdown=True)
+    table = Costs()
     files = sections.Files("tiny", 100, 1, str(SAMPLE), str(SAMPLE))
     sleep = "import sys, time; assert open(sys.argv[1]).read(); time.sleep({})"
     peers = {
@@ -124,8 +123,11 @@ def test_the_table_has_ratios_to_the_first_peer_and_goals(capsys, tmp_path):
     ours = {"quick": [*python(sleep.format(0)), sections.SVM_FILE]}
     with sections.Bench(100, 1, True, table) as bench:
         sections.side_by_side(bench, files, "tiny", peers, ours, {"quick": 2})
-    rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()]
-    assert [row[0] for row in rows[2:]] == ["tiny"] * 3
+        bench.grid("A title", ["x", "us"]).row(10_000, 1 / 7)
+    lines = capsys.readouterr().out.splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("|")]
+    assert [row[0] for row in rows[2:5]] == ["tiny"] * 3
+    assert lines[-5:] == ["", "### A title", "", "| x | us |", "|---|---|", "| 10,000 | 0.143 |"][-5:]
     last = table.kept[-1]
     assert float(last["ratio"].split(" / ")[0]) == pytest.approx(
         table.kept[0]["cost"]["wall"] / last["cost"]["wall"], abs=0.01
@@ -133,9 +135,10 @@ def test_the_table_has_ratios_to_the_first_peer_and_goals(capsys, tmp_path):
     assert last["goal"] == ">= 2"
     assert last["met"] in ("yes", "clock only")
     assert last["us"] == pytest.approx(last["cost"]["wall"] / 100 * 1e6)
-    save(str(tmp_path / "figures"), machine(), table)
+    save(str(tmp_path / "figures"), machine(), table, bench.grids)
     kept = json.loads((tmp_path / "figures").read_text())
     assert [len(row["runs"]) for row in kept["rows"]] == [1, 1, 1]
+    assert kept["grids"] == {"A title": [["x", "us"], [10_000, 1 / 7]]}
     assert kept["cores"] == os.cpu_count()
 
 
@@ -145,20 +148,9 @@ def test_commands_are_named_as_a_user_types_them():
     assert sections.filled(words, sections.Files("", 1, 1, "a", "b")).words[-1] == "b"
 
 
-def test_what_a_sketch_adds_is_its_learning_less_that_without_one_and_less_its_shrinks():
-    us = {"read": 1.0, "parse": 2.0, "number": 0.5, "none": 2.5, "--method nag": 2.0, "ten": 9.5, "shrinks of ten": 4.0}
-    found = sections.stages(us, "none", {10: "ten"})
-    assert found["a step without a sketch"] == 2.0
-    assert found["RFD, m = 10: what it adds to a step"] == 3.0
-    assert found["RFD, m = 10: shrinks"] == 4.0
-
-
-def test_learning_and_stages_are_measured_in_process():
+def test_learning_is_measured_in_process():
     found = inside.learning(d=500, s=10, n=400, flags=["--method nag"], runs=2)
     assert 0 < found["--method nag"] < 1e5
-    found = inside.stages(str(SAMPLE), 500, ["--sketch rfd -m 2"], 1)
-    assert {"read", "parse", "number", "--sketch rfd -m 2", "shrinks of --sketch rfd -m 2"} == set(found)
-    assert found["--sketch rfd -m 2"] > found["number"] > 0
     wide = inside.width([500, 1000], 10, ["--method nag"], runs=1, block=50)
     assert set(wide["--method nag"]) == {"500", "1000"}
 
@@ -173,33 +165,11 @@ def test_a_stream_through_standard_input_is_followed_to_its_end():
         feed([*TRAIN[:-1], "--method", "none-such"], SAMPLE, 1, 10)
 
 
-def test_the_limit_grows_with_the_rows_that_are_read_and_with_m():
-    few, many = (child("bench.limit", "limit", d=2000, s=s, m=m, n=300, runs=2) for s, m in ((5, 2), (100, 8)))
-    assert many["memory"] > 2 * few["memory"] > 0
-    assert many["dense"] > few["dense"] > 0
-
-
-def test_curves_are_tables_and_pictures(capsys, monkeypatch, tmp_path):
-    tables = []
-    for axis in ("m", "d"):
-        tables.append(scale.Grid([axis, *scale.CURVES]))
-        for value in (10, 100):
-            tables[-1].add(value, *(None if name == "VW" else value / 7 for name in scale.CURVES[:-1]), -1.0)
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[2] == "| 10 | 1.43 | 1.43 | 1.43 |  | 1.43 | 1.43 | -1 |"
-    pytest.importorskip("matplotlib", reason="plots are of the extra `plot`")
-    monkeypatch.setattr(scale, "OUT", tmp_path)
-    scale.draw(tables)
-    assert (tmp_path / "scale.png").read_bytes()[1:4] == b"PNG"
-    assert "microseconds" in (tmp_path / "scale.svg").read_text()
-
-
 def test_sections_are_named_and_others_refused():
     assert speed.chosen("start,flat", False) == ["start", "flat"]
-    assert set(speed.chosen(None, True)) < set(speed.chosen(None, False)) == set(sections.SECTIONS)
-    for main in (speed.main, scale.main):
-        with pytest.raises(SystemExit, match="no section 'flt'"):
-            main(["--only", "flt"])
+    assert set(speed.chosen(None, True)) < set(speed.chosen(None, False)) == set(speed.SECTIONS)
+    with pytest.raises(SystemExit, match="no section 'flt'"):
+        speed.main(["--only", "flt"])
 
 
 def test_processor_time_a_row_is_of_what_lies_between_two_samples():

@@ -119,10 +119,15 @@ def serve_decisions(options: ServeOptions, run_options: RunOptions) -> int:
         http = stack.enter_context(listen(options.host, options.port, "--port"))
         learner = load_bandit(path)[0]
         events = stack.enter_context(contextlib.closing(EventLog(options.events)))
+        mark = mark_of(path)
+        known, final = events.knows(mark), run_options.final_regressor
+        if options.learn and not known and final and is_bandit(final) and events.knows(mark_of(final)):
+            raise OptionError(
+                f"-i {path}: {final} has learned from the events in {options.events} and would be replaced; give "
+                f"-i {final} to go on, or another -f"
+            )
         with Interrupts(at_once=True), on_first_compilation(lambda: complain(COMPILING)):
             warm_up_decisions(learner)
-            mark = storage.read(path, kind="bandit")[0].get("events")
-            known = events.knows(mark)
             learned = replay(learner, events, mark if known else None, options.learn and known)
         if learned:
             complain(f"{options.events}: {learned} rewards were learned that {path} did not have yet")
@@ -155,6 +160,12 @@ def serve_decisions(options: ServeOptions, run_options: RunOptions) -> int:
         if saver is not None:
             saver.last()
     return 0
+
+
+def mark_of(path: str) -> dict[str, Any] | None:
+    """How much a model has seen of which log of events."""
+    mark: dict[str, Any] | None = storage.read(path, kind="bandit")[0].get("events")
+    return mark
 
 
 def limits_of(options: ServeOptions, default: Limits) -> Limits:

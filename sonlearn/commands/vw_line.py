@@ -47,6 +47,8 @@ STEPS = _names("--adaptive --invariant --normalized --sgd --ftrl --coin --OjaNew
 #: Methods by preference, where flags of learning decide.
 _METHODS = ("committee", "nag", "adagrad", "sgd", "ftrl", "coin", "oja-son")
 _OF_METHODS = ("learning_rate", "power_t", "l1", "l2", "ftrl_alpha", "ftrl_beta", "sketch_size", "alpha")
+#: The method with the steps of VW's default, and flags without which it is nearer to VW than another method with them.
+_DEFAULT, _LESS = "nag", ("power_t", "l1")
 
 
 class Word(NamedTuple):
@@ -58,10 +60,11 @@ class Word(NamedTuple):
 
 
 class Translated(NamedTuple):
-    """A line of ours, the verb first, and the flags that were left out."""
+    """A line of ours, the verb first, the harmless flags that were left out, and what is to be said of others."""
 
     arguments: list[str]
     left_out: list[str]
+    warnings: list[str]
 
 
 class Problems:
@@ -106,14 +109,23 @@ def translate(arguments: list[str]) -> Translated:
         else:
             problems.add(word.written, _why(word))
     if serves:
-        return Translated(_served(given, problems), left)
+        return Translated(_served(given, problems), left, [])
+    warnings: list[str] = []
     if DECISIONS & given.keys():
         rule = next((rule for flag, rule in RULES.items() if flag in given), None)
         out += [] if rule is None else ["--explore", rule]
     else:
-        out += _method(given, problems)
+        more, less = _method(given, problems)
+        for name in less:
+            at = out.index(f"--{name}")
+            warnings.append(
+                f"--{name} {out[at + 1]} was left out: --method {_DEFAULT}, which has the steps of VW's default, does "
+                f"not take it; {', '.join(_takers(name))} would"
+            )
+            del out[at : at + 2]
+        out += more
     problems.refuse()
-    return Translated(["train", *out], left)
+    return Translated(["train", *out], left, warnings)
 
 
 def _words(arguments: list[str]) -> Iterator[Word]:
@@ -152,8 +164,8 @@ def _why(word: Word) -> str:
     return answer.text
 
 
-def _method(given: dict[str, str | None], problems: Problems) -> list[str]:
-    """Flags of the one method that takes those of the line; and of VW's loss, which is squared."""
+def _method(given: dict[str, str | None], problems: Problems) -> tuple[list[str], list[str]]:
+    """Flags of the one method that takes those of the line, and of VW's loss, squared; options to be left out."""
     steps = frozenset(STEPS & given.keys())
     wanted = [name for name in _OF_METHODS if f"--{name}" in given]
     able = [name for name in _METHODS if all(option in METHODS[name].takes for option in wanted)]
@@ -165,8 +177,14 @@ def _method(given: dict[str, str | None], problems: Problems) -> list[str]:
     }  # fmt: skip
     if steps not in names:
         problems.add(" with ".join(sorted(steps)), "there is no method that takes both")
-        return []
+        return [], []
     method, spelt = names[steps], " and ".join(_spelt(name) for name in wanted)
+    less = [name for name in wanted if name in _LESS]
+    if method in (None, _DEFAULT) and not {"committee", _DEFAULT} & set(able):
+        rest = [name for name in wanted if name not in less]
+        able = [_DEFAULT] if all(option in METHODS[_DEFAULT].takes for option in rest) else able
+    if able != [_DEFAULT]:
+        less = []
     if method is None and not able:
         takers = "; ".join(f"{_spelt(name)}: {', '.join(_takers(name))}" for name in wanted)
         problems.add(spelt, f"no one method takes them; {takers}")
@@ -177,7 +195,7 @@ def _method(given: dict[str, str | None], problems: Problems) -> list[str]:
     out = [] if method in (None, "committee") or "--initial_regressor" in given else ["--method", method]
     if not {"--loss_function", "--oaa", "--initial_regressor"} & given.keys():
         out += ["--loss", "squared"]
-    return out
+    return out, less
 
 
 def _spelt(name: str) -> str:

@@ -37,9 +37,8 @@ MOST = 1e150
 class TuplesState(NamedTuple):
     """What has been numbered and counted."""
 
-    # features (all are made up); raw: features of the raw rows; made;
-    # combined: tuples of the rows learned; n_pos, n_neg: weight of each class (numbers:
-    # weight, and mean of the labels)
+    # features (all are made up); raw: features of the raw rows; made; combined: tuples of the rows learned;
+    # n_pos, n_neg: weight of each class; weight, mean: of the labels (numbers only)
     now: np.ndarray
     slots: np.ndarray  # int64[power of two], see `numbers`
     # float64[raw features, 2]: weight of the rows of each class with the feature (numbers: weight, and the sum of
@@ -127,7 +126,7 @@ class Tuples(Numbering):
 
     def new(self) -> TuplesState:
         """State of a view that has seen nothing."""
-        now = new_now("raw", "made", "combined", "n_pos:f8", "n_neg:f8")
+        now = new_now("raw", "made", "combined", "n_pos:f8", "n_neg:f8", "weight:f8", "mean:f8")
         columns = self._params.columns
         return TuplesState(now, np.zeros(0, np.int64), np.zeros((0, columns or 2)), np.zeros((0, 3)), np.zeros(columns))
 
@@ -151,12 +150,10 @@ class Tuples(Numbering):
             return merging.summed(of(base), [of(state) for state in states], by)
 
         now["combined"] = total(lambda s: s.now["combined"])
-        now["n_pos"] = np.minimum(total(lambda s: s.now["n_pos"]), MOST)
-        if self._params.numbers:  # the mean of the labels
-            labels = total(lambda s: s.now["n_neg"] * s.now["n_pos"])
-            now["n_neg"] = np.divide(labels, now["n_pos"], out=np.zeros(1), where=now["n_pos"] > 0.0)
-        else:
-            now["n_neg"] = np.minimum(total(lambda s: s.now["n_neg"]), MOST)
+        for name in ("n_pos", "n_neg", "weight"):
+            now[name] = np.minimum(total(lambda s, name=name: s.now[name]), MOST)
+        labels = total(lambda s: s.now["mean"] * s.now["weight"])
+        now["mean"] = np.divide(labels, now["weight"], out=np.zeros(1), where=now["weight"] > 0.0)
         now["features"], now["made"] = len(found.identities), found.generated
         counts, sums = (np.clip(total(of), -MOST, MOST) for of in (lambda s: s.counts, lambda s: s.sums))
         moments = merging.moments(base.moments, [state.moments for state in states])
@@ -293,7 +290,7 @@ def add_keys(key, others, keys, size):
 def count_row(params, state, rows, i):
     """Count the features of row i for its class, or for its label less the mean of those before."""
     now, counts, y, h = state.now[0], state.counts, rows.y[i], min(rows.weight[i], MOST)
-    y = min(max(y, -MOST), MOST) - now["n_neg"] if params.numbers else y
+    y = min(max(y, -MOST), MOST) - now["mean"] if params.numbers else y
     column = int(y) % params.columns if params.columns > 0 else 1 if y > 0.0 else 0
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j = rows.features[place]
@@ -307,8 +304,8 @@ def count_row(params, state, rows, i):
     if params.columns > 0:
         state.sums[column] = min(state.sums[column] + h, MOST)
     elif params.numbers:
-        now["n_pos"] = min(now["n_pos"] + h, MOST)
-        now["n_neg"] += y * (h / now["n_pos"])
+        now["weight"] = min(now["weight"] + h, MOST)
+        now["mean"] += y * (h / now["weight"])
     elif column == 1:
         now["n_pos"] = min(now["n_pos"] + h, MOST)
     else:

@@ -11,8 +11,6 @@ import sys
 import pytest
 from places import ROOT
 
-from sonlearn.cli import main
-
 pytestmark = pytest.mark.interpreted
 LINES = [
     "1 1 'first|u good x |v tea", "-1 |u bad x:2 |v tea", "1 |u good |v cup", "-1 |u bad |v cup", "1 |u good x |v tea",
@@ -20,18 +18,9 @@ LINES = [
 NUMBER = r"-?[\d.]+(?:e[+-]\d+)?"
 
 
-@pytest.fixture
-def cli(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(autouse=True)
+def files(tmp_path):
     (tmp_path / "a.vw").write_text("\n".join(LINES) + "\n")
-
-    def call(*arguments, status=0):
-        capsys.readouterr()
-        assert main(list(arguments)) == status
-        done = capsys.readouterr()
-        return done.err if status else done.out
-
-    return call
 
 
 def blocks(text):
@@ -46,9 +35,9 @@ def blocks(text):
 
 
 def test_what_is_printed_of_a_sum(cli):
-    cli("train", "--quiet", "--method", "nag", "-f", "m", "a.vw")
-    plain = cli("predict", "--quiet", "-i", "m", "a.vw").splitlines()
-    explained = blocks(cli("predict", "--quiet", "--audit", "-i", "m", "a.vw"))
+    cli.out("train", "--quiet", "--method", "nag", "-f", "m", "a.vw")
+    plain = cli.out("predict", "--quiet", "-i", "m", "a.vw").splitlines()
+    explained = blocks(cli.out("predict", "--quiet", "--audit", "-i", "m", "a.vw"))
     assert [head for head, _ in explained] == plain
     assert plain[0].endswith(" first")
     for head, ((title, columns), *rows) in explained:
@@ -63,8 +52,8 @@ def test_what_is_printed_of_a_sum(cli):
 
 
 def test_members_and_features_of_a_committee(cli):
-    cli("train", "--quiet", "--members", "nag,nag:pairs", "-f", "m", "a.vw")
-    for head, rows in blocks(cli("predict", "--quiet", "-a", "-i", "m", "a.vw")):
+    cli.out("train", "--quiet", "--members", "nag,nag:pairs", "-f", "m", "a.vw")
+    for head, rows in blocks(cli.out("predict", "--quiet", "-a", "-i", "m", "a.vw")):
         place = [name for name, _ in rows].index("feature")
         assert {name for name, _ in rows[1:place]} - {"rest"} == {"nag", "nag:pairs"}
         for part in (rows[1:place], rows[place + 1 :]):
@@ -75,9 +64,9 @@ def test_members_and_features_of_a_committee(cli):
 
 
 def test_features_beyond_the_largest_are_one_line(cli):
-    cli("train", "--quiet", "--method", "nag", "-f", "m", "a.vw")
-    every = blocks(cli("predict", "--quiet", "-a", "--audit-top", "0", "-i", "m", "a.vw"))
-    some = blocks(cli("predict", "--quiet", "-a", "--audit_top", "2", "-i", "m", "a.vw"))
+    cli.out("train", "--quiet", "--method", "nag", "-f", "m", "a.vw")
+    every = blocks(cli.out("predict", "--quiet", "-a", "--audit-top", "0", "-i", "m", "a.vw"))
+    some = blocks(cli.out("predict", "--quiet", "-a", "--audit_top", "2", "-i", "m", "a.vw"))
     for (_, whole), (head, (_, *rows)) in zip(every, some, strict=True):
         assert rows[:2] == whole[1:3]
         assert rows[2][0] == f"{len(whole) - 3} more"
@@ -85,10 +74,10 @@ def test_features_beyond_the_largest_are_one_line(cli):
 
 
 def test_json_is_a_line_an_example(cli):
-    cli("train", "--quiet", "--members", "nag,nag:pairs", "-f", "m", "a.vw")
+    cli.out("train", "--quiet", "--members", "nag,nag:pairs", "-f", "m", "a.vw")
     command = ["predict", "--quiet", "-a", "--audit-format", "json", "--audit-top", "2", "-i", "m", "a.vw"]
-    explained = [json.loads(line) for line in cli(*command).splitlines()]
-    plain = cli("predict", "--quiet", "-i", "m", "a.vw").splitlines()
+    explained = [json.loads(line) for line in cli.out(*command).splitlines()]
+    plain = cli.out("predict", "--quiet", "-i", "m", "a.vw").splitlines()
     assert [f"{one['prediction']:.6f}" + (f" {one['tag']}" if one["tag"] else "") for one in explained] == plain
     assert [one["line"] for one in explained] == list(range(1, len(LINES) + 1))
     assert {one["source"] for one in explained} == {"a.vw"}
@@ -110,19 +99,19 @@ def test_json_is_a_line_an_example(cli):
 
 @pytest.mark.parametrize("options", [["--method", "nag"], ["--members", "nag,nag:pairs"], ["--sketch", "rfd"]], ids=str)
 def test_training_is_explained_before_each_label_and_stays_the_same(cli, options, tmp_path):
-    cli("train", "--quiet", *options, "-f", "plain", "-p", "plain.p", "a.vw")
-    out = cli("train", "--quiet", *options, "-f", "audited", "-p", "audited.p", "--audit", "a.vw")
+    cli.out("train", "--quiet", *options, "-f", "plain", "-p", "plain.p", "a.vw")
+    out = cli.out("train", "--quiet", *options, "-f", "audited", "-p", "audited.p", "--audit", "a.vw")
     assert (tmp_path / "plain").read_bytes() == (tmp_path / "audited").read_bytes()
     assert (tmp_path / "plain.p").read_text() == (tmp_path / "audited.p").read_text()
     assert [head for head, _ in blocks(out)] == (tmp_path / "plain.p").read_text().splitlines()
     assert {"u^good", "u^bad", "v^cup"} < {name for _, rows in blocks(out) for name, _ in rows}
-    assert "good" not in cli("inspect", "audited")  # names are kept with --names only
+    assert "good" not in cli.out("inspect", "audited")  # names are kept with --names only
 
 
 def test_predicting_changes_no_file(cli, tmp_path):
-    cli("train", "--quiet", "--members", "nag,nag:pairs", "--names", "-f", "m", "a.vw")
+    cli.out("train", "--quiet", "--members", "nag,nag:pairs", "--names", "-f", "m", "a.vw")
     before = (tmp_path / "m").read_bytes()
-    out = cli("predict", "--quiet", "-a", "-i", "m", "-p", "prediction", "a.vw")
+    out = cli.out("predict", "--quiet", "-a", "-i", "m", "-p", "prediction", "a.vw")
     assert (tmp_path / "m").read_bytes() == before
     assert (tmp_path / "prediction").read_text().splitlines() == [head for head, _ in blocks(out)]
 
@@ -131,10 +120,10 @@ def test_predicting_changes_no_file(cli, tmp_path):
 def test_two_classes_of_several_are_explained(cli, options, tmp_path):
     words = ["ham |w lunch today", "spam |w win money", "news |w vote today", "ham |w lunch"] * 4
     (tmp_path / "c.vw").write_text("\n".join(words) + "\n")
-    cli("train", "--quiet", "--classes", "auto", *options, "-f", "m", "c.vw")
-    plain = cli("predict", "--quiet", "-i", "m", "c.vw").splitlines()
-    scores = cli("predict", "--quiet", "-i", "m", "-r", "-", "-p", "p", "c.vw").splitlines()
-    for (head, rows), label, line in zip(blocks(cli("predict", "--quiet", "-a", "-i", "m", "c.vw")), plain, scores,
+    cli.out("train", "--quiet", "--classes", "auto", *options, "-f", "m", "c.vw")
+    plain = cli.out("predict", "--quiet", "-i", "m", "c.vw").splitlines()
+    scores = cli.out("predict", "--quiet", "-i", "m", "-r", "-", "-p", "p", "c.vw").splitlines()
+    for (head, rows), label, line in zip(blocks(cli.out("predict", "--quiet", "-a", "-i", "m", "c.vw")), plain, scores,
                                          strict=True):  # fmt: skip
         score = dict(word.split(":") for word in line.split())
         assert head == label
@@ -142,7 +131,7 @@ def test_two_classes_of_several_are_explained(cli, options, tmp_path):
         titles = [(name, numbers) for name, numbers in rows if name.startswith("class ")]
         assert [name for name, _ in titles] == [f"class {name}:" for name in best]
         assert [float(n[0]) for _, n in titles] == pytest.approx([float(score[name]) for name in best], rel=1e-5)
-    line = cli("predict", "--quiet", "-a", "--audit-format", "json", "-i", "m", "c.vw").splitlines()[1]
+    line = cli.out("predict", "--quiet", "-a", "--audit-format", "json", "-i", "m", "c.vw").splitlines()[1]
     explained = json.loads(line)
     assert explained["prediction"] == explained["classes"][0]["label"] == "spam"
     assert len(explained["classes"]) == 2
@@ -151,9 +140,9 @@ def test_two_classes_of_several_are_explained(cli, options, tmp_path):
 
 def test_nothing_met_and_numbered_classes(cli, tmp_path):
     (tmp_path / "c.svm").write_text("3 1:1\n5 2:1\n" * 3)
-    out = cli("train", "--quiet", "--classes", "auto", "--method", "nag", "-a", "-f", "m", "c.svm")
+    out = cli.out("train", "--quiet", "--classes", "auto", "--method", "nag", "-a", "-f", "m", "c.svm")
     assert [head for head, _ in blocks(out)][:2] == ["unknown", "3"]
-    out = cli("train", "--quiet", "--oaa", "5", "--method", "nag", "-a", "--audit-format", "json", "c.svm")
+    out = cli.out("train", "--quiet", "--oaa", "5", "--method", "nag", "-a", "--audit-format", "json", "c.svm")
     first, second, *_ = map(json.loads, out.splitlines())
     assert (first["prediction"], first["classes"]) == (1, [])
     assert (second["prediction"], second["classes"][0]["label"]) == (3, 3)
@@ -161,18 +150,18 @@ def test_nothing_met_and_numbered_classes(cli, tmp_path):
 
 def test_features_without_names_are_their_ids(cli, tmp_path):
     (tmp_path / "a.svm").write_text("1 3:1 17:2\n-1 3:2 5:1\n" * 5)
-    cli("train", "--quiet", "--method", "nag", "-f", "m", "a.svm")
-    explained = blocks(cli("predict", "--quiet", "-a", "-i", "m", "a.svm"))
+    cli.out("train", "--quiet", "--method", "nag", "-f", "m", "a.svm")
+    explained = blocks(cli.out("predict", "--quiet", "-a", "-i", "m", "a.svm"))
     assert {name for name, _ in explained[0][1][1:]} == {"3", "17", "Constant"}
 
 
 def test_made_features_and_columns_have_names(cli, tmp_path):
-    cli("train", "--quiet", "--method", "nag", "-q", "uv", "--ngram", "u2", "-f", "m", "a.vw")
-    explained = blocks(cli("predict", "--quiet", "-a", "--audit-top", "0", "-i", "m", "a.vw"))
+    cli.out("train", "--quiet", "--method", "nag", "-q", "uv", "--ngram", "u2", "-f", "m", "a.vw")
+    explained = blocks(cli.out("predict", "--quiet", "-a", "--audit-top", "0", "-i", "m", "a.vw"))
     assert {"u^good", "u^good*v^tea", "u^good^x", "u^good^x*v^tea"} < {name for name, _ in explained[0][1]}
     (tmp_path / "t.csv").write_text("y,age,city\n" + "1,3,Paris\n0,4,Rome\n" * 3)
-    cli("train", "--quiet", "--method", "nag", "--label", "y", "-f", "m", "t.csv")
-    explained = blocks(cli("predict", "--quiet", "-a", "-i", "m", "t.csv"))
+    cli.out("train", "--quiet", "--method", "nag", "--label", "y", "-f", "m", "t.csv")
+    explained = blocks(cli.out("predict", "--quiet", "-a", "-i", "m", "t.csv"))
     assert {name for name, _ in explained[0][1][1:]} == {"age", "city=Paris", "Constant"}
 
 
@@ -187,9 +176,9 @@ def test_made_features_and_columns_have_names(cli, tmp_path):
     ],
 )
 def test_what_makes_another_number_of_the_raw_prediction_is_told(cli, given, explained, before):
-    cli("train", "--quiet", "--method", "nag", *given, "-f", "m", "a.vw")
-    plain = cli("predict", "--quiet", "-i", "m", "a.vw").splitlines()
-    head, rows = blocks(cli("predict", "--quiet", "-a", "-i", "m", "a.vw"))[0]
+    cli.out("train", "--quiet", "--method", "nag", *given, "-f", "m", "a.vw")
+    plain = cli.out("predict", "--quiet", "-i", "m", "a.vw").splitlines()
+    head, rows = blocks(cli.out("predict", "--quiet", "-a", "-i", "m", "a.vw"))[0]
     assert head == plain[0]
     assert explained in (None, head)
     assert rows[0][0] == before
@@ -208,18 +197,17 @@ def test_what_makes_another_number_of_the_raw_prediction_is_told(cli, given, exp
     ],
 )
 def test_what_does_not_go_together(cli, arguments, message):
-    assert message in cli("train", "--quiet", *arguments, "a.vw", status=1)
+    assert message in cli.error("train", "--quiet", *arguments, "a.vw")
 
 
-def test_malformed_lines_end_it_after_the_examples_before(cli, tmp_path, capsys):
+def test_malformed_lines_end_it_after_the_examples_before(cli, tmp_path):
     (tmp_path / "bad.vw").write_text("1 |u good\nx y |u\n1 |u good\n")
-    cli("train", "--quiet", "--method", "nag", "-f", "m", "a.vw")
-    capsys.readouterr()
-    assert main(["predict", "--quiet", "-a", "-i", "m", "bad.vw"]) == 1
-    done = capsys.readouterr()
+    cli.out("train", "--quiet", "--method", "nag", "-f", "m", "a.vw")
+    done = cli("predict", "--quiet", "-a", "-i", "m", "bad.vw")
+    assert done.status == 1
     assert len(blocks(done.out)) == 1
     assert "bad.vw:2" in done.err
-    assert len(blocks(cli("predict", "--quiet", "-a", "--on-error", "skip", "-i", "m", "bad.vw"))) == 2
+    assert len(blocks(cli.out("predict", "--quiet", "-a", "--on-error", "skip", "-i", "m", "bad.vw"))) == 2
 
 
 def test_a_reader_that_goes_ends_the_run(tmp_path):

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
-from sonlearn.cli import main
 from sonlearn.options import TextOptions
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.meter import Meter
@@ -157,22 +156,19 @@ def test_no_bar_where_the_length_is_not_known_or_nothing_is_to_be_said(places, a
     assert (shown == "") == ("--quiet" in arguments)
 
 
-def test_no_bar_where_there_is_no_terminal(places, capsys):
+def test_no_bar_where_there_is_no_terminal(places, cli):
     pytest.importorskip("tqdm", reason="tqdm is not installed")
     texts = []
     for flags in ([], ["--progress-bar"]):
-        assert main(["train", "--method", "nag", *flags, "a.svm"]) == 0
-        texts.append(
-            [line for line in capsys.readouterr().err.splitlines() if "second" not in line and "time" not in line]
-        )
+        err = cli.err("train", "--method", "nag", *flags, "a.svm")
+        texts.append([line for line in err.split("\n") if "second" not in line and "time" not in line])
     assert texts[0] == texts[1]
     assert "\r" not in "".join(texts[0])
 
 
-def test_without_tqdm_one_line_says_so(places, capsys, monkeypatch):
+def test_without_tqdm_one_line_says_so(places, cli, monkeypatch):
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "tqdm" else find(name, *a))
-    assert main(["train", "--method", "nag", "--progress-bar", "-f", "model", "a.svm"]) == 1
-    expected = "sonlearn: --progress-bar: tqdm is not installed; pip install tqdm, or leave the flag out\n"
-    assert capsys.readouterr().err == expected
+    line = cli.error("train --method nag --progress-bar -f model a.svm")
+    assert line == "--progress-bar: tqdm is not installed; pip install tqdm, or leave the flag out"
     assert not Path("model").exists()

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
-from sonlearn.cli import main
 from sonlearn.commands import checkpoints as checkpoints_module
 from sonlearn.commands import passes, train
 from sonlearn.commands.models import load_model
@@ -20,9 +19,9 @@ class Killed(BaseException):
     """Stands for a signal that leaves no time for anything."""
 
 
-@pytest.fixture
-def cli(tmp_path, monkeypatch, capsys):
-    """Call the command line on data that come in many batches: (status, stderr)."""
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    """Data that come in many batches."""
     monkeypatch.chdir(tmp_path)
     for of in (Reader, CachedReader):
         monkeypatch.setattr(of, "__init__", functools.partialmethod(of.__init__, chunk_bytes=1500))
@@ -31,22 +30,24 @@ def cli(tmp_path, monkeypatch, capsys):
         Path(f"a.{kind}").write_text("".join(lines[:150]), encoding="utf-8")
         Path(f"b.{kind}").write_text("".join(lines[150:230]), encoding="utf-8")
 
-    def call(*arguments, batches=None):
-        """With `batches`, killed in the report of that batch."""
-        capsys.readouterr()
+
+@pytest.fixture
+def killed(cli, monkeypatch):
+    """Run a command that is killed in the report of a batch."""
+
+    def call(*words, batches):
+        left, report = [batches], train.TrainingSession.report
+
+        def counted(self, *rest):
+            left[0] -= 1
+            if left[0] < 0:
+                raise Killed
+            report(self, *rest)
+
         with monkeypatch.context() as patch:
-            if batches is not None:
-                left, report = [batches], train.TrainingSession.report
-
-                def killed(self, *rest):
-                    left[0] -= 1
-                    if left[0] < 0:
-                        raise Killed
-                    report(self, *rest)
-
-                patch.setattr(train.TrainingSession, "report", killed)
-            status = main([str(a) for a in arguments])
-        return status, capsys.readouterr()[1]
+            patch.setattr(train.TrainingSession, "report", counted)
+            with pytest.raises(Killed):
+                cli(*words)
 
     return call
 
@@ -54,7 +55,7 @@ def cli(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("passes", [1, 3])
 @pytest.mark.parametrize("options", [[], ["--cache_file", "c"]], ids=["text", "cache"])
 @pytest.mark.parametrize("kind", ["svm", "vw"])
-def test_a_killed_run_goes_on(cli, kind, options, passes):
+def test_a_killed_run_goes_on(cli, killed, kind, options, passes):
     files = [f"a.{kind}", f"b.{kind}"]
     command = ["train", "--quiet", "-m", 4, "--passes", passes, *options, *files]
     assert cli(*command, "-f", "whole", "-p", "p", "-r", "r")[0] == 0
@@ -63,26 +64,23 @@ def test_a_killed_run_goes_on(cli, kind, options, passes):
     for batches in (0, 3, 1, 5, 40, 7):
         if passes == 1 and batches == 40:
             continue
-        with pytest.raises(Killed):
-            cli(*command, batches=batches)
+        killed(*command, batches=batches)
         kills += 1
     assert load_model("model").unfinished is not None
-    assert cli(*command) == (0, "")
+    assert cli(*command) == (0, "", "")
     assert Path("model").read_bytes() == Path("whole").read_bytes()
     assert Path("q").read_bytes() == Path("p").read_bytes()
     assert Path("s").read_bytes() == Path("r").read_bytes()
-    assert "nothing is left to do" in cli(*[word for word in command if word != "--quiet"])[1]
+    assert "nothing is left to do" in cli(*[word for word in command if word != "--quiet"])[2]
     assert Path("model").read_bytes() == Path("whole").read_bytes()
     assert kills >= 5
 
 
-def test_what_was_learned_before_is_not_learned_again(cli):
-    with pytest.raises(Killed):
-        cli("train", "--checkpoint", 1, "-f", "model", "a.svm", batches=4)
+def test_what_was_learned_before_is_not_learned_again(cli, killed):
+    killed("train", "--checkpoint", 1, "-f", "model", "a.svm", batches=4)
     unfinished = load_model("model").unfinished
     assert (unfinished.number, unfinished.data, unfinished.passes) == (1, ["a.svm"], 1)
-    status, err = cli("train", "--resume", "-f", "model", "a.svm")
-    assert status == 0
+    err = cli.err("train", "--resume", "-f", "model", "a.svm")
     assert "initial_regressor = model" in err
     assert f"number of examples = {150 - unfinished.read}\n" in err
 
@@ -119,8 +117,7 @@ def test_a_checkpoint_that_cannot_be_written_ends_nothing(cli, monkeypatch):
         write(*arguments)
 
     monkeypatch.setattr(storage, "write", failing)
-    status, err = cli("train", "--quiet", "--checkpoint", 40, "-f", "model", "a.svm")
-    assert status == 0
+    err = cli.err("train", "--quiet", "--checkpoint", 40, "-f", "model", "a.svm")
     assert (
         err.splitlines()
         == ["sonlearn: warning: no checkpoint was saved: model: cannot be written: No space left on device"] * 2
@@ -130,39 +127,31 @@ def test_a_checkpoint_that_cannot_be_written_ends_nothing(cli, monkeypatch):
 
 @pytest.mark.parametrize("flag", ["--save_per_pass", "--checkpoint 5", "--checkpoint_minutes 5", "--resume"])
 def test_there_has_to_be_a_model(cli, flag):
-    status, err = cli("train", *flag.split(), "a.svm")
-    assert (status, err) == (1, f"sonlearn: {flag.split()[0]}: there is no model to save; give -f MODEL\n")
+    assert cli.error("train", *flag.split(), "a.svm") == f"{flag.split()[0]}: there is no model to save; give -f MODEL"
 
 
-def test_another_run_is_not_gone_on_with(cli):
-    with pytest.raises(Killed):
-        cli("train", "--checkpoint", 1, "-p", "p", "-f", "model", "a.svm", batches=4)
+def test_another_run_is_not_gone_on_with(cli, killed):
+    killed("train", "--checkpoint", 1, "-p", "p", "-f", "model", "a.svm", batches=4)
     before = Path("model").read_bytes()
     for arguments, message in (
         (["b.svm"], "has data = a.svm, not b.svm: give the same command as then"),
         (["--passes", 2, "a.svm"], "has passes = 1, not 2: give the same command as then"),
         (["-m", 3, "a.svm"], "the model model has sketch-size = 10"),
     ):
-        status, err = cli("train", "--resume", "-f", "model", *arguments)
-        assert (status, len(err.splitlines())) == (1, 1)
-        assert message in err
+        assert message in cli.error("train", "--resume", "-f", "model", *arguments)
     Path("p").write_text("1\n2\n")
-    status, err = cli("train", "--quiet", "--resume", "-p", "p", "-f", "model", "a.svm")
-    assert status == 1
-    assert "sonlearn: p: has 2 whole lines, expected the " in err
+    line = cli.error("train --quiet --resume -p p -f model a.svm")
+    assert line.startswith("p: has 2 whole lines, expected the ")
     Path("a.svm").write_text("1 1:1\n")
-    status, err = cli("train", "--quiet", "--resume", "-f", "model", "a.svm")
-    assert status == 1
-    assert "a.svm: found 1 examples, expected the " in err
+    assert "a.svm: found 1 examples, expected the " in cli.error("train --quiet --resume -f model a.svm")
     assert Path("model").read_bytes() == before
 
 
-def test_standard_input_is_gone_on_with_from_its_beginning(cli, monkeypatch):
+def test_standard_input_is_gone_on_with_from_its_beginning(cli, killed, monkeypatch):
     data = Path("a.svm").read_bytes()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    with pytest.raises(Killed):
-        cli("train", "--quiet", "--checkpoint", 10, "-f", "model", batches=5)
+    killed("train", "--quiet", "--checkpoint", 10, "-f", "model", batches=5)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    assert cli("train", "--quiet", "--resume", "-f", "model") == (0, "")
+    assert cli("train", "--quiet", "--resume", "-f", "model") == (0, "", "")
     assert cli("train", "--quiet", "-f", "whole", "a.svm")[0] == 0
     assert Path("model").read_bytes() == Path("whole").read_bytes()

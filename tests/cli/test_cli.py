@@ -10,7 +10,6 @@ import threading
 from pathlib import Path
 
 import pytest
-from commands import caller, one_line
 from for_all import for_all
 from places import GOLDEN as GOLDEN_FILES
 from places import ROOT
@@ -35,24 +34,16 @@ def head(name, start, stop):
     return "".join((ROOT / "data" / name).read_text(encoding="utf-8").splitlines(keepends=True)[start:stop])
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     """A folder with small inputs, entered."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("SONLEARN_DEBUG", raising=False)
     for name, of, start, stop in [
         ("a.svm", "sample.svm", 0, 150), ("b.svm", "sample.svm", 150, 260), ("a.vw", "sample.vw", 0, 120),
         ("b.vw", "sample.vw", 120, 160),
     ]:  # fmt: skip
         Path(name).write_text(head(of, start, stop), encoding="utf-8")
     return tmp_path
-
-
-@pytest.fixture
-def cli(folder, capsys):
-    """Call the command line in this process: (status, stdout, stderr)."""
-
-    return caller(capsys)
 
 
 def start(*arguments, **pipes):
@@ -134,7 +125,7 @@ def test_predictions_carry_their_tags(cli):
 
 def test_options_of_a_model_cannot_be_contradicted(cli):
     cli("train", "-m", "3", "-f", "model", "a.svm")
-    line = one_line(cli("train", "-i", "model", "-m", "5", "-f", "new", "b.svm"))
+    line = cli.error("train", "-i", "model", "-m", "5", "-f", "new", "b.svm")
     assert "sketch-size = 5" in line
     assert "sketch-size = 3" in line
     assert "leave the flag out" in line
@@ -144,10 +135,10 @@ def test_options_of_a_model_cannot_be_contradicted(cli):
 
 def test_a_model_learns_on_in_its_own_format(cli):
     cli("train", "-f", "model", "a.svm")
-    line = one_line(cli("train", "-i", "model", "-f", "model", "a.vw"))
+    line = cli.error("train", "-i", "model", "-f", "model", "a.vw")
     assert line.startswith("a.vw: found vw text, expected svmlight text")
     assert "--format svmlight" in line
-    line = one_line(cli("predict", "-i", "model", "--format", "vw", "a.vw"))
+    line = cli.error("predict", "-i", "model", "--format", "vw", "a.vw")
     assert "format = vw" in line
 
 
@@ -163,8 +154,8 @@ def test_csv_models_predict_csv_without_being_told(cli):
 def test_a_format_that_is_given_is_not_guessed(cli):
     Path("labels").write_text("1\n-1\n1\n")
     cli("train", "-f", "model", "a.vw")
-    assert "labels: found svmlight text, expected vw text" in one_line(cli("predict", "-i", "model", "labels"))
-    assert one_line(cli("predict", "-i", "model", "--format", "vw", "labels")).startswith("labels:1:")
+    assert "labels: found svmlight text, expected vw text" in cli.error("predict", "-i", "model", "labels")
+    assert cli.error("predict", "-i", "model", "--format", "vw", "labels").startswith("labels:1:")
 
 
 def test_inspect_lists_options_counters_and_weights(cli):
@@ -183,8 +174,7 @@ def test_inspect_lists_options_counters_and_weights(cli):
 
 
 def test_several_passes_hold_every_tenth_example_out(cli):
-    status, _, err = cli("train", "--passes", "3", "-f", "model", "a.svm")
-    assert status == 0
+    err = cli.err("train", "--passes", "3", "-f", "model", "a.svm")
     assert "number of examples per pass = 135" in err
     assert "passes used = 3" in err
     assert re.search(r"average loss = [\d.]+ h$", err, re.MULTILINE)
@@ -270,7 +260,7 @@ def test_bad_input_is_one_line_and_writes_no_model(cli, text, message):
     old = MAGIC + b"precious"  # as a model begins; what is none would not be replaced anyhow
     Path("old").write_bytes(old)
     for target in ("new", "old"):
-        line = one_line(cli("train", "--quiet", "-f", target, "bad"))
+        line = cli.error("train", "--quiet", "-f", target, "bad")
         assert re.fullmatch(message, line), line
         assert ", expected " in line
     assert Path("old").read_bytes() == old
@@ -279,7 +269,7 @@ def test_bad_input_is_one_line_and_writes_no_model(cli, text, message):
 
 def test_rows_before_a_bad_line_are_reported_but_not_saved(cli):
     Path("bad").write_text(Path("a.svm").read_text() + "1 q\n")
-    status, _, err = cli("train", "-f", "model", "a.svm", "bad")
+    status, _, err = cli("train -f model a.svm bad")
     assert status == 1
     assert err.splitlines()[-1].startswith("sonlearn: bad:151:3: found 'q'")
     assert not Path("model").exists()
@@ -376,14 +366,14 @@ BAD_COMMANDS = [
 @for_all("command, message", BAD_COMMANDS)
 def test_bad_command_is_one_line_with_a_remedy(cli, command, message):
     before = sorted(Path().iterdir())
-    line = one_line(cli(*command.split()))
+    line = cli.error(*command.split())
     assert re.fullmatch(message, line), line
     assert sorted(Path().iterdir()) == before
 
 
 def test_predictions_of_an_earlier_run_survive_an_input_that_cannot_be_read(cli):
     Path("p").write_text("precious")
-    one_line(cli("train", "-p", "p", "none.svm"))
+    cli.error("train", "-p", "p", "none.svm")
     assert Path("p").read_text() == "precious"
 
 
@@ -392,15 +382,15 @@ def test_damaged_and_truncated_models_are_one_line(cli):
     content = Path("model").read_bytes()
     Path("model").write_bytes(content[:-100])
     for command in ("predict -i model a.svm", "train -i model a.svm", "inspect model"):
-        assert one_line(cli(*command.split())).startswith("model: is truncated")
+        assert cli.error(*command.split()).startswith("model: is truncated")
     Path("model").write_bytes(content[:3000] + b"?" + content[3001:])
-    assert one_line(cli("inspect", "model")).startswith("model: is damaged")
+    assert cli.error("inspect", "model").startswith("model: is damaged")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_disk_is_one_line(cli):
-    assert "No space left on device" in one_line(cli("train", "--quiet", "-p", "/dev/full", "a.svm"))
-    line = one_line(cli("train", "--quiet", "-f", "/dev/full", "a.svm"))
+    assert "No space left on device" in cli.error("train", "--quiet", "-p", "/dev/full", "a.svm")
+    line = cli.error("train", "--quiet", "-f", "/dev/full", "a.svm")
     assert line == "/dev/full: cannot be written: No space left on device"
 
 
@@ -411,7 +401,7 @@ def test_a_bug_is_one_line_and_a_traceback_on_request(cli, monkeypatch):
         raise KeyError("two\nlines")
 
     monkeypatch.setattr(train, "run", broken)
-    assert "unexpected KeyError" in (line := one_line(cli("train", "a.svm")))
+    assert "unexpected KeyError" in (line := cli.error("train", "a.svm"))
     assert "please report it" in line
     monkeypatch.setenv("SONLEARN_DEBUG", "1")
     with pytest.raises(KeyError):
@@ -422,8 +412,7 @@ def test_a_bug_is_one_line_and_a_traceback_on_request(cli, monkeypatch):
 
 
 def test_help_version_and_no_arguments(cli):
-    status, out, _ = cli("--help")
-    assert status == 0
+    out = cli.out("--help")
     assert all(f"sonlearn {verb}" in out for verb in VERBS)
     assert cli() == (1, out, "")
     assert re.fullmatch(r"sonlearn \d+\.\d+\.\d+\n", cli("--version")[1])

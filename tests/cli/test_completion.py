@@ -9,7 +9,6 @@ import pytest
 from for_all import for_all
 from places import ROOT
 
-from sonlearn.cli import main
 from sonlearn.commands.completion import SHELLS, _operand, script
 from sonlearn.commands.parser import parser_of
 from sonlearn.commands.verbs import VERBS
@@ -127,7 +126,5 @@ def test_it_answers_without_numbers():
         (["bash", "zsh"], "completion takes one shell (bash, zsh, fish), 2 given"),
     ],
 )
-def test_a_wrong_shell(arguments, says, capsys):
-    assert main(["completion", *arguments]) == 1
-    out, err = capsys.readouterr()
-    assert (out, err) == ("", f"sonlearn: {says}\n")
+def test_a_wrong_shell(arguments, says, cli):
+    assert cli("completion", *arguments) == (1, "", f"sonlearn: {says}")

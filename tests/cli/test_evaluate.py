@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import caller, one_line
 
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.offpolicy.evaluation import Evaluation, Line, Policy
@@ -41,16 +40,12 @@ def dsjson_of(line, p):
     }) + "\n"  # fmt: skip
 
 
-@pytest.fixture
-def cli(tmp_path, monkeypatch, capsys):
-    """Call the command line in a folder with a log, and a model of an earlier one."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("SONLEARN_DEBUG", raising=False)
-    call = caller(capsys)
+@pytest.fixture(autouse=True)
+def files(cli):
+    """A log, and a model of an earlier one."""
     Path("old.vw").write_text("".join(log_lines(300, 0)))
     Path("new.vw").write_text("".join(log_lines(700, 1)))
-    assert call("train", "--quiet", "--cb", K, "-f", "a.model", "old.vw")[0] == 0
-    return call
+    cli.out("train", "--quiet", "--cb", K, "-f", "a.model", "old.vw")
 
 
 def lines_of(result):
@@ -125,8 +120,7 @@ def test_dsjson_with_all_probabilities_narrows_the_intervals(cli):
         assert known[name].cost == blind[name].cost
         assert known[name].high - known[name].low < blind[name].high - blind[name].low
     Path("wrong.json").write_text(text.replace("0.6", "0.5"))
-    status, _, err = cli(*call, "wrong.json")
-    assert status == 0
+    err = cli.err(*call, "wrong.json")
     assert "warning: probabilities of 500 decisions do not add up: wrong.json:1: they add up to 0.9" in err
     for was, now, found in (
         ('"p": [0.6, 0.2, 0.2]', '"p": [0.6, 0.2]', "'p', expected 3, one for each action"),
@@ -134,7 +128,7 @@ def test_dsjson_with_all_probabilities_narrows_the_intervals(cli):
         ('"a": [1, 2, 3]', '"a": [1, 2, 2]', "expected each from 1 to 3 once"),
     ):
         Path("wrong.json").write_text(text.replace(was, now))
-        assert found in one_line(cli("evaluate", "--quiet", "-i", "adf.model", "wrong.json"))
+        assert found in cli.error("evaluate", "--quiet", "-i", "adf.model", "wrong.json")
 
 
 def test_what_is_wrong_is_told_in_a_line(cli):
@@ -156,5 +150,5 @@ def test_what_is_wrong_is_told_in_a_line(cli):
         (("-i", "a.model", "--level", "1", "new.vw"), "--level 1: expected less than 1"),
         (("-i", "plain.model", "new.vw"), "plain.model: holds a learner, expected a bandit"),
     ):
-        assert expected in one_line(cli("evaluate", "--quiet", *arguments)), arguments
+        assert expected in cli.error("evaluate", "--quiet", *arguments), arguments
     assert cli("evaluate", "--quiet", "-i", "a.model", "--cost-low", "-1", "--cost-high", "9", "far.vw")[0] == 0

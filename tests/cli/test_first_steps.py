@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from commands import caller, one_line
 
 from sonlearn.errors import OptionError
 from sonlearn.sketch import make_sketch
-
-
-@pytest.fixture
-def cli(capsys):
-    return caller(capsys)
 
 
 @pytest.mark.parametrize(
@@ -32,17 +26,17 @@ def cli(capsys):
 )
 def test_text_that_is_no_libsvm(cli, tmp_path, line, message):
     (tmp_path / "t").write_text(line + "\n")
-    assert message in one_line(cli("train", "--quiet", tmp_path / "t"))
+    assert message in cli.error("train", "--quiet", tmp_path / "t")
 
 
 @pytest.mark.parametrize("line", ["1 2:3 x", "x 1:2", "1 2:x"])
 def test_libsvm_that_is_malformed_has_no_such_remedy(cli, tmp_path, line):
     (tmp_path / "t").write_text(line + "\n")
-    assert ";" not in one_line(cli("train", "--quiet", tmp_path / "t"))
+    assert ";" not in cli.error("train", "--quiet", tmp_path / "t")
 
 
 def test_what_takes_a_flag_is_told_best_known_first(cli):
-    assert one_line(cli("train", "-l", ".1")).startswith(
+    assert cli.error("train", "-l", ".1").startswith(
         "--learning_rate: --method committee does not take it; --method nag, adagrad, "
     )
 
@@ -75,6 +69,6 @@ def test_a_model_takes_the_place_of_models_alone(cli, tmp_path):
         assert cli("train", "--method", "nag", "--quiet", "-f", target, data) == (0, "", "")
     model.write_bytes(model.read_bytes()[:100])  # damaged: it was one
     assert cli("train", "--method", "nag", "--quiet", "-f", model, data) == (0, "", "")
-    message = one_line(cli("train", "--method", "nag", "--quiet", "-f", tmp_path / "other", data))
+    message = cli.error("train", "--method", "nag", "--quiet", "-f", tmp_path / "other", data)
     assert message.endswith("a file that is no model is there, and would be lost; give another name, or remove it")
     assert (tmp_path / "other").read_text() == "1 3:1\n"

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from commands import caller, one_line
+from commands import one_line
 
 from sonlearn import Learner, LearnOptions, TextOptions, read_batches
 from sonlearn.report.metrics import Metrics
-
-
-@pytest.fixture
-def cli(capsys):
-    return caller(capsys)
 
 
 def trained(cli, tmp_path, labels, *flags):
@@ -83,4 +78,4 @@ def test_what_is_predicted_before_any_class_is_known_is_no_class():
 
 
 def test_names_of_methods_are_found_whatever_their_capitals(cli):
-    assert one_line(cli("train", "--method", "RFD-SON")).startswith("--method RFD-SON: expected one of rfd-son, ")
+    assert cli.error("train", "--method", "RFD-SON").startswith("--method RFD-SON: expected one of rfd-son, ")

@@ -8,53 +8,41 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from commands import one_line
 from for_all import for_all
 from places import ROOT
 
-from sonlearn.cli import main
 from sonlearn.commands.models import load_model
 from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import InputError
 
 
-@pytest.fixture
-def cli(tmp_path, monkeypatch, capsys):
-    """Call the command line: (status, stdout, stderr)."""
-    monkeypatch.chdir(tmp_path)
-    Path("a.svm").write_text("1 1:1\n-1 2:1\n" * 20)
-    Path("a.vw").write_text("1 |a x |b y\n-1 |a z |b y\n" * 20)
-
-    def call(*arguments):
-        capsys.readouterr()
-        status = main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        return status, out, "".join(line for line in err.splitlines(keepends=True) if "compiling kernels" not in line)
-
-    return call
+@pytest.fixture(autouse=True)
+def files(tmp_path):
+    (tmp_path / "a.svm").write_text("1 1:1\n-1 2:1\n" * 20)
+    (tmp_path / "a.vw").write_text("1 |a x |b y\n-1 |a z |b y\n" * 20)
 
 
 def test_what_is_asked_for_and_what_the_model_has(cli):
     assert cli("train", "--quiet", "-f", "with", "a.svm")[0] == 0
     assert cli("train", "--quiet", "--noconstant", "--no-prune", "-f", "without", "a.svm")[0] == 0
-    line = one_line(cli("train", "-i", "with", "--noconstant", "a.svm"))
+    line = cli.error("train", "-i", "with", "--noconstant", "a.svm")
     assert line.startswith("noconstant = yes is asked for, but the model with has noconstant = no: a model keeps")
-    line = one_line(cli("train", "-i", "without", "--prune", "a.svm"))
+    line = cli.error("train", "-i", "without", "--prune", "a.svm")
     assert line.startswith("prune = yes is asked for, but the model without has prune = no: ")
-    line = one_line(cli("train", "-i", "with", "--strict", "a.svm"))
+    line = cli.error("train", "-i", "with", "--strict", "a.svm")
     assert line.startswith("strict = yes is asked for, but the model with has strict = no: ")
 
 
 def test_nothing_but_malformed_lines(cli):
     Path("bad").write_text("x\ny\n1 1:z\n")
-    line = one_line(cli("train", "--quiet", "--on-error", "skip", "bad"))
+    line = cli.error("train", "--quiet", "--on-error", "skip", "bad")
     assert line.startswith("bad: found 3 malformed lines and nothing else (the first: bad:1:1: found 'x', expected ")
     assert line.endswith("), expected at least one example")
 
 
 @pytest.mark.parametrize("verb", ["train", "convert --to vw", "sketch"])
 def test_max_errors_needs_skip(cli, verb):
-    line = one_line(cli(*verb.split(), "--max-errors", "3", "a.svm"))
+    line = cli.error(*verb.split(), "--max-errors", "3", "a.svm")
     assert line == "--max-errors 3: the first malformed line ends a run; give --on-error skip too"
     assert cli(*verb.split(), "--max-errors", "3", "--on-error", "skip", "a.svm")[0] == 0
 
@@ -63,7 +51,7 @@ def test_max_errors_needs_skip(cli, verb):
     ("flag", "expected"), [("--eta", "1/t, 1/sqrt(t) or a number"), ("--sigma", "auto or a number")]
 )
 def test_what_a_number_or_a_word_may_be(cli, flag, expected):
-    assert one_line(cli("train", flag, "foo", "a.svm")) == f"{flag} foo: expected {expected}"
+    assert cli.error("train", flag, "foo", "a.svm") == f"{flag} foo: expected {expected}"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="arguments of bytes")
@@ -123,15 +111,15 @@ def test_a_zero_byte_makes_its_line_malformed_wherever_it_stands(cli, kind, befo
     column = "" if kind == "csv" else f":{bad.index(0) + 1}"
     place = f"t:{before + 1 + bool(head)}{column}"
     message = f"{place}: found a zero byte, expected text; is this a binary file?"
-    assert one_line(cli("convert", "--to", "vw", "-o", "out", *options, "t")) == message
+    assert cli.error("convert", "--to", "vw", "-o", "out", *options, "t") == message
     status, out, err = cli("convert", "--to", "vw", "--on-error", "skip", *options, "t")
     assert (status, len(out.splitlines())) == (0, before + 3)
-    assert err == f"sonlearn: warning: malformed lines left out: 1, the first: {message}\n"
+    assert err == f"sonlearn: warning: malformed lines left out: 1, the first: {message}"
 
 
 def test_zero_bytes_without_a_line_of_text_are_a_binary_file(cli):
     Path("t").write_bytes(b"\x7fELF\0\0\0" * 20)
-    assert "a binary file (a zero byte at offset 4)" in one_line(cli("train", "t"))
+    assert "a binary file (a zero byte at offset 4)" in cli.error("train", "t")
 
 
 def test_a_hole_of_zeros_is_one_malformed_line(cli):
@@ -195,8 +183,7 @@ def test_values_that_one_learner_alone_has_not_reached(cli):
     rows = [(450 + 17 * x + rng.normal(), x) for x in rng.normal(size=200)]
     Path("far.svm").write_text("".join(f"{y:.6f} 1:{x:.6f}\n" for y, x in rows))
     Path("near.svm").write_text("".join(f"{(y - 450) / 17:.6f} 1:{x:.6f}\n" for y, x in rows))
-    status, _, err = cli("train", "--quiet", "--method", "nag", "--loss", "squared", "far.svm")
-    assert status == 0
+    err = cli.err("train", "--quiet", "--method", "nag", "--loss", "squared", "far.svm")
     (line,) = err.splitlines()
     assert line.startswith("sonlearn: warning: average loss ")
     assert "always predicting 450." in line

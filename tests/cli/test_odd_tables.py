@@ -6,7 +6,6 @@ import io
 import random
 
 import pytest
-from commands import caller, one_line
 
 from sonlearn import TextOptions, read_batches
 from sonlearn.errors import InputError
@@ -15,11 +14,6 @@ from sonlearn.text.suspicions import is_other_number, with_point
 
 DRAW = random.Random(5)
 ROWS = [(DRAW.randint(18, 80), round(DRAW.uniform(10, 90) * 1000, 2), DRAW.random() < 0.4) for _ in range(60)]
-
-
-@pytest.fixture
-def cli(capsys):
-    return caller(capsys)
 
 
 def rows(text, **options):
@@ -159,7 +153,7 @@ def test_describe_names_a_row_in_the_place_of_the_header(cli, tmp_path, header, 
 )
 def test_headers_that_are_none(cli, tmp_path, text, label, message):
     (tmp_path / "t.csv").write_bytes(text.encode())
-    assert message in one_line(cli("train", "--label", label, "--quiet", tmp_path / "t.csv"))
+    assert message in cli.error("train", "--label", label, "--quiet", tmp_path / "t.csv")
 
 
 def test_line_ends_of_old_macs():
@@ -171,11 +165,10 @@ def test_line_ends_of_old_macs():
 
 def test_what_is_no_table_is_not_described(cli, tmp_path):
     (tmp_path / "t").write_text("a;b\n1;2\n")
-    assert one_line(cli("describe", tmp_path / "t")).endswith("expected a table with a header; give --delimiter ';'")
+    assert cli.error("describe", tmp_path / "t").endswith("expected a table with a header; give --delimiter ';'")
     (tmp_path / "t").write_text("1 |a x\n-1 |a y\n")
-    assert one_line(cli("describe", tmp_path / "t")).endswith("; this looks like VW text, not CSV")
+    assert cli.error("describe", tmp_path / "t").endswith("; this looks like VW text, not CSV")
     written(tmp_path / "t", "a;n\n", lambda a, x, y: f"{a};{german(x)}")
-    status, out, _ = cli("describe", "--delimiter", ";", tmp_path / "t")
-    assert status == 0
+    out = cli.out("describe", "--delimiter", ";", tmp_path / "t")
     assert "\nn: looks like numbers that are read as texts (" in out
     assert "\nn       number " in cli("describe", "--delimiter", ";", "--decimal", ",", tmp_path / "t")[1]

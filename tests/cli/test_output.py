@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from commands import run, summary
+from commands import summary
 from streams import zipf
 
 from sonlearn import Learner, LearnOptions, OptionError
@@ -104,17 +104,16 @@ def test_what_cannot_be_together():
             LearnOptions(**given)
 
 
-def test_the_model_keeps_them(text, tmp_path, capsys):
+def test_the_model_keeps_them(text, tmp_path, cli):
     """predict repeats no option; the error rate is that of the classes, whatever is said of them."""
     errors = {}
     for flags in ([], ["--link", "logistic"], ["--binary"], ["--link", "poisson"]):
         model, predictions = tmp_path / "m", tmp_path / "predictions"
         for file in (model, predictions):
             file.unlink(missing_ok=True)
-        status, error = run(capsys, "train", "--method", "nag", "-f", model, *flags, text)
-        assert status == 0, error
+        error = cli.err("train", "--method", "nag", "-f", model, *flags, text)
         errors[tuple(flags)] = summary(error, "average error")
-        assert run(capsys, "predict", "--quiet", "-i", model, "-p", predictions, text)[0] == 0
+        assert cli("predict", "--quiet", "-i", model, "-p", predictions, text)[0] == 0
         raw = Learner.load(model).weights()[1]
         assert np.isfinite(raw).all()
         p = numbers(predictions)
@@ -126,43 +125,39 @@ def test_the_model_keeps_them(text, tmp_path, capsys):
             assert summary(error, "average loss") == errors[()]
     assert len(set(errors.values())) == 1
     assert 0 < float(errors[()]) < 0.5
-    status, error = run(capsys, "train", "-i", tmp_path / "m", "--link", "identity", text)
-    assert status == 1
+    error = cli.error("train", "-i", tmp_path / "m", "--link", "identity", text)
     assert "link = identity is asked for, but the model" in error
 
 
 @pytest.mark.interpreted
 @pytest.mark.parametrize("method", ["nag", "rfd-son"])
-def test_predict_may_be_told_otherwise(method, text, tmp_path, capsys):
+def test_predict_may_be_told_otherwise(method, text, tmp_path, cli):
     """As with VW, a model that was trained without a link tells probabilities when asked; it stays what it is."""
     model, predictions = tmp_path / "m", tmp_path / "predictions"
-    assert run(capsys, "train", "--quiet", "--method", method, "--loss", "logistic", "-f", model, text)[0] == 0
+    assert cli("train", "--quiet", "--method", method, "--loss", "logistic", "-f", model, text)[0] == 0
     before = model.read_bytes()
     p = {}
     for flags in ([], ["--link", "logistic"], ["--binary"], ["--min_prediction", "-0.1", "--max_prediction", "0.2"]):
-        assert run(capsys, "predict", "--quiet", "-i", model, "-p", predictions, *flags, text)[0] == 0
+        assert cli("predict", "--quiet", "-i", model, "-p", predictions, *flags, text)[0] == 0
         p[" ".join(flags)] = numbers(predictions)
         if "--link" in flags:
-            assert run(capsys, "train", "-t", "--quiet", "-i", model, "-p", predictions, *flags, text)[0] == 0
+            assert cli("train", "-t", "--quiet", "-i", model, "-p", predictions, *flags, text)[0] == 0
             np.testing.assert_array_equal(numbers(predictions), p["--link logistic"])
     plain = p[""]
     np.testing.assert_allclose(p["--link logistic"], LINKS["logistic"](plain), atol=2e-6)
     np.testing.assert_array_equal(p["--binary"], np.where(plain > 0, 1, -1))
     np.testing.assert_allclose(p["--min_prediction -0.1 --max_prediction 0.2"], np.clip(plain, -0.1, 0.2))
     assert model.read_bytes() == before
-    status, error = run(capsys, "predict", "-i", model, "--link", "logistic", "--binary", text)
-    assert status == 1
-    assert "--binary with --link logistic" in error
+    assert "--binary with --link logistic" in cli.error("predict", "-i", model, "--link", "logistic", "--binary", text)
 
 
-def test_binary_takes_labels_of_two_classes_only(tmp_path, capsys):
+def test_binary_takes_labels_of_two_classes_only(tmp_path, cli):
     data = tmp_path / "values.svm"
     data.write_text("0.5 1:1\n")
-    status, error = run(capsys, "train", "--quiet", "--loss", "squared", "--binary", data)
-    assert status == 1
+    error = cli.error("train", "--quiet", "--loss", "squared", "--binary", data)
     assert "-1 and +1, or 0 and 1, for --binary" in error
     data.write_text("0 1:1\n1 2:1\n")
-    assert run(capsys, "train", "--quiet", "--loss", "squared", "--binary", data)[0] == 0
+    assert cli("train", "--quiet", "--loss", "squared", "--binary", data)[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -176,14 +171,14 @@ def test_binary_takes_labels_of_two_classes_only(tmp_path, capsys):
         ["--l2", "0.03", "--loss_function", "logistic"],
     ],
 )
-def test_vw_says_the_same(text, flags, tmp_path, capsys):
+def test_vw_says_the_same(text, flags, tmp_path, cli):
     """nag is VW's default step."""
     vowpalwabbit = pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
     ours = tmp_path / "ours"
     ours_flags = flags if "--loss_function" in flags else [*flags, "--loss", "squared"]
     bounded = "--min_prediction" in flags or "--loss_function" in flags
     clip = [] if bounded else ["--clip", "1"]
-    assert run(capsys, "train", "--quiet", "--method", "nag", *clip, "-p", ours, *ours_flags, text)[0] == 0
+    assert cli("train", "--quiet", "--method", "nag", *clip, "-p", ours, *ours_flags, text)[0] == 0
     vw = vowpalwabbit.Workspace(" ".join([*flags, "--quiet"]))
     theirs = []
     with contextlib.closing(vw) if hasattr(vw, "close") else contextlib.nullcontext():

@@ -7,7 +7,6 @@ import pytest
 from places import ROOT
 
 from sonlearn import TextOptions
-from sonlearn.cli import main
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.report.policy import PolicyTotals
@@ -57,10 +56,8 @@ def test_totals_are_their_definitions_wherever_batches_end():
 
 
 @pytest.mark.parametrize("kind", [["--cb_explore_adf", "--decay", "0.01"], ["--cb_adf", "--method", "nag"]])
-def test_a_run_writes_its_log_and_page(tmp_path, monkeypatch, capsys, kind):
-    monkeypatch.chdir(tmp_path)
-    assert main(["train", *kind, "--log-json", "log", "--report", "page.html", OFFERS]) == 0
-    err = capsys.readouterr().err
+def test_a_run_writes_its_log_and_page(tmp_path, cli, kind):
+    err = cli.err("train", *kind, "--log-json", "log", "--report", "page.html", OFFERS)
     run = read_run("log")
     values = {one["name"]: one["cost"] for one in run.end["decisions"]["values"]}
     assert f"average loss = {values['this model']:.6f}" in err
@@ -71,5 +68,4 @@ def test_a_run_writes_its_log_and_page(tmp_path, monkeypatch, capsys, kind):
     page = (tmp_path / "page.html").read_text()
     assert 'id="decisions"' in page
     assert "this model less the log" in page
-    assert main(["report", "log"]) == 0
-    assert capsys.readouterr().out == page
+    assert cli.out("report log") == page

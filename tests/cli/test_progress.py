@@ -11,7 +11,6 @@ from for_all import for_all
 from places import GOLDEN, ROOT
 
 from sonlearn import Learner, LearnOptions, TextOptions, read_batches
-from sonlearn.cli import main
 from sonlearn.commands import passes
 from sonlearn.commands.models import Unfinished, save_model
 from sonlearn.report.progress import BatchOutcome, LabelStatistics, Progress, Schedule
@@ -287,15 +286,13 @@ def test_averages_fit_their_column(value, text):
 # ------------------------------------------------------------------------------------------------- signs of life
 
 
-def test_a_slow_run_says_how_far_it_is(tmp_path, monkeypatch, capsys):
+def test_a_slow_run_says_how_far_it_is(cli, monkeypatch):
     """Where no row of the table is due for a while."""
     monkeypatch.setattr(Reader, "__init__", functools.partialmethod(Reader.__init__, chunk_bytes=1500))
     data = str(ROOT / "data" / "sample.svm")
-    assert main(["train", "--method", "nag", data]) == 0
-    assert "\n... " not in capsys.readouterr().err
+    assert "\n... " not in cli.err("train", "--method", "nag", data)
     monkeypatch.setattr(passes, "HEARTBEAT", 0.0)
-    assert main(["train", "--method", "nag", data]) == 0
-    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("... ")]
+    lines = [line for line in cli.err("train", "--method", "nag", data).splitlines() if line.startswith("... ")]
     assert len(lines) > 10
     counts = [int(line.split()[1]) for line in lines]
     assert counts == sorted(counts)
@@ -304,19 +301,18 @@ def test_a_slow_run_says_how_far_it_is(tmp_path, monkeypatch, capsys):
         re.search(r", \d+ a second, \d+ % read, average loss 0\.\d+, average error 0\.\d+$", line) for line in lines
     )
     assert ", 100 % read" in lines[-1]
-    assert main(["train", "--method", "nag", "-P", "500", data]) == 0
-    assert "\n... " not in capsys.readouterr().err
+    err = cli.err("train", "--method", "nag", "-P", "500", data)
+    assert "\n... " not in err
 
 
-def test_a_resumed_run_says_what_it_skips(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_a_resumed_run_says_what_it_skips(cli):
     data = str(ROOT / "data" / "sample.svm")
     learner = Learner(LearnOptions(method="nag"), TextOptions(format="svmlight"))
     (batch,) = read_batches(data, TextOptions(format="svmlight"))
     learner.partial_fit(batch.part(0, 700))
     save_model("m", learner, Unfinished([data], 1, 1, 700, 0), NameTable())
-    assert main(["train", "--resume", "-f", "m", data]) == 0
-    assert "skipping 700 examples that the unfinished run has read\n" in capsys.readouterr().err
+    err = cli.err("train", "--resume", "-f", "m", data)
+    assert "skipping 700 examples that the unfinished run has read\n" in err
     whole = Learner(LearnOptions(method="nag"), TextOptions(format="svmlight"))
     whole.partial_fit(batch)
     assert (Learner.load("m").weights()[1] == whole.weights()[1]).all()

@@ -9,7 +9,6 @@ import pytest
 
 import sonlearn
 from sonlearn import Learner, LearnOptions, TextOptions, read_batches
-from sonlearn.cli import main
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.learn.labels import LabelEncoder
@@ -23,20 +22,6 @@ def table(negative="no", positive="yes", n=60, first="no"):
         note = ["good bread", "Bad bread"][i % 2]
         lines.append(f"k{i},{i % 7},{['Graz', 'Wien'][i % 2]},{note} {i % 3},{words[i % 2]}")
     return "\n".join(lines) + "\n"
-
-
-@pytest.fixture
-def run(capsys, tmp_path, monkeypatch):
-    """Runs a command in a folder of its own; (status, output, errors)."""
-    monkeypatch.chdir(tmp_path)
-
-    def do(*arguments):
-        capsys.readouterr()
-        status = main([str(argument) for argument in arguments])
-        printed = capsys.readouterr()
-        return status, printed.out, printed.err
-
-    return do
 
 
 def write(name, text):
@@ -63,41 +48,38 @@ TRAIN = ("train", "--method", "nag", "-f", "m", "--label", "label", "--id", "key
         ("1", "0", "no", ["--positive", "0.0"], "0 (the other: 1)"),
     ],
 )
-def test_two_words_are_one_learner_of_two_classes(run, negative, positive, first, options, printed):
+def test_two_words_are_one_learner_of_two_classes(cli, negative, positive, first, options, printed):
     """The same to the last bit as -1 and +1 in their place."""
     write("t.csv", table(negative, positive, first=first))
-    status, _, err = run(*TRAIN, *options, "t.csv")
-    assert status == 0
+    err = cli.err(*TRAIN, *options, "t.csv")
     assert f"\npositive label = {printed}\n" in err
     write("n.csv", table("-1", "1", first=first))
-    status, _, plain = run(*TRAIN[:3], "-f", "n", *TRAIN[5:], "n.csv")
+    plain = cli.err(*TRAIN[:3], "-f", "n", *TRAIN[5:], "n.csv")
     rows = [line for line in err.splitlines() if line[:2] in ("0.", "1.")]
     assert rows == [line for line in plain.splitlines() if line[:2] in ("0.", "1.")]
     assert "positive label" not in plain
     assert len(rows) > 5
-    predicted = run("predict", "--quiet", "-i", "m", "t.csv")[1]
-    assert predicted == run("predict", "--quiet", "-i", "n", "n.csv")[1]
-    assert f"positive label = {printed}" in run("inspect", "m")[1]
+    predicted = cli("predict", "--quiet", "-i", "m", "t.csv")[1]
+    assert predicted == cli("predict", "--quiet", "-i", "n", "n.csv")[1]
+    assert f"positive label = {printed}" in cli("inspect", "m")[1]
     # it goes on with the same words
-    assert run("train", "--quiet", "-i", "m", "-f", "m", "t.csv")[0] == 0
+    assert cli("train", "--quiet", "-i", "m", "-f", "m", "t.csv")[0] == 0
     assert Learner.load("m").two_labels == (negative, positive)
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl"])
-def test_a_third_label_is_refused(run, format):
+def test_a_third_label_is_refused(cli, format):
     words = ["no", "yes", "maybe"]
     write("t.csv", "a,label\n" + "".join(f"{i},{words[i % 3]}\n" for i in range(9)))
     write("t.jsonl", "".join(json.dumps({"a": i, "label": words[i % 3]}) + "\n" for i in range(9)))
-    status, _, err = run("train", "--method", "nag", "--quiet", "--label", "label", f"t.{format}")
-    assert status == 1
+    err = cli.error("train", "--method", "nag", "--quiet", "--label", "label", f"t.{format}")
     assert "found label 'maybe', expected 'no' or 'yes', the two labels so far (several classes: --classes auto)" in err
-    assert run("train", "--method", "nag", "--quiet", "--classes", "auto", "--label", "label", f"t.{format}")[0] == 0
+    assert cli("train", "--method", "nag", "--quiet", "--classes", "auto", "--label", "label", f"t.{format}")[0] == 0
 
 
-def test_words_after_numbers_are_refused(run):
+def test_words_after_numbers_are_refused(cli):
     write("t.csv", "a,label\n1,1\n2,no\n")
-    status, _, err = run("train", "--method", "nag", "--quiet", "--label", "label", "t.csv")
-    assert status == 1
+    err = cli.error("train", "--method", "nag", "--quiet", "--label", "label", "t.csv")
     assert "found label 'no', expected -1 and +1, or 0 and 1, for --loss logistic" in err
 
 
@@ -133,7 +115,7 @@ def test_what_is_settled_does_not_depend_on_where_batches_end(words):
     assert all(each == found[0] for each in found)
 
 
-def test_labels_of_two_words_in_a_model_of_parts(run):
+def test_labels_of_two_words_in_a_model_of_parts(cli):
     """What learners of partitions know of words is put together, or refused where it does not fit."""
     learners = []
     for words in (["no", "yes"], ["yes"], ["red", "blue"]):
@@ -145,9 +127,9 @@ def test_labels_of_two_words_in_a_model_of_parts(run):
         Learner.merge(learners)
 
 
-def test_positive_is_for_two_classes(run):
+def test_positive_is_for_two_classes(cli):
     for options in (["--classes", "auto"], ["--loss", "squared"]):
-        assert "it is for two classes" in run("train", "--positive", "x", *options, "t.csv")[2]
+        assert "it is for two classes" in cli("train", "--positive", "x", *options, "t.csv")[2]
 
 
 # ------------------------------------------------------------------------------------------------- what is written
@@ -157,14 +139,14 @@ def answers(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_predictions_as_csv_and_json_lines(run):
+def test_predictions_as_csv_and_json_lines(cli):
     write("t.csv", table())
-    assert run(*TRAIN, "--quiet", "t.csv")[0] == 0
-    plain = [line.split() for line in run("predict", "--quiet", "-i", "m", "t.csv")[1].splitlines()]
-    as_csv = answers(run("predict", "--quiet", "-i", "m", "--output", "csv", "--probabilities", "t.csv")[1])
+    assert cli(*TRAIN, "--quiet", "t.csv")[0] == 0
+    plain = [line.split() for line in cli("predict", "--quiet", "-i", "m", "t.csv")[1].splitlines()]
+    as_csv = answers(cli("predict", "--quiet", "-i", "m", "--output", "csv", "--probabilities", "t.csv")[1])
     assert list(as_csv[0]) == ["id", "label", "probability", "probability of no", "probability of yes"]
     as_json = [json.loads(line) for line in
-               run("predict", "--quiet", "-i", "m", "--output", "jsonl", "t.csv")[1].splitlines()]  # fmt: skip
+               cli("predict", "--quiet", "-i", "m", "--output", "jsonl", "t.csv")[1].splitlines()]  # fmt: skip
     assert len(plain) == len(as_csv) == len(as_json) == 60
     for (odds, key), one, other in zip(plain, as_csv, as_json, strict=True):
         p = 1 / (1 + math.exp(-float(odds)))
@@ -175,32 +157,32 @@ def test_predictions_as_csv_and_json_lines(run):
         assert float(one["probability of no"]) == pytest.approx(1 - p, abs=2e-6)
 
 
-def test_rows_that_are_left_out_and_rows_without_ids(run):
+def test_rows_that_are_left_out_and_rows_without_ids(cli):
     write("t.csv", table().replace("k3,3", "k3,inf").replace("k5,5,", ",5,"))
-    assert run(*TRAIN, "--quiet", "--on-error", "skip", "t.csv")[0] == 0
+    assert cli(*TRAIN, "--quiet", "--on-error", "skip", "t.csv")[0] == 0
     given = ("predict", "--quiet", "--on-error", "skip", "-i", "m", "t.csv", "--output")
-    as_csv = answers(run(*given, "csv")[1])
+    as_csv = answers(cli(*given, "csv")[1])
     assert [row["id"] for row in as_csv[:7]] == ["k0", "k1", "k2", "k3", "k4", "6", "k6"]
     assert [row["label"] == "" for row in as_csv[:5]] == [False, False, False, True, False]
-    as_json = [json.loads(line) for line in run(*given, "jsonl")[1].splitlines()]
+    as_json = [json.loads(line) for line in cli(*given, "jsonl")[1].splitlines()]
     assert as_json[3] == {"id": "k3", "label": None, "probability": None}
     assert len(as_csv) == len(as_json) == 60
 
 
-def test_answers_of_values_margins_and_classes(run):
+def test_answers_of_values_margins_and_classes(cli):
     write("t.csv", table("0", "1"))
     given = ("--quiet", "t.csv")
-    assert run(*TRAIN, "--loss", "squared", *given)[0] == 0
-    assert list(answers(run("predict", "-i", "m", "--output", "csv", *given)[1])[0]) == ["id", "prediction"]
-    assert run(*TRAIN, "--loss", "hinge", *given)[0] == 0
-    row = answers(run("predict", "-i", "m", "--output", "csv", *given)[1])[0]
+    assert cli(*TRAIN, "--loss", "squared", *given)[0] == 0
+    assert list(answers(cli("predict", "-i", "m", "--output", "csv", *given)[1])[0]) == ["id", "prediction"]
+    assert cli(*TRAIN, "--loss", "hinge", *given)[0] == 0
+    row = answers(cli("predict", "-i", "m", "--output", "csv", *given)[1])[0]
     assert list(row) == ["id", "label", "score"]
     assert row["label"] in ("0", "1")
     write("c.csv", "a,label\n" + "".join(f"{'xyz'[i % 3]},{['red', 'green', 'blue'][i % 3]}\n" for i in range(60)))
     assert (
-        run("train", "--method", "nag", "-f", "m", "--label", "label", "--classes", "auto", "--quiet", "c.csv")[0] == 0
+        cli("train", "--method", "nag", "-f", "m", "--label", "label", "--classes", "auto", "--quiet", "c.csv")[0] == 0
     )
-    rows = answers(run("predict", "-i", "m", "--quiet", "--output", "csv", "--probabilities", "c.csv")[1])
+    rows = answers(cli("predict", "-i", "m", "--quiet", "--output", "csv", "--probabilities", "c.csv")[1])
     assert list(rows[0])[3:] == ["probability of red", "probability of green", "probability of blue"]
     for row in rows:
         assert row["probability"] == row[f"probability of {row['label']}"]
@@ -217,64 +199,56 @@ def test_answers_of_values_margins_and_classes(run):
         (["--output", "xml", "-p", "p"], "--output xml: expected one of vw, csv, jsonl"),
     ],
 )
-def test_what_cannot_be_written(run, options, message):
+def test_what_cannot_be_written(cli, options, message):
     write("t.csv", table())
-    status, _, err = run(*TRAIN, "--quiet", *options, "t.csv")
-    assert status == 1
-    assert message in err
+    assert message in cli.error(*TRAIN, "--quiet", *options, "t.csv")
 
 
 # ------------------------------------------------------------------------------------------------- texts, describe
 
 
-def test_a_text_is_hinted_at_and_learned_from(run):
+def test_a_text_is_hinted_at_and_learned_from(cli):
     words = ["cheap", "watches", "buy", "now", "dear", "friend", "meeting", "today"]
     rows = [
         f"{words[i % 4]} {words[4 + i % 4]} {words[i % 3]} {i},{'spam' if i % 4 < 2 else 'ham'}" for i in range(200)
     ]
     write("t.csv", "subject,label\n" + "\n".join(rows) + "\n")
     given = ("train", "--method", "nag", "--quiet", "--label", "label", "-f", "m", "t.csv")
-    status, _, err = run(*given)
-    assert status == 0
-    assert err == (
-        "sonlearn: warning: the column 'subject' looks like a text: --text 'subject' takes its words\n"
-    )  # fmt: skip
-    assert run(*given, "--text", "subject") == (0, "", "")
+    err = "sonlearn: warning: the column 'subject' looks like a text: --text 'subject' takes its words"
+    assert cli(*given) == (0, "", err)
+    assert cli(*given, "--text", "subject") == (0, "", "")
     (batch,) = read_batches("t.csv", Learner.load("m").text, class_names=True)
     assert isinstance(batch, Batch)
-    names = [name for entry in json.loads(run("inspect", "--json", "m")[1])["weights"] for name in entry["names"]]
+    names = [name for entry in json.loads(cli("inspect", "--json", "m")[1])["weights"] for name in entry["names"]]
     assert {"subject^cheap", "subject^watches"} <= set(names)
-    assert run(*given, "--categorical", "subject") == (0, "", "")
+    assert cli(*given, "--categorical", "subject") == (0, "", "")
 
 
-def test_describe(run):
+def test_describe(cli):
     write("t.csv", table())
-    status, out, _ = run("describe", "--label", "label", "t.csv")
-    assert status == 0
+    out = cli.out("describe", "--label", "label", "t.csv")
     assert out.startswith("rows = 60\nlabels = 'no' 30, 'yes' 30\n")
     assert "\nkey: looks like an id: nearly all values differ; --id 'key', or --ignore 'key'\n" in out
     assert "\ncity: looks like a leak: it tells the label of every row; --ignore 'city' if it is known too late" in out
-    assert run("describe", "--label", "label", "--examples", "10", "t.csv")[1].startswith("rows = 10\n")
+    assert cli("describe", "--label", "label", "--examples", "10", "t.csv")[1].startswith("rows = 10\n")
     write("bad.csv", table() + "too,few\n")
-    assert "malformed rows left out: 1" in run("describe", "bad.csv")[2]
+    assert "malformed rows left out: 1" in cli("describe", "bad.csv")[2]
     for arguments, message in (
         (["--label", "y", "t.csv"], "expected one column 'y' (--label)"),
         (["none.csv"], "found no such file"),
         (["--format", "vw", "t.csv"], "found --format vw, expected a table"),
         ([], "describe takes one file of DATA, 0 given"),
     ):
-        status, _, err = run("describe", *arguments)
-        assert status == 1
-        assert message in err
+        assert message in cli.error("describe", *arguments)
 
 
-def test_describe_parquet_as_csv(run):
+def test_describe_parquet_as_csv(cli):
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     write("t.csv", table())
     pandas.read_csv("t.csv").to_parquet("t.parquet")
-    assert run("describe", "--label", "label", "t.parquet") == run("describe", "--label", "label", "t.csv")
+    assert cli("describe", "--label", "label", "t.parquet") == cli("describe", "--label", "label", "t.csv")
     in_memory = sonlearn.describe(pandas.read_csv("t.csv"), label="label")
-    assert f"{in_memory}\n" == run("describe", "--label", "label", "t.csv")[1]
+    assert f"{in_memory}\n" == cli("describe", "--label", "label", "t.csv")[1]
     assert in_memory.columns == sonlearn.describe("t.csv", label="label").columns
     assert (in_memory.rows, sonlearn.describe("t.csv", rows=7).rows, in_memory.labels) == (60, 7, {"no": 30, "yes": 30})
 
@@ -288,22 +262,22 @@ def test_a_row_like_the_header_is_described(tmp_path):
     assert sonlearn.describe(str(tmp_path / "t.parquet")).rows == 3
 
 
-def test_train_names_a_column_that_tells_the_label(run, tmp_path):
+def test_train_names_a_column_that_tells_the_label(cli, tmp_path):
     """As `describe` does, before all is learned from it; not where the column is left out, nor of a pipe."""
     lines = ["n,closed,label", *(f"{i % 7},{['open', 'shut'][i % 2]},{['no', 'yes'][i % 2]}" for i in range(60))]
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
     told = "sonlearn: warning: closed: looks like a leak: it tells the label of every row; --ignore 'closed' if"
-    status, _, err = run("train", "--method", "nag", "--label", "label", "t.csv")
+    status, _, err = cli("train", "--method", "nag", "--label", "label", "t.csv")
     assert (status, err.count(told)) == (0, 1)
-    status, _, err = run("train", "--method", "nag", "--label", "label", "--ignore", "closed", "t.csv")
+    status, _, err = cli("train", "--method", "nag", "--label", "label", "--ignore", "closed", "t.csv")
     assert (status, "leak" in err) == (0, False)
 
 
 @pytest.mark.parametrize("command", [("train",), ("train", "-f", "m")], ids=" ".join)
-def test_a_link_that_does_not_fit_the_loss_is_named(run, tmp_path, command):
+def test_a_link_that_does_not_fit_the_loss_is_named(cli, tmp_path, command):
     (tmp_path / "t.svm").write_text("1 1:1\n-1 1:-1\n" * 20)
     told = "--link logistic: with --loss squared a prediction is a value; learn with --loss logistic"
-    status, _, err = run(*command, "--method", "nag", "--loss", "squared", "--link", "logistic", "t.svm")
+    status, _, err = cli(*command, "--method", "nag", "--loss", "squared", "--link", "logistic", "t.svm")
     assert (status, err.count(told)) == (0, 1)
-    status, _, err = run(*command, "--method", "nag", "--loss", "logistic", "--link", "logistic", "t.svm")
+    status, _, err = cli(*command, "--method", "nag", "--loss", "logistic", "--link", "logistic", "t.svm")
     assert (status, "--link" in err) == (0, False)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import caller, one_line
+from commands import one_line
 from for_all import for_all
 from places import ROOT
 
@@ -45,11 +45,6 @@ def folder(tmp_path, monkeypatch):
     Path("values.svm").write_text("".join(f"{i % 7} {1 + i % 5}:1 {6 + i % 3}:2\n" for i in range(60)))
     Path("zero.svm").write_text("".join(f"{i % 2} {1 + i % 5}:1 {6 + i % 3}:2\n" for i in range(60)))
     return tmp_path
-
-
-@pytest.fixture
-def cli(capsys):
-    return caller(capsys)
 
 
 def table(text, delimiter="\t"):
@@ -110,8 +105,7 @@ def test_every_setting_is_what_it_is_alone(cli, data, more):
 def test_several_classes_and_committees(cli):
     grid = "method=nag,committee members=nag+nag:tfidf,nag+arow-precision:lunit loss=logistic prune=off"
     for more in (["--oaa", "3"], ["--classes", "auto"]):
-        status, out, _ = cli("tune", "--grid", grid, "-f", "best", "--table", "-", *more, "classes.svm")
-        assert status == 0
+        out = cli.out("tune", "--grid", grid, "-f", "best", "--table", "-", *more, "classes.svm")
         expected = [
             alone(flags, "classes.svm", *more, "--loss", "logistic")
             for flags in (
@@ -172,8 +166,7 @@ def test_rows_of_a_setting_that_has_stopped_have_its_labels(cli):
 
 def test_the_model_is_a_normal_one(cli):
     assert cli("tune", "--quiet", "--grid", "method=nag,arow", "-f", "best", "a.svm") == (0, "", "")
-    status, out, _ = cli("predict", "--quiet", "-i", "best", "a.svm")
-    assert status == 0
+    out = cli.out("predict", "--quiet", "-i", "best", "a.svm")
     assert len(out.splitlines()) == 220
     assert cli("train", "--quiet", "-i", "best", "-f", "best", "a.svm")[0] == 0
     assert Learner.load("best").examples == 440
@@ -336,8 +329,7 @@ def test_a_setting_that_fails_is_left_behind(cli):
 
 def test_with_skip_the_rows_of_a_failure_are_left_out(cli):
     grid = ["--grid", "method=ogd,nag learning-rate=.1,1e200", "--loss", "squared", "--on-error", "skip"]
-    status, out, _ = cli("tune", *grid, "--table", "-", "a.svm")
-    assert status == 0
+    out = cli.out("tune", *grid, "--table", "-", "a.svm")
     rows = table(out)
     assert {row["state"] for row in rows} == {"whole"}
     assert any(row["problem"].startswith("rows that it could not learn from: ") for row in rows)
@@ -348,8 +340,7 @@ def test_with_skip_the_rows_of_a_failure_are_left_out(cli):
 
 def test_when_all_fail_nothing_is_saved(cli):
     grid = ["--grid", "learning-rate=1e200,1e201", "--method", "ogd", "--loss", "squared", "--quiet", "-f", "best"]
-    status, _, err = cli("tune", *grid, "a.svm")
-    assert status == 1
+    err = cli.error("tune", *grid, "a.svm")
     assert "has diverged" in err.splitlines()[-1]
     assert not Path("best").exists()
 
@@ -379,24 +370,24 @@ def test_when_all_fail_nothing_is_saved(cli):
     ],
 )  # fmt: skip
 def test_bad_grids(cli, grid, message):
-    assert one_line(cli("tune", "--grid", grid, "a.svm")).startswith(message)
+    assert cli.error("tune", "--grid", grid, "a.svm").startswith(message)
 
 
 def test_bad_flags(cli):
-    assert "give --grid" in one_line(cli("tune", "a.svm"))
+    assert "give --grid" in cli.error("tune", "a.svm")
     two = cli("tune", "--grid", "method=nag", "--grid", "alpha=x", "a.svm")
     assert one_line(two).startswith("--grid no. 2, column 7: --alpha x")
     both = cli("tune", "--grid", "alpha=1,2", "--alpha", "3", "--sketch", "rfd", "a.svm")
     assert one_line(both) == "--grid alpha: --alpha is given as well; give one of them"
     mixed = cli("tune", "--grid", "loss=squared,logistic", "--by", "loss", "--method", "nag", "a.svm")
     assert one_line(mixed).endswith("give one --loss, or compare --by error")
-    assert "would overwrite the data" in one_line(cli("tune", "--grid", "m=1,2", "--table", "a.svm", "a.svm"))
-    assert "there is no folder" in one_line(cli("tune", "--grid", "m=1,2", "--table", "x/t", "a.svm"))
-    assert "both write" in one_line(cli("tune", "--grid", "m=1,2", "--table", "t", "-f", "t", "a.svm"))
+    assert "would overwrite the data" in cli.error("tune", "--grid", "m=1,2", "--table", "a.svm", "a.svm")
+    assert "there is no folder" in cli.error("tune", "--grid", "m=1,2", "--table", "x/t", "a.svm")
+    assert "both write" in cli.error("tune", "--grid", "m=1,2", "--table", "t", "-f", "t", "a.svm")
     alone = cli("tune", "--grid", "m=1,2", "--first-halving", "9", "a.svm")
     assert one_line(alone) == "--first-halving 9: nothing is halved; give --halving as well"
-    assert one_line(cli("tune", "--grid", "m=1,2", "--by", "luck", "a.svm")) == "--by luck: expected one of loss, error"
-    assert "sonlearn tune has no such flag" in one_line(cli("tune", "--grid", "m=1,2", "-i", "model", "a.svm"))
+    assert cli.error("tune", "--grid", "m=1,2", "--by", "luck", "a.svm") == "--by luck: expected one of loss, error"
+    assert "sonlearn tune has no such flag" in cli.error("tune", "--grid", "m=1,2", "-i", "model", "a.svm")
     late = cli("tune", "--grid", "method=nag,arow", "--label_delay", "3", "a.svm")
     assert one_line(late) == "--label_delay among settings: to them labels come at once; leave it out"
     with pytest.raises(OptionError, match="halving 0"):
@@ -405,10 +396,10 @@ def test_bad_flags(cli):
 
 def test_labels_that_do_not_fit(cli):
     """A wrong label ends the run as it ends one of `train`; values, or 0 and 1 as values, have no error rate."""
-    assert one_line(cli("tune", "--quiet", "--grid", "method=nag,arow", "-f", "best", "classes.svm")) == (
-        one_line(cli("train", "--quiet", "--method", "nag", "classes.svm"))
+    assert cli.error("tune", "--quiet", "--grid", "method=nag,arow", "-f", "best", "classes.svm") == (
+        cli.error("train", "--quiet", "--method", "nag", "classes.svm")
     )
-    message = one_line(cli("tune", "--quiet", "--grid", "method=nag,rfd-son", "zero.svm"))
+    message = cli.error("tune", "--quiet", "--grid", "method=nag,rfd-son", "zero.svm")
     assert message.startswith("zero.svm: found labels other than -1 and +1, expected classes, where settings are ")
     assert cli("tune", "--quiet", "--grid", "method=nag,rfd-son", "--loss", "logistic", "zero.svm")[0] == 0
     assert cli("tune", "--quiet", "--grid", "method=nag,rfd-son", "--loss", "squared", "values.svm")[0] == 0

@@ -8,21 +8,12 @@ import pytest
 from for_all import for_all
 from places import GOLDEN, ROOT
 
-from sonlearn.cli import main
 from sonlearn.commands.parser import parser_of
 from sonlearn.options import vw_flags
 
 OURS = set(parser_of("train")._option_string_actions) | {"--version", "-V"}
 EVERY_FLAG_OF_OURS = {name for verb in ("train", "predict", "convert", "sketch", "serve", "inspect") for name in
                       parser_of(verb)._option_string_actions}  # fmt: skip
-
-
-def error(capsys, *arguments):
-    capsys.readouterr()
-    assert main(list(arguments)) == 1
-    line = capsys.readouterr().err
-    assert len(line.splitlines()) == 1
-    return line.removeprefix("sonlearn: ").rstrip()
 
 
 def test_all_of_vws_flags_are_answered_and_no_others():
@@ -57,10 +48,10 @@ def test_what_works_exists_and_what_does_not_does_not(name):
 
 
 @for_all("name", sorted(n for n, a in vw_flags.FLAGS.items() if a.state != vw_flags.WORKS))
-def test_the_command_line_says_it(name, capsys):
+def test_the_command_line_says_it(name, cli):
     state, text = vw_flags.FLAGS[name]
     for spelt in (name, name.replace("_", "-"), f"{name}=1"):
-        line = error(capsys, "train", spelt, "a.svm")
+        line = cli.error("train", spelt, "a.svm")
         assert line.startswith(f"{spelt.partition('=')[0]}: no such flag here; ")
         assert line.endswith(text)
         assert ("nothing stands for it" in line) == (state == vw_flags.NOT_HERE)
@@ -74,15 +65,15 @@ def test_the_command_line_says_it(name, capsys):
         ("--invert-hash", "--names"), ("-C", "weight 0"),
     ],
 )  # fmt: skip
-def test_what_was_misleading(flag, message, capsys):
-    line = error(capsys, "train", flag, "1", "a.svm")
+def test_what_was_misleading(flag, message, cli):
+    line = cli.error("train", flag, "1", "a.svm")
     assert message in line
     assert "did you mean" not in line
 
 
-def test_other_verbs_are_not_told_of_vw(capsys):
-    assert "sonlearn convert has no such flag, but sonlearn train has" in error(capsys, "convert", "--passes", "2")
-    assert "no such flag; " in error(capsys, "inspect", "--bfgs", "2", "x")
+def test_other_verbs_are_not_told_of_vw(cli):
+    assert "sonlearn convert has no such flag, but sonlearn train has" in cli.error("convert", "--passes", "2")
+    assert "no such flag; " in cli.error("inspect", "--bfgs", "2", "x")
 
 
 # ------------------------------------------------------------------------------------------------- text
@@ -97,7 +88,7 @@ def claims():
 
 @for_all("word, theirs, ours", claims())
 @pytest.mark.interpreted
-def test_ours_of_the_table_of_text(word, theirs, ours, tmp_path, capsys):
+def test_ours_of_the_table_of_text(word, theirs, ours, tmp_path, cli):
     from sonlearn.options import TextOptions
     from sonlearn.text.hashing import hash_bytes
     from sonlearn.text.read import read_batches
@@ -105,8 +96,7 @@ def test_ours_of_the_table_of_text(word, theirs, ours, tmp_path, capsys):
     (tmp_path / "t").write_text(f"1 |a x:{word}\n")
     options = TextOptions(format="vw", constant=False)
     if ours == "refused":
-        assert main(["train", "--quiet", str(tmp_path / "t")]) == 1
-        assert f"found '{word}', expected a finite number as value" in capsys.readouterr().err
+        assert f"found '{word}', expected a finite number as value" in cli.error("train --quiet t")
         return
     (batch,) = read_batches(tmp_path / "t", options)
     assert ours == "text"

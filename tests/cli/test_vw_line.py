@@ -7,7 +7,6 @@ import sys
 import pytest
 from places import GOLDEN
 
-from sonlearn.cli import main
 from sonlearn.commands.vw_line import translate
 from sonlearn.errors import OptionError
 
@@ -18,8 +17,7 @@ sys.path.remove(str(GOLDEN))
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def files(tmp_path):
     draw = random.Random(2)
 
     def rows(labels):
@@ -47,13 +45,10 @@ def test_of_25_everyday_lines_20_run():
 
 
 @pytest.mark.parametrize("line", [line for line in EVERYDAY if runs(line) and "--daemon" not in line])
-def test_an_everyday_line_runs(line, files, capsys):
+def test_an_everyday_line_runs(line, files, cli):
     if " -i model" in line:
-        assert main(["vw", "train.vw", "-f", "model", "--sgd", "--quiet"]) == 0
-    capsys.readouterr()
-    status = main(shlex.split(line))
-    printed = capsys.readouterr().err
-    assert status == 0, printed
+        cli.out("vw train.vw -f model --sgd --quiet")
+    printed = cli.err(*shlex.split(line))
     if "--quiet" not in line:
         assert printed.startswith("sonlearn: this is: sonlearn train ")
         assert "finished run" in printed
@@ -70,8 +65,13 @@ def test_an_everyday_line_runs(line, files, capsys):
         ("vw -d a -c --passes 3 -k", "train --data a --passes 3 --loss squared"),
         ("vw a -b18 -l0.5 --loss_function=hinge",
          "train a --bit_precision 18 --learning_rate 0.5 --loss_function hinge --method nag"),
-        ("vw a -l 1 --power_t 0", "train a --learning_rate 1 --power_t 0 --method adagrad --loss squared"),
-        ("vw a --l1 1e-6", "train a --l1 1e-6 --method ftrl --loss squared"),
+        ("vw a -l 1 --power_t 0", "train a --learning_rate 1 --method nag --loss squared"),
+        ("vw a --l1 1e-6 --ngram 2", "train a --ngram 2 --method nag --loss squared"),
+        ("vw a --l1 1e-6 --l2 1", "train a --l2 1 --method nag --loss squared"),
+        ("vw a --l1 1e-6 -i m", "train a --initial_regressor m"),
+        ("vw a --l1 1e-6 --ftrl", "train a --l1 1e-6 --method ftrl --loss squared"),
+        ("vw a --sgd --power_t 0", "train a --power_t 0 --method sgd --loss squared"),
+        ("vw a --l1 1e-6 --ftrl_alpha 1", "train a --l1 1e-6 --ftrl_alpha 1 --method ftrl --loss squared"),
         ("vw a --l2 1e-6", "train a --l2 1e-6 --loss squared"),
         ("vw a --sgd --l2 1", "train a --l2 1 --method sgd --loss squared"),
         ("vw a --sgd -i m", "train a --initial_regressor m"),
@@ -83,13 +83,20 @@ def test_what_a_line_becomes(line, ours):
     assert translate(shlex.split(line)[1:]).arguments == shlex.split(ours)
 
 
-def test_what_is_left_out_is_said(files, capsys):
-    assert main(shlex.split("vw train.vw -k --save_resume --random_seed 7 --sgd")) == 0
-    first = capsys.readouterr().err.splitlines()[0]
-    assert first == (
+def test_what_is_left_out_is_said(files, cli):
+    printed = cli.err("vw train.vw -k --save_resume --random_seed 7 --sgd")
+    assert printed.splitlines()[0] == (
         "sonlearn: this is: sonlearn train train.vw --method sgd --loss squared "
         "(left out: -k --save_resume --random_seed)"
     )  # fmt: skip
+
+
+def test_what_the_nearest_method_does_not_take_is_warned_of(files, cli):
+    left_out = "was left out: --method nag, which has the steps of VW's default, does not take it"
+    assert cli.err("vw train.vw --quiet --l1 1e-6 -l .1 --power_t .3").splitlines() == [
+        f"sonlearn: warning: --power_t .3 {left_out}; --method adagrad, --method sgd would",
+        f"sonlearn: warning: --l1 1e-6 {left_out}; --method ftrl would",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +106,10 @@ def test_what_is_left_out_is_said(files, capsys):
             "vw a --bfgs --nn 5 -C 1",
             ["--bfgs (only online methods", "--nn (linear models only)", "-C (the constant fea"],
         ),
-        ("vw a --l1 1 -l 1", ["-l and --l1 (no one method takes them; -l: --method nag", "--l1: --method ftrl)"]),
+        (
+            "vw a --ftrl_alpha 1 -l 1",
+            ["-l and --ftrl_alpha (no one method takes them; -l: --method nag", "--ftrl_alpha:"],
+        ),
         ("vw a --sgd --ftrl", ["--ftrl with --sgd (there is no method that takes both)"]),
         ("vw a --coin -l 1", ["-l (--coin is --method coin, which does not take all of it)"]),
         ("vw a --what 5", ["--what (VW has no such flag)"]),
@@ -109,11 +119,9 @@ def test_what_is_left_out_is_said(files, capsys):
         ("vw a --classweight 1:2", ["--classweight (give the examples of the class an importance weight)"]),
     ],
 )
-def test_all_that_cannot_be_done_is_said_at_once(line, parts, files, capsys):
-    assert main(shlex.split(line)) == 1
-    printed = capsys.readouterr().err
-    assert len(printed.splitlines()) == 1
-    assert printed.startswith("sonlearn: vw: this cannot be done here: ")
+def test_all_that_cannot_be_done_is_said_at_once(line, parts, files, cli):
+    printed = cli.error(*shlex.split(line))
+    assert printed.startswith("vw: this cannot be done here: ")
     for part in parts:
         assert part in printed
 
@@ -132,18 +140,16 @@ def test_all_that_cannot_be_done_is_said_at_once(line, parts, files, capsys):
         (["--method", "naq"], "and 31 more"),
     ],
 )
-def test_only_what_is_near_is_named(arguments, ending, capsys):
-    assert main(["train", *arguments, "a.svm"]) == 1
-    line = capsys.readouterr().err.rstrip()
+def test_only_what_is_near_is_named(arguments, ending, cli):
+    line = cli.error("train", *arguments, "a.svm")
     assert line.endswith(ending), line
     if ending.startswith("sonlearn"):
         assert "did you mean" not in line
 
 
-def test_the_nearest_three_are_listed(capsys):
-    assert main(["train", "--method", "nagg", "a.svm"]) == 1
-    printed = capsys.readouterr().err
+def test_the_nearest_three_are_listed(cli):
+    printed = cli.error("train --method nagg a.svm")
     assert "expected one of nag, " in printed
     assert printed.count(",") == 2
-    assert main(["train", "--power_t", "0.3", "a.svm"]) == 1
-    assert "--method committee does not take it; --method adagrad, sgd, ogd do" in capsys.readouterr().err
+    said = cli.error("train --power_t 0.3 a.svm")
+    assert "--method committee does not take it; --method adagrad, sgd, ogd do" in said

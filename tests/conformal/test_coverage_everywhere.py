@@ -8,15 +8,13 @@ import numpy as np
 import pytest
 
 from sonlearn import OptionError
-from sonlearn.cli import main
 from sonlearn.report.coverage import BLOCKS, WINDOW, CoverageTotals
 
 pytestmark = pytest.mark.interpreted
 
 
-@pytest.fixture
-def cli(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(autouse=True)
+def files(tmp_path):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(1500, 3))
     y = x @ [1.0, -2.0, 0.5] + 0.3 * rng.normal(size=1500)
@@ -26,14 +24,6 @@ def cli(tmp_path, monkeypatch, capsys):
             for label, row in zip(labels, x, strict=True)
         ]
         (tmp_path / f"{name}.svm").write_text("\n".join(rows) + "\n")
-
-    def call(*arguments):
-        capsys.readouterr()
-        status = main(list(arguments))
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return call
 
 
 KINDS = {"values": ["--loss", "squared"], "two": [], "three": ["--oaa", "3"]}

@@ -61,21 +61,11 @@ def post(port, path, body, media="text/plain"):
         return response.read().decode()
 
 
-def says(capsys, *arguments):
-    """The one line of a command that fails."""
-    capsys.readouterr()
-    assert main(list(arguments)) == 1
-    err = capsys.readouterr().err.splitlines()
-    assert len(err) == 1, err
-    return err[0].removeprefix("sonlearn: ")
-
-
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_predicts_as_predict_does_and_ends_at_a_signal(number, capsys):
+def test_it_predicts_as_predict_does_and_ends_at_a_signal(number, cli):
     needs_server()
-    assert main(["predict", "--quiet", "-i", "model", "then.vw"]) == 0
-    expected = capsys.readouterr().out
+    expected = cli.out("predict --quiet -i model then.vw")
     with serving() as (process, http, tcp):
         assert post(http, "/predict", Path("then.vw").read_bytes()) == expected
         with socket.create_connection(("127.0.0.1", tcp), timeout=60) as client, client.makefile("rb") as answers:
@@ -90,9 +80,9 @@ def test_it_predicts_as_predict_does_and_ends_at_a_signal(number, capsys):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_what_it_has_learned_is_saved_as_train_would_have(capsys):
+def test_what_it_has_learned_is_saved_as_train_would_have(cli):
     needs_server()
-    assert main(["train", "--quiet", "-i", "model", "-f", "expected", "then.vw"]) == 0
+    cli.out("train --quiet -i model -f expected then.vw")
     lines = Path("then.vw").read_bytes().splitlines(keepends=True)
     with serving("--learn", "-f", "learned", "--checkpoint", "10") as (process, http, tcp):
         for i in range(0, 40, 10):
@@ -101,7 +91,7 @@ def test_what_it_has_learned_is_saved_as_train_would_have(capsys):
             if Path("learned").exists():
                 break
             time.sleep(0.01)
-        assert main(["inspect", "learned"]) == 0  # whole, while it is being learned on
+        cli.out("inspect learned")  # whole, while it is being learned on
         with socket.create_connection(("127.0.0.1", tcp), timeout=60) as client:
             client.sendall(b"".join(lines[40:]))
             client.shutdown(socket.SHUT_WR)
@@ -129,21 +119,21 @@ def test_what_it_has_learned_is_saved_as_train_would_have(capsys):
         (["-i", "model", "--passes", "2"], "--passes: sonlearn serve has no such flag, but sonlearn train has"),
     ],
 )  # fmt: skip
-def test_what_is_refused(arguments, line, capsys):
+def test_what_is_refused(arguments, line, cli):
     if "first.vw" in arguments:
         needs_server()
-        assert "first.vw: " in says(capsys, "serve", *arguments)
+        assert "first.vw: " in cli.error("serve", *arguments)
         return
-    assert says(capsys, "serve", *arguments).startswith(line)
+    assert cli.error("serve", *arguments).startswith(line)
 
 
-def test_a_port_that_is_taken(capsys):
+def test_a_port_that_is_taken(cli):
     needs_server()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        line = says(capsys, "serve", "-i", "model", "--port", port)
+        line = cli.error("serve", "-i", "model", "--port", port)
         assert line == f"--port {port}: cannot listen on 127.0.0.1: address already in use; give another port"
-        assert says(capsys, "serve", "-i", "model", "--port", "none", "--tcp", port).startswith(f"--tcp {port}: cannot")
+        assert cli.error("serve", "-i", "model", "--port", "none", "--tcp", port).startswith(f"--tcp {port}: cannot")
 
 
 @pytest.mark.parametrize("missing", SERVER[::3])
@@ -188,20 +178,18 @@ def close(ours, theirs):
     )  # fmt: skip
 
 
-def test_json_is_a_format_of_all_verbs(capsys):
+def test_json_is_a_format_of_all_verbs(cli):
     record = {"_label": 1, "a": {"x": 1.5, "colour": "red"}}
     Path("rows.json").write_text("".join(json.dumps(record | {"_label": (-1) ** i}) + "\n" for i in range(20)))
     Path("bad.json").write_text('{"_label": 1}\n{"a": }\n')
-    assert main(["train", "--quiet", "--method", "nag", "--json", "-f", "m", "rows.json"]) == 0
-    for flags in ([], ["--json"], ["--format", "json"]):
-        assert main(["predict", "--quiet", "-i", "m", *flags, "rows.json"]) == 0
+    cli.out("train --quiet --method nag --json -f m rows.json")
     Path("same.vw").write_text("1 |a x:1.5 colourred\n" * 20)
-    assert main(["predict", "--quiet", "-i", "m", "same.vw"]) == 0
-    assert len(set(capsys.readouterr().out.splitlines())) == 1
-    assert main(["sketch", "--quiet", "-o", "s", "rows.json"]) == 0
-    assert main(["convert", "--to", "vw", "-o", "out.vw", "rows.json"]) == 0
+    rest = ("rows.json", "--json rows.json", "--format json rows.json", "same.vw")
+    assert len({line for files in rest for line in cli.out(f"predict --quiet -i m {files}").splitlines()}) == 1
+    cli.out("sketch --quiet -o s rows.json")
+    cli.out("convert --to vw -o out.vw rows.json")
     assert Path("out.vw").read_text().count("\n") == 20
-    assert says(capsys, "train", "--quiet", "-f", "none", "bad.json") == "bad.json:2:7: found '}', expected a value"
+    assert cli.error("train", "--quiet", "-f", "none", "bad.json") == "bad.json:2:7: found '}', expected a value"
     assert not Path("none").exists()
-    assert main(["train", "--quiet", "--method", "nag", "--cache", "--passes", "2", "-f", "n", "rows.json"]) == 0
-    assert "rows.json is asked for" not in capsys.readouterr().err
+    err = cli.err("train --quiet --method nag --cache --passes 2 -f n rows.json")
+    assert "rows.json is asked for" not in err

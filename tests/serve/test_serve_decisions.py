@@ -26,8 +26,8 @@ pytest.importorskip("prometheus_client", reason="the extra serve is not installe
 
 from serving_decisions import served_decisions
 
-from sonlearn.cli import main
 from sonlearn.errors import ModelFileError, OutputError
+from sonlearn.files import storage
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
@@ -170,7 +170,7 @@ def test_a_restart_loses_nothing(tmp_path):
                 events.knows({**mark, what: 99})
 
 
-def test_old_events_are_removed(tmp_path, capsys):
+def test_old_events_are_removed(tmp_path, cli):
     """What is written and taken out has no reward any more; a model that had learned from it goes on."""
     learner, path = model(), tmp_path / "events"
     before, out = learner.copy(), tmp_path / "old.json"
@@ -179,13 +179,12 @@ def test_old_events_are_removed(tmp_path, capsys):
         for event in first[1:]:
             assert server.post("/reward", {"event_id": event, "reward": 1})[0] == 200
         early = {**server.events.mark(), "rewards": 1}
-        assert main(["events", "--remove", "30", "-o", str(out), str(path)]) == 0
+        cli.out("events", "--remove", "30", "-o", out, path)
         assert out.read_bytes() == b""
-        assert main(["events", str(path)]) == 0
-        assert capsys.readouterr().out.splitlines() == lines_of(path)
+        assert cli.out("events", path).splitlines() == lines_of(path)
         assert [json.loads(line)["EventId"] for line in lines_of(path)] == [first[1], first[2], first[0]]
         lines = lines_of(path)
-        assert main(["events", "--remove", "0", "-o", str(out), str(path)]) == 0
+        cli.out("events", "--remove", "0", "-o", out, path)
         assert (out.read_text().splitlines(), lines_of(path)) == (lines, [])
         assert server.post("/reward", {"event_id": first[0], "reward": 1})[0] == 404
         event = server.post("/decide", context())[1]["event_id"]
@@ -200,10 +199,9 @@ def test_old_events_are_removed(tmp_path, capsys):
     assert before.examples == 101
     for arguments, expected in (
         ((), "events takes one LOG of serve, 0 given"), (("none",), "there is no such file"),
-        (("-o", str(path), str(path)), "overwrite"), ((str(OFFERS),), "expected a log of events, as serve makes it"),
+        (("-o", path, path), "overwrite"), ((OFFERS,), "expected a log of events, as serve makes it"),
     ):  # fmt: skip
-        assert main(["events", *arguments]) == 1
-        assert expected in capsys.readouterr().err
+        assert expected in cli.error("events", *arguments)
 
 
 def test_a_reward_that_comes_while_events_are_written_is_kept(tmp_path):
@@ -375,9 +373,8 @@ def serving(*arguments):
 
 
 @pytest.mark.limit(120)
-def test_a_killed_server_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(["train", "--quiet", "--cb_explore_adf", "--examples", "100", "-f", "model", str(OFFERS)]) == 0
+def test_a_killed_server_goes_on_where_it_was(cli):
+    cli.out("train", "--quiet", "--cb_explore_adf", "--examples", "100", "-f", "model", OFFERS)
     call = ("-i", "model", "-f", "model", "--learn", "--events", "log.db")
     with serving(*call) as (process, post, _):
         event = post("/decide", context())["event_id"]
@@ -392,20 +389,31 @@ def test_a_killed_server_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
     assert Bandit.load("model").examples == 102
-    assert main(["events", "-o", "log.json", "log.db"]) == 0
-    status = main(["train", "--quiet", "--cb_explore_adf", "--dsjson", "-f", "again", "log.json"])
-    assert (status, Bandit.load("again").examples) == (0, 2)
-    capsys.readouterr()
+    cli.out("events -o log.json log.db")
+    cli.out("train --quiet --cb_explore_adf --dsjson -f again log.json")
+    assert Bandit.load("again").examples == 2
     for arguments, expected in (
         (("-i", "model"), "its decisions have to be written down; give --events FILE"),
         (("-i", "model", "--events", "model"), "this would overwrite"),
         (("-i", "model", "--events", "e", "--tcp", "0"), "decisions are served over HTTP alone"),
     ):
-        assert main(["serve", *arguments]) == 1
-        assert expected in capsys.readouterr().err
+        assert expected in cli.error("serve", *arguments)
 
 
 @pytest.mark.limit(120)
+def test_a_model_that_has_learned_from_the_log_is_not_replaced_by_one_that_has_not(tmp_path, cli):
+    model().save(tmp_path / "m")
+    with contextlib.closing(EventLog(str(tmp_path / "events"))) as events:
+        events.append([("a", "{}")], [])
+        header, arrays = model().to_arrays()
+        storage.write(tmp_path / "n", {**header, "events": events.mark()}, arrays)
+    before = (tmp_path / "n").read_bytes()
+    assert cli.error("serve --learn --port 0 -i m -f n --events events") == (
+        "-i m: n has learned from the events in events and would be replaced; give -i n to go on, or another -f"
+    )
+    assert (tmp_path / "n").read_bytes() == before
+
+
 def test_the_page_of_the_server(tmp_path, monkeypatch):
     """The commands of docs/serve.md about decisions, one after the other; ids differ."""
     if shutil.which("curl") is None:

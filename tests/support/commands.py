@@ -3,39 +3,62 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from sonlearn.cli import main
 
 
-def caller(capture):
-    """A function that calls the command line: (status, stdout, stderr but for what tells of compilation).
+class Done(NamedTuple):
+    """What a command returned and printed; errors without the lines on compilation and the newline at the end."""
 
-    `capture` is pytest's `capsys`, or `capsysbinary`: then stdout is bytes. Standard error has no newline at its end.
+    status: int
+    out: str
+    err: str
+
+
+class CommandLine:
+    """Call the command line, with words, or with one text that is a whole line.
+
+    Parameters
+    ----------
+    capture : pytest's ``capsysbinary``
     """
 
-    def call(*arguments):
-        capture.readouterr()
-        status = main([str(a) for a in arguments])
-        out, err = capture.readouterr()
-        text = err.decode() if isinstance(err, bytes) else err
-        return status, out, "\n".join(line for line in text.splitlines() if "compiling kernels" not in line)
+    def __init__(self, capture):
+        self._capture = capture
 
-    return call
+    def __call__(self, *words):
+        """Status, standard output, standard error; bytes that are no UTF-8 are kept as Python keeps those of names."""
+        if len(words) == 1 and isinstance(words[0], str):
+            words = words[0].split()
+        self._capture.readouterr()
+        status = main([str(word) for word in words])
+        out, err = (text.decode("utf-8", "surrogateescape") for text in self._capture.readouterr())
+        err = "\n".join(line for line in err.split("\n") if "compiling kernels" not in line)
+        return Done(status, out, err.rstrip("\n"))
+
+    def out(self, *words):
+        """Standard output of a command that succeeds."""
+        done = self(*words)
+        assert done.status == 0, done.err
+        return done.out
+
+    def err(self, *words):
+        """Standard error of a command that succeeds."""
+        done = self(*words)
+        assert done.status == 0, done.err
+        return done.err
+
+    def error(self, *words):
+        """The error of a command that fails, as `one_line` takes it."""
+        return one_line(self(*words))
 
 
-def run(capsys, *arguments):
-    """(status, standard error) of a command."""
-    capsys.readouterr()
-    status = main([str(a) for a in arguments])
-    return status, capsys.readouterr().err
-
-
-def one_line(result):
-    """The error of a failed call, which is one line, without the program's name."""
-    status, _, err = result
-    assert (status, len(err.splitlines())) == (1, 1), err
-    assert err.startswith("sonlearn: ")
-    return err.removeprefix("sonlearn: ").rstrip("\n")
+def one_line(done):
+    """The error of a failed command, which is one line, without the program's name."""
+    assert (done.status, len(done.err.splitlines())) == (1, 1), done.err
+    assert done.err.startswith("sonlearn: ")
+    return done.err.removeprefix("sonlearn: ")
 
 
 def summary(error, name):

@@ -148,13 +148,10 @@ def test_csv_and_parquet_of_a_table_give_the_same_features(twins):
     assert len({slot for _, row in ours for slot, _ in row}) > 50
 
 
-def test_a_model_of_one_reads_the_other_with_labels_or_without(twins, tmp_path, monkeypatch, capsys):
+def test_a_model_of_one_reads_the_other_with_labels_or_without(twins, cli):
     import pyarrow.csv
     import pyarrow.parquet
 
-    from sonlearn.cli import main
-
-    monkeypatch.chdir(tmp_path)
     table = pyarrow.parquet.read_table("t.parquet").select(["f32", "i8", "bool", "text", "y"])
     pyarrow.parquet.write_table(table, "t.parquet")
     pyarrow.csv.write_csv(table, "t.csv")
@@ -162,12 +159,10 @@ def test_a_model_of_one_reads_the_other_with_labels_or_without(twins, tmp_path, 
     Path("u.csv").write_text("".join(line.rsplit(",", 1)[0] + "\n" for line in Path("t.csv").read_text().splitlines()))
     outputs = []
     for kind in ("csv", "parquet"):
-        assert main(["train", "--quiet", "--label", "y", "-f", kind, f"t.{kind}"]) == 0
+        cli.out("train", "--quiet", "--label", "y", "-f", kind, f"t.{kind}")
         for data in ("t.csv", "t.parquet", "u.csv", "u.parquet"):
-            assert main(["predict", "--quiet", "-i", kind, data]) == 0
-            outputs.append(capsys.readouterr().out)
-        assert main(["train", "--quiet", "-i", kind, "u.csv"]) == 1
-        assert "expected one column 'y' (--label)" in capsys.readouterr().err
+            outputs.append(cli.out("predict", "--quiet", "-i", kind, data))
+        assert "expected one column 'y' (--label)" in cli.error("train", "--quiet", "-i", kind, "u.csv")
     assert len(set(outputs)) == 1
     assert len(outputs[0].splitlines()) == 400
 

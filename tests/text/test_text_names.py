@@ -17,7 +17,6 @@ from fuzz_text import line as fuzzed_line
 from parsers import Malformed, vw_hash, vw_line
 from vw_peer import CASES, random_line
 
-from sonlearn.cli import main
 from sonlearn.options import TextOptions
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.interact import Interactions
@@ -197,48 +196,42 @@ def test_names_of_tables(tmp_path, kind):
 
 
 @pytest.fixture
-def cli(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def out(cli):
+    """The output of a command."""
     Path("a.vw").write_text("1 |u good x\n-1 |u bad x\n" * 20)
     Path("b.vw").write_text("1 |u good new\n" * 3)
-
-    def call(*arguments):
-        capsys.readouterr()
-        assert main(list(arguments)) == 0
-        return capsys.readouterr().out
-
-    return call
+    return cli.out
 
 
-def test_a_model_keeps_names_and_inspect_prints_them(cli):
-    cli("train", "--quiet", "--sketch", "rfd", "--names", "-f", "m", "a.vw")
-    weights = {line.split()[-1]: float(line.split()[1]) for line in cli("inspect", "m").splitlines()[-4:]}
+def test_a_model_keeps_names_and_inspect_prints_them(out):
+    out("train", "--quiet", "--sketch", "rfd", "--names", "-f", "m", "a.vw")
+    weights = {line.split()[-1]: float(line.split()[1]) for line in out("inspect", "m").splitlines()[-4:]}
     assert weights["u^good"] > 0 > weights["u^bad"]
     assert {"u^x"} < set(weights)
-    cli("train", "--quiet", "-i", "m", "-f", "m", "b.vw")
-    data = json.loads(cli("inspect", "--json", "m"))
+    out("train", "--quiet", "-i", "m", "-f", "m", "b.vw")
+    data = json.loads(out("inspect", "--json", "m"))
     assert {entry["names"][0] for entry in data["weights"]} == {"u^good", "u^bad", "u^x", "u^new", "Constant"}
     assert (data["examples"], data["features"], data["learn"]["clip"]) == (43, 5, "inf")
     assert data["text"]["names"] is True
     assert [abs(entry["weight"]) for entry in data["weights"]] == sorted(
         (abs(entry["weight"]) for entry in data["weights"]), reverse=True
     )
-    assert len(json.loads(cli("inspect", "--json", "--top", "2", "m"))["weights"]) == 2
+    assert len(json.loads(out("inspect", "--json", "--top", "2", "m"))["weights"]) == 2
 
 
 @pytest.mark.parametrize("passes", [[], ["--passes", "2"]])
 @pytest.mark.parametrize("how", [["-c"], ["--threads", "2"], ["--threads", "0"]])
-def test_names_do_not_depend_on_how_the_text_was_read(cli, how, passes):
+def test_names_do_not_depend_on_how_the_text_was_read(out, how, passes):
     command = ["train", "--quiet", "--sketch", "rfd", "--names", "a.vw", *passes]
-    cli(*command, "-f", "plain")
+    out(*command, "-f", "plain")
     for _ in range(2):
-        cli(*command, *how, "-f", "m")
+        out(*command, *how, "-f", "m")
         assert Path("m").read_bytes() == Path("plain").read_bytes()
-    names = {name for entry in json.loads(cli("inspect", "--json", "m"))["weights"] for name in entry["names"]}
+    names = {name for entry in json.loads(out("inspect", "--json", "m"))["weights"] for name in entry["names"]}
     assert names == {"u^good", "u^bad", "u^x", "Constant"}
 
 
-def test_models_without_names_are_as_they_were(cli):
-    cli("train", "--quiet", "--sketch", "rfd", "-f", "m", "a.vw")
-    assert all(entry["names"] == [] for entry in json.loads(cli("inspect", "--json", "m"))["weights"])
-    assert np.all([len(line.split()) == 2 for line in cli("inspect", "m").splitlines()[-4:]])
+def test_models_without_names_are_as_they_were(out):
+    out("train", "--quiet", "--sketch", "rfd", "-f", "m", "a.vw")
+    assert all(entry["names"] == [] for entry in json.loads(out("inspect", "--json", "m"))["weights"])
+    assert np.all([len(line.split()) == 2 for line in out("inspect", "m").splitlines()[-4:]])

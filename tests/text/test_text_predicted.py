@@ -10,7 +10,6 @@ import re
 import numpy as np
 import pytest
 
-from sonlearn.cli import main
 from sonlearn.errors import InputError
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
@@ -142,24 +141,19 @@ def test_what_is_predicted_adds_nothing():
     assert columns.known == known
 
 
-def test_the_command_predicts_as_with_the_mean_written_in(tmp_path, capsys):
+def test_the_command_predicts_as_with_the_mean_written_in(tmp_path, cli):
     draw = random.Random(5)
     lines = [(i, draw.gauss(3, 1), draw.choice("ab")) for i in range(200)]
-    text = "k,x,c,y\n" + "".join(f"{i},{x!r},{c},{int(x > 3)}\n" for i, x, c in lines)
-    (tmp_path / "t.csv").write_text(text)
-    model = tmp_path / "m"
-    given = ["train", "--method", "nag", "--quiet", "--label", "y", "--id", "k"]
-    assert main([*given, "-f", str(model), str(tmp_path / "t.csv")]) == 0
-    mean = Learner.load(model).columns.mean("x")
+    (tmp_path / "t.csv").write_text("k,x,c,y\n" + "".join(f"{i},{x!r},{c},{int(x > 3)}\n" for i, x, c in lines))
+    cli.out("train --method nag --quiet --label y --id k -f m t.csv")
+    mean = Learner.load(tmp_path / "m").columns.mean("x")
     assert mean == sum(x for _, x, _ in lines) / 200
-    capsys.readouterr()
-    outputs = []
+    outputs = set()
     for field in (repr(mean), "", None):
         header, fields = ("k,c", "") if field is None else ("k,x,c", f"{field},")
         (tmp_path / "p.csv").write_text(f"{header}\n1,{fields}a\n2,{fields}b\n")
-        assert main(["predict", "--quiet", "-i", str(model), str(tmp_path / "p.csv")]) == 0
-        outputs.append(capsys.readouterr().out)
-    assert outputs[0] == outputs[1] == outputs[2]
+        outputs.add(cli.out("predict --quiet -i m p.csv"))
+    assert len(outputs) == 1
 
 
 def test_a_cache_of_one_model_is_not_read_for_another(tmp_path):

@@ -90,16 +90,12 @@ def test_straight_into_a_learner_and_back(library, tmp_path):
     np.testing.assert_array_equal(again.predict(batch).prediction, theirs.predict(batch).prediction)
 
 
-def test_a_model_of_a_table_reads_csv_on_the_command_line(tmp_path, monkeypatch, capsys):
-    from sonlearn.cli import main
-
-    monkeypatch.chdir(tmp_path)
+def test_a_model_of_a_table_reads_csv_on_the_command_line(tmp_path, cli):
     ours = learner()
     ours.partial_fit(frame("pyarrow"), label="y")
     ours.save("model")
     (tmp_path / "t.csv").write_text(CSV)
-    assert main(["predict", "--quiet", "-i", "model", "t.csv"]) == 0
-    printed = [float(line) for line in capsys.readouterr().out.split()]
+    printed = [float(line) for line in cli.out("predict --quiet -i model t.csv").split()]
     assert printed == pytest.approx(ours.predict(frame("pyarrow")).prediction.tolist(), abs=1e-6)
     assert any(printed)
 
