@@ -121,11 +121,6 @@ def summed(base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> np
     return np.asarray(merging.summed(first, rest, by))
 
 
-def largest(base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> np.ndarray:
-    """The largest value of all rows."""
-    return np.asarray(np.max([base, *others], axis=0))
-
-
 class Scalars(Axis):
     """The structured array `now`, of length 1.
 
@@ -138,7 +133,7 @@ class Scalars(Axis):
     """
 
     def __init__(self, rows: str = "", sums: Sequence[str] = (), totals: Sequence[str] = ()):
-        self._rows, self._sums, self._totals = rows, sums, totals
+        self.rows, self._sums, self._totals = rows, sums, totals
 
     def renumbered(self, array: Any, numbers: Numbers) -> Any:
         """See `Axis.renumbered`."""
@@ -161,7 +156,7 @@ class Scalars(Axis):
 
     def learned(self, now: np.ndarray, base: np.ndarray) -> int:
         """Rows learned since `base`."""
-        return int(now[self._rows][0] - base[self._rows][0])
+        return int(now[self.rows][0] - base[self.rows][0])
 
 
 def reserved(state: State, **room: int) -> State:

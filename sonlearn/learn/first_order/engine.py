@@ -103,7 +103,7 @@ class FirstOrder(Engine):
         longest = longest_row(rows)
         if longest > self._longest:
             self._longest, self._work = 2 * longest, self._scratch(2 * longest)
-        return super().reserve(state, rows, features)
+        return state if features <= len(state[0]) else super().reserve(state, rows, features)
 
     def _scratch(self, longest: int) -> Any:
         """The kernels' scratch space for rows of at most `longest` features."""
