@@ -127,7 +127,7 @@ def readers_of(models: list[Bandit], sources: list[str], options: RunOptions, fo
         if way not in ways:
             reader = DecisionReader(
                 sources, text, bandit, on_error=options.on_error, max_errors=options.max_errors,
-                threads=options.prefetch_parsed, columns=model.columns,
+                threads=options.prefetch_parsed, columns=model.columns, needed=True,
             )  # fmt: skip
             ways[way] = ReadAs(reader, [])
         ways[way].models.append(i)

@@ -20,11 +20,10 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import SonlearnError
 from sonlearn.jit import without_numba
-from sonlearn.learn.learner import Learner, Predicted, PredictedClass
+from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions
 from sonlearn.options.bandit import BanditOptions
-from sonlearn.report.metrics import Metrics
-from sonlearn.report.outcomes import outcome_of, progress_of
+from sonlearn.report.problem import problem_of
 
 if TYPE_CHECKING:
     import subprocess
@@ -111,11 +110,11 @@ def learn_some(options: LearnOptions) -> None:
             report_on(learner, rows, learner.partial_fit(rows))
 
 
-def report_on(learner: Learner, batch: Batch, predicted: Predicted | PredictedClass) -> None:
+def report_on(learner: Learner, batch: Batch, predicted: Predicted) -> None:
     """What a run reports of a batch."""
-    progress = progress_of(learner.options, learner.label_texts)
-    progress.update(outcome_of(learner.with_numbers(batch), None, predicted))
-    Metrics(learner).add(batch, predicted)
+    problem = problem_of(learner.options, learner)
+    problem.progress().update(problem.outcome(batch, None, predicted))
+    problem.metrics().add(batch, predicted)
 
 
 def of_members(options: LearnOptions) -> list[LearnOptions]:

@@ -11,6 +11,7 @@ A folder for each family has its kernels beside its engine:
 `projected`    random projections                                       `metagrad`     many step sizes at once
 `multiclass`   learners of several classes                              `ensemble`     the committee
 `bandits`      decisions: reward models, exploration
+`boosting`     trees over the last rows
 `bayes`        naive Bayes                                              `ewma`         means of the labels
 
 `spectrum`   the eigenvalues of a matrix in a step           `retention`  the share of a sum that is not forgotten

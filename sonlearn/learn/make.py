@@ -18,6 +18,7 @@ _MAKERS = {
     "dense_diagonal_fd": ("diagonal_fd.dense_engine", "DenseDiagonalFD"),
     "first_order": ("first_order.engine", "FirstOrder"),
     "bayes": ("bayes", "NaiveBayes"),
+    "boosting": ("boosting.engine", "Boost"),
     "ewma": ("ewma", "LabelMean"),
     "dense": ("dense.engine", "Dense"),
     "metagrad_fd": ("metagrad.sketched_engine", "SketchedMetaGrad"),

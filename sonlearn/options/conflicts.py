@@ -90,7 +90,7 @@ def _check_classes(o: Any) -> None:
         raise OptionError(f"--oaa {o.oaa} with {other}: give one of them")
     if o.classes is None and o.max_classes != MOST_CLASSES:
         raise OptionError(
-            f"--max_classes {o.max_classes}: expected --classes auto, whose classes are not counted before"
+            f"--max-classes {o.max_classes}: expected --classes auto, whose classes are not counted before"
         )
     if o.multinomial is None or o.method == "committee":
         return

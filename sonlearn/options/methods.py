@@ -28,6 +28,9 @@ PAPERS = {
     "AROW": "Crammer, Kulesza, Dredze: Adaptive Regularization of Weight Vectors. NIPS 2009",
     "NLMS": "Nagumo, Noda: A Learning Method for System Identification. IEEE Transactions on Automatic Control 1967",
     "EWMA": "Roberts: Control Chart Tests Based on Geometric Moving Averages. Technometrics 1959",
+    "GBM": "Friedman: Greedy Function Approximation: a Gradient Boosting Machine. Annals of Statistics 2001",
+    "XGB": "Chen, Guestrin: XGBoost: a Scalable Tree Boosting System. KDD 2016",
+    "LGB": "Ke et al.: LightGBM: a Highly Efficient Gradient Boosting Decision Tree. NIPS 2017",
     "NB": "McCallum, Nigam: A Comparison of Event Models for Naive Bayes Text Classification. AAAI Workshop 1998",
 }
 
@@ -173,7 +176,7 @@ METHODS = {
         {"loss": "squared_hinge"}, losses=_AROW,
     ),
     "arow-precision": Method(
-        "first_order", "the same, with sums of the precisions", "[AROW], the diagonal of Sigma^-1 + x x'/r",
+        "first_order", "arow with sums of the precisions", "[AROW], the diagonal of Sigma^-1 + x x'/r",
         "s", "as arow; confidence grows faster", ("arow_r", "decay"), {"rule": "precision"}, {"loss": "squared_hinge"},
         losses=_AROW,
     ),
@@ -204,7 +207,7 @@ METHODS = {
         "as ada-gp, without random numbers", _ADA_FD, {"rule": "fd", "f": "root"}, shared={},
     ),
     "s-adagrad": Method(
-        "sketched", "the same; what a shrink removes is added to the multiple of the identity under the root",
+        "sketched", "ada-fd that adds what a shrink removes to the multiple of the identity under the root",
         "[SKETCHY] Alg. 2", "m^3 + m s", "as ada-fd; less sensitive to --delta", _ADA_FD,
         {"rule": "fd", "f": "shifted", "gain": 1.0}, shared={},
     ),
@@ -228,7 +231,7 @@ METHODS = {
         "correlated features and any convex loss", _PROJECTED, {"source": "gradient"}, shared={},
     ),
     "ada-dp": Method(
-        "projected", "the same with the rows in place of their gradients", "[ADA] Alg. 2", "m^3 + m s",
+        "projected", "ada-gp with the rows in place of their gradients", "[ADA] Alg. 2", "m^3 + m s",
         "as ada-gp; the size of a gradient does not matter", _PROJECTED, {"source": "data"}, shared={},
     ),
     "radagrad": Method(
@@ -257,6 +260,13 @@ METHODS = {
         "few examples; counts of words", ("decay",), {"amounts": True, "a": 0.05, "q": 0.5},
         losses=("logistic", "hinge"),
     ),
+    "boost": Method(
+        "boosting", "gradient-boosted trees of the last 16,384 examples, fitted anew when their number has doubled, "
+        "then every 8,192; at most 2,000 features", "[GBM], [XGB] eq. 5-7, [LGB] for histograms",
+        "T D, and T D min(d, 32) for the refits", "numbers: thresholds and columns that act together", ("clip",),
+        {"trees": 30, "depth": 5, "rate": 0.2, "penalty": 1.0, "least": 8.0, "every": 8192, "most": 2000},
+        losses=("logistic", "squared"),
+    ),
     "ewma": Method(
         "ewma", "exponentially weighted mean of the labels, of classes the log-odds of their share; no feature counts",
         "[EWMA]", "1", "streams whose labels are like those before; a yardstick for all others", ("decay", "clip"),
@@ -265,7 +275,7 @@ METHODS = {
 }  # fmt: skip
 
 #: Engines whose raw prediction is not a sum over the features.
-CURVED = ("committee", "mixture", "bayes", "ewma")
+CURVED = ("committee", "mixture", "bayes", "ewma", "boosting")
 
 
 def additive(options: Any) -> bool:

@@ -166,7 +166,7 @@ class CachedReader:
         model = [self.columns.known, self.columns.numbers] if self.columns.rests else None
         return {
             "options": options, "columns": json.loads(json.dumps(model)), "on_error": arguments.get("on_error", "stop"),
-            "labels": list(arguments.get("labels", Labelling())[1:]),
+            "labels": list(arguments.get("labels", Labelling())[1:3]),
         }  # fmt: skip
 
     def _make(self) -> Iterator[Batch]:

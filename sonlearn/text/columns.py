@@ -20,11 +20,12 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import flag_of
 from sonlearn.text.hashing import hash_bytes
+from sonlearn.text.number import PATTERN
 
 FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto"
 NO_WEIGHT = f"a weight ({FINITE}, at least 0)"
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_NUMBER = re.compile(rf"\s*{PATTERN}\s*", re.ASCII)
 _LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 #: Words that stand for numbers, in lower case.
 _WORDS = {"true": 1.0, "false": 0.0, "": math.nan, "nan": math.nan}
@@ -57,11 +58,14 @@ class Labelling(NamedTuple):
         Whether names of classes are labels.
     words : bool
         Whether they are in tables and JSON.
+    flags : tuple of str
+        Which options name the columns of the label, the id and the weight.
     """
 
     needed: bool = True
     names: bool = False
     words: bool = False
+    flags: tuple[str, str, str] = ("--label", "--id", "--weight")
 
     @property
     def worded(self) -> bool:
@@ -129,7 +133,7 @@ def layout_of(
     columns: list[str],
     options: TextOptions,
     place: tuple[str, int | None],
-    needed: bool = True,
+    labels: Labelling = Labelling(),  # noqa: B008 (a tuple)
     hint: str = "",
     known: ColumnTable | None = None,
 ) -> ColumnLayout:
@@ -139,8 +143,8 @@ def layout_of(
     ----------
     columns : list of str
     place : the source's name, and the line of the header
-    needed : bool
-        Whether the columns that options name have to be there: they do in what is learned from.
+    labels : Labelling
+        Says whether the columns that options name have to be there: they do in what is learned from.
     hint : str
         What the header looks like, if not like one.
     known : ColumnTable or None
@@ -153,20 +157,21 @@ def layout_of(
         distinguished.
     """
     found = f"the columns {shorten(', '.join(columns), 200)}"
-    for flag, name in (("--label", options.label), ("--id", options.id), ("--weight", options.weight)):
-        renamed = flag == "--id" and known is not None and known.has_not(columns, options)
-        if name and columns.count(name) != 1 and (needed or name in columns or renamed):
+    for flag, name in zip(labels.flags, (options.label, options.id, options.weight), strict=True):
+        renamed = name == options.id and known is not None and known.has_not(columns, options)
+        if name and columns.count(name) != 1 and (labels.needed or name in columns or renamed):
             expected = f"one column {shorten(name)} ({flag}){hint or _meant(name, columns)}"
             raise InputError(*place, None, found, expected)
     for name in columns:
         if columns.count(name) > 1:
             expected = f"columns of different names{hint}"
             raise InputError(*place, None, f"{columns.count(name)} columns {shorten(name)}", expected)
-    if needed:
+    if labels.needed:
         for field in ("text", "categorical", "numeric", "ignore", "keep"):
             for name in getattr(options, field):
                 if name not in columns:
-                    raise InputError(*place, None, found, f"a column {shorten(name)} ({flag_of(TextOptions, field)})")
+                    expected = f"a column {shorten(name)} ({flag_of(TextOptions, field)}){_meant(name, columns)}"
+                    raise InputError(*place, None, found, expected)
     return ColumnLayout(
         *(columns.index(name) if name and name in columns else None
           for name in (options.label, options.id, options.weight)),

@@ -84,7 +84,7 @@ def describe(data: Any, options: TextOptions | None = None, *, rows: int | None 
     header_is_row = False
     if in_memory or options.format == "arrow" or (options.format != "csv" and is_arrow(data)):
         columns, records = texts_of(data)
-        layout_of(columns, options, (name, None), needed=True)
+        layout_of(columns, options, (name, None))
     elif options.format in ("auto", *TABLES):
         columns, records = _of_csv(data, name, options, skipped)
         header_is_row = row_as_header(columns, options)
@@ -102,7 +102,7 @@ def _of_csv(data: Any, name: str, options: TextOptions, skipped: list[int]) -> t
         raise InputError(name, None, None, "an empty stream", "a table: CSV, Parquet or Arrow")
     columns, text = first
     hint = header_hint(text, columns, options)
-    layout_of(columns, options, (name, 1), True, hint)
+    layout_of(columns, options, (name, 1), hint=hint)
     if hint and len(columns) == 1 and hint != LIKE_A_ROW:
         raise InputError(name, 1, None, f"one column, {shorten(columns[0])}", f"a table with a header{hint}")
 

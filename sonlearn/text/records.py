@@ -33,12 +33,13 @@ from sonlearn.options import TextOptions
 from sonlearn.text.columns import NO_LABEL, NO_WEIGHT, Found, number_in
 from sonlearn.text.encode import words_of
 from sonlearn.text.hashing import hash_bytes
+from sonlearn.text.number import PATTERN
 from sonlearn.text.objects import Members, Record, Unfit, described, encoded, members_of
 from sonlearn.text.rows import ParsedRows
 from sonlearn.text.suspicions import Suspicions
 from sonlearn.text.vw import make_names
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(PATTERN, re.ASCII)
 _UNDERSCORES = str.maketrans(" \t|:", "____")
 _REMEMBERED = 1 << 20
 _FINITE = "a finite number"

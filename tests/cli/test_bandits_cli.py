@@ -1,6 +1,7 @@
 """The command line of decisions: what is printed, saved, resumed and refused."""
 
 import json
+import random
 import re
 
 import numpy as np
@@ -57,6 +58,45 @@ def test_a_run_goes_on_where_it_was_stopped(cli, tmp_path):
     status, _, err = cli("train --resume -f m log")
     assert status == 3
     assert "has finished" in err
+
+
+def table_of_offers(rows):
+    """A log of four of five actions as CSV, with a number in each context."""
+    draw = random.Random(1)
+    lines = [
+        f"{draw.choice('abc')},{draw.random()!r},{i % 4 + 1},{int(draw.random() < 0.5)},0.25\n" for i in range(rows)
+    ]
+    return "who,age,shown,bought,chance\n" + "".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("named", "missing", "meant"),
+    [
+        ("--action show --reward bought --probability chance", "'show' (--action)", "'shown'"),
+        ("--action shown --reward brought --probability chance", "'brought' (--reward)", "'bought'"),
+        ("--action shown --cost Bought --probability chance", "'Bought' (--cost)", "'bought'"),
+        ("--action shown --reward bought --probability chanse", "'chanse' (--probability)", "'chance'"),
+        ("--action shown --reward bought --ignore agee", "'agee' (--ignore)", "'age'"),
+    ],
+)
+def test_columns_of_a_table_of_decisions_have_to_be_there(cli, tmp_path, named, missing, meant):
+    (tmp_path / "t.csv").write_text(table_of_offers(4))
+    error = cli.error(f"train --quiet --cb_explore 5 {named} t.csv")
+    assert error.endswith(f"column {missing}; did you mean {meant}?")
+
+
+def test_actions_that_were_never_logged_are_named(cli, tmp_path):
+    (tmp_path / "t.csv").write_text(table_of_offers(100))
+    flags = "--action shown --reward bought --probability chance"
+    said = cli.err(f"train --quiet --cb_explore 6 {flags} -f m t.csv")
+    assert said == (
+        "sonlearn: warning: actions that no decision with a cost has had: '5', '6'; nothing is known of them, so "
+        "exploration tries them first"
+    )
+    assert cli.err(f"train --quiet --cb_explore 4 {flags} t.csv") == ""
+    assert cli.err("train --quiet -i m -f m t.csv") == ""
+    (tmp_path / "who.csv").write_text("who,age\na,1\n")
+    assert len(cli.out("predict --quiet -i m who.csv").split(",")) == 6
 
 
 def test_classes_and_numbered_actions(cli, tmp_path):

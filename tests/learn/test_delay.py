@@ -188,7 +188,7 @@ def test_online_predictions_are_those_of_partial_fit_and_change_nothing():
 def test_a_further_pass_is_refused():
     learner = Learner(LearnOptions(method="nag", label_delay=2))
     learner.partial_fit(stream())
-    with pytest.raises(OptionError, match="--label_delay 2 with a further pass: expected one pass"):
+    with pytest.raises(OptionError, match="--label-delay 2 with a further pass: expected one pass"):
         learner.next_pass()
 
 

@@ -57,7 +57,7 @@ def adds_up(attribution: explain.Attribution) -> None:
 
 
 ADDITIVE = [name for name in METHODS if additive(LearnOptions(method=name))]
-CURVED = ["mixture", "bayes", "multinomial-bayes", "rfd-son", "ewma"]
+CURVED = ["mixture", "bayes", "multinomial-bayes", "rfd-son", "boost", "ewma"]
 
 
 def test_which_learners_are_sums():

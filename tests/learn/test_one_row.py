@@ -85,8 +85,8 @@ def test_the_default_method_too():
 #: one engine without, rfd-son.
 MEMBERS = {
     "logistic": ("nag", "nag:zs~0.01", "drfd:lunit", "arow-precision:odds", "multinomial-bayes:log~0.02", "nag:bins-z",
-                 "nag:triples", "arow-precision:neighbours", "drfd:zs-all", "ewma~0.1", "rfd-son:tfidf"),
-    "squared": ("nag", "drfd:zs", "nlms:zs", "nag:pairs-z~0.01", "ewma~0.1"),
+                 "nag:triples", "arow-precision:neighbours", "drfd:zs-all", "ewma~0.1", "boost", "rfd-son:tfidf"),
+    "squared": ("nag", "drfd:zs", "nlms:zs", "nag:pairs-z~0.01", "boost", "ewma~0.1"),
 }  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.options.methods import METHODS
 from sonlearn.sklearn import SonlearnClassifier, SonlearnRegressor, StreamingSVD, TextHasher
 
-CURVED = ("committee", "mixture", "bayes", "multinomial-bayes", "rfd-son", "ewma")
+CURVED = ("committee", "mixture", "bayes", "multinomial-bayes", "rfd-son", "boost", "ewma")
 LINEAR = [name for name in METHODS if name not in CURVED]
 
 ORDER = "an online learner of a weighted row is no learner of its repetitions elsewhere in the stream (docs/python.md)"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 from bayes_twin import Bayes
+from boost_twin import raw_predictions as by_trees
 from dense_learner import run_twin
 from drfd_twin import run_drfd
 from first_order_twin import TWINS as FIRST_ORDER
@@ -70,7 +71,13 @@ def ewma(options, batch):
     return raw
 
 
+def boost(options, batch):
+    """Boosted trees, as nested tuples."""
+    return by_trees(options, batch, METHODS[options.method].values)
+
+
 TWINS = {
+    "boost": boost,
     "mixture": mixture,
     **dict.fromkeys(("rfd-son", "fd-son", "pfd-son", "cfd-son", "oja-son", "gd"), newton),
     **dict.fromkeys(FIRST_ORDER, raw_predictions),

@@ -1,0 +1,173 @@
+"""Engine of boost: a sum of small trees, grown anew of the last rows when their number has doubled, or every so many.
+
+Rows are kept as numbers of all columns, and at most `KEPT` of them: a bounded memory and, row by row, a bounded time.
+Predictions of a row are by trees that have not seen it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sonlearn.data.arrays import grown, zeros
+from sonlearn.data.rows import Rows
+from sonlearn.errors import OptionError
+from sonlearn.learn.boosting.bins import SAMPLE
+from sonlearn.learn.boosting.refit import refit_now, restore
+from sonlearn.learn.boosting.rounds import follow
+from sonlearn.learn.boosting.state import (
+    BINS,
+    COLUMNS,
+    KEPT,
+    SLOTS,
+    BoostState,
+    Params,
+    Scratch,
+    new_state,
+)
+from sonlearn.learn.engine import Engine, Predictions, RowCalls, copy_within
+from sonlearn.options import LearnOptions
+from sonlearn.options.methods import METHODS
+
+#: The width of the buffer grows by so many columns; its rows, where they come one by one.
+STRIDE, ROWS = 8, 256
+
+
+class Boost(Engine):
+    """Engine of boost (see `sonlearn.learn.engine.Engine` for the verbs)."""
+
+    merges = True
+
+    def __init__(self, options: LearnOptions):
+        self._method = options.method
+        self._params = Params(logistic=options.loss == "logistic", **METHODS[options.method].values)
+        self._low, self._high = options.bounds
+        self._work = self._scratch(0)
+
+    def new(self) -> BoostState:
+        """State of a learner that has learned nothing."""
+        return new_state(self._params)
+
+    def _scratch(self, width: int) -> Scratch:
+        inner = (1 << self._params.depth) - 1
+        return Scratch(
+            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 3)), zeros((KEPT,), np.int32),
+            zeros((KEPT,), np.int32), np.zeros(COLUMNS, np.int64), *np.zeros((2, 2 * inner + 1), np.int64),
+            zeros((inner, COLUMNS * (BINS + 1) * 3)),
+        )  # fmt: skip
+
+    def _room_for(self, state: BoostState) -> Scratch:
+        """Scratch for rows of `state`."""
+        width = int(state.now["width"][0])
+        if len(self._work.x) < width:
+            self._work = self._work._replace(x=np.zeros(width, np.float32))
+        return self._work
+
+    def reserve(self, state: BoostState, rows: Rows, features: int) -> BoostState:
+        """Make room for learning `rows`, up to the number of columns allowed."""
+        return self._with_room(state, len(rows.y), features)
+
+    def _with_room(self, state: BoostState, n: int, features: int) -> BoostState:
+        """`state` with room for n more rows; what a packed one has been without is worked out."""
+        before, learned = int(state.now["width"][0]), int(state.now["rows"][0])
+        width, values, now = max(before, self._width(features)), state.values, state.now.copy()
+        used, slots = min(learned, SLOTS), min(learned + n, SLOTS)
+        if width > before:
+            values = zeros((max(slots, len(state.labels)) * width,), np.float32)
+            values.reshape(-1, width)[:used, :before] = state.values[: used * before].reshape(used, before)
+        now["width"], rows = width, min(slots, KEPT)
+        roomy = state._replace(
+            now=now, values=grown(values, slots * width, used * width), labels=grown(state.labels, slots, used),
+            codes=grown(state.codes, rows * width), edges=grown(state.edges, width), sizes=grown(state.sizes, width),
+            scores=grown(state.scores, rows),
+        )  # fmt: skip
+        if now["step"][0] > 0 and not len(state.scores):
+            restore(self._params, roomy, self._room_for(roomy))
+        return roomy
+
+    def _width(self, features: int) -> int:
+        """Columns of the buffer for so many features."""
+        return -(-min(features, self._params.most) // STRIDE) * STRIDE
+
+    def learn(self, state: BoostState, rows: Rows, out: Predictions, start: int) -> tuple[BoostState, int]:
+        """Learn rows from `start` on; see `Engine.learn`."""
+        work = self._room_for(state)
+        at = int(follow(self._params, state, work, rows, start, True, out.raw))
+        np.clip(out.raw[start:at], self._low, self._high, out=out.prediction[start:at])
+        return state, at
+
+    def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
+        """(found, expected) for a row that was refused for exceeding the number of columns."""
+        most = self._params.most
+        if int(rows.features[rows.indptr[row] : rows.indptr[row + 1]].max(initial=-1)) < most:
+            return None
+        return f"a feature after {most:,} others", (
+            f"at most {most:,} with --method {self._method}, which keeps rows of numbers: use --method nag"
+        )
+
+    def row_calls(self, state: BoostState, rows: Rows, out: Predictions, features: np.ndarray, room: int) -> RowCalls:
+        """See `Engine.row_calls`."""
+        state = self._with_room(state, ROWS, int(features[0]))
+        learned = follow, (self._params, state, self._room_for(state), rows, 0, True, out.raw)
+        clip = copy_within, (out.raw, self._low, self._high, out.prediction)
+        return RowCalls(state, (learned, clip))
+
+    def predict(self, state: BoostState, rows: Rows, out: Predictions) -> int:
+        """Predict `rows` and change nothing."""
+        follow(self._params, state, self._room_for(state), rows, 0, False, out.raw)
+        np.clip(out.raw, self._low, self._high, out=out.prediction)
+        return len(rows.y)
+
+    def weights(self, state: BoostState, features: int) -> np.ndarray:
+        """No feature has a weight."""
+        return np.zeros(features)
+
+    def packed(self, state: BoostState) -> BoostState:
+        """`state` without spare room, and without what follows from the rest."""
+        now, width, used = state.now.copy(), int(state.now["width"][0]), min(int(state.now["rows"][0]), SLOTS)
+        now["width"] = now["seen"]
+        values = state.values[: used * width].reshape(used, width)[:, : now["seen"][0]].ravel()
+        return state._replace(
+            now=now, values=values, labels=state.labels[:used],
+            codes=state.codes[:0], edges=state.edges[:0], sizes=state.sizes[:0], scores=state.scores[:0],
+        )  # fmt: skip
+
+    def renumbered(self, state: BoostState, numbers: np.ndarray, features: int) -> BoostState:
+        """The buffer with other numbers of its columns (see `Engine.renumbered`); `merge` grows trees of it."""
+        if numbers.max(initial=-1) >= self._params.most:
+            raise OptionError(f"learners of {self._method} with more than {self._params.most:,} features in all")
+        before, width, used = int(state.now["width"][0]), self._width(features), len(state.labels)
+        own, values, known = self.new(), np.zeros((used, width), np.float32), np.flatnonzero(numbers[:before] >= 0)
+        values[:, numbers[known]] = state.values.reshape(used, before)[:, known]
+        now = state.now.copy()
+        now["width"], now["seen"], now["step"] = width, features, 0
+        return own._replace(now=now, values=values.ravel(), labels=state.labels)
+
+    def merge(self, states: Sequence[BoostState], base: BoostState, rows: Sequence[int]) -> BoostState:
+        """The last rows of all, of each as large a share as of those learned; trees are grown of them.
+
+        Where all rows since the base fit in, the base's last ones are before them.
+        """
+        counts = [int(state.now["rows"][0] - base.now["rows"][0]) for state in states]
+        new, now = sum(counts), base.now.copy()
+        shares = np.diff(np.cumsum([0, *counts]) * min(new, KEPT) // max(new, 1)).tolist()
+        parts = [(base, min(KEPT - sum(shares), int(base.now["rows"][0]))), *zip(states, shares, strict=True)]
+        now["rows"] += new
+        now["refits"] = max(int(state.now["refits"][0]) for state in (base, *states))
+        kept, total = sum(n for _, n in parts), int(now["rows"][0])
+        width, slots = int(now["width"][0]), min(total, SLOTS)
+        merged = self.new()._replace(now=now, values=np.zeros(slots * width, np.float32), labels=np.zeros((slots, 3)))
+        merged, to = self._with_room(merged, 0, width), np.arange(total - kept, total) % SLOTS
+        merged.values.reshape(slots, width)[to] = np.concatenate(
+            [_last(own, own.values.reshape(len(own.labels), width), n) for own, n in parts]
+        )
+        merged.labels[to] = np.concatenate([_last(own, own.labels, n) for own, n in parts])
+        refit_now(self._params, merged, self._room_for(merged))
+        return merged
+
+
+def _last(state: BoostState, array: np.ndarray, n: int) -> np.ndarray:
+    """The last n rows of one of a state's arrays, which has a row a slot."""
+    rows = int(state.now["rows"][0])
+    return array[np.arange(rows - n, rows) % SLOTS]

@@ -1,0 +1,96 @@
+"""A refit in steps: each column gets its codes, then each tree is grown. They are made after rows, a few at a time.
+
+So no single row waits for a whole refit. Until the last step the trees of the refit before predict. What step is made
+after which row depends on nothing but the rows learned.
+"""
+
+from __future__ import annotations
+
+from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.learn.boosting.bins import code_column, rows_of_refit, slot_of
+from sonlearn.learn.boosting.state import COLUMNS
+from sonlearn.learn.boosting.tree import grow_tree, leaf_value, start_scores
+
+#: Values that are looked at after one row, roughly.
+AT_ONCE = 1 << 22
+#: Looks that the code of a value takes.
+LOOKS = 8
+
+
+@bare_inline
+def go_on(params, state, work, most):
+    """Begin a refit when it is due, and make steps of it that look at about `most` values."""
+    now = state.now[0]
+    if now["step"] == 0 and now["rows"] >= now["due"]:
+        now["step"], now["last"], now["columns"] = 1, now["rows"], now["seen"]
+        now["due"] = now["rows"] + min(now["rows"], params.every)
+        now["refits"] += 1
+    while now["step"] > 0 and most > 0:
+        most -= make_step(params, state, work)
+
+
+@bare_inline
+def make_step(params, state, work):
+    """Make the next step of the refit under way; returns about how many values it looks at."""
+    now = state.now[0]
+    n, t = rows_of_refit(now), now["step"] - 1 - now["columns"]
+    if t < 0:
+        code_column(state, work, now["step"] - 1)
+        now["step"] += 1
+        return LOOKS * n
+    if t == 0:
+        start_scores(params, state)
+    grow_tree(params, state, work, t, growing(params, now) + t)
+    now["step"] += 1
+    if t + 1 == params.trees:
+        now["step"], now["start"], now["first"] = 0, now["next_start"], growing(params, now)
+    return n * min(now["columns"], COLUMNS) * params.depth
+
+
+@forced_inline
+def growing(params, now):
+    """The first of the trees of the refit under way."""
+    return params.trees - now["first"]
+
+
+@bare_jit
+def refit_now(params, state, work):
+    """A refit from its first step to its last."""
+    now = state.now[0]
+    now["step"], now["due"] = 0, now["rows"]
+    if now["rows"] > 0:
+        go_on(params, state, work, 1)
+    while now["step"] > 0:
+        make_step(params, state, work)
+
+
+@bare_jit
+def restore(params, state, work):
+    """Work out what a packed state has been without: codes, edges and scores of the refit under way."""
+    now = state.now[0]
+    t = now["step"] - 1 - now["columns"]
+    for j in range(min(now["step"] - 1, now["columns"])):
+        code_column(state, work, j)
+    if t > 0:
+        start_scores(params, state)
+    for i in range(rows_of_refit(now)):
+        if t > 0:
+            read_row(state, work, slot_of(now, i))
+        for each in range(t):
+            state.scores[i] += leaf_value(state.trees, growing(params, now) + each, work.x)
+    forget_row(work)
+
+
+@bare_inline
+def read_row(state, work, slot):
+    """work.x <- the row that stands in a slot."""
+    width = state.now[0]["width"]
+    for j in range(width):
+        work.x[j] = state.values[slot * width + j]
+
+
+@bare_inline
+def forget_row(work):
+    """work.x <- 0."""
+    for j in range(len(work.x)):
+        work.x[j] = 0.0

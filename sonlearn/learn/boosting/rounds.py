@@ -1,0 +1,91 @@
+"""Rows one after the other: the trees predict, then the row is kept and the refit under way goes on."""
+
+from __future__ import annotations
+
+from sonlearn.data.rows import is_learned
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.boosting.refit import AT_ONCE, go_on
+from sonlearn.learn.boosting.state import BASE, IMPORTANCE, LABEL, SLOTS
+from sonlearn.learn.boosting.tree import leaf_value
+from sonlearn.learn.tolerances import LIMIT
+
+#: Values are kept within this: larger ones would be infinite.
+LARGEST = 3e38
+
+
+@bare_jit
+def follow(params, state, work, rows, start, learns, raw):
+    """raw[start:] <- predictions; where `learns`, rows are kept and refits made, each after the row's prediction.
+
+    Returns the first row that was refused or for which there is no room, or n.
+
+    Parameters
+    ----------
+    params : Params; state : BoostState, modified where `learns`; work : Scratch, overwritten
+    rows : Rows; start : int; raw : float64[n]
+    """
+    for i in range(start, len(rows.y)):
+        learned = learns and is_learned(rows.weight[i], rows.y[i])
+        if learned and not can_be_kept(state, rows, i):
+            return i
+        read_values(state, work, rows, i)
+        raw[i] = score(params, state, work.x) + rows.base[i]
+        if learned:
+            keep(state, work, rows, i)
+        forget_values(state, work, rows, i)
+        if learned:
+            go_on(params, state, work, AT_ONCE)
+    return len(rows.y)
+
+
+@bare_inline
+def can_be_kept(state, rows, i):
+    """Whether row i has numbers within bounds, and there is room for it."""
+    now = state.now[0]
+    slot, width = now["rows"] % SLOTS, now["width"]
+    for place in range(rows.indptr[i], rows.indptr[i + 1]):
+        if rows.features[place] >= width:
+            return False
+    within = abs(rows.y[i] - rows.base[i]) <= LIMIT and rows.weight[i] <= LIMIT
+    return within and slot < len(state.labels) and (slot + 1) * width <= len(state.values)
+
+
+@bare_inline
+def read_values(state, work, rows, i):
+    """work.x <- the values of row i."""
+    for place in range(rows.indptr[i], rows.indptr[i + 1]):
+        j = rows.features[place]
+        if 0 <= j < state.now[0]["width"]:
+            work.x[j] = min(max(rows.values[place], -LARGEST), LARGEST)
+
+
+@bare_inline
+def forget_values(state, work, rows, i):
+    """work.x <- 0."""
+    for place in range(rows.indptr[i], rows.indptr[i + 1]):
+        if 0 <= rows.features[place] < state.now[0]["width"]:
+            work.x[rows.features[place]] = 0.0
+
+
+@bare_inline
+def score(params, state, x):
+    """The prediction for a row with the values x."""
+    now = state.now[0]
+    z = now["start"]
+    for t in range(now["first"], now["first"] + params.trees):
+        z += leaf_value(state.trees, t, x)
+    return z
+
+
+@bare_inline
+def keep(state, work, rows, i):
+    """Put row i, whose values are work.x, into the buffer."""
+    now = state.now[0]
+    slot, width = now["rows"] % SLOTS, now["width"]
+    for j in range(width):
+        state.values[slot * width + j] = work.x[j]
+    state.labels[slot, LABEL], state.labels[slot, IMPORTANCE] = rows.y[i], rows.weight[i]
+    state.labels[slot, BASE] = rows.base[i]
+    for place in range(rows.indptr[i], rows.indptr[i + 1]):
+        now["seen"] = max(now["seen"], rows.features[place] + 1)
+    now["rows"] += 1

@@ -1,0 +1,101 @@
+"""What boosted trees keep, and the room in which they are grown."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+#: Rows that a refit sees, the last ones; slots of the buffer, so that rows that come during a refit overwrite none.
+KEPT, SLOTS = 16384, 16384 + 256
+#: Bins of a column beside that of rows without a value.
+BINS = 63
+#: Columns that a tree may split at most.
+COLUMNS = 32
+#: Numbers that stand in a cell of a histogram, and for a row while a tree is grown: gradient, curvature and weight.
+GRADIENT, CURVATURE, WEIGHT = range(3)
+#: Columns of `BoostState.labels`.
+LABEL, IMPORTANCE, BASE = range(3)
+#: In place of a column: the node is a leaf.
+LEAF = -1
+
+NOW = [(name, "i8") for name in ("rows", "width", "seen", "due", "step", "last", "columns", "refits", "first")]
+NOW += [(name, "f8") for name in ("start", "next_start")]
+
+
+class Params(NamedTuple):
+    """The constants of a method."""
+
+    logistic: bool  # labels are classes
+    trees: int
+    depth: int
+    rate: float  # what a leaf's Newton step is multiplied with
+    penalty: float  # added to the curvature of a leaf
+    least: float  # weight of the rows on either side of a split, at least
+    every: int  # rows between refits, at most
+    most: int  # columns that there may be
+
+
+class Trees(NamedTuple):
+    """T trees; the children of node k are nodes 2k + 1 and 2k + 2."""
+
+    column: np.ndarray  # int32[T, inner nodes]; that the node splits, or `LEAF`
+    edge: np.ndarray  # float32[T, inner nodes]; values up to this go left
+    none_left: np.ndarray  # bool[T, inner nodes]; whether rows without a value go left
+    value: np.ndarray  # float64[T, nodes]; of a leaf
+
+
+class BoostState(NamedTuple):
+    """All that has been learned.
+
+    Row r of those learned stands in slot r modulo `SLOTS`. The last four are of a refit under way, whose rows are those
+    before row `last`: they follow from the others, and a packed state is without them.
+    """
+
+    # structured [1]; rows learned; columns of a slot, and those that a row has had; rows at which the next refit is
+    # due; step of the refit under way, 0: none; rows and columns that it goes by; refits begun; the first of the trees
+    # that predict, those of the refit under way are the others; prediction of no tree, now and after the refit
+    now: np.ndarray
+    values: np.ndarray  # float32[slots * width]; of the rows kept; 0: none
+    labels: np.ndarray  # float64[slots, 3]; label, importance and base of each
+    trees: Trees  # twice as many as predict
+    codes: np.ndarray  # uint8[rows * columns]; bins of the values
+    edges: np.ndarray  # float32[columns, BINS]; largest values of the bins
+    sizes: np.ndarray  # int64[columns]; bins of a column, 0 where all rows have the same code
+    scores: np.ndarray  # float64[rows]; predictions by the trees grown so far
+
+
+class Scratch(NamedTuple):
+    """Room for one row, and for one step of a refit."""
+
+    x: np.ndarray  # float32[columns]; values of a row, zeros between rows
+    sample: np.ndarray  # float32[SAMPLE]
+    slopes: np.ndarray  # float64[KEPT, 3]; of each row
+    order: np.ndarray  # int32[KEPT]; rows, those of a node side by side
+    aside: np.ndarray  # int32[KEPT]
+    chosen: np.ndarray  # int64[COLUMNS]; columns of the tree
+    begin: np.ndarray  # int64[nodes]; of the node's rows in `order`
+    end: np.ndarray  # int64[nodes]; `begin` of a node that is not in the tree
+    cells: np.ndarray  # float64[inner nodes, COLUMNS * (BINS + 1) * 3]; histograms
+
+
+def new_trees(params: Params) -> Trees:
+    """Trees that are a leaf of value 0 each."""
+    T, inner = 2 * params.trees, (1 << params.depth) - 1
+    return Trees(
+        np.full((T, inner), LEAF, np.int32), np.zeros((T, inner), np.float32), np.zeros((T, inner), bool),
+        np.zeros((T, 2 * inner + 1)),
+    )  # fmt: skip
+
+
+def new_now() -> Any:
+    """Counters of a new state."""
+    return np.zeros(1, dtype=NOW)
+
+
+def new_state(params: Params) -> BoostState:
+    """State of a learner that has learned nothing."""
+    return BoostState(
+        new_now(), np.zeros(0, np.float32), np.zeros((0, 3)), new_trees(params), np.zeros(0, np.uint8),
+        np.zeros((0, BINS), np.float32), np.zeros(0, np.int64), np.zeros(0),
+    )  # fmt: skip

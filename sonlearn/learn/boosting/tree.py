@@ -1,0 +1,235 @@
+"""One tree: a Newton step of the loss, constant on each leaf.
+
+With gradient g_i and curvature c_i of row i's loss at its score, times its importance, G and C their sums over rows, a
+split of a node has the gain
+
+    G_l^2/(C_l + penalty) + G_r^2/(C_r + penalty) - G^2/(C + penalty)
+
+and a leaf the value -rate G/(C + penalty) [XGB] eq. 5-7, after [GBM]. Splits are sought in histograms of the codes
+[LGB]: of two children the one with fewer rows is counted, the other one is what is left of their parent. Rows without a
+value go to the side where the gain is greater, and where it is the same to the right.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.learn.boosting.bins import rows_of_refit, slot_of
+from sonlearn.learn.boosting.state import (
+    BASE,
+    BINS,
+    COLUMNS,
+    CURVATURE,
+    GRADIENT,
+    IMPORTANCE,
+    LABEL,
+    LEAF,
+    WEIGHT,
+)
+from sonlearn.views.codes import key_of
+
+#: A split has to be better than the one before by more than rounding, relatively.
+ROUNDING = 1e-10
+#: Least curvature of a row.
+FLOOR = 1e-16
+
+
+@bare_inline
+def grow_tree(params, state, work, number, t):
+    """Grow tree t, of that number in its refit, and add its leaves to the scores of the rows."""
+    inner, m = work.cells.shape[0], draw_columns(params, state, work, number)
+    begin_tree(params, state, work)
+    count_cells(state, work, 0, m)
+    for k in range(2 * inner + 1):
+        split = False
+        if k < inner:
+            state.trees.column[t, k] = LEAF
+            split = split_node(params, state, work, t, k, m)
+        if not split:
+            make_leaf(params, state, work, t, k)
+            if k < inner:
+                work.begin[2 * k + 1] = work.end[2 * k + 1] = work.begin[2 * k + 2] = work.end[2 * k + 2] = 0
+
+
+@bare_inline
+def draw_columns(params, state, work, number):
+    """Choose `COLUMNS` of the columns that vary, at random (Knuth's algorithm S); returns how many there are."""
+    now, left, m = state.now[0], 0, 0
+    for j in range(now["columns"]):
+        left += state.sizes[j] > 0
+    for j in range(now["columns"]):
+        if state.sizes[j] > 0:
+            if key_of(now["refits"] * params.trees + number, j) % left < COLUMNS - m:
+                work.chosen[m] = j
+                m += 1
+            left -= 1
+    return m
+
+
+@bare_inline
+def begin_tree(params, state, work):
+    """All rows are in the root; their gradients and curvatures at their scores."""
+    now = state.now[0]
+    n = rows_of_refit(now)
+    for i in range(n):
+        slot = slot_of(now, i)
+        y, h, z = state.labels[slot, LABEL], state.labels[slot, IMPORTANCE], state.scores[i]
+        g, c = z - y, 1.0
+        if params.logistic:
+            e = math.exp(-abs(z))
+            p = 1.0 / (1.0 + e) if z > 0.0 else e / (1.0 + e)
+            g, c = p - (1.0 if y > 0.0 else 0.0), max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
+        work.slopes[i, GRADIENT], work.slopes[i, CURVATURE], work.slopes[i, WEIGHT] = h * g, h * c, h
+        work.order[i] = i
+    work.begin[0], work.end[0] = 0, n
+
+
+@bare_inline
+def split_node(params, state, work, t, k, m):
+    """Split node k of tree t where that gains most; returns whether it was split."""
+    tree, begin, end = state.trees, work.begin[k], work.end[k]
+    if m == 0 or not heavy(params, work, k):
+        return False
+    q, code, none_left = best_split(params, state, work, work.cells[k], m)
+    if q < 0:
+        return False
+    j = work.chosen[q]
+    tree.column[t, k], tree.none_left[t, k] = j, none_left
+    tree.edge[t, k] = state.edges[j, code - 1] if code > 0 else -math.inf
+    middle = part_rows(state, work, begin, end, j, code, none_left)
+    work.begin[2 * k + 1], work.end[2 * k + 1] = begin, middle
+    work.begin[2 * k + 2], work.end[2 * k + 2] = middle, end
+    if 2 * k + 2 < work.cells.shape[0]:
+        count_children(params, work, state, k, m)
+    return True
+
+
+@bare_inline
+def heavy(params, work, k):
+    """Whether the rows of node k have the weight that a split needs."""
+    total = 0.0
+    for place in range(work.begin[k], work.end[k]):
+        total += work.slopes[work.order[place], WEIGHT]
+        if total >= 2.0 * params.least:
+            return True
+    return False
+
+
+@bare_inline
+def count_children(params, work, state, k, m):
+    """Fill in the histograms of the children of node k: the one with fewer rows is counted, the other is the rest."""
+    few, many = 2 * k + 1, 2 * k + 2
+    if work.end[few] - work.begin[few] > work.end[many] - work.begin[many]:
+        few, many = many, few
+    if not (heavy(params, work, few) or heavy(params, work, many)):
+        return
+    count_cells(state, work, few, m)
+    for place in range(m * (BINS + 1) * 3):
+        work.cells[many, place] = work.cells[k, place] - work.cells[few, place]
+
+
+@bare_inline
+def count_cells(state, work, k, m):
+    """Sum the rows of node k by column and code."""
+    cells, columns = work.cells[k], state.now[0]["columns"]
+    for place in range(m * (BINS + 1) * 3):
+        cells[place] = 0.0
+    for place in range(work.begin[k], work.end[k]):
+        i = work.order[place]
+        g, c, h, row = work.slopes[i, GRADIENT], work.slopes[i, CURVATURE], work.slopes[i, WEIGHT], i * columns
+        for q in range(m):
+            cell = 3 * (q * (BINS + 1) + state.codes[row + work.chosen[q]])
+            cells[cell] += g
+            cells[cell + 1] += c
+            cells[cell + 2] += h
+
+
+@bare_inline
+def best_split(params, state, work, cells, m):
+    """(place among the columns chosen, last code on the left, whether rows without a value go left); place -1: none."""
+    G, C, H, found, last, left = 0.0, 0.0, 0.0, -1, 0, False
+    for code in range(BINS + 1):
+        G, C, H = G + cells[3 * code], C + cells[3 * code + 1], H + cells[3 * code + 2]
+    best = term(params, G, C) * (1.0 + ROUNDING)
+    for q in range(m):
+        at, g, c, h = 3 * q * (BINS + 1), 0.0, 0.0, 0.0
+        g0, c0, h0 = cells[at], cells[at + 1], cells[at + 2]
+        for code in range(state.sizes[work.chosen[q]]):
+            if code > 0:
+                at += 3
+                g, c, h = g + cells[at], c + cells[at + 1], h + cells[at + 2]
+                if min(h, H - h) >= params.least:
+                    gain = term(params, g, c) + term(params, G - g, C - c)
+                    if gain > best:
+                        best, found, last, left = gain * (1.0 + ROUNDING), q, code, False
+            if min(h + h0, H - h - h0) >= params.least:
+                gain = term(params, g + g0, c + c0) + term(params, G - g - g0, C - c - c0)
+                if gain > best:
+                    best, found, last, left = gain * (1.0 + ROUNDING), q, code, True
+    return found, last, left
+
+
+@forced_inline
+def term(params, G, C):
+    """G^2/(C + penalty), which does not overflow where G does not."""
+    return G * (G / (C + params.penalty))
+
+
+@bare_inline
+def part_rows(state, work, begin, end, j, last, none_left):
+    """Put the rows of a node that go left first, in their order; returns where the others begin."""
+    columns, at, aside = state.now[0]["columns"], begin, 0
+    for place in range(begin, end):
+        i = work.order[place]
+        code = state.codes[i * columns + j]
+        if none_left if code == 0 else code <= last:
+            work.order[at] = i
+            at += 1
+        else:
+            work.aside[aside] = i
+            aside += 1
+    for place in range(aside):
+        work.order[at + place] = work.aside[place]
+    return at
+
+
+@bare_inline
+def make_leaf(params, state, work, t, k):
+    """Node k of tree t becomes a leaf, whose value the scores of its rows gain; without rows it is 0."""
+    G, C = 0.0, 0.0
+    for place in range(work.begin[k], work.end[k]):
+        G += work.slopes[work.order[place], GRADIENT]
+        C += work.slopes[work.order[place], CURVATURE]
+    value = -params.rate * G / (C + params.penalty)
+    state.trees.value[t, k] = value
+    for place in range(work.begin[k], work.end[k]):
+        state.scores[work.order[place]] += value
+
+
+@bare_inline
+def start_scores(params, state):
+    """Scores of no tree: the mean of the labels, of classes the log-odds of their shares; and the rows' bases."""
+    now, n, total, positive, weight = state.now[0], rows_of_refit(state.now[0]), 0.0, 0.0, 0.0
+    for i in range(n):
+        slot = slot_of(now, i)
+        y, h = state.labels[slot, LABEL], state.labels[slot, IMPORTANCE]
+        weight += h
+        total += h / weight * (y - state.labels[slot, BASE] - total)
+        positive += h if y > 0.0 else 0.0
+    if params.logistic:
+        total = math.log((positive + 1.0) / (max(weight - positive, 0.0) + 1.0))
+    now["next_start"] = total
+    for i in range(n):
+        state.scores[i] = total + state.labels[slot_of(now, i), BASE]
+
+
+@bare_inline
+def leaf_value(trees, t, x):
+    """The value of the leaf of tree t to which a row with the values x (float32[columns]) comes."""
+    k = 0
+    while k < trees.column.shape[1] and trees.column[t, k] != LEAF:
+        value = x[trees.column[t, k]]
+        left = trees.none_left[t, k] if value == 0.0 else value <= trees.edge[t, k]
+        k = 2 * k + 1 if left else 2 * k + 2
+    return trees.value[t, k]

@@ -1,0 +1,209 @@
+"""Boosted trees over a buffer: the twin, what trees must do by their theory, and the buffer."""
+
+import itertools
+
+import numpy as np
+import pytest
+from boost_twin import Boost, raw_predictions
+from for_all import for_all
+from states import assert_same, assert_same_predictions, state_of
+from streams import batch_of_dense, rows_of, with_weights, without_some_labels
+
+from sonlearn import InputError, Learner, LearnOptions
+from sonlearn.learn.boosting.state import KEPT, SLOTS
+from sonlearn.options.methods import METHODS
+
+VALUES = METHODS["boost"].values
+LOSSES = METHODS["boost"].losses
+
+
+def columns(n=300, d=6, seed=0):
+    """float64[n, d]: normal, rounded but for the first column, a fifth without a value."""
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.normal(size=(n, d)), 1)
+    X[:, 0] = rng.normal(size=n)
+    X[rng.random(X.shape) < 0.2] = 0.0
+    X[0] = 1.0
+    return X
+
+
+def labels(X, loss, seed=0):
+    """A step, a product and noise."""
+    f = X[:, 0] * X[:, 1] + 2.0 * (X[:, 2] > 0.3) + np.random.default_rng(seed).normal(size=len(X)) / 3
+    return np.where(f > np.median(f), 1.0, -1.0) if loss == "logistic" else 100.0 + f
+
+
+def stream(loss, n=300, d=6, seed=0):
+    X = columns(n, d, seed)
+    return batch_of_dense(X, labels(X, loss, seed))
+
+
+def learner_of(loss):
+    return Learner(LearnOptions(method="boost", loss=loss))
+
+
+@for_all("loss, n, d", [("logistic", 130, 6), ("squared", 130, 6), ("logistic", 60, 45), ("squared", 60, 45)])
+def test_predictions_are_those_of_the_twin(loss, n, d):
+    """With weights and bases; some rows have no label, some columns are not drawn."""
+    batch = without_some_labels(with_weights(stream(loss, n, d)))
+    batch = batch._replace(base=np.linspace(-1.0, 1.0, n))
+    options = LearnOptions(method="boost", loss=loss)
+    expected = raw_predictions(options, batch, VALUES)
+    np.testing.assert_allclose(Learner(options).partial_fit(batch).raw, expected, rtol=0, atol=1e-9)
+    assert np.std(expected) > 0.5
+
+
+@for_all("loss", LOSSES)
+def test_a_refit_is_spread_over_rows_as_by_the_twin(loss):
+    """The refit after 4,096 rows takes more than one row, and until it is done the trees before it predict."""
+    batch, twin = stream(loss, 4102, 12), Boost(loss == "logistic", **VALUES)
+    raw = learner_of(loss).partial_fit(batch).raw
+    models = set()
+    for i in range(batch.n):
+        at = slice(batch.indptr[i], batch.indptr[i + 1])
+        row = dict(zip(batch.indices[at].tolist(), batch.values[at].tolist(), strict=True))
+        if i < 10 or i > 4090:
+            assert raw[i] == pytest.approx(twin.predict(row), abs=1e-9)
+            models.add(id(twin.model))
+        twin.learn(row, batch.y[i])
+        if i + 1 == 4096:
+            assert twin.running is not None
+    assert twin.running is None
+
+
+@pytest.mark.interpreted
+@for_all("loss", LOSSES)
+def test_a_stump_parts_what_one_threshold_parts(loss):
+    X = np.random.default_rng(1).uniform(1.0, 2.0, size=(120, 2))
+    y = np.where(X[:, 0] > 1.4, 1.0, -1.0)
+    learner = learner_of(loss)
+    learner.partial_fit(batch_of_dense(X, y))
+    clear = np.abs(X[:, 0] - 1.4) > 0.03
+    assert (np.sign(learner.predict(batch_of_dense(X, y)).raw) == y)[clear].all()
+    state = learner.state
+    first = int(state.now["first"][0])
+    trees = state.trees.column[first : first + VALUES["trees"]]
+    assert (trees[:, 0] == 0).all(), "the root of every tree splits the column that tells"
+    assert (state.trees.edge[first : first + VALUES["trees"], 0] <= 1.4).all()
+
+
+@for_all("loss", LOSSES)
+def test_increasing_functions_of_a_column_change_no_bit(loss):
+    X = np.round(np.random.default_rng(2).uniform(1.0, 3.0, size=(400, 4)), 3)
+    y = labels(X, loss)
+    moved = np.column_stack([X[:, 0] ** 3, np.log(X[:, 1]) + 5.0, 1e6 * X[:, 2], -1.0 / X[:, 3]])
+    one, other = (learner_of(loss).partial_fit(batch_of_dense(values, y)).raw for values in (X, moved))
+    np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.interpreted
+@for_all("loss, seed", [(loss, seed) for loss in LOSSES for seed in (0, 1)])
+def test_rows_without_a_value_go_where_they_belong(loss, seed):
+    """In one stream to the side of the small values, in the other one to that of the large ones."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(1.0, 2.0, size=(140, 1))
+    high, none = X[:, 0] > 1.5, rng.random(140) < 0.3
+    y = np.where(np.where(none, seed == 1, high), 1.0, -1.0)
+    X[none] = 0.0
+    learner = learner_of(loss)
+    learner.partial_fit(batch_of_dense(np.column_stack([X, np.ones(140)]), y))
+    raw = learner.predict(batch_of_dense(np.array([[0.0, 1.0], [1.2, 1.0], [1.8, 1.0]]), np.full(3, np.nan))).raw
+    assert (np.sign(raw) == [1.0 if seed == 1 else -1.0, -1.0, 1.0]).all()
+
+
+@for_all("loss", LOSSES)
+def test_a_refit_by_weights_is_one_by_rows_repeated(loss):
+    """A merge of one learner is a refit over all that it has kept; where values are few, each is a bin."""
+    batch = stream(loss, 250)
+    batch = batch._replace(values=np.clip(np.round(batch.values, 1), -2.0, 2.0))
+    times = np.random.default_rng(3).choice([1, 2, 3], batch.n)
+    weighted, repeated = learner_of(loss), learner_of(loss)
+    weighted.partial_fit(batch._replace(weight=times.astype(float)))
+    repeated.partial_fit(rows_of(batch, np.repeat(np.arange(batch.n), times)))
+    ours, theirs = (Learner.merge([each]).predict(batch).raw for each in (weighted, repeated))
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9)
+    assert np.std(ours) > 0.5
+
+
+@for_all("loss", LOSSES)
+def test_cuts_and_resumption_change_no_bit(loss):
+    """Saved in the middle of a refit, too."""
+    batch, through, stopped = stream(loss, 4300, 20), learner_of(loss), learner_of(loss)
+    whole, parts, under_way = through.partial_fit(batch), [], 0
+    edges = (0, 1, 3, 90, 700, 4096, 4097, 4098, 4099, 4300)
+    for a, b in itertools.pairwise(edges):
+        parts.append(stopped.partial_fit(rows_of(batch, slice(a, b))).raw)
+        under_way += int(stopped.state.now["step"][0] > 0)
+        stopped = Learner.from_arrays(*state_of(stopped))
+    np.testing.assert_array_equal(np.concatenate(parts), whole.raw)
+    assert_same(state_of(through), state_of(stopped))
+    assert_same_predictions(through.predict(batch), stopped.predict(batch))
+    assert under_way >= 2
+
+
+@pytest.mark.interpreted
+@for_all("loss", LOSSES)
+def test_rows_refused_or_without_label_leave_nothing(loss):
+    batch = stream(loss, 60)
+    plain, other = learner_of(loss), learner_of(loss)
+    expected = plain.partial_fit(batch)
+    wild = batch.part(5, 6)._replace(weight=np.array([1e300]))
+    got = [other.partial_fit(batch.part(0, 30)).raw, other.partial_fit(batch.part(30, 60)).raw]
+    other = learner_of(loss)
+    other.partial_fit(batch.part(0, 30))
+    assert other.partial_fit(wild, skip=True).refused.all()
+    other.partial_fit(batch._replace(y=np.full(60, np.nan)))
+    again = other.partial_fit(batch.part(30, 60)).raw
+    np.testing.assert_array_equal(np.concatenate(got), expected.raw)
+    np.testing.assert_array_equal(again, expected.raw[30:])
+    assert_same(state_of(other), state_of(plain))
+
+
+def test_more_columns_than_it_takes_are_refused():
+    X = np.ones((1, VALUES["most"] + 1))
+    learner = learner_of("squared")
+    learner.partial_fit(batch_of_dense(X[:, 1:], [1.0]))
+    with pytest.raises(InputError, match=r"a feature after 2,000 others.*--method boost"):
+        learner.partial_fit(batch_of_dense(X, [1.0]))
+    assert learner.partial_fit(batch_of_dense(X[:, 1:], [1.0])).raw == [1.0]
+
+
+def test_the_buffer_is_bounded_and_forgets():
+    """Where y = x becomes y = -x, trees of the last rows know nothing of the first."""
+    rng = np.random.default_rng(4)
+    X = rng.uniform(1.0, 2.0, size=(46_000, 1))
+    y = np.where(np.arange(len(X)) < 20_000, 1.0, -1.0) * (X[:, 0] - 1.5)
+    learner = learner_of("squared")
+    got = learner.partial_fit(batch_of_dense(X, y)).raw
+    assert len(state_of(learner)[1]["state.labels"]) == SLOTS
+    assert np.mean((got[12_000:20_000] - y[12_000:20_000]) ** 2) < 0.002
+    late = slice(20_000 + KEPT + VALUES["every"], None)
+    assert np.mean((got[late] - y[late]) ** 2) < 0.002
+
+
+@for_all("loss, edges", [(loss, edges) for loss in LOSSES for edges in ((0, 50, 130, 300), (60, 130, 180, 300))])
+def test_a_merge_is_a_refit_over_all_rows(loss, edges):
+    batch = stream(loss)
+    base = learner_of(loss)
+    if edges[0]:
+        base.partial_fit(batch.part(0, edges[0]))
+    parts = []
+    for a, b in itertools.pairwise(edges):
+        parts.append(base.copy())
+        parts[-1].partial_fit(batch.part(a, b))
+    one = learner_of(loss)
+    one.partial_fit(batch)
+    merged, refitted = Learner.merge(parts, base), Learner.merge([one])
+    np.testing.assert_array_equal(merged.predict(batch).raw, refitted.predict(batch).raw)
+    assert merged.examples == 300
+
+
+def test_a_merge_of_full_buffers_keeps_a_share_of_each():
+    X = np.random.default_rng(5).uniform(1.0, 2.0, size=(30_000, 1))
+    parts = [learner_of("squared") for _ in range(2)]
+    parts[0].partial_fit(batch_of_dense(X[:10_000], np.full(10_000, 1.0)))
+    parts[1].partial_fit(batch_of_dense(X[10_000:], np.full(20_000, 4.0)))
+    merged = Learner.merge(parts)
+    kept = merged.state.labels[np.arange(30_000 - KEPT, 30_000) % SLOTS, 0]
+    assert np.count_nonzero(kept == 1.0) == KEPT // 3
+    assert np.mean(merged.predict(batch_of_dense(X, np.full(30_000, np.nan))).raw) == pytest.approx(3.0, abs=0.01)

@@ -1,0 +1,131 @@
+"""Boosted trees over a buffer, in plain numpy: a tree is a nested tuple, and every node's sums are taken anew."""
+
+import numpy as np
+from views_twin import hashed
+
+KEPT, BINS, COLUMNS, SAMPLE, AT_ONCE = 16384, 63, 32, 2048, 1 << 22
+
+
+class Boost:
+    """Rows are dictionaries {feature: value}; a feature's column is its place in the order of first occurrence."""
+
+    def __init__(self, logistic, trees, depth, rate, penalty, least, every, most):
+        self.logistic, self.trees, self.depth, self.rate = logistic, trees, depth, rate
+        self.penalty, self.least, self.every = penalty, least, every
+        self.columns, self.rows, self.labels = {}, [], []  # labels: (y, importance, base)
+        self.due, self.running, self.refits, self.model = 0, None, 0, (0.0, [])
+
+    def predict(self, row, base=0.0):
+        x = self.dense([{self.columns[f]: value for f, value in row.items() if f in self.columns}])
+        start, trees = self.model
+        return start + base + sum(float(leaves(tree, x)[0]) for tree in trees)
+
+    def dense(self, rows):
+        X = np.zeros((len(rows), len(self.columns)), np.float32)
+        for i, row in enumerate(rows):
+            X[i, list(row)] = list(row.values())
+        return X
+
+    def learn(self, row, y, h=1.0, base=0.0):
+        self.rows.append({self.columns.setdefault(f, len(self.columns)): value for f, value in row.items()})
+        self.labels.append((y, h, base))
+        if self.running is None and len(self.rows) >= self.due:
+            self.due = len(self.rows) + min(len(self.rows), self.every)
+            self.refits += 1
+            self.running = self.refit()
+        looks = AT_ONCE
+        while self.running is not None and looks > 0:
+            looks -= next(self.running)
+
+    def refit(self):
+        """A generator: a step and what it costs."""
+        X, (y, h, base) = self.dense(self.rows[-KEPT:]), np.array(self.labels[-KEPT:]).T
+        n, columns = X.shape
+        coded = []
+        for j in range(columns):
+            coded.append(codes_of(X[:, j]))
+            yield 8 * n
+        varying = [j for j, (codes, _) in enumerate(coded) if codes.min() < codes.max()]
+        start = np.average(y - base, weights=h)
+        if self.logistic:
+            start = np.log((h[y > 0].sum() + 1) / (h[y < 0].sum() + 1))
+        z, trees = start + base, []
+        for t in range(self.trees):
+            p = 1 / (1 + np.exp(-z))
+            g, c = (h * (p - (y > 0)), h * np.maximum(p * (1 - p), 1e-16)) if self.logistic else (h * (z - y), h)
+            chosen = drawn(varying, self.refits * self.trees + t)
+            trees.append(self.grow(np.arange(n), 0, g, c, h, chosen, coded))
+            z = z + leaves(trees[-1], X)
+            if t == self.trees - 1:
+                self.model, self.running = (start, trees), None
+            yield n * min(columns, COLUMNS) * self.depth
+
+    def grow(self, rows, level, g, c, h, chosen, coded):
+        """A leaf's value, or (column, largest value on the left, whether rows without one go left, left, right)."""
+        G, C = g[rows].sum(), c[rows].sum()
+        best, found = self.term(G, C) * (1 + 1e-10), None
+        for j in chosen if level < self.depth else []:
+            codes, edges = coded[j][0][rows], coded[j][1]
+            sums = np.column_stack([np.bincount(codes, each[rows], len(edges) + 1) for each in (g, c, h)])
+            values = np.cumsum(sums, axis=0) - sums[0]  # of rows with a value, up to each code
+            own = np.stack([values[:-1], values[:-1] + sums[0]], axis=1).reshape(-1, 3)
+            rest = sums.sum(axis=0) - own
+            gains = self.term(own[:, 0], own[:, 1]) + self.term(rest[:, 0], rest[:, 1])
+            gains[np.minimum(own[:, 2], rest[:, 2]) < self.least] = 0.0
+            for place in np.flatnonzero(gains > best):
+                if gains[place] > best:
+                    last, none_left = divmod(int(place), 2)
+                    left = (codes <= last) & (codes > 0) | bool(none_left) & (codes == 0)
+                    best, found = gains[place] * (1 + 1e-10), (j, last, bool(none_left), left)
+        if found is None:
+            return -self.rate * G / (C + self.penalty)
+        j, last, none_left, left = found
+        edge = coded[j][1][last - 1] if last else -np.inf
+        parts = (self.grow(rows[s], level + 1, g, c, h, chosen, coded) for s in (left, ~left))
+        return (j, edge, none_left, *parts)
+
+    def term(self, G, C):
+        return G * G / (C + self.penalty)
+
+
+def codes_of(x):
+    """(codes of a column's values, the largest value of each bin)."""
+    m = min(len(x), SAMPLE)
+    sample = np.sort(x[np.arange(m) * len(x) // m])
+    sample = sample[sample != 0]
+    bins = len(sample) if len(np.unique(sample)) <= BINS else BINS
+    edges = np.unique(sample[np.arange(1, bins + 1) * len(sample) // max(bins, 1) - 1])
+    codes = np.minimum(np.searchsorted(edges, x), len(edges) - 1) + 1
+    return np.where((x == 0) | (len(edges) == 0), 0, codes), edges
+
+
+def drawn(columns, seed):
+    """32 of the columns, in their order."""
+    chosen = []
+    for place, j in enumerate(columns):
+        if hashed(seed, j) % (len(columns) - place) < COLUMNS - len(chosen):
+            chosen.append(j)
+    return chosen
+
+
+def leaves(tree, X):
+    """The value of each row's leaf."""
+    if not isinstance(tree, tuple):
+        return np.full(len(X), tree)
+    j, edge, none_left, left, right = tree
+    x = X[:, j]
+    return np.where(np.where(x == 0, none_left, x <= edge), leaves(left, X), leaves(right, X))
+
+
+def raw_predictions(options, batch, values):
+    """Each row's prediction before it is learned; `values` are those of the method."""
+    twin, raw = Boost(options.loss == "logistic", **values), np.zeros(batch.n)
+    base = np.zeros(batch.n) if batch.base is None else batch.base
+    for i in range(batch.n):
+        row = {}
+        for at in range(batch.indptr[i], batch.indptr[i + 1]):
+            row[batch.indices[at]] = row.get(batch.indices[at], 0.0) + batch.values[at]
+        raw[i] = twin.predict(row, base[i])
+        if batch.weight[i] > 0 and not np.isnan(batch.y[i]):
+            twin.learn(row, batch.y[i], batch.weight[i], base[i])
+    return raw
