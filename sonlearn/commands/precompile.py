@@ -119,10 +119,10 @@ def report_on(learner: Learner, batch: Batch, predicted: Predicted) -> None:
 
 def of_members(options: LearnOptions) -> list[LearnOptions]:
     """Options of a learner for each method of a committee's members, the slowest first; of no other learner any."""
-    if options.method != "committee":
+    if options.method != "committee" or options.several:
         return []
     from sonlearn.learn.ensemble.committee import committee_members
-    from sonlearn.learn.ensemble.stacking import member_options
+    from sonlearn.learn.ensemble.scalar_target import member_options
 
     found: dict[str, LearnOptions] = {}
     for member in sorted(committee_members(options), key=lambda member: -member.cost):

@@ -10,7 +10,6 @@ import math
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.options.class_members import class_member
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS, PROBABILISTIC
 from sonlearn.options.members import member
 from sonlearn.options.methods import METHODS
@@ -42,10 +41,7 @@ def check_conflicts(o: Any) -> None:
     _check_forgetting(o)
     _check_budget(o)
     for name in o.members:
-        if o.several and o.method == "committee":
-            class_member(name)
-            continue
-        chosen = member(name, o.loss)
+        chosen = member(name, o.loss, o.several and o.method == "committee")
         if o.method == "mixture" and (chosen.view != "raw" or METHODS[chosen.method].engine == "mixture"):
             raise OptionError(f"--members {name}: --method mixture has members that are methods, without a view")
     if {"seed", "buffer"} & set(METHODS[o.method].takes) or o.method == "metagrad-fd":

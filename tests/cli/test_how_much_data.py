@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from commands import summary
+from streams import words_text
 
 from sonlearn import Learner
 
@@ -12,14 +13,8 @@ from sonlearn import Learner
 @pytest.fixture
 def text(tmp_path):
     """A file of 150 rows with noisy labels, which later passes learn by heart."""
-    rng = np.random.default_rng(1)
-    g, lines = rng.normal(size=60), []
-    for _ in range(150):
-        words = rng.choice(60, size=5, replace=False)
-        y = 1 if g[words].sum() + 2 * rng.normal() > 0 else -1
-        lines.append(f"{y} | " + " ".join(f"w{j}" for j in words))
     path = tmp_path / "noise.vw"
-    path.write_text("\n".join(lines) + "\n")
+    path.write_text(words_text(150, 60, 2.0, seed=1))
     return path
 
 

@@ -14,7 +14,7 @@ from places import ROOT
 from scipy.stats import binomtest
 
 from sonlearn.cli import main
-from sonlearn.options.class_members import CLASS_METHODS
+from sonlearn.options.members import CLASS_METHODS
 from sonlearn.options.views import VIEWS
 from sonlearn.report.html import words
 from sonlearn.report.html.charts import Scale, format_number, short_number
@@ -102,6 +102,7 @@ SECTIONS = {
         "calibration",
         "confusion",
         "members",
+        "stream",
         "settings",
     ],
     "values": ["progress", "values", "weights", "settings"],
