@@ -8,15 +8,16 @@ from sonlearn.data.rows import NO_ROWS
 from sonlearn.files.storage import flat
 from sonlearn.learn import axes
 from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.ensemble.classes import make_class_member
+from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
-from sonlearn.options.class_members import class_member
+from sonlearn.options.members import member
 from sonlearn.options.methods import METHODS
 from sonlearn.views.index import intern, new_index
 
 N, D, K = 60, 12, 4
 MEMBERS = ("nag", "nag~0.1", "arow-precision", "arow-precision~0.1", "multinomial-bayes~0.1", "rls", "shares~0.1")
+AUTO = LearnOptions(classes="auto")
 ENSEMBLES = ("committee", "mixture")
 METRICS = ("nag", "rfd-son", "ada-full")
 #: Fields that come out of a decomposition: other numbers of the features change their last digits.
@@ -38,7 +39,8 @@ def engines():
         shared = LearnOptions(method=name, multinomial=K)
         yield pytest.param(lambda options=shared: make_engine(options), K, id=f"multinomial-{name}")
     for name in MEMBERS:
-        yield pytest.param(lambda name=name: make_class_member(class_member(name), 0.0), K, id=f"member-{name}")
+        own = member(name, several=True)
+        yield pytest.param(lambda own=own: ClassSlots(AUTO).engine_of(own), K, id=f"member-{name}")
 
 
 every = pytest.mark.parametrize(("make", "classes"), list(engines()))
