@@ -308,7 +308,11 @@ class ColumnTable:
 
     def has_not(self, columns: list[str], options: TextOptions) -> bool:
         """Whether a table to be predicted has a feature column that the model does not know."""
-        return self.rests and any(name not in self.known and is_feature(name, options) for name in columns)
+        return (
+            self.rests
+            and bool(self.known)
+            and any(name not in self.known and is_feature(name, options) for name in columns)
+        )
 
     def add(self, kinds: Mapping[str, Iterable[str]]) -> None:
         """Remember what columns have held."""
