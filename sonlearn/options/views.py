@@ -100,6 +100,10 @@ VIEWS = {
         "[z-bin 1 of x_i and z-bin 1 of x_j and z-bin 1 of x_k] / sqrt(number of triples), i < j < k", "s^3",
         {"order": 3, "code": "z", "resolution": 1, "unit": True, "entries": (24, 16, 8)},
     ),
+    "columns": ViewEntry(
+        "fourier", "all values as they are",
+        "x_j, of all features; rows of numbers only", "d", {"components": 0, "linear": 1.0, "standard": False},
+    ),
     "zs-all": ViewEntry(
         "fourier", "all values less their mean, in standard deviations",
         "(x_j - mean_j)/sd_j within +-4, of all features; rows of numbers only", "d", {"components": 0, "linear": 1.0},

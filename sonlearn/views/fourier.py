@@ -72,6 +72,7 @@ class FourierParams(NamedTuple):
 
     components: int
     linear: float
+    standard: bool
 
 
 class FourierScratch(NamedTuple):
@@ -101,12 +102,17 @@ class Fourier:
         What z / sqrt(d) is multiplied with; without components, z itself.
     binary : bool
         Whether rows are shown whose values are all 0 or 1.
+    standard : bool
+        Whether values become z-scores; without components they may stay as they are.
     """
 
     of_labels = False
 
-    def __init__(self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float, binary: bool = False):
-        self._params, self._binary = FourierParams(components, linear), binary
+    def __init__(
+        self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float, binary: bool = False,
+        standard: bool = True,
+    ):  # fmt: skip
+        self._params, self._binary = FourierParams(components, linear, standard), binary
         width = np.repeat(widths, -(-components // len(widths)))[:components]
         self._work = FourierScratch(
             width, np.zeros((0, components)), np.zeros(0, np.int64), np.zeros(components), np.zeros(MOST),
@@ -279,6 +285,9 @@ def standardise(params, state, work, rows, out, i, k, at):
     for j in range(top):
         x, z[j] = work.x[j], 0.0
         work.x[j] = 0.0
+        if not params.standard:
+            z[j] = x
+            continue
         n, mean, M2 = moments[j, 0], moments[j, 1], moments[j, 2]
         if n == 0.0:
             continue
@@ -329,7 +338,7 @@ def count_row(params, state, work, rows, i):
         entries += 1
         if x != 1.0:
             now["numbers"] = 1
-        if j < len(state.moments):
+        if params.standard and j < len(state.moments):
             update_moments(x, rows.weight[i], state.moments[j])
     now["rows"] += 1
     now["entries"] += entries

@@ -274,9 +274,10 @@ class Fourier(Raw):
     A feature's number is its place in the order in which rows learned from first had it.
     """
 
-    def __init__(self, components=600, widths=(0.5, 1.5), linear=0.5, binary=False):
+    def __init__(self, components=600, widths=(0.5, 1.5), linear=0.5, binary=False, standard=True):
         super().__init__()
         self.width, self.linear, self.alone = np.repeat(widths, components // len(widths)), linear, not components
+        self.standard = standard
         self.b = np.array([hashed(0, (1 << 19) + c) / 2**61 for c in range(components)])
         self.values, self.numbers, self.weights, self.directions, self.off = {}, binary, [], {}, False
 
@@ -297,6 +298,8 @@ class Fourier(Raw):
 
     def z(self, j, x, h):
         """Of the value x, or None while all are equal."""
+        if not self.standard:
+            return x if j != CONSTANT else None
         weights, values = np.array([*self.weights, h or 1.0]), np.zeros(len(self.weights) + 1)
         if not self.values[j] or j == CONSTANT:
             return None
@@ -342,6 +345,7 @@ TWINS = {
     "neighbours": lambda: Neighbours(),
     "triples": lambda: Tuples(3, "float", 1, longest=16, few=8),
     "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24, chosen=16, few=8),
+    "columns": lambda: Fourier(0, standard=False),
     "zs-all": lambda: Fourier(0),
     "fourier": lambda: Fourier(**FEWER["fourier"]),
     "fourier-few": lambda: Fourier(**FEWER["fourier-few"], widths=(1.0,), linear=0.0),
