@@ -321,5 +321,6 @@ def _report(trained: Any, sources: list[str], options: RunOptions, seconds: floa
 
 def _averages(progress: Progress) -> tuple[str, str]:
     """Average loss and error as the summary of one process has them."""
-    averages = dict(line.split(" = ") for line in progress.summary(0.0) if line.startswith("average "))
-    return averages["average loss"], averages["average error"]
+    result = progress.result
+    loss, error = ("n.a." if value is None else f"{value:.6f}" for value in (result.average_loss, result.average_error))
+    return loss, error

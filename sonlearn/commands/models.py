@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
-from sonlearn.learn.bandits.bandit import FORMAT as BANDIT_FORMAT
-from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.learn.learner import FORMAT, Learner
 from sonlearn.options.run import RunOptions
 from sonlearn.text.names import NameTable
 from sonlearn.text.names import names_of as names_of
+
+if TYPE_CHECKING:
+    from sonlearn.learn.bandits.bandit import Bandit
 
 
 class Unfinished(NamedTuple):
@@ -92,7 +93,9 @@ def is_bandit(path: str | None) -> bool:
 
 def load_bandit(path: str) -> tuple[Bandit, Unfinished | None]:
     """Read a model of decisions; raises ModelFileError, which names the file."""
-    header, arrays = storage.read(path, kind="bandit", version=BANDIT_FORMAT)
+    from sonlearn.learn.bandits.bandit import FORMAT, Bandit  # which other models need not wait for
+
+    header, arrays = storage.read(path, kind="bandit", version=FORMAT)
     run = header.pop("run", None)
     try:
         return Bandit.from_arrays(header, arrays), None if run is None else Unfinished(**run)

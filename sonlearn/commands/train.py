@@ -118,7 +118,8 @@ class TrainingSession(Session):
         named = bool(options.audit) or (False if options.testonly else self.text.names)
         read_as = dataclasses.replace(self.text, format=given.get("format", own), names=named)
         if self.learner is not None and read_as.format == "vw":  # what a model of JSON has of members is not of VW text
-            read_as = dataclasses.replace(read_as, label="", id="", weight="", text=())
+            kept = {name: tuple(b for b in getattr(read_as, name) if len(b) == 1) for name in ("ignore", "keep")}
+            read_as = dataclasses.replace(read_as, label="", id="", weight="", text=(), numeric=(), **kept)
         problem = problem_of(self.learn)
         super().__init__(options, read_as, self.learn.classes is not None, names, done, problem, from_model)
         self.worded = takes_words(self.learn)

@@ -69,7 +69,7 @@ class TextOptions:
         rare=True,
     )
     ignore: tuple[str, ...] = option(
-        (), "leave out this column of a table, or namespaces that begin with this byte", repeat=True,
+        (), "leave out this column of a table or member of JSON, or namespaces that begin with this byte", repeat=True,
         metavar="COLUMN|A", rare=True,
     )  # fmt: skip
     keep: tuple[str, ...] = option(
@@ -99,7 +99,8 @@ class TextOptions:
         (), "column whose numbers and dates are names, as postal codes are", repeat=True, metavar="COLUMN", rare=True
     )
     numeric: tuple[str, ...] = option(
-        (), "column of numbers alone: a text in it is malformed", repeat=True, metavar="COLUMN",
+        (), "column of numbers alone: a text in it is malformed; of JSON, a member whose texts are numbers",
+        repeat=True, metavar="COLUMN",
         rare=True,
     )  # fmt: skip
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C", rare=True)

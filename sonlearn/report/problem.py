@@ -14,14 +14,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.data.decisions import Decisions
-from sonlearn.learn.bandits.bandit import Bandit, Decided
-from sonlearn.learn.learner import Learner
 from sonlearn.learn.links import PROBABILISTIC, probabilities
 from sonlearn.learn.predicted import Predicted, chosen_of
 from sonlearn.options import LearnOptions
@@ -35,6 +32,11 @@ from sonlearn.report.metrics import Metrics, numbers_of
 from sonlearn.report.policy import PolicyTotals
 from sonlearn.report.predictions import number_texts, with_intervals, with_sets
 from sonlearn.report.progress import BatchOutcome, Progress, Schedule
+
+if TYPE_CHECKING:
+    from sonlearn.data.decisions import Decisions
+    from sonlearn.learn.bandits.bandit import Bandit, Decided
+    from sonlearn.learn.learner import Learner
 
 
 class Problem:

@@ -67,3 +67,24 @@ class Malformed:
     def placed(self, batch: Any, inside: Sequence[tuple[int, str]]) -> Any:
         """`batch` with what was left out before it, and `inside` it: (before which row, tag)."""
         return batch._replace(skipped=[*((0, tag) for tag in self.tags), *inside] or None)
+
+
+class LeavesOut:
+    """What a run asks a reader of malformed lines."""
+
+    malformed: Malformed
+
+    @property
+    def errors(self) -> list[InputError]:
+        """The first malformed lines that were left out."""
+        return self.malformed.errors
+
+    @property
+    def error_count(self) -> int:
+        """How many were."""
+        return self.malformed.count
+
+    @property
+    def skipped(self) -> list[str]:
+        """Tags of the malformed lines behind the last batch."""
+        return self.malformed.tags

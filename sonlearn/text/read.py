@@ -20,7 +20,7 @@ from sonlearn.text.chunk import ChunkParser, ParsedChunk
 from sonlearn.text.columns import ColumnTable, Found, Labelling, Table
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.malformed import SHOWN_ERRORS as SHOWN_ERRORS
-from sonlearn.text.malformed import Malformed
+from sonlearn.text.malformed import LeavesOut, Malformed
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import RecordSource, sources_of
@@ -124,7 +124,7 @@ class BatchReader(Protocol):
         """What is to be said of columns that are missing or not known."""
 
 
-class Reader:
+class Reader(LeavesOut):
     """Batches of the examples in one or several sources, read one after the other. Iterate once.
 
     Parameters
@@ -208,21 +208,6 @@ class Reader:
         self.notes: list[str] = []
         self.tables: list[tuple[str, tuple[str, ...]]] = []
         self._first_chunks: Iterator[np.ndarray] | None = None
-
-    @property
-    def errors(self) -> list[InputError]:
-        """The first malformed lines that were left out."""
-        return self.malformed.errors
-
-    @property
-    def error_count(self) -> int:
-        """How many were."""
-        return self.malformed.count
-
-    @property
-    def skipped(self) -> list[str]:
-        """Tags of the malformed lines behind the last batch."""
-        return self.malformed.tags
 
     def __iter__(self) -> Iterator[Batch]:
         """Yield batches.
@@ -386,11 +371,8 @@ def check_options(options: TextOptions, format: str) -> None:
         if not flags and not options.text:
             flags, expected = options.given(("ngram", "skips")), "--text COLUMN, whose words they take"
     elif format in NAMESPACED:
-        unfit = ("categorical", "numeric") if format == "json" else (*OF_TABLES, "label")
+        unfit = ("categorical",) if format == "json" else (*OF_TABLES, "label")
         flags, expected = options.given(unfit), "a table (CSV, Parquet)"
-        named = [(flag, name) for flag in ("ignore", "keep") for name in getattr(options, flag) if len(name) > 1]
-        if format == "json" and named and not flags:
-            flags, expected = [f"--{named[0][0]} {named[0][1]}"], "the first byte of namespaces; members have no flag"
     else:
         flags = options.given((*OF_NAMESPACES, *OF_BOTH))
         expected = "VW text"

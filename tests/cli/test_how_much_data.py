@@ -97,18 +97,3 @@ def test_no_early_end_while_the_loss_falls(text, tmp_path, cli):
     error = cli.err("train", *more, "--early_terminate", 1, text)
     assert summary(error, "passes used") == "4"
     assert "has not fallen" not in error
-
-
-@pytest.mark.interpreted
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        (["--early_terminate", "1"], "one pass"),
-        (["--early_terminate", "1", "--passes", "2", "--holdout_off"], "--holdout_off"),
-        (["--early_terminate", "1", "--passes", "2", "--resume", "-f", "{}/m"], "--resume"),
-        (["--examples", "0"], "at least 1"),
-        (["--holdout_after", "0"], "at least 1"),
-    ],
-)
-def test_what_cannot_be(text, flags, words, tmp_path, cli):
-    assert words in cli.error("train", "--method", "nag", *(f.format(tmp_path) for f in flags), text)

@@ -19,13 +19,14 @@ from sonlearn.text.decisions.dsjson import parse_dsjson
 from sonlearn.text.decisions.rows import DecisionLines, without_rows
 from sonlearn.text.decisions.tables import as_table, decisions_of_table, problems_of_table
 from sonlearn.text.hashing import constant_id
+from sonlearn.text.malformed import LeavesOut
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import CHUNK_BYTES, read_chunks, source_name
 
 
-class DecisionReader:
+class DecisionReader(LeavesOut):
     """Batches of the decisions in one or several sources. Iterate once.
 
     The parameters and attributes are those of `sonlearn.text.read.Reader`, with these besides.
@@ -80,16 +81,6 @@ class DecisionReader:
     def format(self) -> str | None:
         """``vw``, ``json`` (dsjson), or that of a table."""
         return self._reader.format if self._tables else self._format
-
-    @property
-    def errors(self) -> list[InputError]:
-        """The first malformed decisions that were left out."""
-        return self.malformed.errors
-
-    @property
-    def error_count(self) -> int:
-        """How many were."""
-        return self.malformed.count
 
     @property
     def skipped(self) -> list[str]:
