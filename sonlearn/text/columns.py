@@ -307,12 +307,9 @@ class ColumnTable:
         return notes
 
     def has_not(self, columns: list[str], options: TextOptions) -> bool:
-        """Whether a table to be predicted has a feature column that the model does not know."""
-        return (
-            self.rests
-            and bool(self.known)
-            and any(name not in self.known and is_feature(name, options) for name in columns)
-        )
+        """Whether a table to be predicted has a feature column that the model, if it is of tables, does not know."""
+        known = self.known if self.rests else {}
+        return bool(known) and any(name not in known and is_feature(name, options) for name in columns)
 
     def add(self, kinds: Mapping[str, Iterable[str]]) -> None:
         """Remember what columns have held."""
