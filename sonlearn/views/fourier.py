@@ -106,8 +106,6 @@ class Fourier:
         Whether values become z-scores; without components they may stay as they are.
     """
 
-    of_labels = False
-
     def __init__(
         self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float, binary: bool = False,
         standard: bool = True,

@@ -242,7 +242,12 @@ def on_tuples(member: Member) -> bool:
 
 
 def starts_slowly(case: PruningCase, judge: Judge, i: int) -> bool:
-    """Whether member i is one that starts slowly and should be given time; what forgets has no time."""
+    """Whether member i is one that starts slowly and should be given time; what forgets has no time.
+
+    So are trees, which are grown anew of twice as many rows.
+    """
+    if case.inputs[i].method == "boost":
+        return True
     if not on_tuples(case.inputs[i]) or case.inputs[i].rate > 0.0:
         return False
     return case.short or judge.still_learns(i)

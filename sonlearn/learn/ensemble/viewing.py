@@ -86,10 +86,6 @@ class Views:
         at = self.names.index(name)
         return self._views[at].merge([own[at] for own in states], base[at])
 
-    def of_labels(self) -> tuple[str, ...]:
-        """Names of the views that depend on labels, not only on whether there is one."""
-        return tuple(name for name, view in zip(self.names, self._views, strict=True) if view.of_labels)
-
     def sizes(self, states: tuple) -> dict[str, int]:
         """How many features each view has shown."""
         return {name: view.features(s) for name, view, s in zip(self.names, self._views, states, strict=True)}
