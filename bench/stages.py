@@ -24,13 +24,10 @@ from bench.inside import options_of
 from sonlearn import Learner, read_batches
 from sonlearn.data.batch import Batch
 from sonlearn.learn import learner as numbering
-from sonlearn.learn.ensemble import classes
 
 WINDOWS = (4096, 16384, 65536)
-#: What a committee of two classes or of values does with what it has predicted, pruning apart.
+#: What a committee does with what it has predicted, pruning apart.
 COUNTED = "tallies, drift, history"
-#: What the committee of several classes does beside its views and members.
-OF_CLASSES = ("combine_members", "level", "remembered", "tally_up", "tell", "count_rows")
 
 
 class Stages:
@@ -55,18 +52,13 @@ class Stages:
     def watch(self, learner: Learner) -> None:
         """Count what the committee's parts take."""
         engine = learner.engine
-        ensemble = getattr(engine, "ensemble", engine)
-        views = engine.views if hasattr(engine, "views") else engine._views
-        for name, view in zip(views.names, views._views, strict=True):
+        for name, view in zip(engine.views.names, engine.views._views, strict=True):
             self.time(view, "fit_transform", f"view {name}")
-        for member, own in zip(ensemble.members, ensemble._engines, strict=True):
+        for member, own in zip(engine.members, engine.engines, strict=True):
             self.time(own, "learn", member.name)
-        if ensemble is engine:
-            self.time(engine, "_prune", "pruning")
-        else:
-            self.time(ensemble, "_combine", "combiners")
-            self.time(ensemble, "_counted", COUNTED)
-            self.time(ensemble, "_pruned", "pruning")
+        self.time(engine, "_combine", "combiners")
+        self.time(engine, "_counted", COUNTED)
+        self.time(engine, "_pruned", "pruning")
 
 
 def first_rows(batches: Iterable[Batch], most: int) -> Iterator[Batch]:
@@ -92,8 +84,6 @@ def run(batches: list[Batch], learner: Callable[[], Learner]) -> None:
     """Learn all rows, and report each window."""
     learner().partial_fit(batches[0])
     stages, measured = Stages(), learner()
-    for name in OF_CLASSES:
-        stages.time(classes, name, name)
     stages.time(numbering, "intern", "numbering")
     stages.watch(measured)
     begin = end = total = 0

@@ -3,7 +3,4 @@
 from sonlearn.estimators.river import SonlearnClassifier, SonlearnRegressor
 from sonlearn.estimators.river_bandit import SonlearnPolicy
 
-#: Their former names, which go with version 1.
-SonClassifier, SonRegressor = SonlearnClassifier, SonlearnRegressor
-
-__all__ = ["SonClassifier", "SonRegressor", "SonlearnClassifier", "SonlearnPolicy", "SonlearnRegressor"]
+__all__ = ["SonlearnClassifier", "SonlearnPolicy", "SonlearnRegressor"]

@@ -36,7 +36,7 @@ from sonlearn.cluster.partitions import BLOCK, Partition, partitions
 from sonlearn.cluster.plan import COPIED, FIRST_ROWS, LAST_ROWS, LEAST, Rounds, plan_rounds
 from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, Reading, Sketched, Span
 from sonlearn.errors import InputError, OptionError, SonlearnError
-from sonlearn.learn.learner import Learner, Predicted, PredictedClass
+from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.learn.merging import unmergeable
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.report.progress import Progress
@@ -147,7 +147,7 @@ def train(
     return trained(data, options, reading, learners=learners, rounds=rounds, client=client)[0]
 
 
-def predict(learner: Learner, data: Any, *, client: Client | None = None) -> Iterator[Predicted | PredictedClass]:
+def predict(learner: Learner, data: Any, *, client: Client | None = None) -> Iterator[Predicted]:
     """Predictions of all rows in order, some thousands at a time, equal to those of `learner.predict`.
 
     Raises

@@ -18,10 +18,10 @@ from sonlearn.cluster.partitions import PartitionReader, check_labels, placed
 from sonlearn.cluster.plan import SETTLED
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
-from sonlearn.learn.learner import Learner, Predicted, PredictedClass
+from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.text import HASHED
-from sonlearn.report.outcomes import outcome_of, progress_of
+from sonlearn.report.problem import problem_of
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.options import SketchOptions
 from sonlearn.text.columns import Labelling
@@ -157,7 +157,7 @@ class LearnedPartition(Done):
 def initial(learner: Learner) -> LearnedPartition:
     """The starting point for continuing `learner`."""
     header, arrays = learner.to_arrays()
-    return LearnedPartition(header=header, arrays=arrays, progress=progress_of(learner.options))
+    return LearnedPartition(header=header, arrays=arrays, progress=problem_of(learner.options).progress())
 
 
 class Span(NamedTuple):
@@ -196,7 +196,8 @@ def _taught(
     try:
         check_labels(part, job.reading.text, f"<partition {number}>")
         for batch in span.of(after.read(job.reading.reader(part, number, names))):
-            count(after.progress, batch, learn(learner, batch, skip=job.reading.on_error == "skip"))
+            predicted = learn(learner, batch, skip=job.reading.on_error == "skip")
+            after.progress.update(problem_of(learner.options).outcome(batch, None, predicted))
     except SonlearnError as error:
         after.problem = placed(error, part)
     if span.stop is not None:
@@ -268,15 +269,10 @@ def _continued(job: LearnJob, before: LearnedPartition | None) -> tuple[LearnedP
     """(result to fill in, the learner, names so far), which share no memory with `before`."""
     if before is not None:
         after = LearnedPartition(None, before.skipped, list(before.errors))
-        after.progress = copy.deepcopy(before.progress or progress_of(job.options))
+        after.progress = copy.deepcopy(before.progress or problem_of(job.options).progress())
         return after, before.learner(), NameTable(copy.deepcopy(before.names))
     learner = Learner(job.options, job.reading.text)
-    return LearnedPartition(progress=progress_of(job.options)), learner, NameTable()
-
-
-def count(progress: Progress, batch: Batch, predicted: Predicted | PredictedClass) -> None:
-    """Add the predictions of a batch to `progress`, except for refused rows."""
-    progress.update(outcome_of(batch, None, predicted))
+    return LearnedPartition(progress=problem_of(job.options).progress()), learner, NameTable()
 
 
 def without_features(batch: Batch) -> Batch:
@@ -291,7 +287,7 @@ def without_features(batch: Batch) -> Batch:
 class Answered(Done):
     """Predictions of a partition: batches without features, each with its predictions."""
 
-    batches: list[tuple[Batch, Predicted | PredictedClass]] = field(default_factory=list)
+    batches: list[tuple[Batch, Predicted]] = field(default_factory=list)
 
 
 def predict_partition(model: LearnedPartition, reading: Reading, number: int, part: Any) -> Answered:

@@ -27,9 +27,10 @@ from sonlearn.commands.sketch import check_outputs
 from sonlearn.commands.sketching import finish
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
-from sonlearn.learn.learner import Predicted, PredictedClass, chosen_of, takes_words
+from sonlearn.learn.learner import Predicted, chosen_of, takes_words
 from sonlearn.options.cluster import ClusterOptions
 from sonlearn.options.run import RunOptions
+from sonlearn.report.facts import members_at_work
 from sonlearn.report.progress import Progress
 from sonlearn.text.columns import Labelling
 from sonlearn.tuning.search import criterion
@@ -139,7 +140,7 @@ def train(line: Line, where: ClusterOptions) -> int:
     start = None
     if options.initial_regressor is not None:
         start, _, names = load_model(options.initial_regressor)
-        check_agreement(given, start, options.initial_regressor)
+        check_agreement(given, options.initial_regressor, start.options, start.text)
     learn, text = split(given) if start is None else (start.options, start.text)
     from sonlearn.cluster import dask
 
@@ -199,7 +200,7 @@ def tune(line: Line, where: ClusterOptions) -> int:
         f"number of examples = {best.examples}",
         *(f"average {name} = {'n.a.' if value is None else f'{value:.6f}'}"
           for name, value in (("loss", best.loss), ("error", best.error))),
-        *one.members_at_work(found.learner), f"best setting = {best.setting.flags}", f"elapsed time = {seconds:.3f} s",
+        *members_at_work(found.learner), f"best setting = {best.setting.flags}", f"elapsed time = {seconds:.3f} s",
         "", *table.screen(found.results),
     ):  # fmt: skip
         say(line)
@@ -233,7 +234,7 @@ class _ClusterSession(one.TrainingSession):
         reading = dask.Reading(self.read_as, self.options.on_error, _most_errors(self.options), labels)
         return _Answers(dask, self._connect(), self, reading)
 
-    def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted | PredictedClass:
+    def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
         """What the cluster has predicted for the batch, of which --examples may have left the first rows only."""
         predicted = self.reader.predicted
         return chosen_of(predicted, slice(batch.n))
@@ -312,7 +313,7 @@ def _report(trained: Any, sources: list[str], options: RunOptions, seconds: floa
         f"number of examples = {examples}",
         f"average loss = {loss}",
         f"average error = {error}",
-        *one.members_at_work(learner),
+        *members_at_work(learner),
         f"elapsed time = {seconds:.3f} s",
         f"examples a second = {examples / max(seconds, 1e-9):.0f}",
     ]  # fmt: skip
@@ -320,5 +321,6 @@ def _report(trained: Any, sources: list[str], options: RunOptions, seconds: floa
 
 def _averages(progress: Progress) -> tuple[str, str]:
     """Average loss and error as the summary of one process has them."""
-    averages = dict(line.split(" = ") for line in progress.summary(0.0) if line.startswith("average "))
-    return averages["average loss"], averages["average error"]
+    result = progress.result
+    loss, error = ("n.a." if value is None else f"{value:.6f}" for value in (result.average_loss, result.average_error))
+    return loss, error

@@ -63,8 +63,8 @@ def content(path: str, model: Model, top: int | None) -> dict[str, Any]:
         chosen = largest(ids, w, len(ids) if top is None else top)
         return [{"id": int(ids[i]), "weight": float(w[i]), "names": names_of(ids[i], model.names)} for i in chosen]
 
-    if learner.options.several:
-        count = len(learner.facts()["classes"])
+    if "classes" in (facts := learner.facts()):
+        count = len(facts["classes"])
         described = {"classes": [
             {"label": label, "weights": entries(learner.class_weights(k))}
             for k, label in enumerate(learner.classes[:count])
@@ -74,7 +74,7 @@ def content(path: str, model: Model, top: int | None) -> dict[str, Any]:
     learn = {name: getattr(learner.options, name) for name in learner.options.shown}
     return jsonable({
         "model": path, "learn": learn, "text": dataclasses.asdict(learner.text),
-        "examples": learner.examples, "features": len(ids), "facts": learner.facts(),
+        "examples": learner.examples, "features": len(ids), "facts": facts,
         "columns": learner.columns.known, "labels": learner.two_labels, **described,
     }, spelt)  # fmt: skip
 
@@ -100,10 +100,10 @@ def model_lines(path: str, model: Model, top: int) -> list[str]:
     for name, array in facts.items():
         if isinstance(array, np.ndarray):
             lines += ["", f"{name} of the sketch: {len(array)}", *number_lines(array)]
-    if not learner.options.several:
-        lines += weight_table("largest weights", ids, learner.weights()[1], top, model)
-    else:
+    if "classes" in facts:
         lines += class_tables(model, facts["classes"], ids, top)
+    else:
+        lines += weight_table("largest weights", ids, learner.weights()[1], top, model)
     if model.unfinished is not None:
         place = model.unfinished
         lines.insert(

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
-from sonlearn.learn.bandits.bandit import FORMAT as BANDIT_FORMAT
-from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.learn.learner import FORMAT, Learner
 from sonlearn.options.run import RunOptions
 from sonlearn.text.names import NameTable
 from sonlearn.text.names import names_of as names_of
+
+if TYPE_CHECKING:
+    from sonlearn.learn.bandits.bandit import Bandit
 
 
 class Unfinished(NamedTuple):
@@ -92,7 +93,9 @@ def is_bandit(path: str | None) -> bool:
 
 def load_bandit(path: str) -> tuple[Bandit, Unfinished | None]:
     """Read a model of decisions; raises ModelFileError, which names the file."""
-    header, arrays = storage.read(path, kind="bandit", version=BANDIT_FORMAT)
+    from sonlearn.learn.bandits.bandit import FORMAT, Bandit  # which other models need not wait for
+
+    header, arrays = storage.read(path, kind="bandit", version=FORMAT)
     run = header.pop("run", None)
     try:
         return Bandit.from_arrays(header, arrays), None if run is None else Unfinished(**run)
@@ -107,14 +110,22 @@ def initial_model(options: RunOptions) -> str | None:
     return options.initial_regressor
 
 
-def check_resumed(options: RunOptions, unfinished: Unfinished) -> Unfinished:
-    """Where to go on; raises OptionError if it is another run that is to be gone on with."""
+def where_to_begin(
+    options: RunOptions, from_model: str | None, unfinished: Unfinished | None
+) -> tuple[bool, Unfinished]:
+    """(whether nothing is left of the run that is to be resumed, where the run begins).
+
+    `unfinished` : the run that the model was saved in. Raises OptionError if another run is to be gone on with.
+    """
+    if not options.resume or from_model != options.final_regressor or from_model is None:
+        return False, Unfinished(list(options.data) or ["-"], options.passes, 1, 0, 0)
     asked = (list(options.data) or ["-"], options.passes)
-    for name, ours, begun in zip(("data", "passes"), asked, (unfinished.data, unfinished.passes), strict=True):
-        if ours != begun:
-            shown = [" ".join(value) if isinstance(value, list) else value for value in (begun, ours)]
+    begun = asked if unfinished is None else (unfinished.data, unfinished.passes)
+    for name, ours, theirs in zip(("data", "passes"), asked, begun, strict=True):
+        if ours != theirs:
+            shown = [" ".join(value) if isinstance(value, list) else value for value in (theirs, ours)]
             raise OptionError(
                 f"--resume: the run that {options.final_regressor} was saved in has {name} = {shown[0]}, "
                 f"not {shown[1]}: give the same command as then"
             )
-    return unfinished
+    return unfinished is None, unfinished or Unfinished(*asked, 1, 0, 0)

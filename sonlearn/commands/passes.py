@@ -23,7 +23,6 @@ from sonlearn.commands.recording import Bar
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, ModelFileError, OutputError
 from sonlearn.jit import on_first_compilation
-from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.report.progress import Progress
@@ -31,7 +30,7 @@ from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
-from sonlearn.text.read import Reader
+from sonlearn.text.read import BatchReader, Reader
 
 FINISHED = "finished run"
 #: Seconds without a line after which a run says how far it is, unless -P or a bar does.
@@ -56,7 +55,7 @@ class Passes:
 
     Attributes
     ----------
-    learner : Learner or None
+    learner : Learner, Bandit or None
         The one that is saved, with `names`; a subclass has it.
     progress : Progress
         Its totals, which the bar shows; a subclass has them.
@@ -66,7 +65,7 @@ class Passes:
         Columns of tables, likewise; those of the model that is saved.
     """
 
-    learner: Learner | None
+    learner: Any
     progress: Progress
     worded = False  # whether labels of two classes may be words
     stretch = 1  # see `Reader`
@@ -82,7 +81,7 @@ class Passes:
         self.noted: set[str] = set()
         self.failure: OutputError | None = None
         self.cache = cache_file(options)
-        self.reader: Reader | CachedReader | None = None
+        self.reader: BatchReader | None = None
         self.meter = Meter()
         self.bar = Bar(options, self.meter)
         self.started = self.last_line = time.perf_counter()
@@ -98,7 +97,7 @@ class Passes:
         """Another pass begins; `learns`: so far nothing of it has been learned."""
         raise NotImplementedError
 
-    def batches(self, reader: Reader | CachedReader) -> Iterable[Batch]:
+    def batches(self, reader: BatchReader) -> Iterable[Batch]:
         """What is learned from at a time."""
         return reader
 
@@ -236,7 +235,7 @@ class Passes:
             name = " ".join(self.sources)
             raise InputError(name, None, None, f"{done} examples", f"the {before} that the unfinished run has read")
 
-    def make_reader(self) -> Reader | CachedReader:
+    def make_reader(self) -> BatchReader:
         """What reads the examples: for one pass, or with a cache for all of them."""
         options = self.options
         arguments: dict[str, Any] = {
@@ -245,7 +244,7 @@ class Passes:
             "labels": Labelling(not options.testonly, self.named, self.worded),
             "known_rows": self.done.read if self.done.number == 1 else 1 << 62, "stretch": self.stretch,
         }  # fmt: skip
-        reader: Reader | CachedReader
+        reader: BatchReader
         if self.cache is None:
             reader = Reader(self.sources, self.read_as, **arguments)
         else:
@@ -271,7 +270,7 @@ class Passes:
             figures.append(f"average error {result.average_error:.6f}")
         self.say("... " + ", ".join(figures))
 
-    def begin_pass(self, reader: Reader | CachedReader, batch: Batch, first: bool) -> None:
+    def begin_pass(self, reader: BatchReader, batch: Batch, first: bool) -> None:
         """What waits for the first examples of a pass: the learner and the header, and what is said of the cache."""
         cache = ""
         if isinstance(reader, CachedReader):

@@ -21,11 +21,10 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import SonlearnError
 from sonlearn.jit import without_numba
-from sonlearn.learn.learner import Learner, Predicted, PredictedClass
+from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions
 from sonlearn.options.bandit import BanditOptions
-from sonlearn.report.metrics import Metrics
-from sonlearn.report.outcomes import outcome_of, progress_of
+from sonlearn.report.problem import problem_of
 
 if TYPE_CHECKING:
     import subprocess
@@ -115,19 +114,19 @@ def learn_some(options: LearnOptions) -> None:
             report_on(learner, rows, learner.partial_fit(rows))
 
 
-def report_on(learner: Learner, batch: Batch, predicted: Predicted | PredictedClass) -> None:
+def report_on(learner: Learner, batch: Batch, predicted: Predicted) -> None:
     """What a run reports of a batch."""
-    progress = progress_of(learner.options, learner.label_texts)
-    progress.update(outcome_of(learner.with_numbers(batch), None, predicted))
-    Metrics(learner).add(batch, predicted)
+    problem = problem_of(learner.options, learner)
+    problem.progress().update(problem.outcome(batch, None, predicted))
+    problem.metrics().add(batch, predicted)
 
 
 def of_members(options: LearnOptions) -> list[LearnOptions]:
     """Options of a learner for each method of a committee's members, the slowest first; of no other learner any."""
-    if options.method != "committee":
+    if options.method != "committee" or options.several:
         return []
     from sonlearn.learn.ensemble.committee import committee_members
-    from sonlearn.learn.ensemble.stacking import member_options
+    from sonlearn.learn.ensemble.scalar_target import member_options
 
     found: dict[str, LearnOptions] = {}
     for member in sorted(committee_members(options), key=lambda member: -member.cost):

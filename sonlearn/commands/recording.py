@@ -10,19 +10,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from sonlearn import __version__
 from sonlearn.commands.checks import check_target
 from sonlearn.commands.models import names_of
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import STDOUT
-from sonlearn.learn.learner import Learner
-from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.run import RunOptions
-from sonlearn.report.facts import facts_of
 from sonlearn.report.jsonable import bounded, jsonable
-from sonlearn.report.metrics import Metrics
+from sonlearn.report.problem import Problem
 from sonlearn.report.progress import BatchOutcome, Progress
 from sonlearn.report.runlog import FORMAT, Run, RunLog
 from sonlearn.text.meter import Meter
@@ -49,50 +44,65 @@ def recorded(options: RunOptions) -> bool:
     return options.log_json is not None or options.report is not None
 
 
-class Recording:
+class Recorder:
     """The log of a run and, at its end, the page; nothing where neither is asked for.
 
     Parameters
     ----------
     options : RunOptions
+    problem : Problem
+    progress : Progress
+        The run's own, with its finer rows: of each batch it is told first.
     keep : bool
         Whether an existing log is gone on with.
     """
 
-    def __init__(self, options: RunOptions, keep: bool):
+    def __init__(self, options: RunOptions, problem: Problem, progress: Progress, keep: bool):
         self.wanted = recorded(options)
-        self._options = options
+        self._options, self._problem, self._progress = options, problem, progress
         self._log = RunLog(options.log_json, keep) if options.log_json is not None else None
         self._begin: dict[str, Any] = {}
         self._rows: list[dict[str, Any]] = []
-        self._started = time.perf_counter()
+        self._read, self._started = 0, time.perf_counter()
 
-    @property
-    def _seconds(self) -> float:
-        return time.perf_counter() - self._started
-
-    def _write_begin(
-        self, learn: dict[str, Any], text: TextOptions, files: dict[str, str | None], passes: int, before: int
-    ) -> None:
-        """Write the first entry: settings of the learner and of the text, and how many examples it has learned."""
-        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    def begin(self, files: dict[str, str | None]) -> None:
+        """Write the first entry, before the first examples: settings, and how many examples were learned before."""
+        if not self.wanted:
+            return
+        learner, now = self._problem.learner, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         self._begin = jsonable({
             "sonlearn": __version__, "format": FORMAT, "verb": "test" if self._options.testonly else "train",
             "started": now, "data": list(self._options.data) or ["-"],
-            "files": {name: value for name, value in files.items() if value}, "learn": learn,
-            "text": dataclasses.asdict(text), "passes": passes, "before": before,
+            "files": {name: value for name, value in files.items() if value}, "learn": self._problem.settings(),
+            "text": dataclasses.asdict(learner.text), "passes": self._options.passes, "before": learner.examples,
         }, bounded)  # fmt: skip
         self._write(self._begin)
 
-    def _write_row(self, entry: dict[str, Any]) -> None:
-        """Write the entry of a row, which the page shows."""
-        self._write(entry)
-        if self._options.report is not None:
-            self._rows.append(jsonable(entry, bounded))
+    def add(self, outcome: BatchOutcome) -> None:
+        """Add a batch of n examples (none of them refused)."""
+        if not self.wanted:
+            return
+        self._read += len(outcome.y)
+        seconds = time.perf_counter() - self._started
+        for row in self._progress.fine_rows:
+            entry = row._asdict()
+            shown = entry.pop("shown")
+            entry |= dict(zip(("label", "prediction"), shown, strict=True)) if shown else {}
+            entry = {"kind": "progress", "pass": self._progress.passes, **entry, "seconds": seconds, "read": self._read}
+            self._write(entry)
+            if self._options.report is not None:
+                self._rows.append(jsonable(entry, bounded))
 
-    def _write_end(self, entry: dict[str, Any]) -> None:
+    def finish(self, ending: str, metrics: Any, names: NameTable, warnings: list[str]) -> None:
         """Write the last entry, and the page. Raises OutputError."""
-        end = jsonable(entry, bounded)
+        if not self.wanted or metrics is None:
+            return
+        totals = self._progress.totals()
+        end = jsonable({
+            "kind": "end", "ending": ending, "seconds": time.perf_counter() - self._started, **totals,
+            **self._problem.logged(metrics, lambda feature: names_of(feature, names), totals["error"] is not None),
+            "warnings": warnings,
+        }, bounded)  # fmt: skip
         self._write(end)
         if self._options.report is not None:
             from sonlearn.report.html.page import write_page
@@ -107,65 +117,6 @@ class Recording:
     def _write(self, entry: dict[str, Any]) -> None:
         if self._log is not None:
             self._log.write(entry)
-
-
-class Recorder(Recording):
-    """The recording of a run of examples.
-
-    Parameters
-    ----------
-    options : RunOptions
-    learn : LearnOptions
-    progress : Progress
-        The run's own, with its finer rows: of each batch it is told first.
-    keep : bool
-        Whether an existing log is gone on with.
-    """
-
-    def __init__(self, options: RunOptions, learn: LearnOptions, progress: Progress, keep: bool):
-        super().__init__(options, keep)
-        self._learn, self._progress, self._read = learn, progress, 0
-
-    def begin(self, learner: Learner, files: dict[str, str | None], passes: int) -> None:
-        """Say what is run, before the first examples."""
-        if not self.wanted:
-            return
-        shown = {name: getattr(learner.options, name) for name in learner.options.shown}
-        self._write_begin(shown, learner.text, files, passes, learner.examples)
-
-    def add(self, outcome: BatchOutcome) -> None:
-        """Add a batch of n examples (none of them refused)."""
-        if not self.wanted:
-            return
-        self._read += len(outcome.y)
-        seconds = self._seconds
-        for row in self._progress.fine_rows:
-            entry = row._asdict()
-            if self._progress.texts is not None:
-                entry |= {name: self._progress.texts(np.array([entry[name]]))[0] for name in ("label", "prediction")}
-            entry = {"kind": "progress", "pass": self._progress.passes, **entry, "seconds": seconds, "read": self._read}
-            self._write_row(entry)
-
-    def finish(
-        self, ending: str, learner: Learner | None, metrics: Metrics | None, names: NameTable, warnings: list[str]
-    ) -> None:
-        """Write the end of the log, and the page. Raises OutputError."""
-        if not self.wanted or learner is None or metrics is None:
-            return
-        totals, texts = self._progress.totals(), self._progress.texts or _signs
-        classes = totals["error"] is not None  # else labels are values, and there is no telling how probable one is
-        measured = metrics.result()
-        self._write_end({
-            "kind": "end", "ending": ending, "seconds": self._seconds, **totals,
-            "calibration": metrics.calibration.summary() if classes else None,
-            "confusion": metrics.confusion.summary(texts) if classes else None,
-            "metrics": {**measured, **metrics.pictures()} if measured else None,
-            **facts_of(learner, lambda feature: names_of(feature, names)), "warnings": warnings,
-        })  # fmt: skip
-
-
-def _signs(values: np.ndarray) -> list[str]:
-    return [f"{value:+.0f}" for value in values.tolist()]
 
 
 class Bar:

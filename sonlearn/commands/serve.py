@@ -62,7 +62,7 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
     with extra():
         from sonlearn.serve.app import Limits
         from sonlearn.serve.metrics import ServerMetrics
-        from sonlearn.serve.server import Server, address, listen
+        from sonlearn.serve.server import address, listen, server_of_rows
         from sonlearn.serve.worker import Worker
     with contextlib.ExitStack() as stack:
         http = None if options.port is None else stack.enter_context(listen(options.host, options.port, "--port"))
@@ -91,7 +91,7 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
             places += [f"lines on {address(lines)}"] if lines else []
             learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""
             notice = f"serving {run_options.initial_regressor} on {' and '.join(places)}{learns}"
-            server = Server(worker, metrics, limits, options.learn, warn)
+            server = server_of_rows(worker, metrics, limits, options.learn, warn)
             await server.run(http, lines, lambda: None if run_options.quiet else complain(notice))
 
         asyncio.run(serve())
@@ -112,7 +112,7 @@ def serve_decisions(options: ServeOptions, run_options: RunOptions) -> int:
     with extra(), contextlib.ExitStack() as stack:
         from sonlearn.serve.app import Limits
         from sonlearn.serve.decider import Decider, replay
-        from sonlearn.serve.decisions import DecisionHandlers, DecisionMetrics, make_app
+        from sonlearn.serve.decisions import DecisionHandlers, DecisionMetrics
         from sonlearn.serve.events import EventLog
         from sonlearn.serve.server import Server, address, listen
 
@@ -150,11 +150,10 @@ def serve_decisions(options: ServeOptions, run_options: RunOptions) -> int:
                     saver.learned(learned, metrics)
 
             decider = Decider(learner, events, options.learn, most_entries=limits.entries, after=after)
-            app = make_app(DecisionHandlers(decider, metrics, limits, options.learn, warn))
+            handlers = DecisionHandlers(decider, metrics, limits, options.learn, warn)
             learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""
             about = f"serving decisions of {path} on http://{address(http)}, events in {options.events}{learns}"
-            server = Server.of_decisions(decider, limits, app)
-            await server.run(http, None, lambda: None if run_options.quiet else complain(about))
+            await Server(handlers).run(http, None, lambda: None if run_options.quiet else complain(about))
 
         asyncio.run(serve())
         if saver is not None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from sonlearn.errors import OptionError
-from sonlearn.learn.learner import Learner
+from sonlearn.errors import InputError, OptionError
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.spec import flags, text_of
 from sonlearn.options.text import NAMESPACED, TABLES
@@ -34,15 +33,15 @@ def settings_text(options: LearnOptions | TextOptions, keep: tuple[str, ...] | N
     return ", ".join(f"{name} = {text_of(getattr(options, name))}" for name in shown if getattr(options, name) != ())
 
 
-def check_agreement(given: dict[str, Any], learner: Learner, path: str) -> None:
-    """Raise OptionError where an option that was given is not the model's own."""
-    for options in (learner.options, learner.text):
+def check_agreement(given: dict[str, Any], path: str, *own: Any) -> None:
+    """Raise OptionError where an option that was given is not the model's `own`, in one of these dataclasses."""
+    for options in own:
         for field in dataclasses.fields(options):
             ours = getattr(options, field.name)
             asked = given.get(field.name, ours)
-            if field.name == "format" and ("auto" in (asked, ours) or any({asked, ours} <= each for each in ALIKE)):
+            if field.name == "format" and ("auto" in (asked, ours) or _alike(asked, ours)):
                 continue
-            if asked != ours:
+            if asked != ours and not (isinstance(ours, tuple) and tuple(asked) == ours):
                 name = flags(field)[-1].removeprefix("--")
                 if name.startswith("no") and isinstance(ours, bool) and ours == field.default:
                     asked, ours = ours, asked  # the flag says no, the field yes
@@ -50,3 +49,17 @@ def check_agreement(given: dict[str, Any], learner: Learner, path: str) -> None:
                     f"{name} = {text_of(asked)} is asked for, but the model {path} has {name} = {text_of(ours)}: "
                     "a model keeps its options; leave the flag out, or train a new model without -i"
                 )
+
+
+def check_format(format: str, source: str, text: TextOptions, path: str | None) -> None:
+    """Raise InputError where the `format` of the data is not that of the model from `path`."""
+    if text.format not in (format, "auto") and not _alike(text.format, format):
+        raise InputError(
+            source, None, None, f"{format} text",
+            f"{text.format} text, which the model {path} has learned from; "
+            f"if it was mistaken, give --format {text.format}{' or vw' if text.format == 'json' else ''}",
+        )  # fmt: skip
+
+
+def _alike(one: str, other: str) -> bool:
+    return any({one, other} <= each for each in ALIKE)

@@ -18,17 +18,17 @@ from sonlearn.commands.models import Unfinished
 from sonlearn.commands.passes import Passes
 from sonlearn.commands.recording import check_recording
 from sonlearn.commands.settings import settings_text
-from sonlearn.commands.train import cores_of, members_at_work, unlabelled
+from sonlearn.commands.train import cores_of, unlabelled
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import STDOUT, whole_file
-from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.spec import text_of
 from sonlearn.options.verbs import TuneOptions
-from sonlearn.report.labels import as_reported
-from sonlearn.report.progress import HEADER, Progress, Schedule
+from sonlearn.report.facts import members_at_work
+from sonlearn.report.labels import reported_loss
+from sonlearn.report.progress import ERROR, HEADER, Schedule
 from sonlearn.text.names import NameTable
 from sonlearn.tuning.grid import Settings, parse_grid, settings_of
 from sonlearn.tuning.search import MEASURES, Due, SettingResult, Tuning, criterion
@@ -71,18 +71,7 @@ class TuningSession(Passes):
         self.settings, self.text, self.choice = settings, text, options
         self.by = criterion([setting.options for setting in settings.settings], options.by)
         self.tuning: Tuning | None = None
-        self.failed = 0
-
-    @property
-    def learner(self) -> Learner | None:  # type: ignore[override]
-        """The best so far."""
-        return None if self.tuning is None else self.tuning.best.learner
-
-    @property
-    def progress(self) -> Progress:  # type: ignore[override]
-        """The totals of the best so far."""
-        assert self.tuning is not None
-        return self.tuning.best.progress
+        self.learner, self.failed = None, 0
 
     @property
     def files(self) -> dict[str, str | None]:
@@ -98,7 +87,7 @@ class TuningSession(Passes):
             schedule=Schedule(*parse_progress(self.options.progress or COARSE)), holdout=self.holdout,
             skip=self.options.on_error == "skip",
         )  # fmt: skip
-        header = () if self.bar.shown else ("", f"{HEADER[0]}  best", f"{HEADER[1]}  setting")
+        header = () if self.bar.shown else ("", f"{HEADER[0]}{ERROR[0]}  best", f"{HEADER[1]}{ERROR[1]}  setting")
         for line in (
             *self.named_files(cache),
             *setup_lines(self.settings, self.by, self.choice),
@@ -115,7 +104,9 @@ class TuningSession(Passes):
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> list[Due]:
         """Have all settings learn; the rows of the table that are due."""
         assert self.tuning is not None
-        return self.tuning.partial_fit(batch, held)
+        due = self.tuning.partial_fit(batch, held)
+        self.learner, self.progress = self.tuning.best.learner, self.tuning.best.progress
+        return due
 
     def report(self, batch: Batch, held: np.ndarray | None, predicted: list[Due]) -> None:
         """Print the rows that are due, and say which settings have failed."""
@@ -151,7 +142,7 @@ class TuningSession(Passes):
 
 def setup_lines(settings: Settings, by: str, choice: TuneOptions) -> list[str]:
     """What is tried, and what becomes of options that a method does not take."""
-    losses = dict.fromkeys(as_reported(setting.options)[0] for setting in settings.settings)
+    losses = dict.fromkeys(reported_loss(setting.options) for setting in settings.settings)
     why = f" since they learn different losses: {', '.join(losses)}" if len(losses) > 1 else ""
     count, of = len(settings.settings), settings.combinations
     lines = [f"settings = {count} of {of} combinations, compared by average {by}{why}"]

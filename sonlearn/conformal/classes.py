@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.conformal.tracker import BOUND, track
+from sonlearn.data.mixing import split_mix
 
 
 class SetsState(NamedTuple):
@@ -90,9 +91,4 @@ def tie_breakers(p: np.ndarray, rows: np.ndarray) -> np.ndarray:
     The probability is rounded to 32 bits, because its last bits differ between processors.
     """
     x = np.rint(p.max(axis=1, initial=0.0) * 2.0**32).astype(np.uint64) + rows.astype(np.uint64)
-    with np.errstate(over="ignore"):
-        x = x * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0x9E3779B97F4A7C15)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        x ^= x >> np.uint64(31)
-    return (x >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return (split_mix(x) >> np.uint64(11)).astype(np.float64) * 2.0**-53

@@ -78,6 +78,11 @@ class Batch(NamedTuple):
         )  # fmt: skip
 
 
+_NONE = np.zeros(0)
+#: No examples.
+NO_BATCH = Batch(np.zeros(1, np.int64), _NONE.astype(np.int64), _NONE, _NONE, _NONE, _NONE.astype(np.int64))
+
+
 def joined(batches: list[Batch]) -> Batch:
     """The examples of several batches (at least one) of the same source, in order."""
     if len(batches) == 1:

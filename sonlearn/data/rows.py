@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.jit import forced_inline
+from sonlearn.jit import forced_inline, jit
 
 #: Columns of `Rows.unseen`.
 COUNT, SQUARES = range(2)
@@ -33,6 +33,9 @@ class Rows(NamedTuple):
     # int64[nnz]; ids of the features as they were read, in raw rows that views read (nothing is left out of those)
     ids: np.ndarray = np.zeros(0, np.int64)
 
+
+#: A row with a value beyond this is refused by what squares it, and multiplies such squares.
+WILD = 1e50
 
 #: An empty batch, to let an engine make room for features alone.
 NO_ROWS = Rows(
@@ -69,3 +72,28 @@ def longest_row(rows: Rows) -> int:
     if len(rows.y) <= 1:  # quicker, which counts for one row
         return max(int(rows.indptr[-1]), 1)
     return int(np.diff(rows.indptr).max(initial=1))
+
+
+def rows_between(rows: Rows, start: int, stop: int) -> Rows:
+    """Rows start..stop-1."""
+    if start == 0 and stop == len(rows.y):
+        return rows
+    begin, end = rows.indptr[start], rows.indptr[stop]
+    return rows._replace(
+        indptr=rows.indptr[start : stop + 1] - begin, features=rows.features[begin:end], values=rows.values[begin:end],
+        y=rows.y[start:stop], weight=rows.weight[start:stop], base=rows.base[start:stop],
+        unseen=rows.unseen[start:stop], ids=rows.ids[begin:end],
+    )  # fmt: skip
+
+
+@jit
+def first_wild(indptr, values, y, weight, start, limit):
+    """First row from `start` on with a value, label or weight beyond `limit`, or n."""
+    for i in range(start, len(y)):
+        wild = 1 if abs(y[i]) > limit or weight[i] > limit else 0
+        row = values[indptr[i] : indptr[i + 1]]
+        for k in range(len(row)):  # to the end, which is quicker than to look at each whether it is one
+            wild |= 0 if abs(row[k]) <= limit else 1
+        if wild:
+            return i
+    return len(y)

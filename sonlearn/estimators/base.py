@@ -15,7 +15,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.files.storage import pack, unpack
-from sonlearn.learn.learner import Learner, PredictedClass
+from sonlearn.learn.learner import Learner
 from sonlearn.learn.links import probabilities
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import CLASSIFICATION
@@ -143,22 +143,22 @@ class Pair:
     """
 
     def __init__(self, learner: Learner, positive: int = 1):
-        self._learner, self._positive = learner, positive
+        self._learner, self._positive, self._several = learner, positive, learner.options.several
 
     @property
     def sign(self) -> float:
         """What raw predictions are multiplied with to speak for class 1."""
-        return 1.0 if self._learner.options.several or self._positive == 1 else -1.0
+        return 1.0 if self._several or self._positive == 1 else -1.0
 
     def labels(self, numbers: np.ndarray) -> np.ndarray:
         """float64[n]: classes, by number, as the labels that the learner takes."""
-        if self._learner.options.several:
+        if self._several:
             return np.asarray(numbers, dtype=np.float64)
         return np.where(numbers == self._positive, 1.0, -1.0)
 
     def best(self, raw: np.ndarray) -> np.ndarray:
         """int64[n]: number of the class of rows with these raw predictions, float64[n, K or 1]."""
-        if self._learner.options.several:
+        if self._several:
             return np.asarray(raw.argmax(axis=1))
         above = np.clip(raw[:, 0], *self._learner.options.bounds) > self._learner.threshold
         return np.asarray(np.where(above, self._positive, 1 - self._positive))
@@ -191,8 +191,7 @@ def raw_of(learner: Learner, batch: Batch, online: bool = False) -> np.ndarray:
 
     `online`: as while labels keep arriving.
     """
-    predicted = learner.predict(batch, online=online)
-    return predicted.scores if isinstance(predicted, PredictedClass) else predicted.raw[:, None]
+    return learner.predict(batch, online=online).scores
 
 
 def intervals_of(learner: Learner, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:

@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.axes import BY_FEATURE, Scalars, summed
 from sonlearn.learn.engine import Engine, Predictions, RowCalls, copy_within
 from sonlearn.learn.retention import Retention, left_after, retention_of
 from sonlearn.options import LearnOptions
@@ -33,8 +33,9 @@ from sonlearn.views.codes import logarithms
 
 #: Upper bound of a count, so that sums stay finite.
 MOST = 1e300
-_NOW = [(name, "i8") for name in ("n", "features", "seen")]
-_NOW += [(name, "f8") for name in ("n_pos", "n_neg", "t_pos", "t_neg")]
+_NOW = [(name, "i8") for name in ("n", "seen", "counted")]
+_TOTALS = ("n_pos", "n_neg", "t_pos", "t_neg")
+_NOW += [(name, "f8") for name in _TOTALS]
 
 
 class BayesState(NamedTuple):
@@ -43,12 +44,12 @@ class BayesState(NamedTuple):
     counts : float64[features, 2 or 3]
         Counts of the negative and the positive class; with forgetting also `n` at the time of the last update.
     now : structured [1]
-        n: rows learned; features: features with capacity; seen: features counted; n_pos, n_neg: weight of the rows of
+        n: rows learned; seen: features with capacity; counted: features counted; n_pos, n_neg: weight of the rows of
         each class; t_pos, t_neg: total of the counts of each class.
     """
 
-    counts: np.ndarray
-    now: np.ndarray
+    counts: Annotated[np.ndarray, BY_FEATURE, summed]
+    now: Annotated[np.ndarray, Scalars("n", _TOTALS, ("n",))]
 
 
 class BayesParams(NamedTuple):
@@ -81,6 +82,7 @@ class NaiveBayes(Engine):
     def __init__(self, options: LearnOptions):
         values = METHODS[options.method].values
         self._params = BayesParams(values["amounts"], values["a"], values["q"], retention_of(options.decay))
+        self.retention = self._params.retention.rate
         self._forgets, self._work = options.decay > 0.0, _new_work(0)
 
     def new(self, classes: int = 0) -> BayesState:
@@ -89,8 +91,8 @@ class NaiveBayes(Engine):
 
     def reserve(self, state: BayesState, rows: Rows, features: int) -> BayesState:
         """Make room for learning `rows`."""
-        now, used = state.now.copy(), int(state.now["features"][0])
-        now["features"] = max(used, features)
+        now, used = state.now.copy(), int(state.now["seen"][0])
+        now["seen"] = max(used, features)
         return BayesState(grown(state.counts, features, used), now)
 
     def learn(self, state: BayesState, rows: Rows, out: Predictions, start: int) -> tuple[BayesState, int]:
@@ -101,12 +103,12 @@ class NaiveBayes(Engine):
 
     def row_calls(self, state: BayesState, rows: Rows, out: Predictions, features: np.ndarray, room: int) -> RowCalls:
         """See `Engine.row_calls`."""
-        used = state.now["features"].copy()
+        used = state.now["seen"].copy()
         state = self.reserve(state, rows, room)
-        state.now["features"] = used
+        state.now["seen"] = used
         score = score_rows, (self._params, state, self._scratch(rows), rows, out.raw, 0, True)
         copied = copy_within, (out.raw, -math.inf, math.inf, out.prediction)
-        return RowCalls(state, ((raise_to, (features, state.now["features"])), score, copied))
+        return RowCalls(state, ((raise_to, (features, state.now["seen"])), score, copied))
 
     def predict(self, state: BayesState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
@@ -126,38 +128,22 @@ class NaiveBayes(Engine):
         all_weights(self._params, state, w[: len(state.counts)])
         return w
 
-    def packed(self, state: BayesState) -> BayesState:
-        """`state` without unused capacity."""
-        return state._replace(counts=state.counts[: state.now["features"][0]])
-
     def renumbered(
         self, state: BayesState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
     ) -> BayesState:
-        """`state` with other numbers (see `Engine.renumbered`)."""
-        now = state.now.copy()
-        now["features"] = features
-        return BayesState(merging.renumbered(state.counts, numbers, features), now)
+        """`state` with other numbers (see `Engine.renumbered`), forgetting brought up to date."""
+        counts = state.counts
+        if self._forgets:
+            left = self.retention ** (state.now["n"] - counts[:, 2:])
+            counts = np.column_stack([counts[:, :2] * left, np.full(len(counts), state.now["n"][0])])
+        return super().renumbered(state._replace(counts=counts), numbers, features)
 
     def merge(self, states: Sequence[BayesState], base: BayesState, rows: Sequence[int]) -> BayesState:
         """The counts of one run over all rows (see `Engine.merge`)."""
-        retention = self._params.retention.rate
-        n, n_base = (np.array([int(s.now["n"][0]) for s in some]) for some in (states, [base]))
-        by = merging.shares(n - n_base, retention)
-        counts, now = base.counts.copy(), base.now.copy()
-        counts[:, :2] = merging.summed(self._faded(base), [self._faded(s) for s in states], by)
-        for name in ("n_pos", "n_neg", "t_pos", "t_neg"):
-            now[name] = merging.summed(base.now[name], [s.now[name] for s in states], by)
-        now["n"] = n_base[0] + (n - n_base).sum()
-        counts[:, 2:] = now["n"]
-        now["seen"] = np.count_nonzero(counts[:, 0] + counts[:, 1])
-        return BayesState(counts, now)
-
-    def _faded(self, state: BayesState) -> np.ndarray:
-        """float64[features, 2]: the counts as they are now, all that is forgotten taken off."""
-        if self._params.retention.rate == 1.0:
-            return state.counts[:, :2]
-        left: np.ndarray = state.counts[:, :2] * self._params.retention.rate ** (state.now["n"] - state.counts[:, 2:])
-        return left
+        state = super().merge(states, base, rows)
+        state.counts[:, 2:] = state.now["n"]
+        state.now["counted"] = np.count_nonzero(state.counts[:, 0] + state.counts[:, 1])
+        return state
 
 
 @bare_jit
@@ -214,9 +200,9 @@ def total_odds(params, state):
     now, a = state.now[0], params.a
     if not params.amounts:
         return math.log((now["n_neg"] + 2.0 * a) / (now["n_pos"] + 2.0 * a))
-    if now["seen"] == 0:
+    if now["counted"] == 0:
         return 0.0
-    return math.log((now["t_neg"] + a * now["seen"]) / (now["t_pos"] + a * now["seen"]))
+    return math.log((now["t_neg"] + a * now["counted"]) / (now["t_pos"] + a * now["counted"]))
 
 
 @bare_inline
@@ -230,7 +216,7 @@ def count(params, state, rows, i):
         f, x = rows.features[place], abs(rows.values[place])
         more = h * x if params.amounts else (h if x > 0.0 else 0.0)
         if more > 0.0 and counts[f, 0] + counts[f, 1] == 0.0:
-            now["seen"] += 1
+            now["counted"] += 1
         counts[f, label_class] = min(counts[f, label_class] + more, MOST)
         total += more
     if label_class == 1:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.multiclass.sums import exponential, total_of
+from sonlearn.learn.predicted import Predicted
 from sonlearn.options import LearnOptions
 
 #: Number of a class that has not been met.
@@ -32,49 +33,6 @@ _WHOLE = 2.0**53
 #: Labels of VW that are no classes: ``class:cost``, and several with commas.
 _COSTS = re.compile(r"[0-9]+:[-+]?[0-9.]+(e[-+]?[0-9]+)?")
 _LABELS = re.compile(r"[0-9]+(,[0-9]+)+")
-
-
-class PredictedClass(NamedTuple):
-    """What was predicted for a batch of n rows, of K classes by now: `Learner.classes` has their labels.
-
-    Attributes
-    ----------
-    prediction : float64[n]
-        The label of the class with the highest score, of names their place in `Learner.classes`; before any class has
-        been met 1 with ``--oaa``, else NaN.
-    raw : float64[n]
-        That score, the log-odds of the class against all others where the loss is logistic.
-    loss : float64[n]
-        -ln of the probability of the row's class; NaN without a label.
-    refused : bool[n]
-        Rows that could not be learned from: their other entries say nothing.
-    label : float64[n]
-        Labels in the terms of `prediction`; NaN without one, -1 for a name that has not been met.
-    scores : float64[n, K]
-        The score of each class; of one that had not been met by then, that of a learner that takes no row as its own.
-    probabilities : float64[n, K]
-        Of each class; 0 for one that had not been met by then with ``--classes auto``.
-    other : float64[n]
-        With ``--oaa``, the probability of each class that has not been met; else 0.
-    met : int64[n]
-        How many classes had been met before the row.
-    unseen : float64[n]
-        The score of a class that has not been met, as long as there can be one.
-    sets : bool[n, K], or None
-        With ``--coverage``: which of the classes met before the row are in its set.
-    """
-
-    prediction: np.ndarray
-    raw: np.ndarray
-    loss: np.ndarray
-    refused: np.ndarray
-    label: np.ndarray
-    scores: np.ndarray
-    probabilities: np.ndarray
-    other: np.ndarray
-    met: np.ndarray
-    unseen: np.ndarray
-    sets: np.ndarray | None = None
 
 
 class Classes:
@@ -174,7 +132,7 @@ class Classes:
             return ["unknown" if not value >= 0 else self.labels[int(value)] for value in values.tolist()]
         return ["unknown" if math.isnan(value) else f"{value:.0f}" for value in values.tolist()]
 
-    def judged(self, out: Predictions, y: np.ndarray, batch: Batch, refused: np.ndarray) -> PredictedClass:
+    def judged(self, out: Predictions, y: np.ndarray, batch: Batch, refused: np.ndarray) -> Predicted:
         """What comes of the scores of rows of the classes `y` (as `coded` gives them)."""
         n = len(y)
         values = np.array([self._value(k) for k in range(-1, len(self.labels))])
@@ -185,9 +143,10 @@ class Classes:
         if self._named:
             known = (y < out.met) | (batch.weight > 0)
             label = np.where(np.isnan(y) | known, y, UNMET)
-        return PredictedClass(
-            values[winner + 1], raw, loss, refused | out.refused, label, out.raw, probabilities, other, out.met,
-            out.unseen,
+        prediction = values[winner + 1]
+        return Predicted(
+            prediction, raw, loss, refused | out.refused, label, prediction, raw, out.raw,
+            probabilities=probabilities, other=other, met=out.met, unseen=out.unseen,
         )  # fmt: skip
 
     # -- how ---------------------------------------------------------------------------------------------------------
@@ -243,7 +202,7 @@ class Classes:
         if self.most is not None:
             return f"one of the {self.most} classes met before (more classes: {self._flag} {self.most + 1})"
         return (
-            f"one of the {self._cap} classes met before, the most that there can be (more: --max_classes N; "
+            f"one of the {self._cap} classes met before, the most that there can be (more: --max-classes N; "
             "labels that are values: --loss squared, without --classes)"
         )
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from sonlearn.data.arrays import grown
 from sonlearn.data.batch import Batch, joined
+from sonlearn.data.rows import WILD
 from sonlearn.jit import bare_jit
-from sonlearn.learn.ensemble.importance import LIMIT
 
 #: What a file holds of rows that wait.
 ARRAYS = ("indptr", "indices", "values", "y", "weight", "lines")
@@ -26,91 +26,64 @@ ARRAYS = ("indptr", "indices", "values", "y", "weight", "lines")
 class DelayQueue(NamedTuple):
     """What was made of rows whose labels are still to come, in the order of the rows.
 
-    Of values it is in the unit of the labels. Row number i is at place i modulo delay + 1.
+    Of values it is in the unit of the labels. Row number i is at place i modulo delay + 1. K is 1, but of several
+    classes those met.
     """
 
-    inputs: np.ndarray  # float64[delay + 1, k]; inputs of the combiners
-    outputs: np.ndarray  # float64[delay + 1, 2]; the online and the offline combination
+    inputs: np.ndarray  # float64[K with room, delay + 1, k]; inputs of the combiners
+    outputs: np.ndarray  # float64[K with room, delay + 1, 2]; the online and the offline combination
+    met: np.ndarray  # int64[delay + 1]; how many of the K there were
     counts: np.ndarray  # int64[2, 2]; of inputs, of outputs: rows that have come, rows that have been learned
+
+    def packed(self, K: int) -> DelayQueue:
+        """Without spare room."""
+        return self._replace(inputs=self.inputs[:K], outputs=self.outputs[:K])
 
 
 def new_waiting(delay: int, inputs: int) -> DelayQueue:
     """No row waits; without a delay there is no room for one."""
     room = delay + 1 if delay else 0
-    return DelayQueue(np.zeros((room, inputs)), np.zeros((room, 2)), np.zeros((2, 2), np.int64))
+    return DelayQueue(
+        np.zeros((0, room, inputs)), np.zeros((0, room, 2)), np.zeros(room, np.int64), np.zeros((2, 2), np.int64)
+    )
 
 
-class ScoresQueue(NamedTuple):
-    """As `DelayQueue`, what the members scored for each class."""
-
-    scores: np.ndarray  # float64[classes with room, delay + 1, members]; levelled
-    met: np.ndarray  # int64[delay + 1]; classes that had been met
-    counts: np.ndarray  # int64[2]; rows that have come, rows that have been learned
-
-
-def new_scores_queue(delay: int, members: int) -> ScoresQueue:
-    """No row waits; without a delay there is no room for one."""
-    room = delay + 1 if delay else 0
-    return ScoresQueue(np.zeros((0, room, members)), np.zeros(room, np.int64), np.zeros(2, np.int64))
-
-
-def with_room(queue: ScoresQueue, classes: int) -> ScoresQueue:
-    """`queue` with room for so many classes."""
-    return queue._replace(scores=grown(queue.scores, classes))
+def with_room_for(queue: DelayQueue, K: int) -> DelayQueue:
+    """`queue` with room for K numbers of an input."""
+    return queue._replace(inputs=grown(queue.inputs, K), outputs=grown(queue.outputs, K))
 
 
 @bare_jit
-def exchange_scores(queue, active, y, weight, V, met):
-    """`exchange` where there are several classes: of learned rows V and `met` become what they were then.
-
-    Parameters
-    ----------
-    queue : ScoresQueue, modified; active : int64[j], members at work
-    y, weight : float64[n]; V : float64[j, n, K], modified; met : int64[n], modified
-    """
-    for i in range(len(y)):
-        if not weight[i] > 0.0:
-            continue
-        learned = 1 if y[i] == y[i] else 0
-        at = queue.counts[learned] % len(queue.met)
-        if learned:
-            met[i] = queue.met[at]
-        else:
-            queue.met[at] = met[i]
-        for j in range(len(active)):
-            for k in range(met[i]):
-                if learned:
-                    V[j, i, k] = queue.scores[k, at, active[j]]
-                else:
-                    queue.scores[k, at, active[j]] = V[j, i, k]
-        queue.counts[learned] += 1
-
-
-@bare_jit
-def exchange(queue, counts, columns, scale, y, weight, V):
+def exchange(queue, counts, met, places, late, y, weight, V):
     """What rows that come have goes to the queue; that of rows that are learned is replaced by what it was then.
 
     Rows of weight 0 neither wait nor are learned.
 
     Parameters
     ----------
-    queue : float64[delay + 1, columns or more], modified; counts : int64[2], modified
-    columns : int, how many of V are exchanged; scale : LabelScale of the rows
-    y, weight : float64[n]; V : float64[n, columns or more], modified
+    queue : float64[K or more, delay + 1, all inputs], modified; counts : int64[2], modified
+    met : int64[delay + 1], modified: for how many of the K there was something then; or empty: `late` knows
+    places : int64[k], where the inputs V stand among all
+    late : `sonlearn.learn.ensemble.target.Late` of the rows, whose `met` is exchanged as well
+    y, weight : float64[n]; V : float64[k, n, K], modified
     """
-    size = len(queue)
     for i in range(len(y)):
         if not weight[i] > 0.0:
             continue
         learned = y[i] == y[i]
-        at = counts[1 if learned else 0] % size
-        for j in range(columns):
-            if not learned:
-                queue[at, j] = scale.mean[i] + scale.unit[i] * V[i, j]
-            elif scale.unit[i] > 0.0:
-                V[i, j] = (queue[at, j] - scale.mean[i]) / scale.unit[i]
-            else:
-                V[i, j] = 0.0
+        at = counts[1 if learned else 0] % queue.shape[1]
+        if len(met) > 0 and learned:
+            late.met[i] = met[at]
+        elif len(met) > 0:
+            met[at] = late.met[i]
+        for j in range(len(places)):
+            for k in range(late.met[i]):
+                if not learned:
+                    queue[k, at, places[j]] = late.mean[i] + late.unit[i] * V[j, i, k]
+                elif late.unit[i] > 0.0:
+                    V[j, i, k] = (queue[k, at, places[j]] - late.mean[i]) / late.unit[i]
+                else:
+                    V[j, i, k] = 0.0
         counts[1 if learned else 0] += 1
 
 
@@ -146,7 +119,7 @@ def interleaved(waiting: Batch | None, batch: Batch, delay: int) -> tuple[Batch,
     if names is not None:
         labelled |= np.array([name is not None for name in names])
         names = [None if first else name for first, name in zip(ahead.tolist(), names, strict=True)]
-    labelled &= ~(ahead & (np.abs(rows.y) > LIMIT))  # one that will be refused: no combiner waits for it
+    labelled &= ~(ahead & (np.abs(rows.y) > WILD))  # one that will be refused: no combiner waits for it
     rows = rows._replace(
         y=np.where(ahead, np.nan, rows.y), weight=np.where(labelled, rows.weight, 0.0), class_names=names
     )

@@ -5,7 +5,8 @@ such tuples, which its methods take and return. `sonlearn.learn.learner` holds t
 one engine with its state. `sonlearn.files.storage` walks the state without knowing its fields. An engine may contain
 other engines.
 
-Two conventions apply to states:
+The fields of a state say what their rows are and how they are merged (`sonlearn.learn.axes`), so that an engine need
+not. Two conventions apply to states:
 
 - An array that grows with the stream has length 0 along its first axis in a new state, and no other array has. Storage
   checks the shapes in a file against `Engine.new` and leaves these lengths free.
@@ -23,11 +24,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.arrays import grown as grown
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call
+from sonlearn.learn import axes
 
 #: A state: a NamedTuple of arrays and of further such tuples.
 State = Any
@@ -123,19 +126,22 @@ class Engine(ABC):
         Whether states can be merged.
     counts : bool
         Whether learning only counts. Rows that have been learned before must not be learned again then.
+    retention : float
+        What is left of sums over rows after each further row; 1: all.
     """
 
     unknown: bool = False
     merges: bool = False
     counts: bool = False
+    retention: float = 1.0
 
     @abstractmethod
     def new(self, classes: int = 0) -> State:
         """State of an untrained learner; of several classes, with room for so many."""
 
-    @abstractmethod
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """`state` with room for learning `rows`, whose features are below `features`."""
+        return axes.reserved(state, seen=features)
 
     @abstractmethod
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
@@ -180,9 +186,9 @@ class Engine(ABC):
         """`state` with its classes in another order; None stands for a class that has not occurred in it."""
         return state
 
-    @abstractmethod
     def packed(self, state: State) -> State:
         """`state` without unused capacity, for storage: equal states give equal arrays."""
+        return axes.packed(state)
 
     def facts(self, state: State) -> dict[str, Any]:
         """Further numbers and arrays of a state, by name (``alpha``, ``eigenvalues``, ``members``, ...)."""
@@ -207,7 +213,8 @@ class Engine(ABC):
         OptionError
             Learners of this method cannot be merged.
         """
-        raise OptionError("learners of this method cannot be merged")
+        self._check_merges()
+        return axes.renumbered(state, numbers, features, slots)
 
     def merge(self, states: Sequence[State], base: State, rows: Sequence[int]) -> State:
         """One state of what several learners have learned, each since the state `base` that they began with.
@@ -226,7 +233,12 @@ class Engine(ABC):
         OptionError
             Learners of this method cannot be merged.
         """
-        raise OptionError("learners of this method cannot be merged")
+        self._check_merges()
+        return axes.merged(states, base, self.shares(states, base))
+
+    def shares(self, states: Sequence[State], base: State) -> np.ndarray:
+        """float64[G]: what forgetting leaves of each learner's sums (`sonlearn.data.merging.shares`)."""
+        return merging.shares(axes.rows_learned(states, base), self.retention)
 
     def carried(self, state: State, base: State, previous: State) -> State:
         """A merged state whose weights go on as they moved before; see `sonlearn.data.merging.MOMENTUM`.
@@ -239,7 +251,12 @@ class Engine(ABC):
 
     def with_classes(self, state: State, places: list[int]) -> State:
         """`state` whose class c is what class places[c] was, of an engine under ``multinomial`` that merges."""
-        raise OptionError("learners of this method cannot be merged")
+        self._check_merges()
+        return state
+
+    def _check_merges(self) -> None:
+        if not self.merges:
+            raise OptionError("learners of this method cannot be merged")
 
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
         """(found, expected) for a row that `learn` refused; None if its numbers were out of bounds."""

@@ -49,10 +49,6 @@ class LabelMean(Engine):
         """State of a learner that has learned nothing."""
         return LabelMeanState(np.zeros(1, dtype=NOW))
 
-    def reserve(self, state: LabelMeanState, rows: Rows, features: int) -> LabelMeanState:
-        """Nothing grows."""
-        return state
-
     def learn(self, state: LabelMeanState, rows: Rows, out: Predictions, start: int) -> tuple[LabelMeanState, int]:
         """Learn rows from `start` on; see `Engine.learn`."""
         at = follow(state.now, self._retention, self._share, rows.y, rows.weight, rows.base, start, True, out.raw)
@@ -72,16 +68,6 @@ class LabelMean(Engine):
         follow(state.now, self._retention, self._share, rows.y, rows.weight, rows.base, 0, False, out.raw)
         np.clip(out.raw, self._low, self._high, out=out.prediction)
         return len(rows.y)
-
-    def packed(self, state: LabelMeanState) -> LabelMeanState:
-        """`state` has no spare room."""
-        return state
-
-    def renumbered(
-        self, state: LabelMeanState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> LabelMeanState:
-        """No feature counts."""
-        return state
 
     def merge(self, states: Sequence[LabelMeanState], base: LabelMeanState, rows: Sequence[int]) -> LabelMeanState:
         """The mean of one run over all rows (see `Engine.merge`)."""

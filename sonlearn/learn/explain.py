@@ -114,7 +114,7 @@ class Explanation(NamedTuple):
     Attributes
     ----------
     prediction : float
-        As in the result of `Learner.predict`; for several classes see `PredictedClass.prediction`.
+        As in the result of `Learner.predict`; for several classes see `Predicted.prediction`.
     attributions : tuple of Attribution
         One; for several classes, one for each of the two classes (or as many as were asked for) with the highest
         scores, if so many have occurred.
@@ -152,14 +152,12 @@ class _Row:
     """
 
     def __init__(self, learner: Explainable, row: Batch, classes: int):
-        self._learner, self._row, self.several = learner, row, learner.options.several
+        self._learner, self._row = learner, row
         self.predicted = learner.predict(row)
-        if self.several:
-            scores = self.predicted.scores[0, : int(self.predicted.met[0])]
-            self.classes = np.argsort(-scores, kind="stable")[:classes]
-            self.raw = scores[self.classes]
-        else:
-            self.classes, self.raw = np.zeros(1, np.int64), self.predicted.raw
+        self._alone = self.predicted.met is None  # there is one score, of no class
+        scores = self.predicted.scores[0, : None if self._alone else int(self.predicted.met[0])]
+        self.classes = np.argsort(-scores, kind="stable")[:classes]
+        self.raw = scores[self.classes]
         # Features are sorted by id, so the result does not depend on their order in the row.
         self.ids, self._feature = np.unique(row.indices, return_inverse=True)
         self.values = np.bincount(self._feature, row.values, len(self.ids))
@@ -170,7 +168,7 @@ class _Row:
         attributions = []
         for c, k in enumerate(self.classes.tolist()):
             order = np.argsort(-np.abs(contributions[:, c]), kind="stable")
-            label, raw = self._learner.classes[k] if self.several else None, float(self.raw[c])
+            label, raw = None if self._alone else self._learner.classes[k], float(self.raw[c])
             features = (
                 self.ids[order],
                 self.values[order],
@@ -179,7 +177,7 @@ class _Row:
                 float(empty[c]),
             )
             attributions.append(
-                Attribution(label, raw, *features, *self._contributions(k if self.several else None, raw))
+                Attribution(label, raw, *features, *self._contributions(None if self._alone else k, raw))
             )
         return Explanation(float(self.predicted.prediction[0]), tuple(attributions))
 
@@ -221,7 +219,7 @@ class _Row:
         for start in range(0, n if len(self.classes) else 0, step):
             chosen = slice(start, min(start + step, n))
             predicted = self._learner.predict(_subrows(self._row._replace(base=base), chosen_entries(chosen)))
-            out[chosen] = predicted.scores[:, self.classes] if self.several else predicted.raw[:, None]
+            out[chosen] = predicted.scores[:, self.classes]
         return out
 
     def _contributions(self, k: int | None, raw: float) -> tuple[tuple[MemberContribution, ...], float, float]:

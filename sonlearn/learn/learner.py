@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionErr
 from sonlearn.files import storage
 from sonlearn.learn import delay
 from sonlearn.learn.access import Access
-from sonlearn.learn.classes import Classes, PredictedClass
+from sonlearn.learn.classes import Classes
 from sonlearn.learn.decision import BEST_F1, DecisionRule
 from sonlearn.learn.delay import interleaved
 from sonlearn.learn.engine import Contributions, Predictions
@@ -24,6 +24,8 @@ from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.links import linked, probability, reported
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.learn.make import make_engine
+from sonlearn.learn.predicted import Predicted as Predicted
+from sonlearn.learn.predicted import chosen_of as chosen_of
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.losses import CLASSIFICATION
@@ -39,39 +41,11 @@ if TYPE_CHECKING:
     from sonlearn.options.keywords import LearnKeywords
 
 #: Version of the header and arrays of a learner's file; `sonlearn.files.storage` has its own for the container.
-FORMAT = 11
+FORMAT = 12
 
 
 #: A table of any library that speaks Arrow.
 Table = Any
-
-
-class Predicted(NamedTuple):
-    """What was predicted for a batch, float64[n] each.
-
-    `prediction` is what the loss is of (w'x within [-C, C]), or what ``--link`` or ``--binary`` make of that, `raw` is
-    w'x before any of it, `loss` is l(prediction, label) before a link and without the importance weight (``--binary``:
-    1 for a wrong class), NaN without a label. `refused` (bool[n]): rows that could not be learned from (`partial_fit`).
-    `offline` is what `raw` would be of the model at rest, to which no labels come any more (of a committee with members
-    that forget; else it is `raw`). `decided` is -1 or +1: the class that ``--threshold`` gives, of what was known
-    before the row. With ``--coverage`` there are also, of values, the ends of the intervals, `low` and `high`; of
-    classes `sets` (bool[n, 2]): whether -1 and +1 are in the row's set. Else these are None.
-    """
-
-    prediction: np.ndarray
-    raw: np.ndarray
-    loss: np.ndarray
-    refused: np.ndarray
-    offline: np.ndarray
-    decided: np.ndarray
-    low: np.ndarray | None = None
-    high: np.ndarray | None = None
-    sets: np.ndarray | None = None
-
-
-def chosen_of(predicted: Any, rows: Any) -> Any:
-    """What was predicted for some of the rows: `rows` is bool[n], int64[k] or a slice."""
-    return type(predicted)(*(None if part is None else part[rows] for part in predicted))
 
 
 class _Signature:
@@ -155,13 +129,10 @@ class Learner:
                  if name == "method" or getattr(own, name) != getattr(usual, name)]  # fmt: skip
         return f"Learner({', '.join(given)})"
 
-    def partial_fit(
-        self, batch: Batch | Table, *, label: str | None = None, skip: bool = False
-    ) -> Predicted | PredictedClass:
+    def partial_fit(self, batch: Batch | Table, *, label: str | None = None, skip: bool = False) -> Predicted:
         """Learn the rows of `batch` in order; rows without a label or with weight 0 are only predicted.
 
-        Returns what was predicted for each row before its label was used, so that the mean loss is progressive: a
-        `PredictedClass` where there are several classes.
+        Returns what was predicted for each row before its label was used, so that the mean loss is progressive.
 
         Parameters
         ----------
@@ -191,16 +162,16 @@ class Learner:
                 return self._fit_late(batch, skip)
             return self._fit(batch, skip, settles=False)
 
-    def settle(self, batch: Batch, *, skip: bool = False) -> Predicted | PredictedClass:
+    def settle(self, batch: Batch, *, skip: bool = False) -> Predicted:
         """`partial_fit` after a merge: a committee's combiner learns the rows, its members only predict them.
 
         Members of a merged learner have averaged weights, which predict better than those of one learner until they
-        learn again. Other learners learn as ever. Not with ``--label_delay``: such learners are not merged.
+        learn again. Other learners learn as ever. Not with ``--label-delay``: such learners are not merged.
         """
         with self.access.to_learn:
             return self._fit(batch, skip, settles=True)
 
-    def _fit(self, batch: Batch, skip: bool, settles: bool) -> Predicted | PredictedClass:
+    def _fit(self, batch: Batch, skip: bool, settles: bool) -> Predicted:
         before = self.labels.header()
         y, bad = self.labels.coded(batch, remember=True)
         if bad < batch.n:
@@ -211,7 +182,7 @@ class Learner:
 
     def fit_rows(
         self, batch: Batch, rows: Rows, skip: bool, settles: bool = False, before: dict[str, Any] | None = None
-    ) -> Predicted | PredictedClass:
+    ) -> Predicted:
         """`partial_fit` or `settle` of `batch` where its rows have been numbered, and their labels coded.
 
         `before`: what `learn_rows` asks for.
@@ -226,7 +197,7 @@ class Learner:
         self.refused_rows += 1
         self.first_refused = self.first_refused or str(diverged(batch, row))
 
-    def _fit_late(self, batch: Batch, skip: bool) -> Predicted | PredictedClass:
+    def _fit_late(self, batch: Batch, skip: bool) -> Predicted:
         """`partial_fit` where labels come `label_delay` rows late: the rows that wait are part of the model."""
         self.check(batch)
         late, places, waiting = interleaved(self._waiting, batch, self.options.label_delay)
@@ -243,9 +214,9 @@ class Learner:
         y, shown = rows.y.copy(), late.y.copy()
         y[places], shown[places] = self.labels.coded(batch, remember=False)[0], batch.y
         counted = learned_rows(rows) & ~refused  # not the rows at `places`: their labels are for the loss alone
-        found: Predicted | PredictedClass = self.as_predicted(out, y, late._replace(y=shown), refused, counted)
-        chosen: Predicted | PredictedClass = chosen_of(found, places)
-        return chosen
+        found: Predicted = self.as_predicted(out, y, late._replace(y=shown), refused, counted)
+        chosen: Predicted = chosen_of(found, places)
+        return chosen if isinstance(self.labels, Classes) else chosen._replace(label=self.with_numbers(batch).y)
 
     def learn_rows(
         self, batch: Batch, rows: Rows, skip: bool, settles: bool = False, before: dict[str, Any] | None = None
@@ -282,9 +253,7 @@ class Learner:
         self.labels.restore(before)
         rows.y[:stop] = self.labels.coded(delay.without_labels(batch, refused).part(0, stop), remember=True)[0]
 
-    def predict(
-        self, batch: Batch | Table, *, online: bool = False, labels_follow: bool = False
-    ) -> Predicted | PredictedClass:
+    def predict(self, batch: Batch | Table, *, online: bool = False, labels_follow: bool = False) -> Predicted:
         """Predict the rows of `batch` and change nothing; features never seen count as 0.
 
         Any number of threads may predict at the same time, but one at a time with `online`.
@@ -321,7 +290,7 @@ class Learner:
             none = np.zeros(batch.n, dtype=bool)
             return self.as_predicted(out, rows.y, batch, none, none if labels_follow else None)
 
-    def _predict_online(self, batch: Batch, labels_follow: bool) -> Predicted | PredictedClass:
+    def _predict_online(self, batch: Batch, labels_follow: bool) -> Predicted:
         """`predict` with ``online``: learning, of rows that have no labels."""
         with self.access.to_learn:
             # views count a row's weight; but where labels come late, a row of some weight would wait for its label
@@ -411,7 +380,7 @@ class Learner:
         Raises OptionError where labels come late (`label_delay`): those of a further pass have come long ago.
         """
         if self.options.label_delay:
-            raise OptionError(f"--label_delay {self.options.label_delay} with a further pass: expected one pass")
+            raise OptionError(f"--label-delay {self.options.label_delay} with a further pass: expected one pass")
         self.engine.next_pass(self.state)
 
     def set_output(self, **given: Any) -> None:
@@ -507,7 +476,7 @@ class Learner:
         return self.labels.numbers(batch) if isinstance(self.labels, LabelEncoder) else batch
 
     def label_texts(self, values: np.ndarray) -> list[str]:
-        """What `PredictedClass.prediction` or `label` says, float64[n], as it is written: 3 or a name, or unknown."""
+        """How `Predicted.prediction` or `label` of several classes, float64[n], is written: 3 or a name, or unknown."""
         return self._classes().text(values)
 
     def _classes(self) -> Classes:
@@ -549,7 +518,7 @@ class Learner:
 
     def as_predicted(
         self, out: Any, y: np.ndarray, batch: Batch, refused: np.ndarray, counted: np.ndarray | None
-    ) -> Predicted | PredictedClass:
+    ) -> Predicted:
         """What is predicted, of what the engine has filled in.
 
         Parameters
@@ -574,7 +543,8 @@ class Learner:
         decided = self._decision.decided(out.prediction, y, batch.weight, none if counted is None else counted)
         shown, loss = reported(self.options, out.prediction, decided, y, loss)
         offline = np.where(np.isnan(out.offline), out.raw, out.offline)
-        predicted = Predicted(shown, out.raw, loss, refused, offline, decided)
+        label = self.with_numbers(batch).y
+        predicted = Predicted(shown, out.raw, loss, refused, label, decided, offline, out.raw[:, None])
         coverage = self._coverage
         if coverage is None:
             return predicted
@@ -587,16 +557,16 @@ class Learner:
         ends = coverage.steady_intervals(center) if counted is None else coverage.intervals(center, y, counted)
         return predicted._replace(low=ends[0], high=ends[1])
 
-    def _sets(self, judged: PredictedClass, y: np.ndarray, counted: np.ndarray | None) -> np.ndarray:
+    def _sets(self, judged: Predicted, y: np.ndarray, counted: np.ndarray | None) -> np.ndarray:
         """bool[n, K]: sets of the classes met before the row alone, so that no bit depends on where batches end."""
         assert self._coverage is not None
         met = np.arange(judged.probabilities.shape[1]) < judged.met[:, None]
         p = np.where(met, judged.probabilities, 0.0)
         if counted is None:
-            return self._coverage.steady_sets(p) & met
+            return np.asarray(self._coverage.steady_sets(p) & met)
         known = (y >= 0) & (y < judged.met)
         number = np.where(known, y, -1.0).astype(np.int64)
-        return self._coverage.sets(p, number, counted & ~judged.refused) & met
+        return np.asarray(self._coverage.sets(p, number, counted & ~judged.refused) & met)
 
     def follow(self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray | bool = False) -> None:
         """Let thresholds, sets and intervals learn from rows of which the engine has learned all but the `refused`."""
@@ -754,4 +724,4 @@ def _take_front(learner: Learner, batch: Batch, n: int, skip: bool) -> None:
         learner.partial_fit(batch.part(0, n), skip=skip)
 
 
-__all__ = ["Learner", "Predicted", "PredictedClass"]
+__all__ = ["Learner", "Predicted"]

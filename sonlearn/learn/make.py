@@ -27,7 +27,6 @@ _MAKERS = {
     "projected": ("projected.engine", "Projected"),
     "committee": ("ensemble.committee", "Committee"),
     "multinomial": ("multiclass.multinomial", "Multinomial"),
-    "classes": ("ensemble.classes", "ClassCommittee"),
     "one_vs_rest": ("multiclass.one_vs_rest", "OneVsRest"),
 }
 
@@ -46,9 +45,8 @@ def make_engine(options: LearnOptions, threads: int = 1, dense: bool = False) ->
     name, threads = METHODS[options.method].engine, max(threads, 1)
     if dense and name == "diagonal_fd":
         name = "dense_diagonal_fd"
-    if options.several:
+    if options.several and name != "committee":
         name = "one_vs_rest" if options.multinomial is None else "multinomial"
-        name = "classes" if options.method == "committee" else name
     module, maker = _MAKERS[name]
     make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), maker)
-    return make(options, threads) if name in ("committee", "one_vs_rest", "classes") else make(options)
+    return make(options, threads) if name in ("committee", "one_vs_rest") else make(options)

@@ -87,7 +87,7 @@ def check_mergeable(learners: Sequence[Learner], base: Learner) -> None:
 def unmergeable(options: LearnOptions) -> str:
     """Why learners with these options cannot be merged; empty if they can."""
     if options.label_delay:
-        return "--label_delay: rows wait for their labels, so that learners cannot be merged"
+        return "--label-delay: rows wait for their labels, so that learners cannot be merged"
     return "" if make_engine(options).merges else f"{_named(options)}: learners of this method cannot be merged"
 
 

@@ -10,13 +10,13 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError, SonlearnError
-from sonlearn.learn.classes import Classes, PredictedClass
+from sonlearn.learn.classes import Classes
 from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.views.index import Index, intern, relabelled
 
 #: Result of a batch: the predictions, or the error after which the learner cannot continue.
-PredictedOrError = Predicted | PredictedClass | SonlearnError
+PredictedOrError = Predicted | SonlearnError
 
 
 def learn_with_shared_index(
@@ -44,11 +44,11 @@ def learn_with_shared_index(
     InputError
         A label does not fit a loss; no row has been learned.
     OptionError
-        Labels come late (``--label_delay``).
+        Labels come late (``--label-delay``).
     """
     for learner in learners:
         if learner.options.label_delay:
-            raise OptionError(f"--label_delay {learner.options.label_delay} with learners side by side: expected one")
+            raise OptionError(f"--label-delay {learner.options.label_delay} with learners side by side: expected one")
     coded: dict[Any, tuple[LabelEncoder | Classes, np.ndarray]] = {}
     for learner in learners:
         if learner.labels.kind not in coded:

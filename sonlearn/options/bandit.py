@@ -32,22 +32,22 @@ class BanditOptions:
         flags=("--cb",), parse=int, low=2, high=10_000, metavar="K",
     )  # fmt: skip
     cb_explore: int | None = option(
-        None, "the same; the probability of each action is predicted", flags=("--cb_explore",), parse=int, low=2,
-        high=10_000, metavar="K",
+        None, "decisions among K numbered actions; the probability of each is predicted", flags=("--cb_explore",),
+        parse=int, low=2, high=10_000, metavar="K",
     )  # fmt: skip
     cb_adf: bool = option(
         False, "decisions among actions with features: blocks of lines, shared | and one line an action, or dsjson",
         flags=("--cb_adf",),
     )  # fmt: skip
     cb_explore_adf: bool = option(
-        False, "the same; the probability of each action is predicted", flags=("--cb_explore_adf",)
+        False, "decisions as of --cb_adf; the probability of each action is predicted", flags=("--cb_explore_adf",)
     )
     cbify: int | None = option(
         None, "K classes as decisions, numbers or names: one is chosen, and only whether it was right is learned",
         flags=("--cbify",), parse=int, low=2, high=10_000, metavar="K",
     )  # fmt: skip
     cb_type: str = option(
-        "dm", "from a log learn the cost of the action chosen (dm), the same with weight 1/probability (mtr), or "
+        "dm", "from a log learn the cost of the action chosen (dm), that cost with weight 1/probability (mtr), or "
         "estimated costs of all actions (ips, dr)", choices=CB_TYPES, flags=("--cb_type",),
     )  # fmt: skip
     explore: str = option(
@@ -56,7 +56,7 @@ class BanditOptions:
         choices=EXPLORERS,
     )
     explore_width: float = option(
-        0.4, "with ucb and thompson: standard deviations that count", flags=("--explore_width",), parse=number, low=0.0,
+        0.4, "with ucb and thompson: standard deviations that count", flags=("--explore-width",), parse=number, low=0.0,
         metavar="W", rare=True,
     )  # fmt: skip
     epsilon: float = option(
@@ -75,7 +75,7 @@ class BanditOptions:
     )
     min_probability: float = option(
         0.0, "share of each decision that is divided equally among all actions, so that the log can be evaluated",
-        flags=("--min_probability",), parse=number, low=0.0, high=1.0, metavar="P",
+        flags=("--min-probability",), parse=number, low=0.0, high=1.0, metavar="P",
     )  # fmt: skip
     decay: float = option(
         0.0, "share of the precision of its reward models that a learner of decisions forgets with each reward",

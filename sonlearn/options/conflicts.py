@@ -10,7 +10,6 @@ import math
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.options.class_members import class_member
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS, PROBABILISTIC
 from sonlearn.options.members import member
 from sonlearn.options.methods import METHODS
@@ -42,10 +41,7 @@ def check_conflicts(o: Any) -> None:
     _check_forgetting(o)
     _check_budget(o)
     for name in o.members:
-        if o.several and o.method == "committee":
-            class_member(name)
-            continue
-        chosen = member(name, o.loss)
+        chosen = member(name, o.loss, o.several and o.method == "committee")
         if o.method == "mixture" and (chosen.view != "raw" or METHODS[chosen.method].engine == "mixture"):
             raise OptionError(f"--members {name}: --method mixture has members that are methods, without a view")
     if {"seed", "buffer"} & set(METHODS[o.method].takes) or o.method == "metagrad-fd":
@@ -90,7 +86,7 @@ def _check_classes(o: Any) -> None:
         raise OptionError(f"--oaa {o.oaa} with {other}: give one of them")
     if o.classes is None and o.max_classes != MOST_CLASSES:
         raise OptionError(
-            f"--max_classes {o.max_classes}: expected --classes auto, whose classes are not counted before"
+            f"--max-classes {o.max_classes}: expected --classes auto, whose classes are not counted before"
         )
     if o.multinomial is None or o.method == "committee":
         return

@@ -57,11 +57,11 @@ class LearnOptions:
         None, "auto: any number of classes as they occur, whole numbers or names", choices=("auto",)
     )
     max_classes: int = option(
-        MOST_CLASSES, "with --classes auto: more classes than this end the run", flags=("--max_classes",), parse=int,
+        MOST_CLASSES, "with --classes auto: more classes than this end the run", flags=("--max-classes",), parse=int,
         low=2, high=1_000_000, metavar="N", rare=True,
     )  # fmt: skip
     multinomial: int | None = option(
-        None, "K classes; with --method one softmax learner for all of them, without it the same as --oaa K",
+        None, "K classes; with --method one softmax learner for all of them, without it as --oaa K",
         flags=("--multinomial",), parse=int, low=2, high=1_000_000, metavar="K",
     )  # fmt: skip
     positive: str = option(
@@ -73,7 +73,7 @@ class LearnOptions:
         metavar="Q", rare=True,
     )  # fmt: skip
     huber_k: float = option(
-        1.0, "--loss huber is linear for errors beyond K", flags=("--huber_k",), parse=number, above=0.0,
+        1.0, "--loss huber is linear for errors beyond K", flags=("--huber-k",), parse=number, above=0.0,
         metavar="K", rare=True,
     )  # fmt: skip
     clip: float = option(
@@ -163,7 +163,7 @@ class LearnOptions:
     )  # fmt: skip
     label_delay: int = option(
         0, "use a label only after N further rows were predicted, to simulate labels that arrive late",
-        flags=("--label_delay",), parse=int, low=0, high=1_000_000, metavar="N",
+        flags=("--label-delay",), parse=int, low=0, high=1_000_000, metavar="N",
     )  # fmt: skip
     ftrl_alpha: float = option(
         None, "factor of every step (coin: 4, what is bet at first)", flags=("--ftrl_alpha",), parse=number, above=0.0,

@@ -1,10 +1,10 @@
 """The members of the committee: a method on a view each and a forgetting rate, with the values that make it a good one.
 
 ``--members nag,drfd:lunit,nag~0.03`` chooses by name: ``METHOD:VIEW~RATE``, without ``:VIEW`` on the raw row, without
-``~RATE`` it forgets at ``--decay`` only. What stands in `MEMBERS` has settings of its own, found by
-measuring over many data sets (docs/evidence.md); any other method on any view at any rate is a member with the settings
-of the one that does not forget, or with its method's defaults. Imports nothing but the table of methods:
-`sonlearn --help` reads it.
+``~RATE`` it forgets at ``--decay`` only. There is a table for two classes, one for values and one for several classes,
+whose members score all classes at once. What stands in a table has settings of its own, found by measuring over many
+data sets (docs/evidence.md); any other method on any view at any rate is a member with the settings of the one that
+does not forget, or with its method's defaults. Imports nothing but tables: `sonlearn --help` reads it.
 """
 
 from __future__ import annotations
@@ -26,18 +26,21 @@ class Member(NamedTuple):
     ----------
     method, view : str
     options : dict
-        Options of `LearnOptions` that differ from the method's defaults.
+        Options of `LearnOptions` that differ from the method's defaults; of several classes, what its learner is told.
     gain : float
-        What its prediction is multiplied with before it enters the combiner, where it is clipped: for classes to
+        What its prediction is multiplied with before it enters the combiner, where it is clipped: for two classes to
         [-6, 6], for values to the labels so far and 16 standard deviations around their mean.
     weight : float
         The combiner's weight of it at the start.
     cost : float
         Time for an entry of its view, the view's own time included, in units of `NAG_SECONDS`: what pruning it saves.
+        What costs nothing stays.
     rate : float
         Share of what it has learned that it forgets with each row (``--decay`` of its method).
     precision : float
         Least prior precision of the combiner's weight of it.
+    words : bool
+        Of several classes, whether it is of use where rows are words, most of them rare.
     """
 
     method: str
@@ -48,6 +51,7 @@ class Member(NamedTuple):
     cost: float = 1.0
     rate: float = 0.0
     precision: float = 0.0
+    words: bool = True
 
     @property
     def name(self) -> str:
@@ -132,25 +136,94 @@ CHEAP_VALUES = ("nag", "arow-precision:bins-z", "nlms:zs", "nag:zs~0.003", *(eac
 _QUANTILES = ("nag:zs", "nag:bins")
 
 
-def default_members(loss: str, budget: str = "normal") -> tuple[str, ...]:
-    """Names of the members of a committee that was not told which."""
+#: Methods that score several classes at once -> module and class in `sonlearn.learn.multiclass`, and what they take.
+CLASS_METHODS = {
+    "arow-precision": ("arow", "Arow", {"r", "unit", "decay"}),
+    "multinomial-bayes": ("bayes", "Bayes", {"decay"}),
+    "nag": ("nag", "Nag", {"rate", "decay"}),
+    "rls": ("rls", "Rls", {"ridge", "most"}),
+    "shares": ("shares", "Shares", {"decay"}),
+}
+#: Views of two classes: of one class against all others.
+_OF_TWO = ("odds",)
+#: A member of several classes without settings of its own.
+_PLAIN = Member("nag", "raw", gain=1.0, weight=0.3)
+
+
+def _of_classes(method: str, view: str, cost: float, **options: Any) -> Member:
+    return _PLAIN._replace(method=method, view=view, options=options, cost=cost)
+
+
+def _shares(rate: float) -> Member:
+    return _of_classes("shares", "raw", 0.0)._replace(weight=0.0, rate=rate, precision=25.0)
+
+
+#: Members for several classes.
+_SEVERAL = (
+    _of_classes("nag", "raw", 1.0, rate=4.0),
+    _of_classes("arow-precision", "lunit", 1.0, r=0.1, unit=False),
+    _of_classes("arow-precision", "tfidf", 1.0, r=1.0, unit=False),
+    _of_classes("arow-precision", "zs", 1.0, r=0.1, unit=True)._replace(words=False),
+    _of_classes("arow-precision", "bins-z", 1.5, r=0.1, unit=True),
+    _of_classes("multinomial-bayes", "log", 1.0),
+    _of_classes("arow-precision", "neighbours", 1.5, r=0.1, unit=False)._replace(words=False),
+    _of_classes("arow-precision", "pairs", 3.0, r=0.1, unit=True)._replace(words=False),
+    _of_classes("arow-precision", "pairs-z", 3.0, r=0.1, unit=True)._replace(words=False),
+    _of_classes("arow-precision", "pairs-fine", 3.5, r=0.1, unit=False),
+    _of_classes("arow-precision", "triples", 4.0, r=0.1, unit=True)._replace(words=False),
+    _of_classes("rls", "fourier-few", 2.0, ridge=0.1, most=257)._replace(words=False),
+    _of_classes("nag", "zs", 1.0, rate=4.0).forgetting(0.03)._replace(precision=2.5, words=False),
+    *(_shares(rate) for rate in (0.3, 0.03)),
+)
+CLASS_MEMBERS = {entry.name: entry for entry in _SEVERAL}
+CHEAP_CLASSES = ("nag", "arow-precision:lunit", "arow-precision:tfidf", "multinomial-bayes:log")
+
+
+def default_members(loss: str, budget: float | str = "normal", several: bool = False) -> tuple[str, ...]:
+    """Names of the members of a committee that was not told which, for `several` classes or for `loss`."""
+    if several:
+        return CHEAP_CLASSES if budget == "cheap" else tuple(CLASS_MEMBERS)
     if loss in CLASSIFICATION:
         return CHEAP if budget == "cheap" else tuple(MEMBERS)
     values = CHEAP_VALUES if budget == "cheap" else tuple(VALUE_MEMBERS)
     return (*values, *_QUANTILES) if loss == "quantile" else values
 
 
-def member(name: str, loss: str = "logistic") -> Member:
-    """The member of that name in a committee for `loss`. Raises OptionError."""
-    table = MEMBERS if loss in CLASSIFICATION else VALUE_MEMBERS
+def member(name: str, loss: str = "logistic", several: bool = False) -> Member:
+    """The member of that name in a committee for `several` classes, or for `loss`. Raises OptionError."""
+    table = CLASS_MEMBERS if several else MEMBERS if loss in CLASSIFICATION else VALUE_MEMBERS
     base, forgets, text = name.partition("~")
-    rate = rate_of(name, text) if forgets else 0.0
-    for each in table.values():
-        if each.name.partition("~")[0] == base and each.rate == rate:
-            return each
     method, _, view = base.partition(":")
     view = view or "raw"
-    if method not in METHODS or METHODS[method].engine == "committee":
+    _check_parts(name, method, view, several)
+    rate = rate_of(name, text) if forgets or method == "shares" else 0.0
+    alike = [each for each in table.values() if (each.method, each.view) == (method, view)]
+    for each in alike:
+        if each.rate == rate:
+            return each
+    able = _able_to_forget(several)
+    if rate and method not in able:
+        raise OptionError(f"--members {name}: {method} cannot forget; without ~{text}, or of {', '.join(able)}")
+    if base in table:
+        return table[base]._replace(rate=rate)
+    if alike and (rate or method == "ewma"):  # one that forgets begins without a weight, and learns squared loss
+        return alike[0]._replace(rate=rate)
+    if several:
+        return _PLAIN._replace(method=method, view=view, rate=rate)
+    return Member(method, view, gain=2.0 if loss in CLASSIFICATION else 1.0, rate=rate)
+
+
+def _check_parts(name: str, method: str, view: str, several: bool) -> None:
+    """Raise OptionError for a member whose method or view there is not."""
+    if several and method not in CLASS_METHODS:
+        raise OptionError(
+            f"--members {name}: there is no {method!r} of several classes; expected METHOD or METHOD:VIEW, of "
+            f"{', '.join(CLASS_METHODS)} (any other method, a learner a class: --oaa K --method {method})"
+        )
+    if several and (view not in VIEWS or view in _OF_TWO):
+        able = ", ".join(view for view in VIEWS if view not in _OF_TWO)
+        raise OptionError(f"--members {name}: there is no view {view!r} of several classes; expected one of {able}")
+    if not several and (method not in METHODS or METHODS[method].engine == "committee"):
         known = ", ".join(sorted(name for name, entry in METHODS.items() if entry.engine != "committee"))
         raise OptionError(
             f"--members {name}: there is no method {method!r}; expected METHOD, METHOD:VIEW or METHOD:VIEW~RATE, of "
@@ -158,19 +231,16 @@ def member(name: str, loss: str = "logistic") -> Member:
         )
     if view not in VIEWS:
         raise OptionError(f"--members {name}: there is no view {view!r}; expected one of {nearest(view, VIEWS)}")
-    if rate and "decay" not in METHODS[method].takes:
-        able = ", ".join(sorted(other for other, entry in METHODS.items() if "decay" in entry.takes))
-        raise OptionError(f"--members {name}: {method} cannot forget; without ~{text}, or of {able}")
-    if base in table:
-        return table[base]._replace(rate=rate)
-    alike = [each for each in table.values() if each.name.partition("~")[0] == base]
-    if alike and (rate or method == "ewma"):  # one that forgets begins without a weight, and learns squared loss
-        return alike[0]._replace(rate=rate)
-    return Member(method, view, gain=2.0 if loss in CLASSIFICATION else 1.0, rate=rate)
+
+
+def _able_to_forget(several: bool) -> list[str]:
+    if several:
+        return [method for method, (_, _, takes) in CLASS_METHODS.items() if "decay" in takes]
+    return sorted(method for method, entry in METHODS.items() if "decay" in entry.takes)
 
 
 def rate_of(name: str, text: str) -> float:
-    """The forgetting rate of the member `name`, of two classes or several, that `text` says. Raises OptionError."""
+    """The forgetting rate of the member `name` that `text` says. Raises OptionError."""
     try:
         rate = float(text)
     except ValueError:

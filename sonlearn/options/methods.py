@@ -176,7 +176,7 @@ METHODS = {
         {"loss": "squared_hinge"}, losses=_AROW,
     ),
     "arow-precision": Method(
-        "first_order", "the same, with sums of the precisions", "[AROW], the diagonal of Sigma^-1 + x x'/r",
+        "first_order", "arow with sums of the precisions", "[AROW], the diagonal of Sigma^-1 + x x'/r",
         "s", "as arow; confidence grows faster", ("arow_r", "decay"), {"rule": "precision"}, {"loss": "squared_hinge"},
         losses=_AROW,
     ),
@@ -207,7 +207,7 @@ METHODS = {
         "as ada-gp, without random numbers", _ADA_FD, {"rule": "fd", "f": "root"}, shared={},
     ),
     "s-adagrad": Method(
-        "sketched", "the same; what a shrink removes is added to the multiple of the identity under the root",
+        "sketched", "ada-fd that adds what a shrink removes to the multiple of the identity under the root",
         "[SKETCHY] Alg. 2", "m^3 + m s", "as ada-fd; less sensitive to --delta", _ADA_FD,
         {"rule": "fd", "f": "shifted", "gain": 1.0}, shared={},
     ),
@@ -231,7 +231,7 @@ METHODS = {
         "correlated features and any convex loss", _PROJECTED, {"source": "gradient"}, shared={},
     ),
     "ada-dp": Method(
-        "projected", "the same with the rows in place of their gradients", "[ADA] Alg. 2", "m^3 + m s",
+        "projected", "ada-gp with the rows in place of their gradients", "[ADA] Alg. 2", "m^3 + m s",
         "as ada-gp; the size of a gradient does not matter", _PROJECTED, {"source": "data"}, shared={},
     ),
     "radagrad": Method(

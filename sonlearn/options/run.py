@@ -39,7 +39,7 @@ class RunOptions:
     )  # fmt: skip
     checkpoint_minutes: float | None = option(
         None,
-        "the same after every N minutes",
+        "save the model after every N minutes as well, at the end of a batch",
         parse=number,
         above=0.0,
         metavar="N",
@@ -93,7 +93,7 @@ class RunOptions:
     )  # fmt: skip
     cache_file: str | None = option(
         None,
-        "the same in FILE; for several files, or standard input",
+        "keep parsed examples in FILE; for several files, or standard input",
         flags=("--cache_file",),
         rare=True,
         metavar="FILE",

@@ -54,19 +54,41 @@ class TextOptions:
         (), "pairs of features of two namespaces, given by their first bytes; ':' is any", flags=("-q", "--quadratic"),
         repeat=True, metavar="AB",
     )  # fmt: skip
-    cubic: tuple[str, ...] = option((), "triples, likewise", repeat=True, metavar="ABC", rare=True)
+    cubic: tuple[str, ...] = option(
+        (),
+        "triples of features of three namespaces, given by their first bytes; ':' is any",
+        repeat=True,
+        metavar="ABC",
+        rare=True,
+    )
     interactions: tuple[str, ...] = option(
-        (), "tuples of two or more, likewise", repeat=True, metavar="AB...", rare=True
+        (),
+        "tuples of features of two or more namespaces, given by their first bytes; ':' is any",
+        repeat=True,
+        metavar="AB...",
+        rare=True,
     )
     ignore: tuple[str, ...] = option(
-        (), "leave out this column of a table, or namespaces that begin with this byte", repeat=True,
+        (), "leave out this column of a table or member of JSON, or namespaces that begin with this byte", repeat=True,
         metavar="COLUMN|A", rare=True,
     )  # fmt: skip
-    keep: tuple[str, ...] = option((), "leave out all others", repeat=True, metavar="COLUMN|A", rare=True)
+    keep: tuple[str, ...] = option(
+        (),
+        "leave out all columns of a table but this one, or all namespaces but those that begin with this byte",
+        repeat=True,
+        metavar="COLUMN|A",
+        rare=True,
+    )
     ngram: tuple[str, ...] = option(
         (), "add n-grams: N for all namespaces, or AN for those that begin with A", repeat=True, metavar="[A]N"
     )
-    skips: tuple[str, ...] = option((), "skips within n-grams, likewise", repeat=True, metavar="[A]K", rare=True)
+    skips: tuple[str, ...] = option(
+        (),
+        "add n-grams with up to K skips: K for all namespaces, or AK for those that begin with A",
+        repeat=True,
+        metavar="[A]K",
+        rare=True,
+    )
     label: str = option("", "column of the label; of JSON the member", parse=str, metavar="COLUMN")
     id: str = option("", "column of ids: written with predictions, no feature", parse=str, metavar="COLUMN")
     weight: str = option("", "column of the rows' importance weights", parse=str, metavar="COLUMN", rare=True)
@@ -77,7 +99,8 @@ class TextOptions:
         (), "column whose numbers and dates are names, as postal codes are", repeat=True, metavar="COLUMN", rare=True
     )
     numeric: tuple[str, ...] = option(
-        (), "column of numbers alone: a text in it is malformed", repeat=True, metavar="COLUMN",
+        (), "column of numbers alone: a text in it is malformed; of JSON, a member whose texts are numbers",
+        repeat=True, metavar="COLUMN",
         rare=True,
     )  # fmt: skip
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C", rare=True)

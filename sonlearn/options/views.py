@@ -16,6 +16,8 @@ class ViewEntry(NamedTuple):
     ----------
     kind : str
         Which class computes it (`sonlearn.views.make_view`).
+    about : str
+        What it makes of the features, in an analyst's words.
     formula : str
         What an entry x_j of a row becomes.
     cost : str
@@ -25,68 +27,91 @@ class ViewEntry(NamedTuple):
     """
 
     kind: str
+    about: str
     formula: str
     cost: str
     values: dict[str, Any] = {}  # noqa: RUF012
 
 
 VIEWS = {
-    "raw": ViewEntry("raw", "x_j", "s"),
-    "log": ViewEntry("scaled", "sign(x_j) ln(1 + |x_j|), without the constant", "s", {"constant": False}),
-    "lunit": ViewEntry("scaled", "sign(x_j) ln(1 + |x_j|), then the row / its 2-norm", "s", {"unit": True}),
-    "tfidf": ViewEntry(
-        "scaled", "sign(x_j) ln(1 + |x_j|) ln((t + 2)/(df_j + 1)), then the row / its 2-norm", "s",
-        {"idf": True, "unit": True},
+    "raw": ViewEntry(
+        "raw", "features as they stand in the input",
+        "x_j", "s",
     ),
-    "zs": ViewEntry("scaled", "(x_j - mean_j)/sd_j within +-5", "s", {"z": True}),
+    "log": ViewEntry(
+        "scaled", "logarithms of the values",
+        "sign(x_j) ln(1 + |x_j|), without the constant", "s", {"constant": False},
+    ),
+    "lunit": ViewEntry(
+        "scaled", "logarithms of the values, rows of the same length",
+        "sign(x_j) ln(1 + |x_j|), then the row / its 2-norm", "s", {"unit": True},
+    ),
+    "tfidf": ViewEntry(
+        "scaled", "rare words count more, rows of the same length",
+        "sign(x_j) ln(1 + |x_j|) ln((t + 2)/(df_j + 1)), then the row / its 2-norm", "s", {"idf": True, "unit": True},
+    ),
+    "zs": ViewEntry(
+        "scaled", "values less their mean, in standard deviations",
+        "(x_j - mean_j)/sd_j within +-5", "s", {"z": True},
+    ),
     "bins": ViewEntry(
-        "bins", "x_j, [bin 1 of x_j], [bin 3 of x_j]", "3 s",
-        {"code": "float", "resolutions": (1, 3), "itself": True},
+        "bins", "values and the ranges that they fall into",
+        "x_j, [bin 1 of x_j], [bin 3 of x_j]", "3 s", {"code": "float", "resolutions": (1, 3), "itself": True},
     ),
     "bins-z": ViewEntry(
-        "bins", "(x_j - mean_j)/sd_j within +-5, [z-bin 1 of x_j], [z-bin 3 of x_j]", "3 s",
+        "bins", "standardised values and the ranges that they fall into",
+        "(x_j - mean_j)/sd_j within +-5, [z-bin 1 of x_j], [z-bin 3 of x_j]", "3 s",
         {"code": "z", "resolutions": (1, 3), "itself": True},
     ),
     "indicators": ViewEntry(
-        "bins", "[bin 1 of x_j], [bin 3 of x_j], without the constant", "2 s",
+        "bins", "the ranges that values fall into",
+        "[bin 1 of x_j], [bin 3 of x_j], without the constant", "2 s",
         {"code": "float", "resolutions": (1, 3), "constant": False},
     ),
-    "odds": ViewEntry("odds", "rho_f / sqrt(s) in place of f = [bin 2 of x_j]", "s", {"resolution": 2}),
+    "odds": ViewEntry(
+        "odds", "words weighted by class odds",
+        "rho_f / sqrt(s) in place of f = [bin 2 of x_j]", "s", {"resolution": 2},
+    ),
     "pairs": ViewEntry(
-        "tuples", "[bin 1 of x_i and bin 1 of x_j], i <= j", "s^2",
-        {"order": 2, "code": "float", "resolution": 1},
+        "tuples", "pairs of features that occur in the same row",
+        "[bin 1 of x_i and bin 1 of x_j], i <= j", "s^2", {"order": 2, "code": "float", "resolution": 1},
     ),
     "pairs-fine": ViewEntry(
-        "tuples", "[bin 3 of x_i and bin 3 of x_j] / sqrt(number of pairs), i <= j", "s^2",
+        "tuples", "pairs of features, finer ranges of values",
+        "[bin 3 of x_i and bin 3 of x_j] / sqrt(number of pairs), i <= j", "s^2",
         {"order": 2, "code": "float", "resolution": 3, "unit": True},
     ),
     "pairs-z": ViewEntry(
-        "tuples", "[z-bin 2 of x_i and z-bin 2 of x_j], i <= j", "s^2",
-        {"order": 2, "code": "z", "resolution": 2},
+        "tuples", "pairs of ranges of standardised values",
+        "[z-bin 2 of x_i and z-bin 2 of x_j], i <= j", "s^2", {"order": 2, "code": "z", "resolution": 2},
     ),
     "neighbours": ViewEntry(
-        "neighbours",
+        "neighbours", "words side by side, and up to a few words apart",
         "[bins 1 of two entries up to 3 apart] and [bins 1 of three side by side], / sqrt(their number)", "4 s",
         {"resolution": 1, "reach": 3},
     ),
     "triples": ViewEntry(
-        "tuples", "[bin 1 of x_i and bin 1 of x_j and bin 1 of x_k], i < j < k", "s^3",
+        "tuples", "triples of features that occur in the same row",
+        "[bin 1 of x_i and bin 1 of x_j and bin 1 of x_k], i < j < k", "s^3",
         {"order": 3, "code": "float", "resolution": 1, "entries": (16, 16, 8)},
     ),
     "triples-z": ViewEntry(
-        "tuples", "[z-bin 1 of x_i and z-bin 1 of x_j and z-bin 1 of x_k] / sqrt(number of triples), i < j < k", "s^3",
+        "tuples", "triples of ranges of standardised values",
+        "[z-bin 1 of x_i and z-bin 1 of x_j and z-bin 1 of x_k] / sqrt(number of triples), i < j < k", "s^3",
         {"order": 3, "code": "z", "resolution": 1, "unit": True, "entries": (24, 16, 8)},
     ),
     "zs-all": ViewEntry(
-        "fourier", "(x_j - mean_j)/sd_j within +-4, of all features; rows of numbers only", "d",
-        {"components": 0, "linear": 1.0},
+        "fourier", "all values less their mean, in standard deviations",
+        "(x_j - mean_j)/sd_j within +-4, of all features; rows of numbers only", "d", {"components": 0, "linear": 1.0},
     ),
     "fourier": ViewEntry(
-        "fourier", "sqrt(2/D) cos(2 pi u_c), c < 600, and z_j/sqrt(4 d); rows of numbers only", "D d",
+        "fourier", "waves across all values, and the values themselves",
+        "sqrt(2/D) cos(2 pi u_c), c < 600, and z_j/sqrt(4 d); rows of numbers only", "D d",
         {"components": 600, "widths": (0.5, 1.5), "linear": 0.5},
     ),
     "fourier-few": ViewEntry(
-        "fourier", "sqrt(2/D) cos(2 pi u_c), c < 256; rows of numbers only", "D d",
+        "fourier", "waves across all values",
+        "sqrt(2/D) cos(2 pi u_c), c < 256; rows of numbers only", "D d",
         {"components": 256, "widths": (1.0,), "linear": 0.0},
     ),
 }  # fmt: skip

@@ -64,7 +64,7 @@ _WORK_BUT = {
     "--examples": "in each pass, as VW; predict has it too",
     "--early_terminate": "by default all passes are made (VW: 3); the model is that of the best pass",
     "--holdout_after": "with several passes",
-    "--json": "the same as --format json; not _multi",
+    "--json": "stands for --format json; not _multi",
     "--save_per_pass": "the file of -f is rewritten after every pass",
     "--raw_predictions": "before the projection onto [-C, C]",
     "--oaa": "K classes labelled 1 to K, or 0 to K-1; one committee, or with --method a learner a class",

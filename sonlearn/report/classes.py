@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from sonlearn.learn.classes import PredictedClass
+    from sonlearn.learn.predicted import Predicted
 
 
-def scores_of(predicted: PredictedClass, labels: list[str]) -> list[str]:
+def scores_of(predicted: Predicted, labels: list[str]) -> list[str]:
     """``label:score ...`` for each row, of the classes that had been met before it.
 
     Parameters
     ----------
-    predicted : PredictedClass, of n rows
+    predicted : Predicted, of n rows
     labels : list of K str
     """
     return [
@@ -24,7 +25,7 @@ def scores_of(predicted: PredictedClass, labels: list[str]) -> list[str]:
     ]
 
 
-def probabilities_of(predicted: PredictedClass, labels: list[str], most: int | None) -> list[str]:
+def probabilities_of(predicted: Predicted, labels: list[str], most: int | None) -> list[str]:
     """``label:p ...`` for each row: of `most` classes all, in the order of their numbers; else of those met before it.
 
     Labels of `most` classes begin with 1, unless 0 had been met.
@@ -40,7 +41,7 @@ def probabilities_of(predicted: PredictedClass, labels: list[str], most: int | N
     return lines
 
 
-def likeliest(predicted: PredictedClass, labels: list[str], most: int) -> list[str]:
+def likeliest(predicted: Predicted, labels: list[str], most: int) -> list[str]:
     """``label:p ...`` for each row: of the classes met before it the `most` likeliest, likeliest first.
 
     Of classes that are equally likely those come first that were met first.
@@ -64,9 +65,21 @@ def class_labels(labels: list[int | str], most: int | None) -> list[str]:
 
 
 class ClassCounts:
-    """How often each class is the label: what is best said without looking at the row."""
+    """How often each class is the label: what is best said without looking at the row.
 
-    def __init__(self) -> None:
+    See `sonlearn.report.labels.LabelStatistics`.
+
+    Parameters
+    ----------
+    texts : callable
+        How labels, float64[n], are written.
+    """
+
+    errs = True
+    cell = 14
+
+    def __init__(self, texts: Callable[[np.ndarray], list[str]]) -> None:
+        self._texts = texts
         self._weights: dict[float, float] = {}
 
     def add(self, y: np.ndarray, weight: np.ndarray) -> None:
@@ -74,15 +87,35 @@ class ClassCounts:
         for label, h in zip(y.tolist(), weight.tolist(), strict=True):
             self._weights[label] = self._weights.get(label, 0.0) + h
 
+    def are_classes(self, before: bool, y: np.ndarray, labelled: np.ndarray) -> np.ndarray:
+        """bool[n + 1]: all labels are."""
+        return np.ones(len(y) + 1, dtype=bool)
+
     @property
     def count(self) -> int:
         """Number of classes that have occurred."""
         return len(self._weights)
 
-    def best(self) -> tuple[float, float, float] | None:
-        """(the most frequent label, its error, the log loss of saying how frequent each is); None without a label."""
+    def weights(self, weight: float, labelled: float) -> list[str]:
+        """Lines of a summary: the sum of the weights."""
+        return [f"weighted example sum = {weight:.6f}"]
+
+    def constant(self, classes: bool) -> dict[str, Any] | None:
+        """The most frequent label, its error, the log loss of saying how frequent each is; None without a label."""
         if not self._weights:
             return None
         label = max(self._weights, key=self._weights.__getitem__)
         p = np.array(list(self._weights.values())) / sum(self._weights.values())
-        return label, float(1 - p.max()), float(-(p * np.log(p)).sum())
+        text = self._texts(np.array([label]))[0]
+        return {"prediction": text, "loss": float(-(p * np.log(p)).sum()), "error": float(1 - p.max())}
+
+    def lines(self) -> list[str]:
+        """Lines of a summary: what is best said without looking at the rows."""
+        most = self.constant(True)
+        if most is None:
+            return []
+        return [
+            f"best constant = {most['prediction']}",
+            f"best constant's loss = {most['loss']:.6f}",
+            f"best constant's error = {most['error']:.6f}",
+        ]

@@ -66,14 +66,14 @@ def coverage_of(predicted: Any, y: np.ndarray, number: np.ndarray) -> tuple[np.n
 
     Parameters
     ----------
-    predicted : Predicted or PredictedClass, of n rows
+    predicted : Predicted, of n rows
     y : float64[n], labels of values
     number : int64[n], columns of the rows' classes, -1 for one that has not been met
     """
     if predicted.sets is not None:
         rows = np.arange(len(number))
         return (number >= 0) & predicted.sets[rows, np.maximum(number, 0)], predicted.sets.sum(axis=1).astype(float)
-    if getattr(predicted, "low", None) is None:
+    if predicted.low is None:
         return None
     with np.errstate(over="ignore"):
         return (predicted.low <= y) & (y <= predicted.high), predicted.high - predicted.low

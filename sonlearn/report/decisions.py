@@ -1,4 +1,4 @@
-"""Decisions as text, and running totals of what they cost, in the form of Vowpal Wabbit's progress table.
+"""Decisions as text, and what is counted of their costs.
 
 The loss of a decision is what it cost. For a decision of a log with a probability it is the logged cost times the
 probability that this model gave the logged action before it learned from it, over the log's probability: the mean of
@@ -16,108 +16,70 @@ import numpy as np
 
 from sonlearn.data.decisions import Decisions
 from sonlearn.report.labels import running
-from sonlearn.report.progress import Schedule, Sums
 
 if TYPE_CHECKING:
     from sonlearn.learn.bandits.bandit import Decided
     from sonlearn.text.decisions.classes import ActionsOfClasses
 
-HEADER = (
-    "average  since         example        example        current        current  current",
-    "loss     last          counter         weight          label        predict features",
-)
 
-
-class DecisionTotals:
-    """Running totals of one run.
-
-    Parameters
-    ----------
-    schedule : Schedule
-        When rows of the table are due.
-    classes : ActionsOfClasses or None
-        Which class each action stands for, if they are classes (`--cbify`).
+class CostSums:
+    """What has been counted of costs; see `sonlearn.report.labels.LabelStatistics`.
 
     Attributes
     ----------
-    examples : int
-        Decisions so far.
-    result : Sums
-        Of those with a cost: how many, and the sum of their losses.
-    logged : Sums
-        The same of the costs as the log has them.
+    of_log : bool
+        Whether costs are those of a log, whose average is to be told.
     """
 
-    def __init__(self, schedule: Schedule, classes: ActionsOfClasses | None):
-        self._schedule, self._due, self._classes = schedule, schedule.first, classes
-        self.examples = self.features = 0
-        self.result, self.logged, self._last = Sums(classes=False), Sums(classes=False), Sums(classes=False)
+    errs = False
+    cell = None
 
-    def update(self, decisions: Decisions, decided: Decided) -> list[str]:
-        """Add a batch; return the rows of the table that have become due in it."""
-        known = ~np.isnan(decided.loss)
-        counts = running(self.result.weight, known.astype(np.float64))
-        losses = running(self.result.loss, np.where(known, decided.loss, 0.0))
-        sizes = np.diff(decisions.rows.indptr)
-        ends = np.concatenate(([0], np.cumsum(sizes)))
-        row = np.concatenate((decisions.row[decisions.first[:-1]], [decisions.rows.n]))
-        features = np.diff(ends[row])
-        lines = []
-        i = math.ceil(self._due - self.examples) - 1
-        while i < decisions.n:
-            sums = Sums(float(counts[i + 1]), float(losses[i + 1]), 0.0, False)
-            lines.append(self._line(i, self.examples + i + 1, sums, int(features[i]), decisions, decided))
-            self._last = sums
-            self._due = self._schedule.after(self.examples + i + 1)
-            i = math.ceil(self._due - self.examples) - 1
-        self.examples += decisions.n
-        self.features += int(sizes.sum())
-        self.result = Sums(float(counts[-1]), float(losses[-1]), 0.0, False)
-        if decisions.costs is None:
-            cost = np.where(np.isnan(decisions.cost), 0.0, decisions.cost)
-            total = float(running(self.logged.loss, cost)[-1])
-            self.logged = Sums(self.result.weight, total, 0.0, False)
-        return lines
+    def __init__(self) -> None:
+        self.sum, self.count, self.of_log = 0.0, 0, False
 
-    def _line(self, i: int, count: int, sums: Sums, features: int, decisions: Decisions, decided: Decided) -> str:
-        average, since = sums.average_loss, sums.minus(self._last).average_loss
-        return (
-            f"{_fitted(average):<8} {_fitted(since):<8} {count:>12} {float(count):>14.1f} "
-            f"{self._label(i, decisions):>14} {self._choice(i, decisions, decided):>14} {features:>8}"
-        )
+    def add(self, y: np.ndarray, weight: np.ndarray) -> None:
+        """Add costs float64[n] one by one; each counts once."""
+        self.sum, self.count = float(running(self.sum, y)[-1]), self.count + len(y)
 
-    def _label(self, i: int, decisions: Decisions) -> str:
-        """What is known of a decision."""
-        begin = decisions.first[i]
-        if decisions.costs is not None:
-            costs = decisions.costs[begin : decisions.first[i + 1]]
-            return "unknown" if np.isnan(costs[0]) else self._class(decisions.column[begin + int(np.argmin(costs))])
-        if decisions.action[i] < 0:
-            return "unknown"
-        text = f"{action_number(decisions, i, int(decisions.action[i]))}:{decisions.cost[i]:g}"
-        return text if math.isnan(decisions.probability[i]) else f"{text}:{decisions.probability[i]:.2g}"
+    def are_classes(self, before: bool, y: np.ndarray, labelled: np.ndarray) -> np.ndarray:
+        """bool[n + 1]: costs are no classes."""
+        return np.zeros(len(y) + 1, dtype=bool)
 
-    def _choice(self, i: int, decisions: Decisions, decided: Decided) -> str:
-        if decisions.costs is not None:
-            return self._class(decided.action[i])
-        p = decided.probability[decided.first[i] : decided.first[i + 1]]
-        best = int(np.argmax(p))
-        return f"{action_number(decisions, i, best)}:{p[best]:.2g}"
+    def weights(self, weight: float, labelled: float) -> list[str]:
+        """Lines of a summary: how many decisions had a cost."""
+        return [f"number of examples with a cost = {labelled:.0f}"]
 
-    def _class(self, action: int) -> str:
-        return str(int(action) + 1 if self._classes is None else self._classes.label(int(action)))
+    def constant(self, classes: bool) -> None:
+        """Nothing is said without looking at a decision."""
 
-    def summary(self, seconds: float, ending: str) -> list[str]:
-        """Lines at the end of a run."""
-        lines = ["", ending, f"number of examples = {self.examples}"]
-        lines += [f"number of examples with a cost = {self.result.weight:.0f}"]
-        lines += [f"average loss = {_or_none(self.result.average_loss)}"]
-        if self.logged.weight:
-            lines += [f"average cost of the log = {_or_none(self.logged.average_loss)}"]
-        return [
-            *lines, f"total feature number = {self.features}", f"elapsed time = {seconds:.3f} s",
-            f"examples a second = {self.examples / max(seconds, 1e-9):.0f}",
-        ]  # fmt: skip
+    def lines(self) -> list[str]:
+        """Lines of a summary: what the log's decisions have cost."""
+        return [f"average cost of the log = {self.sum / self.count:.6f}"] if self.of_log and self.count else []
+
+
+def cost_text(decisions: Decisions, i: int, classes: ActionsOfClasses | None) -> str:
+    """What is known of decision `i`: ``action:cost:probability``, or the class that costs least."""
+    begin = decisions.first[i]
+    if decisions.costs is not None:
+        costs = decisions.costs[begin : decisions.first[i + 1]]
+        return "unknown" if np.isnan(costs[0]) else _class(decisions.column[begin + int(np.argmin(costs))], classes)
+    if decisions.action[i] < 0:
+        return "unknown"
+    text = f"{action_number(decisions, i, int(decisions.action[i]))}:{decisions.cost[i]:g}"
+    return text if math.isnan(decisions.probability[i]) else f"{text}:{decisions.probability[i]:.2g}"
+
+
+def choice_text(decisions: Decisions, decided: Decided, i: int, classes: ActionsOfClasses | None) -> str:
+    """What is predicted for decision `i`: the likeliest ``action:probability``, or the class that was chosen."""
+    if decisions.costs is not None:
+        return _class(decided.action[i], classes)
+    p = decided.probability[decided.first[i] : decided.first[i + 1]]
+    best = int(np.argmax(p))
+    return f"{action_number(decisions, i, best)}:{p[best]:.2g}"
+
+
+def _class(action: int, classes: ActionsOfClasses | None) -> str:
+    return str(int(action) + 1 if classes is None else classes.label(int(action)))
 
 
 def action_number(decisions: Decisions, i: int, a: int) -> int:
@@ -146,15 +108,3 @@ def action_lines(decisions: Decisions, decided: Decided) -> list[str]:
 def class_lines(decided: Decided, classes: ActionsOfClasses) -> list[str]:
     """The class that was chosen for each row."""
     return [str(classes.label(action)) for action in decided.action.tolist()]
-
-
-def _or_none(value: float | None) -> str:
-    return "n.a." if value is None else f"{value:.6f}"
-
-
-def _fitted(value: float | None) -> str:
-    if value is None:
-        return "n.a."
-    text = f"{value:.6f}"
-    text = f"{value:.{max(0, 14 - len(text))}f}" if len(text) > 8 else text
-    return text if len(text) <= 8 else f"{value:.2e}"

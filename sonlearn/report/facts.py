@@ -36,7 +36,7 @@ def facts_of(learner: Learner, names: Callable[[int], list[str]], top: int = TOP
     facts = learner.facts()
     described: dict[str, Any] = {"learned": learner.examples, "known": learner.size}
     described |= {"combinations": streams.combinations(facts), "drift": streams.drift(facts)}
-    if not learner.options.several:
+    if "classes" not in facts:
         ids, weights = learner.weights()
         return described | {
             "members": members(facts), "spectra": spectra(facts), "weights": _weights(ids, weights, names, top)
@@ -59,6 +59,16 @@ def facts_of(learner: Learner, names: Callable[[int], list[str]], top: int = TOP
     return described | {
         "spectra": [*spectra(facts), *own]
     }  # of a sketch that classes share, and of those of each class
+
+
+def members_at_work(learner: Learner | None) -> list[str]:
+    """Lines that say what a committee's predictions come from, and whether the stream has changed."""
+    if learner is None:
+        return []
+    facts = learner.facts()
+    listed = facts.get("members", [])
+    at_work = [f"members = {' '.join(m['name'] for m in listed if m['active'])}"] if listed else []
+    return at_work + streams.lines(facts)
 
 
 def members(facts: dict[str, Any]) -> list[dict[str, Any]]:

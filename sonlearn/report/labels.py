@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from sonlearn.data.arrays import plain
 from sonlearn.jit import jit
-from sonlearn.learn.links import linked
 from sonlearn.options import LearnOptions
+from sonlearn.options.losses import CLASSIFICATION
 
 #: Where ``--binary`` is given, a wrong class is the loss.
 ERRORS = "errors"
 
 
-def as_reported(options: LearnOptions) -> tuple[str, float]:
-    """(The loss that is reported, what a prediction that is said is above where it is of the class +1)."""
-    return ERRORS if options.binary else options.loss, float(linked(options.link, np.zeros(1))[0])
+def reported_loss(options: LearnOptions) -> str:
+    """The loss that is reported."""
+    return ERRORS if options.binary else options.loss
 
 
 def running(start: float, terms: np.ndarray | None, n: int = 0) -> np.ndarray:
@@ -46,9 +47,19 @@ def add_labels(sums, y, weight, first) -> None:
 
 
 class LabelStatistics:
-    """Label statistics in constant memory: their sum, and what the best constant prediction needs."""
+    """Label statistics in constant memory: their sum, and what the best constant prediction needs.
 
-    def __init__(self) -> None:
+    This is of values and of two classes. What has the same methods and class attributes is counted in its place where
+    labels are of another kind: `sonlearn.report.classes.ClassCounts`, `sonlearn.report.decisions.CostSums`.
+    """
+
+    #: Whether a prediction can be wrong, so that there is an error.
+    errs = True
+    #: Letters of a label that a row of the table shows; None: all.
+    cell: int | None = None
+
+    def __init__(self, loss: str = "squared") -> None:
+        self.loss = loss
         self.values: list[float] = []  # the first two distinct labels
         self.more = False  # whether there is a third one
         self._sums = np.zeros(6)
@@ -78,6 +89,34 @@ class LabelStatistics:
             first, last = self.values[0], self.values[-1]
             self.more = not ((y == first) | (y == last)).all()
         add_labels(self._sums, plain(y), plain(weight), self.values[0])
+
+    def are_classes(self, before: bool, y: np.ndarray, labelled: np.ndarray) -> np.ndarray:
+        """bool[n + 1]: whether all labels so far are classes, `before` and after each of these, float64[n]."""
+        if self.loss in (*CLASSIFICATION, ERRORS):
+            return np.ones(len(y) + 1, dtype=bool)
+        return np.logical_and.accumulate(np.concatenate(([before], ~labelled | (np.abs(y) == 1))))
+
+    @property
+    def count(self) -> int:
+        """How many different labels have been seen, of more than two at least two."""
+        return len(self.values)
+
+    def weights(self, weight: float, labelled: float) -> list[str]:
+        """Lines of a summary: the sum of the weights of the examples, of which `labelled` had a label."""
+        return [f"weighted example sum = {weight:.6f}", f"weighted label sum = {self.sum:.6f}"]
+
+    def constant(self, classes: bool) -> dict[str, Any] | None:
+        """The best constant prediction, its loss, and its error where labels are `classes`; None: it is not known."""
+        best = self.best_constant(self.loss)
+        if best is None:
+            return None
+        positive = self.positive_weight / self.weight
+        return {"prediction": best[0], "loss": best[1], "error": min(positive, 1 - positive) if classes else None}
+
+    def lines(self) -> list[str]:
+        """Lines of a summary: what is best said without looking at the rows."""
+        best = self.best_constant(self.loss)
+        return [] if best is None else [f"best constant = {best[0]:.6f}", f"best constant's loss = {best[1]:.6f}"]
 
     def best_constant(self, loss: str) -> tuple[float, float] | None:
         """(best constant prediction, its average loss), or None where constant memory cannot tell.

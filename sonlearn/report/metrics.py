@@ -29,9 +29,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sonlearn.data.mixing import split_mix
 from sonlearn.errors import shorten
-from sonlearn.learn.learner import chosen_of
 from sonlearn.learn.links import linked, logistic
+from sonlearn.learn.predicted import Predicted, chosen_of
 from sonlearn.learn.scores import Cut, ScoreHistogram
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.report.coverage import WINDOW, CoverageTotals, coverage_of
@@ -40,7 +41,7 @@ from sonlearn.report.quality import Calibration, Confusion, judged, judged_class
 
 if TYPE_CHECKING:
     from sonlearn.data.batch import Batch
-    from sonlearn.learn.learner import Learner, Predicted, PredictedClass
+    from sonlearn.learn.learner import Learner
 
 #: Classes that are listed as the worst, points of a curve, rows of a sample.
 WORST, POINTS, SAMPLE = 5, 100, 400
@@ -61,167 +62,59 @@ class Metrics:
 
     def __init__(self, learner: Learner):
         self._learner = learner
-        self._several = learner.options.several
-        self.calibration, self.confusion = Calibration(), Confusion()
-        self._scores, self._decided = ScoreHistogram(), np.zeros(4)
-        self._values = ValueSums()
-        self._fixed = learner.options.binary or learner.options.loss in CLASSIFICATION
-        self._signs = True  # whether all labels so far are -1 or +1
-        self._classes: dict[float, list[float]] = {}
-        self._sample = PredictionSample(SAMPLE)
+        self._of: _Classes | _Scores = (_Classes if learner.options.several else _Scores)(learner)
         self._coverage = CoverageTotals()
-        self._two: dict[str, Any] | None = None  # what `_of_two` has found, which the end of a run asks for five times
 
-    def add(self, batch: Batch, predicted: Predicted | PredictedClass) -> None:
+    @property
+    def calibration(self) -> Calibration:
+        """How far probabilities can be believed."""
+        return self._of.calibration
+
+    @property
+    def confusion(self) -> Confusion:
+        """What is taken for what."""
+        return self._of.confusion
+
+    def add(self, batch: Batch, predicted: Predicted) -> None:
         """Add what `Learner.partial_fit` or `Learner.predict` gave for a batch; refused rows are left out."""
-        label = getattr(predicted, "label", batch.y)
-        self.count(label, batch.weight, predicted, ~predicted.refused)
+        self.count(predicted.label, batch.weight, predicted, ~predicted.refused)
 
-    def count(
-        self, y: np.ndarray, weight: np.ndarray, predicted: Predicted | PredictedClass, chosen: np.ndarray
-    ) -> None:
+    def count(self, y: np.ndarray, weight: np.ndarray, predicted: Predicted, chosen: np.ndarray) -> None:
         """Add those of n rows that are `chosen` (bool[n]) and have a label and a weight.
 
         Parameters
         ----------
         y, weight : float64[n]
-            Labels (of several classes `PredictedClass.label`), NaN where there is none, and importance weights.
-        predicted : Predicted or PredictedClass, of n rows
+            Labels as `Predicted.label`, NaN where there is none, and importance weights.
+        predicted : Predicted, of n rows
         """
         chosen = chosen & ~np.isnan(y) & (weight > 0)
         if not chosen.any():
             return
-        chosen_predictions = predicted
         if not chosen.all():
-            y, weight, chosen_predictions = y[chosen], weight[chosen], chosen_of(predicted, chosen)
-        if self._several:
-            number = numbers_of(self._learner.classes, y)
-            self._add_classes(chosen_predictions, y, number, weight)
-        else:
-            number = (y > 0).astype(np.int64)
-            self._add_scores(chosen_predictions, y, weight)
-        covered = coverage_of(chosen_predictions, y, number)
+            y, weight, predicted = y[chosen], weight[chosen], chosen_of(predicted, chosen)
+        covered = coverage_of(predicted, y, self._of.add(predicted, y, weight))
         if covered is not None:
             self._coverage.add(*covered)
-
-    def _add_scores(self, predicted: Any, y: np.ndarray, weight: np.ndarray) -> None:
-        options = self._learner.options
-        scores = np.clip(predicted.raw, *options.bounds)  # before a link or --binary
-        self._signs = self._signs and (self._fixed or bool((np.abs(y) == 1).all()))
-        if not self._fixed:
-            values = linked("poisson", scores) if options.loss == "poisson" else scores
-            self._values.add(y, values, weight)
-            self._sample.add(y, values)
-        if not self._signs:
-            return
-        self._two = None
-        positive, decided = y > 0, predicted.decided > 0
-        self._scores.add(scores, positive, weight)
-        np.add.at(self._decided, 2 * positive + decided, weight)
-        events = judged(options.loss, scores, y)
-        if events is not None:
-            self.calibration.add(events, weight)
-        sums = zip(_PAIRS, self._decided.tolist(), strict=True)
-        self.confusion.weights = {pair: total for pair, total in sums if total > 0}
-
-    def _add_classes(self, predicted: Any, y: np.ndarray, number: np.ndarray, weight: np.ndarray) -> None:
-        most = self._learner.options.oaa or self._learner.options.multinomial or 0
-        unmet = max(most - predicted.probabilities.shape[1], 0)
-        self.calibration.add(judged_classes(predicted, number, unmet), weight)
-        self.confusion.add(y, predicted.prediction, weight)
-        right, named = predicted.prediction == y, any(isinstance(name, str) for name in self._learner.classes[:1])
-        known = predicted.prediction >= 0 if named else ~np.isnan(predicted.prediction)  # a class, not "unknown"
-        for place, values, chosen in ((0, y, slice(None)), (1, predicted.prediction, known), (2, y, right)):
-            labels, at = np.unique(values[chosen], return_inverse=True)
-            sums = [self._classes.setdefault(label, [0.0, 0.0, 0.0])[place] for label in labels.tolist()]
-            totals = np.array(sums, dtype=np.float64)
-            np.add.at(totals, at, weight[chosen])
-            for label, total in zip(labels.tolist(), totals.tolist(), strict=True):
-                self._classes[label][place] = total
 
     # -- what came of it ---------------------------------------------------------------------------------------------
 
     @property
     def kind(self) -> str:
         """What the labels are: ``classes``, ``two`` or ``values``."""
-        if self._several:
-            return "classes"
-        return "two" if self._signs else "values"
+        return self._of.kind
 
     def result(self) -> dict[str, Any] | None:
         """All measures, JSON-able (docs/metrics.md lists them by kind); None while there is no labelled example."""
-        result = self._measures()
+        result = self._of.result()
         asked = self._learner.options.coverage
         if result is None or asked is None:
             return result
         return result | {"coverage": self._coverage.result(asked)}
 
-    def _measures(self) -> dict[str, Any] | None:
-        if self._several:
-            return self._of_classes() if self._classes else None
-        if not self._signs:
-            return {"kind": "values", **self._values.result()}
-        if self._two is None and self._decided.any():
-            self._two = self._of_two()
-        return self._two
-
-    def _of_two(self) -> dict[str, Any]:
-        auc, ap, best = self._scores.auc(), self._scores.average_precision(), self._scores.best_f1()
-        n, p = self._scores.totals()
-        missed, found, false = self._decided[2], self._decided[3], self._decided[1]
-        cut = Cut(0.0, float(found), float(false), float(missed + found), n)
-        return {
-            "kind": "two", "weight": n + p, "positive": p,
-            "auc": auc and auc.value, "auc_error": auc and auc.error,
-            "average_precision": ap and ap.value, "average_precision_error": ap and ap.error,
-            "decided": self._shown(cut), "best_f1": best and {**self._shown(best[0]), "error": best[1]},
-            "brier": self.calibration.brier, "calibration_error": self.calibration.error,
-        }  # fmt: skip
-
-    def _of_classes(self) -> dict[str, Any]:
-        texts = self._learner.label_texts(np.array(list(self._classes)))
-        rows: list[dict[str, Any]] = []
-        for text, (own, predicted, both) in zip(texts, self._classes.values(), strict=True):
-            f1 = 2 * both / (own + predicted)
-            precision, recall = both / predicted if predicted > 0 else 0.0, both / own if own > 0 else 0.0
-            rows.append({"label": text, "weight": own, "precision": precision, "recall": recall, "f1": f1})
-        met = [row for row in rows if row["weight"] > 0]
-        return {
-            "kind": "classes", "macro_f1": sum(row["f1"] for row in rows) / len(rows), "classes": len(met),
-            "worst": sorted(met, key=lambda row: (row["f1"], -row["weight"]))[:WORST],
-            "brier": self.calibration.brier, "calibration_error": self.calibration.error,
-        }  # fmt: skip
-
     def pictures(self) -> dict[str, Any]:
         """What a page draws, JSON-able: curves and thresholds of two classes, a sample of rows of values."""
-        if self._several:
-            return {}
-        if not self._signs:
-            return {"sample": self._sample.rows()}
-        if min(self._scores.totals()) <= 0:
-            return {}
-        cuts = self._scores.cuts()
-        curve = [self._shown(cut) for cut in spaced_cuts(cuts, POINTS)]
-        table = []
-        if self.calibration.error is not None:
-            table = [self._shown(self._scores.cut(self._score(p))) | {"threshold": p} for p in THRESHOLDS]
-        return {"curve": curve, "thresholds": table}
-
-    def _shown(self, cut: Cut) -> dict[str, float]:
-        return {
-            "threshold": self._threshold(cut.threshold), "precision": cut.precision, "recall": cut.recall,
-            "f1": cut.f1, "false_share": cut.false_share, "predicted": cut.found + cut.false,
-        }  # fmt: skip
-
-    def _threshold(self, score: float) -> float:
-        """A threshold of scores as one of probabilities, where the loss tells them."""
-        loss = self._learner.options.loss
-        if loss == "logistic":
-            return float(logistic(np.array([score]))[0])
-        return min(max(0.5 + 0.5 * score, 0.0), 1.0) if loss in ("squared", "squared_hinge") else score
-
-    def _score(self, p: float) -> float:
-        return math.log(p / (1 - p)) if self._learner.options.loss == "logistic" else 2 * p - 1
+        return self._of.pictures()
 
     def lines(self) -> list[str]:
         """The measures as lines of a summary; a bound follows what is not exact to six digits."""
@@ -259,8 +152,8 @@ class Metrics:
 
     def one_label(self) -> str:
         """What has to be known where all labels are the same, so that there is nothing to tell apart; else empty."""
-        result, fixed = self.result(), self._fixed or self._several
-        if result is None or not fixed or (result["kind"] == "classes" and result["classes"] != 1):
+        result = self.result()
+        if result is None or not self._of.fixed or (result["kind"] == "classes" and result["classes"] != 1):
             return ""
         if result["kind"] == "classes":
             (label,) = (row["label"] for row in result["worst"])
@@ -269,6 +162,148 @@ class Metrics:
         else:
             label = self._learner.two_labels[int(result["positive"] > 0)]
         return f"all labels are {shorten(label)}: there is nothing to tell apart; is it the right column, or file?"
+
+
+class _Scores:
+    """Measures of two classes and of values. Labels of values that are all -1 and +1 so far are two classes."""
+
+    def __init__(self, learner: Learner):
+        self._learner = learner
+        self.calibration, self.confusion = Calibration(), Confusion()
+        self._scores, self._decided = ScoreHistogram(), np.zeros(4)
+        self._values = ValueSums()
+        self.fixed = learner.options.binary or learner.options.loss in CLASSIFICATION
+        self._signs = True  # whether all labels so far are -1 or +1
+        self._sample = PredictionSample(SAMPLE)
+        self._two: dict[str, Any] | None = None  # what `_of_two` has found, which the end of a run asks for five times
+
+    @property
+    def kind(self) -> str:
+        """See `Metrics.kind`."""
+        return "two" if self._signs else "values"
+
+    def add(self, predicted: Predicted, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Add n rows with a label; return int64[n]: 1 for labels above 0, else 0."""
+        options = self._learner.options
+        scores = np.clip(predicted.raw, *options.bounds)  # before a link or --binary
+        self._signs = self._signs and (self.fixed or bool((np.abs(y) == 1).all()))
+        if not self.fixed:
+            values = linked("poisson", scores) if options.loss == "poisson" else scores
+            self._values.add(y, values, weight)
+            self._sample.add(y, values)
+        number = np.asarray(y > 0, dtype=np.int64)
+        if not self._signs:
+            return number
+        self._two = None
+        positive, decided = y > 0, predicted.decided > 0
+        self._scores.add(scores, positive, weight)
+        np.add.at(self._decided, 2 * positive + decided, weight)
+        events = judged(options.loss, scores, y)
+        if events is not None:
+            self.calibration.add(events, weight)
+        sums = zip(_PAIRS, self._decided.tolist(), strict=True)
+        self.confusion.weights = {pair: total for pair, total in sums if total > 0}
+        return number
+
+    def result(self) -> dict[str, Any] | None:
+        """See `Metrics.result`."""
+        if not self._signs:
+            return {"kind": "values", **self._values.result()}
+        if self._two is None and self._decided.any():
+            self._two = self._of_two()
+        return self._two
+
+    def _of_two(self) -> dict[str, Any]:
+        auc, ap, best = self._scores.auc(), self._scores.average_precision(), self._scores.best_f1()
+        n, p = self._scores.totals()
+        missed, found, false = self._decided[2], self._decided[3], self._decided[1]
+        cut = Cut(0.0, float(found), float(false), float(missed + found), n)
+        return {
+            "kind": "two", "weight": n + p, "positive": p,
+            "auc": auc and auc.value, "auc_error": auc and auc.error,
+            "average_precision": ap and ap.value, "average_precision_error": ap and ap.error,
+            "decided": self._shown(cut), "best_f1": best and {**self._shown(best[0]), "error": best[1]},
+            "brier": self.calibration.brier, "calibration_error": self.calibration.error,
+        }  # fmt: skip
+
+    def pictures(self) -> dict[str, Any]:
+        """See `Metrics.pictures`."""
+        if not self._signs:
+            return {"sample": self._sample.rows()}
+        if min(self._scores.totals()) <= 0:
+            return {}
+        cuts = self._scores.cuts()
+        curve = [self._shown(cut) for cut in spaced_cuts(cuts, POINTS)]
+        table = []
+        if self.calibration.error is not None:
+            table = [self._shown(self._scores.cut(self._score(p))) | {"threshold": p} for p in THRESHOLDS]
+        return {"curve": curve, "thresholds": table}
+
+    def _shown(self, cut: Cut) -> dict[str, float]:
+        return {
+            "threshold": self._threshold(cut.threshold), "precision": cut.precision, "recall": cut.recall,
+            "f1": cut.f1, "false_share": cut.false_share, "predicted": cut.found + cut.false,
+        }  # fmt: skip
+
+    def _threshold(self, score: float) -> float:
+        """A threshold of scores as one of probabilities, where the loss tells them."""
+        loss = self._learner.options.loss
+        if loss == "logistic":
+            return float(logistic(np.array([score]))[0])
+        return min(max(0.5 + 0.5 * score, 0.0), 1.0) if loss in ("squared", "squared_hinge") else score
+
+    def _score(self, p: float) -> float:
+        return math.log(p / (1 - p)) if self._learner.options.loss == "logistic" else 2 * p - 1
+
+
+class _Classes:
+    """Measures of several classes."""
+
+    kind, fixed = "classes", True
+
+    def __init__(self, learner: Learner):
+        self._learner = learner
+        self.calibration, self.confusion = Calibration(), Confusion()
+        self._classes: dict[float, list[float]] = {}
+
+    def add(self, predicted: Predicted, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Add n rows with a label; return int64[n]: the columns of their classes, -1 for one that was not met."""
+        number = numbers_of(self._learner.classes, y)
+        most = self._learner.options.oaa or self._learner.options.multinomial or 0
+        unmet = max(most - predicted.probabilities.shape[1], 0)
+        self.calibration.add(judged_classes(predicted, number, unmet), weight)
+        self.confusion.add(y, predicted.prediction, weight)
+        right, named = predicted.prediction == y, any(isinstance(name, str) for name in self._learner.classes[:1])
+        known = predicted.prediction >= 0 if named else ~np.isnan(predicted.prediction)  # a class, not "unknown"
+        for place, values, chosen in ((0, y, slice(None)), (1, predicted.prediction, known), (2, y, right)):
+            labels, at = np.unique(values[chosen], return_inverse=True)
+            sums = [self._classes.setdefault(label, [0.0, 0.0, 0.0])[place] for label in labels.tolist()]
+            totals = np.array(sums, dtype=np.float64)
+            np.add.at(totals, at, weight[chosen])
+            for label, total in zip(labels.tolist(), totals.tolist(), strict=True):
+                self._classes[label][place] = total
+        return number
+
+    def result(self) -> dict[str, Any] | None:
+        """See `Metrics.result`."""
+        if not self._classes:
+            return None
+        texts = self._learner.label_texts(np.array(list(self._classes)))
+        rows: list[dict[str, Any]] = []
+        for text, (own, predicted, both) in zip(texts, self._classes.values(), strict=True):
+            f1 = 2 * both / (own + predicted)
+            precision, recall = both / predicted if predicted > 0 else 0.0, both / own if own > 0 else 0.0
+            rows.append({"label": text, "weight": own, "precision": precision, "recall": recall, "f1": f1})
+        met = [row for row in rows if row["weight"] > 0]
+        return {
+            "kind": "classes", "macro_f1": sum(row["f1"] for row in rows) / len(rows), "classes": len(met),
+            "worst": sorted(met, key=lambda row: (row["f1"], -row["weight"]))[:WORST],
+            "brier": self.calibration.brier, "calibration_error": self.calibration.error,
+        }  # fmt: skip
+
+    def pictures(self) -> dict[str, Any]:
+        """See `Metrics.pictures`."""
+        return {}
 
 
 class ValueSums:
@@ -315,7 +350,7 @@ class PredictionSample:
 
     def add(self, y: np.ndarray, predicted: np.ndarray) -> None:
         """Add rows of float64[n] each."""
-        keys = _hashed(np.arange(self._rows, self._rows + len(y), dtype=np.uint64))
+        keys = split_mix(np.arange(self._rows, self._rows + len(y), dtype=np.uint64))
         self._rows += len(y)
         if len(self._keys) == self._most:
             low = keys < self._keys[-1]
@@ -330,17 +365,8 @@ class PredictionSample:
         return self._kept.tolist()
 
 
-def _hashed(x: np.ndarray) -> np.ndarray:
-    """uint64[n] -> uint64[n], SplitMix64 (Steele, Lea and Flood 2014)."""
-    with np.errstate(over="ignore"):
-        x = x * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0x9E3779B97F4A7C15)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return np.asarray(x ^ (x >> np.uint64(31)))
-
-
 def numbers_of(classes: list[int | str], y: np.ndarray) -> np.ndarray:
-    """int64[n]: which of the `classes` the labels are (`PredictedClass.label`), -1 for one that has not been met."""
+    """int64[n]: which of the `classes` the labels are (`Predicted.label`), -1 for one that has not been met."""
     if classes and isinstance(classes[0], str):
         return y.astype(np.int64)
     place = {float(label): i for i, label in enumerate(classes)}

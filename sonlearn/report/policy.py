@@ -15,7 +15,6 @@ import numpy as np
 
 from sonlearn.data.decisions import Decisions
 from sonlearn.report.labels import running
-from sonlearn.report.progress import Schedule, Sums
 
 if TYPE_CHECKING:
     from sonlearn.learn.bandits.bandit import Decided
@@ -32,44 +31,35 @@ class PolicyTotals:
 
     Parameters
     ----------
-    schedule : Schedule
-        When `rows` are due.
     classes : ActionsOfClasses or None
         Which class each action stands for, if they are classes (`--cbify`); else they are numbered from 0 on.
     """
 
-    def __init__(self, schedule: Schedule, classes: ActionsOfClasses | None = None):
-        self._schedule, self._due, self._classes = schedule, schedule.first, classes
-        self.examples = 0
-        self.sums = Sums(classes=False)
-        self._last = self.sums
+    def __init__(self, classes: ActionsOfClasses | None = None):
+        self._classes = classes
+        self.examples, self._weight = 0, 0.0
         self._actions = np.zeros((0, 3))
         # mean costs of the model, of the log, and of their difference: sum, sum of squares
         self._costs = np.zeros((3, 2))
         self._logs = False
 
-    def add(self, decisions: Decisions, decided: Decided) -> list[dict[str, Any]]:
-        """Add a batch; returns the rows of the curve that have become due in it."""
+    def count(
+        self, y: np.ndarray, weight: np.ndarray, predicted: tuple[Decisions, Decided], chosen: np.ndarray
+    ) -> None:
+        """Add a batch, as `sonlearn.report.metrics.Metrics.count` does; a decision without a cost counts as well."""
+        self.add(*predicted)
+
+    def add(self, decisions: Decisions, decided: Decided) -> None:
+        """Add a batch."""
         known = ~np.isnan(decided.loss)
         own = np.where(known, decided.loss, 0.0)
-        counts, losses = running(self.sums.weight, known.astype(np.float64)), running(self.sums.loss, own)
-        rows = []
-        while (i := math.ceil(self._due - self.examples) - 1) < decisions.n:
-            sums, n = Sums(float(counts[i + 1]), float(losses[i + 1]), 0.0, False), self.examples + i + 1
-            since = sums.minus(self._last)
-            rows.append({
-                "examples": n, "weight": float(n), "total": sums.weight, "since": since.weight,
-                "loss": sums.average_loss, "error": None, "since_loss": since.average_loss, "since_error": None,
-            })  # fmt: skip
-            self._last, self._due = sums, self._schedule.after(n)
         self.examples += decisions.n
-        self.sums = Sums(float(counts[-1]), float(losses[-1]), 0.0, False)
+        self._weight += float(known.sum())
         logged = own if decisions.costs is not None else np.where(known, decisions.cost, 0.0)
         self._logs |= decisions.costs is None and bool(known.any())
         for sums_of, values in zip(self._costs, (own, logged, own - logged), strict=True):
             sums_of[:] = [running(start, each)[-1] for start, each in zip(sums_of, (values, values**2), strict=True)]
         self._count_actions(decisions, decided, known, logged)
-        return rows
 
     def _count_actions(self, decisions: Decisions, decided: Decided, known: np.ndarray, cost: np.ndarray) -> None:
         if not decisions.n:
@@ -88,7 +78,7 @@ class PolicyTotals:
 
     def result(self) -> dict[str, Any]:
         """The mean costs with their errors, and the actions that were taken most."""
-        n = self.sums.weight
+        n = self._weight
         names = ("this model", "the log", "this model less the log") if self._logs else ("this model",)
         values = [
             {"name": name, "cost": total / n, "error": math.sqrt(max(squares / n - (total / n) ** 2, 0.0) / n)}

@@ -27,14 +27,14 @@ import numpy as np
 
 from sonlearn.data.arrays import plain
 from sonlearn.jit import jit
-from sonlearn.options.losses import CLASSIFICATION
-from sonlearn.report.classes import ClassCounts
-from sonlearn.report.labels import ERRORS, LabelStatistics, running
+from sonlearn.report.labels import LabelStatistics, running
 
+#: The table's head: columns that each has, and the last one, of what can err.
 HEADER = (
-    "average  since         example        example        current        current  current  average",
-    "loss     last          counter         weight          label        predict features    error",
+    "average  since         example        example        current        current  current",
+    "loss     last          counter         weight          label        predict features",
 )
+ERROR = ("  average", "    error")
 
 
 class Schedule(NamedTuple):
@@ -54,11 +54,11 @@ class Schedule(NamedTuple):
 
 
 @jit
-def add_outcome(sums, y, weight, loss, judged, boundary) -> None:
+def add_outcome(sums, y, weight, loss, wrong) -> None:
     """Add n examples one by one; those without a label or with weight 0 count for no average.
 
     sums : float64[4], modified: of h, h * loss, h * error, and h of examples without a label
-    y, weight, loss, judged : float64[n], not modified; `judged` is above `boundary` where the class +1 is predicted
+    y, weight, loss : float64[n], wrong : bool[n], not modified
     """
     total, losses, errors, unlabelled = sums[0], sums[1], sums[2], sums[3]
     for i in range(len(y)):
@@ -68,7 +68,7 @@ def add_outcome(sums, y, weight, loss, judged, boundary) -> None:
         elif h > 0.0:
             total += h
             losses += h * loss[i]
-            errors += h if (judged[i] > boundary) != (y[i] > 0.0) else 0.0
+            errors += h if wrong[i] else 0.0
     sums[0], sums[1], sums[2], sums[3] = total, losses, errors, unlabelled
 
 
@@ -87,8 +87,10 @@ class BatchOutcome(NamedTuple):
         Number of features, the constant included.
     held : bool[n], or None for none
         Whether the example is held out.
-    decided : float64[n], or None
-        The class that is predicted, -1 or +1; None: by the prediction.
+    wrong : bool[n], or None
+        Whether another class is predicted than the label's; None: than that of the label's sign, by the prediction's.
+    shown : callable or None
+        Texts of the label and the prediction of example i of these, where they are no numbers.
     """
 
     y: np.ndarray
@@ -97,7 +99,13 @@ class BatchOutcome(NamedTuple):
     loss: np.ndarray
     features: np.ndarray
     held: np.ndarray | None = None
-    decided: np.ndarray | None = None
+    wrong: np.ndarray | None = None
+    shown: Callable[[int], tuple[str, str]] | None = None
+
+    @property
+    def errors(self) -> np.ndarray:
+        """bool[n]: `wrong`, or what it is where it is None."""
+        return (self.prediction > 0) != (self.y > 0) if self.wrong is None else self.wrong
 
 
 class Row(NamedTuple):
@@ -121,6 +129,8 @@ class Row(NamedTuple):
         Whether averages are over held-out examples.
     classes : bool
         Whether all labels so far were classes, so that there is an error.
+    shown : (str, str), or None
+        Texts of `label` and `prediction`, where they are no numbers.
     """
 
     examples: int
@@ -136,6 +146,7 @@ class Row(NamedTuple):
     features: int
     held: bool
     classes: bool
+    shown: tuple[str, str] | None = None
 
 
 class Sums(NamedTuple):
@@ -188,17 +199,13 @@ class Progress:
 
     Parameters
     ----------
-    loss : str
-        One of `sonlearn.options.losses.LOSSES`, or `ERRORS`.
+    labels : LabelStatistics, or what is in its place
+        What is counted of labels; a name of a loss stands for that of values, or of two classes, with this loss.
     schedule : Schedule
     holdout : bool
         Whether rows and the summary are of the held-out examples from the second pass on.
-    texts : function of float64[n] that gives n str, or None
-        Of several classes, how labels are written; None: there are no several classes.
     fine : Schedule or None
         When further rows are due, which are no lines of the table.
-    boundary : float
-        Predictions above this are of the class +1.
 
     Attributes
     ----------
@@ -208,17 +215,14 @@ class Progress:
 
     def __init__(
         self,
-        loss: str,
+        labels: Any = "squared",
         schedule: Schedule | None = None,
         holdout: bool = False,
-        texts: Callable[[np.ndarray], list[str]] | None = None,
         fine: Schedule | None = None,
-        boundary: float = 0.0,
     ):
-        self.loss, self.holdout, self.texts, self.boundary = loss, holdout, texts, boundary
-        self.counts = ClassCounts()
+        self.labels: Any = LabelStatistics(labels) if isinstance(labels, str) else labels
+        self.holdout = holdout
         self.passes = 1
-        self.labels = LabelStatistics()
         self.examples = self.held_examples = self.features = 0
         self.unlabelled_weight = 0.0
         self.trained, self.held, self._held_at_pass = Sums(), Sums(), Sums()
@@ -233,14 +237,18 @@ class Progress:
     @property
     def labelled(self) -> bool:
         """Whether any label has been seen."""
-        return bool(self.trained.weight or self.held.weight or self.labels.values)
+        return bool(self.trained.weight or self.held.weight or self.labels.count)
 
     @property
     def of_one_class(self) -> bool:
         """Whether labels are classes and all that have been seen are alike."""
-        if self.texts:
-            return self.counts.count == 1
-        return self.trained.classes and len(self.labels.values) == 1
+        return bool(self.trained.classes and self.labels.count == 1)
+
+    @property
+    def header(self) -> tuple[str, str]:
+        """The table's head."""
+        head = [line + more * self.labels.errs for line, more in zip(HEADER, ERROR, strict=True)]
+        return head[0], head[1]
 
     @property
     def result(self) -> Sums:
@@ -273,7 +281,7 @@ class Progress:
 
     def rows(self, outcome: BatchOutcome) -> list[Row]:
         """Add a batch; return the rows of the table that have become due in it."""
-        if outcome.held is None and self.texts is None and not self.is_due(float(outcome.weight.sum())):
+        if outcome.held is None and not self.is_due(float(outcome.weight.sum())):
             self._add(outcome)
             return []
         y, weight = outcome.y, outcome.weight
@@ -284,7 +292,7 @@ class Progress:
         trained = self._running(self.trained, outcome, learned)
         holdout = self._running(self.held, outcome, labelled & held)
         unlabelled = running(self.unlabelled_weight, np.where(unknown, weight, 0.0) if unknown.any() else None, len(y))
-        classes = self._class_flags(y, labelled)
+        classes = self.labels.are_classes(self.trained.classes, y, labelled)
         counter = self.examples + np.concatenate(([0], np.cumsum(~held)))
 
         rows: list[list[Row]] = []
@@ -302,10 +310,7 @@ class Progress:
         self.unlabelled_weight = float(unlabelled[-1])
         self.examples, self.held_examples = int(counter[-1]), self.held_examples + int(held.sum())
         self.features += int(outcome.features[~held].sum())
-        if self.texts is None:
-            self.labels.add(y[learned], weight[learned])
-        else:
-            self.counts.add(y[learned], weight[learned])
+        self.labels.add(y[learned], weight[learned])
         table, *fine = rows
         self.fine_rows = fine[0] if fine else []
         return table
@@ -314,10 +319,9 @@ class Progress:
         """Add a batch of which nothing is held out, and in which no row is due: as `rows`, without sums of each row."""
         y, weight = plain(outcome.y), plain(outcome.weight)
         labelled = ~np.isnan(y) & (weight > 0)
-        judged, boundary = (outcome.prediction, self.boundary) if outcome.decided is None else (outcome.decided, 0.0)
         sums = np.array([*self.trained[:3], self.unlabelled_weight])
-        add_outcome(sums, y, weight, plain(outcome.loss), plain(judged), boundary)
-        classes = bool(self._class_flags(y, labelled)[-1])
+        add_outcome(sums, y, weight, plain(outcome.loss), plain(outcome.errors, np.bool_))
+        classes = bool(self.labels.are_classes(self.trained.classes, y, labelled)[-1])
         self.trained = Sums(float(sums[0]), float(sums[1]), float(sums[2]), classes)
         self.held = self.held._replace(classes=classes)
         self.unlabelled_weight = float(sums[3])
@@ -342,12 +346,11 @@ class Progress:
             counts = [per_pass if whole else counts[0], f"passes used = {self.passes}"]
         lines = [
             "", ending, *counts,
-            f"weighted example sum = {self.example_weight:.6f}",
-            *([] if self.texts else [f"weighted label sum = {self.labels.sum:.6f}"]),
+            *self.labels.weights(self.example_weight, result.weight),
             f"average loss = {average}{mark}",
-            f"average error = {error}{mark}",
+            *([f"average error = {error}{mark}"] if self.labels.errs else []),
+            *self.labels.lines(),
         ]  # fmt: skip
-        lines += self._best_constant()
         speed = (self.examples + self.held_examples) / max(seconds, 1e-9)
         lines += [
             f"total feature number = {self.features}",
@@ -362,37 +365,9 @@ class Progress:
         return {
             "passes": self.passes, "examples": self.examples, "held_examples": self.held_examples,
             "weight": self.example_weight, "features": self.features, "loss": result.average_loss,
-            "error": result.average_error, "held": self._shows_holdout, "constant": self._constant(),
+            "error": result.average_error, "held": self._shows_holdout,
+            "constant": self.labels.constant(self.trained.classes),
         }  # fmt: skip
-
-    def _constant(self) -> dict[str, Any] | None:
-        """The best constant prediction, its loss, and its error where labels are classes."""
-        if self.texts is not None:
-            most = self.counts.best()
-            if most is None:
-                return None
-            return {"prediction": self.texts(np.array([most[0]]))[0], "loss": most[2], "error": most[1]}
-        best = self.labels.best_constant(self.loss)
-        if best is None:
-            return None
-        positive = self.labels.positive_weight / self.labels.weight
-        error = min(positive, 1 - positive) if self.trained.classes else None
-        return {"prediction": best[0], "loss": best[1], "error": error}
-
-    def _best_constant(self) -> list[str]:
-        """Lines on what is best said without looking at the rows."""
-        if self.texts is None:
-            best = self.labels.best_constant(self.loss)
-            return [] if best is None else [f"best constant = {best[0]:.6f}", f"best constant's loss = {best[1]:.6f}"]
-        most = self.counts.best()
-        if most is None:
-            return []
-        (label,) = self.texts(np.array([most[0]]))
-        return [
-            f"best constant = {label}",
-            f"best constant's loss = {most[2]:.6f}",
-            f"best constant's error = {most[1]:.6f}",
-        ]
 
     @property
     def _shows_holdout(self) -> bool:
@@ -403,20 +378,10 @@ class Progress:
             return _Running(*(running(total, None, len(mask)) for total in start[:3]))
         weight = np.where(mask, outcome.weight, 0.0)
         loss = np.where(mask, outcome.loss, 0.0)
-        if self.texts is None:
-            positive = outcome.prediction > self.boundary if outcome.decided is None else outcome.decided > 0
-            error = mask & (positive != (outcome.y > 0))
-        else:
-            error = mask & (outcome.prediction != outcome.y)
+        error = mask & outcome.errors
         return _Running(
             running(start.weight, weight), running(start.loss, weight * loss), running(start.errors, weight * error)
         )
-
-    def _class_flags(self, y: np.ndarray, labelled: np.ndarray) -> np.ndarray:
-        """bool[n + 1]: whether all labels so far are classes."""
-        if self.loss in (*CLASSIFICATION, ERRORS) or self.texts is not None:
-            return np.ones(len(y) + 1, dtype=bool)
-        return np.logical_and.accumulate(np.concatenate(([self.trained.classes], ~labelled | (np.abs(y) == 1))))
 
     def _row(
         self, outcome: BatchOutcome, i: int, sums: tuple[Sums, Sums], counts: tuple[int, float], marks: _Marks
@@ -432,23 +397,25 @@ class Progress:
             int(counter), float(weight), now.weight, since.weight,
             now.average_loss, now.average_error, since.average_loss, since.average_error,
             float(outcome.y[i]), float(outcome.prediction[i]), int(outcome.features[i]),
-            self._shows_holdout, now.classes,
+            self._shows_holdout, now.classes, outcome.shown and outcome.shown(i),
         )  # fmt: skip
 
     def line(self, row: Row) -> str:
         """A row as VW writes it."""
         unknown = "unknown" if row.held else "n.a."
+        label, prediction = row.shown or (_text(row.label), _text(row.prediction))
+        cell = self.labels.cell
+        error = f" {_fitted(row.error, unknown if row.classes else 'n.a.'):>8}" if self.labels.errs else ""
         return (
             f"{_fitted(row.loss, unknown):<8} {_fitted(row.since_loss, unknown):<8} "
-            f"{row.examples:>12} {row.weight:>14.1f} {self._text(row.label):>14} {self._text(row.prediction):>14} "
-            f"{row.features:>8} {_fitted(row.error, unknown if row.classes else 'n.a.'):>8}{' h' if row.held else ''}"
+            f"{row.examples:>12} {row.weight:>14.1f} {label[:cell]:>14} {prediction[:cell]:>14} "
+            f"{row.features:>8}{error}{' h' if row.held else ''}"
         )
 
-    def _text(self, value: float) -> str:
-        """A label or prediction as a row has it."""
-        if math.isnan(value):
-            return "unknown"
-        return f"{value:.4f}" if self.texts is None else self.texts(np.array([value]))[0][:14]
+
+def _text(value: float) -> str:
+    """A number as a row has it."""
+    return "unknown" if math.isnan(value) else f"{value:.4f}"
 
 
 def _fitted(value: float | None, unknown: str = "n.a.") -> str:

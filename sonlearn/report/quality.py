@@ -23,7 +23,7 @@ from sonlearn.jit import jit
 from sonlearn.learn.links import PROBABILISTIC, probability
 
 if TYPE_CHECKING:
-    from sonlearn.learn.classes import PredictedClass
+    from sonlearn.learn.predicted import Predicted
 
 #: Bounds between the bins: float64[19].
 EDGES = 1.0 / (1.0 + 2.0 ** np.arange(9, -10, -1))
@@ -55,12 +55,12 @@ def judged(loss: str, prediction: np.ndarray, y: np.ndarray) -> Judged | None:
     return Judged(p, happened, (p - happened) ** 2)
 
 
-def judged_classes(predicted: PredictedClass, number: np.ndarray, unmet: int) -> Judged:
+def judged_classes(predicted: Predicted, number: np.ndarray, unmet: int) -> Judged:
     """Events "the predicted class is the row's".
 
     Parameters
     ----------
-    predicted : PredictedClass, of n rows
+    predicted : Predicted, of n rows
     number : int64[n]
         Columns of the rows' classes, -1 for one that has not been met.
     unmet : int

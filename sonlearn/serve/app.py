@@ -14,7 +14,7 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from starlette.applications import Starlette
@@ -26,7 +26,7 @@ from starlette.routing import Route
 from sonlearn.errors import SonlearnError
 from sonlearn.report.predictions import format_lines
 from sonlearn.serve.metrics import ServerMetrics
-from sonlearn.serve.worker import CSV, DOCUMENT, LINES, TEXT, Busy, Reply, TooLongError, Wants, Worker
+from sonlearn.serve.worker import CSV, DOCUMENT, LINES, TEXT, Busy, Reply, TooLongError, Wants
 
 JSON, JSON_LINES, PLAIN, TEXT_CSV = "application/json", "application/x-ndjson", "text/plain", "text/csv"
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
@@ -68,39 +68,37 @@ class Refused(Exception):  # noqa: N818
 
 
 class Handlers:
-    """What is done for each path.
+    """What is done for each path; of what a worker predicts or decides, a subclass's.
 
     Parameters
     ----------
+    worker : Worker or Decider
+    metrics : ServerMetrics
+    limits : Limits
     learns : bool
-        Whether /learn is open.
+        Whether the model learns.
     report : callable
         Takes a line on what should not have happened.
     """
 
     def __init__(
-        self, worker: Worker, metrics: ServerMetrics, limits: Limits, learns: bool, report: Callable[[str], None]
+        self, worker: Any, metrics: ServerMetrics, limits: Limits, learns: bool, report: Callable[[str], None]
     ):  # fmt: skip
-        self._worker, self._metrics, self._limits = worker, metrics, limits
-        self._learns, self._report = learns, report
+        self.worker, self.limits = worker, limits
+        self._metrics, self._learns, self._report = metrics, learns, report
 
-    async def predict(self, request: Request) -> Response:
-        """POST /predict."""
-        return await self._counted(request, "/predict", lambda: self._answered(request, learn=False))
+    @property
+    def posts(self) -> dict[str, Callable[[Request], Awaitable[Response]]]:
+        """What is done for each path that takes POST."""
+        raise NotImplementedError
 
-    async def learn(self, request: Request) -> Response:
-        """POST /learn."""
-        return await self._counted(request, "/learn", lambda: self._answered(request, learn=True))
+    def facts(self) -> dict[str, Any]:
+        """What /health says of the model."""
+        raise NotImplementedError
 
     async def health(self, request: Request) -> Response:
         """GET /health."""
-        learner = self._worker.learner
-        health = {
-            "status": "ok",
-            "method": learner.options.method,
-            "examples": learner.examples,
-            "learns": self._learns,
-        }
+        health = {"status": "ok", **self.facts(), "learns": self._learns}
         return Response(json.dumps(health) + "\n", media_type=JSON)
 
     async def metrics(self, request: Request) -> Response:
@@ -128,6 +126,58 @@ class Handlers:
         self._metrics.seconds.observe(time.perf_counter() - started)
         return response
 
+    def _check_origin(self, request: Request) -> None:
+        if "origin" in request.headers:
+            raise Refused(403, "requests of web pages are not answered: any page could send them")
+
+    async def _body(self, request: Request) -> bytes:
+        """The body, in time and within bounds.
+
+        Refused connections are closed. Up to `DRAINED` bytes that are too many are read and dropped: a client that is
+        still sending when the connection closes would not see the answer.
+        """
+        close, most = {"connection": "close"}, self.limits.body
+        too_much = Refused(413, f"found more than {most} bytes, expected at most so many in a request", close)
+        stated = request.headers.get("content-length", "0")
+        if not stated.isdecimal() or int(stated[:20]) > most + DRAINED:
+            raise too_much
+        parts, size = [], 0
+        try:
+            async with asyncio.timeout(self.limits.seconds):
+                async for part in request.stream():
+                    size += len(part)
+                    if size > most + DRAINED:
+                        raise too_much
+                    if size <= most:
+                        parts.append(part)
+        except TimeoutError:
+            line = f"the request did not come within {self.limits.seconds:g} seconds"
+            raise Refused(408, line, close) from None
+        if size > most:
+            raise too_much
+        return b"".join(parts)
+
+
+class RowHandlers(Handlers):
+    """What is done for rows: they are predicted, and learned; see `Handlers`."""
+
+    @property
+    def posts(self) -> dict[str, Callable[[Request], Awaitable[Response]]]:
+        """See `Handlers`."""
+        return {"/predict": self.predict, "/learn": self.learn}
+
+    def facts(self) -> dict[str, Any]:
+        """See `Handlers`."""
+        return {"method": self.worker.learner.options.method, "examples": self.worker.learner.examples}
+
+    async def predict(self, request: Request) -> Response:
+        """POST /predict."""
+        return await self._counted(request, "/predict", lambda: self._answered(request, learn=False))
+
+    async def learn(self, request: Request) -> Response:
+        """POST /learn."""
+        return await self._counted(request, "/learn", lambda: self._answered(request, learn=True))
+
     async def _answered(self, request: Request, learn: bool) -> Response:
         self._check_origin(request)
         if learn and not self._learns:
@@ -135,17 +185,13 @@ class Handlers:
         media = request.headers.get("content-type", PLAIN).split(";")[0].strip().lower()
         wants = self._wants(request, media)
         body = await self._body(request)
-        answer = await self._worker.ask(self._kind(media, body), body, learn=learn, wants=wants)
+        answer = await self.worker.ask(self._kind(media, body), body, learn=learn, wants=wants)
         if media in (PLAIN, TEXT_CSV):
             return _plain(prediction_lines(answer))
         content = {"predictions": answer.values, **answer.more}
         if wants.probabilities:
             content["tags"] = answer.tags
         return Response(json.dumps(content) + "\n", media_type=JSON)
-
-    def _check_origin(self, request: Request) -> None:
-        if "origin" in request.headers:
-            raise Refused(403, "requests of web pages are not answered: any page could send them")
 
     def _wants(self, request: Request, media: str) -> Wants:
         """What the query asks for."""
@@ -160,14 +206,10 @@ class Handlers:
         wants = Wants(**given)
         if any(wants) and media in (PLAIN, TEXT_CSV):
             raise Refused(400, f"found a query with {media}, whose answers are lines of predictions; send {JSON}")
-        if wants.coverage and self._worker.learner.options.coverage is None:
+        if wants.coverage and self.worker.learner.options.coverage is None:
             raise Refused(400, "found coverage=1, and the model keeps none; train it with --coverage")
-        if wants.probabilities and not self._worker.tells_probabilities:
-            loss = self._worker.learner.options.loss
-            what = f"the model's loss, {loss}, tells no probability"
-            if self._worker.learner.two_labels is None:
-                what = "the model predicts values, not classes"
-            raise Refused(400, f"found probabilities=1, and {what}")
+        if wants.probabilities and (why := self.worker.problem.no_probabilities):
+            raise Refused(400, f"found probabilities=1, and {why}")
         return wants
 
     def _kind(self, media: str, body: bytes) -> str:
@@ -176,39 +218,12 @@ class Handlers:
             return LINES if one_line and body.lstrip()[:1] == b"{" else DOCUMENT
         if media == JSON_LINES:
             return LINES
-        if media == PLAIN and self._worker.takes_text:
-            return LINES if self._worker.takes_json_text and body.lstrip()[:1] == b"{" else TEXT
-        if media == TEXT_CSV and not self._worker.takes_text:
+        if media == PLAIN and self.worker.takes_text:
+            return LINES if self.worker.takes_json_text and body.lstrip()[:1] == b"{" else TEXT
+        if media == TEXT_CSV and not self.worker.takes_text:
             return CSV
-        known = [JSON, JSON_LINES, PLAIN if self._worker.takes_text else TEXT_CSV]
+        known = [JSON, JSON_LINES, PLAIN if self.worker.takes_text else TEXT_CSV]
         raise Refused(415, f"found content of type {media or 'nothing'}, expected {' or '.join(known)}")
-
-    async def _body(self, request: Request) -> bytes:
-        """The body, in time and within bounds.
-
-        Refused connections are closed. Up to `DRAINED` bytes that are too many are read and dropped: a client that is
-        still sending when the connection closes would not see the answer.
-        """
-        close, most = {"connection": "close"}, self._limits.body
-        too_much = Refused(413, f"found more than {most} bytes, expected at most so many in a request", close)
-        stated = request.headers.get("content-length", "0")
-        if not stated.isdecimal() or int(stated[:20]) > most + DRAINED:
-            raise too_much
-        parts, size = [], 0
-        try:
-            async with asyncio.timeout(self._limits.seconds):
-                async for part in request.stream():
-                    size += len(part)
-                    if size > most + DRAINED:
-                        raise too_much
-                    if size <= most:
-                        parts.append(part)
-        except TimeoutError:
-            line = f"the request did not come within {self._limits.seconds:g} seconds"
-            raise Refused(408, line, close) from None
-        if size > most:
-            raise too_much
-        return b"".join(parts)
 
 
 def prediction_lines(answer: Reply) -> str:
@@ -233,13 +248,8 @@ def _plain(text: str, status: int = 200, headers: dict[str, str] | None = None) 
 
 
 def make_app(handlers: Handlers) -> Starlette:
-    """The application."""
-    return application(handlers, {"/predict": handlers.predict, "/learn": handlers.learn})
-
-
-def application(handlers: Handlers, posts: dict[str, Callable[[Request], Awaitable[Response]]]) -> Starlette:
-    """The application of what is done for each path that takes POST, with /health and /metrics of the handlers."""
-    expected = f"{', '.join(f'POST {path}' for path in posts)}, GET /health or GET /metrics"
+    """The application of what is done for each path, with /health and /metrics."""
+    expected = f"{', '.join(f'POST {path}' for path in handlers.posts)}, GET /health or GET /metrics"
 
     async def unknown(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
@@ -247,6 +257,6 @@ def application(handlers: Handlers, posts: dict[str, Callable[[Request], Awaitab
         line, headers = f"found {found}, expected {expected}", dict(error.headers or {})
         return refusal(request, Refused(error.status_code, line, headers))
 
-    routes = [Route(path, handle, methods=["POST"]) for path, handle in posts.items()]
+    routes = [Route(path, handle, methods=["POST"]) for path, handle in handlers.posts.items()]
     routes += [Route("/health", handlers.health), Route("/metrics", handlers.metrics)]
     return Starlette(routes=routes, exception_handlers={HTTPException: unknown})

@@ -12,7 +12,6 @@ import dataclasses
 import datetime
 import json
 import secrets
-from collections import deque
 from collections.abc import Callable, Container
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -22,7 +21,7 @@ from sonlearn.errors import InputError, OptionError, OutputError, SonlearnError,
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.text import NAMESPACED, TextOptions
 from sonlearn.serve.events import EventLog
-from sonlearn.serve.worker import Busy, TooLongError
+from sonlearn.serve.worker import Queue, TooLongError
 from sonlearn.text.decisions.dsjson import parse_dsjson
 from sonlearn.text.decisions.rows import DecisionLines
 from sonlearn.text.hashing import constant_id
@@ -67,7 +66,7 @@ class DecisionRequest:
     answer: asyncio.Future[DecisionReply | RewardReply] = dataclasses.field(default_factory=asyncio.Future)
 
 
-class Decider:
+class Decider(Queue):
     """Takes requests in turn.
 
     Parameters
@@ -105,10 +104,8 @@ class Decider:
             raise OptionError("a model of --cbify has no decisions of its own; train it with --cb_explore K")
         self.learner, self.events, self._learns = learner, events, learns
         self._text = dataclasses.replace(learner.text, format="json")
-        self.waiting, self._most, self._most_entries, self._after = 0, most_waiting, most_entries, after
-        self._requests: deque[DecisionRequest] = deque()
-        self._wake = asyncio.Event()
-        self._stopping = False
+        super().__init__(most_waiting)
+        self._most_entries, self._after = most_entries, after
 
     async def ask(self, body: Any, size: int, *, rewards: bool) -> DecisionReply | RewardReply:
         """The answer to a decoded request of so many bytes.
@@ -120,38 +117,19 @@ class Decider:
             A context or a reward is malformed; `UnknownEventError`, `RewardedTwiceError`; `OutputError`: nothing could
             be written.
         """
-        if self._stopping or (self._requests and self.waiting + size > self._most):
-            raise Busy
-        request = DecisionRequest(body, rewards, size)
-        self._requests.append(request)
-        self.waiting += size
-        self._wake.set()
-        return await request.answer
+        reply: DecisionReply | RewardReply = await self.answer_to(DecisionRequest(body, rewards, size), size)
+        return reply
 
     async def run(self) -> None:
         """Work until `stop`, and then on what waits."""
         with ThreadPoolExecutor(1, thread_name_prefix="sonlearn-decide") as pool:
             while self._requests or not self._stopping:
                 if not self._requests:
-                    self._wake.clear()
-                    await self._wake.wait()
-                    await asyncio.sleep(0)  # what has come at the same time joins in
+                    await self.something()
                     continue
                 group = [self._requests.popleft() for _ in range(min(AT_ONCE, len(self._requests)))]
                 results = await asyncio.get_running_loop().run_in_executor(pool, self._work, group)
-                self.waiting -= sum(request.size for request in group)
-                for request, result in zip(group, results, strict=True):
-                    if request.answer.cancelled():
-                        continue
-                    if isinstance(result, Exception):
-                        request.answer.set_exception(result)
-                    else:
-                        request.answer.set_result(result)
-
-    def stop(self) -> None:
-        """Take no more requests; `run` ends when those that wait are answered."""
-        self._stopping = True
-        self._wake.set()
+                self.answer(group, sum(request.size for request in group), results)
 
     # -- without the event loop ------------------------------------------------------------------------------------
 

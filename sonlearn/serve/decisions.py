@@ -11,23 +11,30 @@ GET     /metrics   counters, for Prometheus
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from prometheus_client import Counter, Gauge
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 
 from sonlearn.errors import OutputError
-from sonlearn.serve.app import JSON, Handlers, Refused, application
-from sonlearn.serve.decider import Decider, RewardedTwiceError, UnknownEventError
+from sonlearn.serve.app import JSON, Handlers, Refused
+from sonlearn.serve.decider import RewardedTwiceError, UnknownEventError
 from sonlearn.serve.metrics import ServerMetrics
 
 
 class DecisionHandlers(Handlers):
-    """What is done for each path of a server of decisions; the parameters are those of `Handlers`."""
+    """What is done for decisions: they are made, and rewarded; see `Handlers`."""
 
-    _worker: Decider  # type: ignore[assignment]
+    @property
+    def posts(self) -> dict[str, Callable[[Request], Awaitable[Response]]]:
+        """See `Handlers`."""
+        return {"/decide": self.decide, "/reward": self.reward}
+
+    def facts(self) -> dict[str, Any]:
+        """See `Handlers`."""
+        return {"examples": self.worker.learner.examples, "pending": self.worker.events.pending}
 
     async def decide(self, request: Request) -> Response:
         """POST /decide."""
@@ -36,12 +43,6 @@ class DecisionHandlers(Handlers):
     async def reward(self, request: Request) -> Response:
         """POST /reward."""
         return await self._counted(request, "/reward", lambda: self._asked(request, rewards=True))
-
-    async def health(self, request: Request) -> Response:
-        """GET /health."""
-        worker = self._worker
-        facts = {"status": "ok", "examples": worker.learner.examples, "pending": worker.events.pending}
-        return Response(json.dumps({**facts, "learns": self._learns}) + "\n", media_type=JSON)
 
     async def _asked(self, request: Request, rewards: bool) -> Response:
         self._check_origin(request)
@@ -56,7 +57,7 @@ class DecisionHandlers(Handlers):
         except (ValueError, RecursionError) as error:
             raise Refused(400, f"found no JSON: {' '.join(str(error).split())}") from None
         try:
-            answer = await self._worker.ask(decoded, len(body), rewards=rewards)
+            answer = await self.worker.ask(decoded, len(body), rewards=rewards)
         except UnknownEventError as error:
             raise Refused(404, str(error)) from None
         except RewardedTwiceError as error:
@@ -83,8 +84,3 @@ class DecisionMetrics(ServerMetrics):
         self.decided.inc(decided)
         self.rewarded.inc(rewarded)
         self.learned.inc(learned)
-
-
-def make_app(handlers: DecisionHandlers) -> Starlette:
-    """The application."""
-    return application(handlers, {"/decide": handlers.decide, "/reward": handlers.reward})

@@ -11,11 +11,9 @@ import socket
 from collections.abc import Callable
 
 import uvicorn
-from starlette.applications import Starlette
 
 from sonlearn.errors import OptionError
-from sonlearn.serve.app import Handlers, Limits, make_app
-from sonlearn.serve.decider import Decider
+from sonlearn.serve.app import Handlers, Limits, RowHandlers, make_app
 from sonlearn.serve.lines import LineServer
 from sonlearn.serve.metrics import ServerMetrics
 from sonlearn.serve.protocol import connection_class
@@ -27,38 +25,17 @@ _BACKLOG = 1024
 
 
 class Server:
-    """Serves a worker.
+    """Serves what a worker predicts or decides.
 
     Parameters
     ----------
-    worker : Worker
-    metrics : ServerMetrics
-    limits : Limits
-    learns : bool
-    report : callable
-        Takes a line on what should not have happened.
+    handlers : Handlers
+    lines : LineServer or None
     """
 
-    def __init__(
-        self, worker: Worker, metrics: ServerMetrics, limits: Limits, learns: bool, report: Callable[[str], None]
-    ):  # fmt: skip
-        asked, totals = worker.learner.options.coverage, worker.coverage
-        if asked is not None:
-            metrics.cover(
-                asked, lambda: totals.covered / max(totals.rows, 1), lambda: totals.size / max(totals.finite, 1)
-            )
-        lines = LineServer(worker, metrics, limits, learns, report)
-        self._begin(worker, limits, make_app(Handlers(worker, metrics, limits, learns, report)), lines)
-
-    @classmethod
-    def of_decisions(cls, decider: Decider, limits: Limits, app: Starlette) -> Server:
-        """A server of decisions; there are no lines."""
-        server = cls.__new__(cls)
-        server._begin(decider, limits, app, None)
-        return server
-
-    def _begin(self, worker: Worker | Decider, limits: Limits, app: Starlette, lines: LineServer | None) -> None:
-        self._worker, self._limits, self._lines = worker, limits, lines
+    def __init__(self, handlers: Handlers, lines: LineServer | None = None):
+        self._worker, self._limits, self._lines = handlers.worker, handlers.limits, lines
+        app, limits = make_app(handlers), handlers.limits
         logging.getLogger("uvicorn").addHandler(logging.NullHandler())
         config = uvicorn.Config(
             app, http=connection_class(limits), ws="none", loop="asyncio", lifespan="off", log_config=None,
@@ -100,6 +77,17 @@ class Server:
         if self._stop.is_set():
             self._http.force_exit = True
         self._stop.set()
+
+
+def server_of_rows(
+    worker: Worker, metrics: ServerMetrics, limits: Limits, learns: bool, report: Callable[[str], None]
+) -> Server:
+    """A server of rows, over HTTP and as lines; the parameters are those of `Handlers`."""
+    asked, totals = worker.learner.options.coverage, worker.coverage
+    if asked is not None:
+        metrics.cover(asked, lambda: totals.covered / max(totals.rows, 1), lambda: totals.size / max(totals.finite, 1))
+    how = (worker, metrics, limits, learns, report)
+    return Server(RowHandlers(*how), LineServer(*how))
 
 
 def listen(host: str, port: int, flag: str) -> socket.socket:

@@ -15,21 +15,19 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, SonlearnError
-from sonlearn.learn.learner import Learner, Predicted, PredictedClass, chosen_of
-from sonlearn.learn.links import PROBABILISTIC, probabilities
+from sonlearn.learn.learner import Learner, Predicted, chosen_of
 from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.audit import content_of
-from sonlearn.report.coverage import CoverageTotals, coverage_of
-from sonlearn.report.metrics import numbers_of
+from sonlearn.report.coverage import CoverageTotals
+from sonlearn.report.problem import problem_of
 from sonlearn.text import chunk
 from sonlearn.text.columns import Labelling, header_hint, layout_of
 from sonlearn.text.csv import records_of
@@ -138,6 +136,53 @@ class _Task:
         self.results: list[Reply | Exception] | None = None  # when it is done
 
 
+class Queue:
+    """Requests that wait for their turn, in the order in which they came.
+
+    Parameters
+    ----------
+    most_waiting : int
+        Bytes that may wait; a request that comes then is refused.
+    """
+
+    def __init__(self, most_waiting: int):
+        self.waiting, self._most = 0, most_waiting
+        self._requests: deque[Any] = deque()
+        self._wake = asyncio.Event()
+        self._stopping = False
+
+    async def answer_to(self, request: Any, size: int) -> Any:
+        """The answer to a request of so many bytes, when its turn has come. Raises Busy, or what is its answer."""
+        if self._stopping or (self._requests and self.waiting + size > self._most):
+            raise Busy
+        self._requests.append(request)
+        self.waiting += size
+        self._wake.set()
+        return await request.answer
+
+    async def something(self) -> None:
+        """Wait for a request, or for `stop`."""
+        self._wake.clear()
+        await self._wake.wait()
+        await asyncio.sleep(0)  # what has come at the same time joins in
+
+    def answer(self, group: Sequence[Any], size: int, results: Sequence[Any]) -> None:
+        """Answer a group of requests, of so many bytes in all: with the result of each, or an error."""
+        self.waiting -= size
+        for request, result in zip(group, results, strict=True):
+            if request.answer.cancelled():
+                continue
+            if isinstance(result, Exception):
+                request.answer.set_exception(result)
+            else:
+                request.answer.set_result(result)
+
+    def stop(self) -> None:
+        """Take no more requests; what waits is answered."""
+        self._stopping = True
+        self._wake.set()
+
+
 @dataclasses.dataclass(eq=False)
 class PredictionRequest:
     """A request.
@@ -164,7 +209,7 @@ class PredictionRequest:
     answer: asyncio.Future[Reply] = dataclasses.field(default_factory=asyncio.Future)
 
 
-class Worker:
+class Worker(Queue):
     """Takes requests in turn.
 
     Parameters
@@ -196,13 +241,12 @@ class Worker:
         tell: Callable[[str], None] = lambda note: None,
     ):
         self.learner, self.names, self._online = learner, names, online
-        self.waiting, self._most, self._most_entries, self._after = 0, most_waiting, most_entries, after
+        self.problem = problem_of(learner.options, learner)
+        super().__init__(most_waiting)
+        self._most_entries, self._after = most_entries, after
         self.coverage = CoverageTotals()  # of the rows learned
         self._told, self._tell_one = set[str](), tell
-        self._requests: deque[PredictionRequest] = deque()
         self._long: deque[_Task] = deque()  # those under way
-        self._wake = asyncio.Event()
-        self._stopping = False
         text = learner.text
         classes, worded = learner.options.classes is not None, learner.takes_words
         of_namespaces = text.format in NAMESPACED
@@ -240,13 +284,9 @@ class Worker:
             A line, a label or a number is wrong. Of a request that is to be `whole` nothing has been learned then.
             `TooLongError`: a row has more entries than a row may have.
         """
-        if self._stopping or (self._requests and self.waiting + len(text) > self._most):
-            raise Busy
-        request = PredictionRequest(kind, text if text.endswith(b"\n") else text + b"\n", learn, whole, wants)
-        self._requests.append(request)
-        self.waiting += len(request.text)
-        self._wake.set()
-        return await request.answer
+        text = text if text.endswith(b"\n") else text + b"\n"
+        reply: Reply = await self.answer_to(PredictionRequest(kind, text, learn, whole, wants), len(text))
+        return reply
 
     async def run(self) -> None:
         """Work until `stop`, and then on what waits."""
@@ -256,9 +296,7 @@ class Worker:
                 if not group and not self._long:
                     if self._stopping:
                         return
-                    self._wake.clear()
-                    await self._wake.wait()
-                    await asyncio.sleep(0)  # what has come at the same time joins in
+                    await self.something()
                     continue
                 if group:
                     await self._step(_Task(group), pool)
@@ -275,19 +313,7 @@ class Worker:
         if task.results is None:
             self._long.append(task)
             return
-        self.waiting -= task.size
-        for request, result in zip(task.group, task.results, strict=True):
-            if request.answer.cancelled():
-                continue
-            if isinstance(result, Reply):
-                request.answer.set_result(result)
-            else:
-                request.answer.set_exception(result)
-
-    def stop(self) -> None:
-        """Take no more requests; `run` ends when those that wait are answered."""
-        self._stopping = True
-        self._wake.set()
+        self.answer(task.group, task.size, task.results)
 
     def _group(self) -> list[PredictionRequest]:
         """The first requests of the queue that can be done together; one that learns waits for another that does."""
@@ -419,7 +445,7 @@ class Worker:
         if not request.learn:
             silent = batch._replace(y=np.full(batch.n, np.nan), class_names=None)
             predicted = self.learner.predict(silent, online=self._online)
-            return _Part(batch, self._values(predicted), self._more(predicted, silent, request.wants), 0, 0.0)
+            return _Part(batch, self.problem.replies(predicted), self._more(predicted, silent, request.wants), 0, 0.0)
         if not ready.fits:  # a row by itself
             try:
                 self.learner.check(batch)
@@ -428,73 +454,32 @@ class Worker:
                 return _Part(batch, [None] * batch.n, {}, 0, 0.0)
         more = self._explanations(batch) if request.wants.explain else {}  # by what was known before the rows
         predicted = self.learner.partial_fit(batch, skip=True)
-        y = self.learner.with_numbers(batch).y if isinstance(predicted, Predicted) else predicted.label
-        counted = ~np.isnan(y) & (batch.weight > 0) & ~predicted.refused
-        self._cover(predicted, y, counted)
+        counted = ~np.isnan(predicted.label) & (batch.weight > 0) & ~predicted.refused
+        self._cover(predicted, counted)
         loss = float((predicted.loss * batch.weight)[counted].sum())
-        values = self._values(predicted)
+        values = self.problem.replies(predicted)
         for row in np.flatnonzero(predicted.refused).tolist():
             ready.errors.append(InputError(SOURCE, int(batch.lines[row]), None, *_OUT_OF_BOUNDS))
             values[row] = None
         more |= self._more(predicted, batch, request.wants._replace(explain=False))
         return _Part(batch, values, more, int(counted.sum()), loss)
 
-    def _cover(self, predicted: Predicted | PredictedClass, y: np.ndarray, counted: np.ndarray) -> None:
+    def _cover(self, predicted: Predicted, counted: np.ndarray) -> None:
         """Count which labels were covered."""
         if self.learner.options.coverage is None or not counted.any():
             return
-        y = y[counted]
-        number = numbers_of(self.learner.classes, y) if self.learner.options.several else (y > 0).astype(np.int64)
-        covered = coverage_of(chosen_of(predicted, counted), y, number)
+        covered = self.problem.covered(chosen_of(predicted, counted), predicted.label[counted])
         if covered is not None:
             self.coverage.add(*covered)
 
-    def _values(self, predicted: Predicted | PredictedClass) -> list[Any]:
-        if isinstance(predicted, PredictedClass):
-            return self.learner.label_texts(predicted.prediction)
-        return predicted.prediction.tolist()
-
-    def _more(self, predicted: Predicted | PredictedClass, batch: Batch, wants: Wants) -> dict[str, list[Any]]:
+    def _more(self, predicted: Predicted, batch: Batch, wants: Wants) -> dict[str, list[Any]]:
         more: dict[str, list[Any]] = self._explanations(batch) if wants.explain else {}
-        if wants.coverage and getattr(predicted, "low", None) is not None:
-            ends = zip(predicted.low.tolist(), predicted.high.tolist(), strict=True)
-            more["intervals"] = [[a if isfinite(a) else None for a in pair] for pair in ends]
-        elif wants.coverage and predicted.sets is not None:
-            labels = self._labels(predicted)
-            more["sets"] = [[labels[k] for k in np.flatnonzero(row)] for row in predicted.sets]
-        if not wants.probabilities:
-            return more
-        if isinstance(predicted, PredictedClass):
-            labels = self._labels(predicted)
-            more["labels"] = self._values(predicted)
-            more["probabilities"] = [
-                dict(zip(labels[:met], p, strict=False))
-                for met, p in zip(predicted.met.tolist(), predicted.probabilities.tolist(), strict=True)
-            ]
-        else:
-            options = self.learner.options
-            signs = self._labels(predicted)
-            more["labels"] = [signs[int(decided > 0)] for decided in predicted.decided.tolist()]
-            scores = np.clip(predicted.raw, *options.bounds).reshape(-1, 1)
-            more["probabilities"] = probabilities(options.loss, scores)[:, 1].tolist()
-        return more
-
-    def _labels(self, predicted: Predicted | PredictedClass) -> list[Any]:
-        """The classes in the order of sets: as they are written in the data, two numbers as -1 and 1."""
-        if isinstance(predicted, PredictedClass):
-            return [str(label) for label in self.learner.classes]
-        return list(self.learner.two_labels or ()) if self.learner.worded else [-1, 1]
+        return more | self.problem.more(predicted, wants.coverage, wants.probabilities)
 
     def _explanations(self, batch: Batch) -> dict[str, list[Any]]:
         """What moved the prediction of each row."""
         names = lambda feature: names_of(feature, self.names)  # noqa: E731
         return {"explanations": [content_of(one, names, 0) for one in self.learner.explain(batch)]}
-
-    @property
-    def tells_probabilities(self) -> bool:
-        """Whether there are probabilities of classes: there are none of values."""
-        options = self.learner.options
-        return options.several or (options.loss in PROBABILISTIC and self.learner.two_labels is not None)
 
 
 def _joined(batches: list[Batch]) -> Batch:

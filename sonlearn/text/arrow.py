@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Batch, joined
+from sonlearn.data.batch import NO_BATCH, Batch, joined
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import (
@@ -30,7 +30,7 @@ from sonlearn.text.columns import (
     layout_of,
     number_in,
 )
-from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, UnfitError
+from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, UnfitError, assembled
 from sonlearn.text.hashing import VW_CONSTANT
 from sonlearn.text.source import Source, Watch, open_binary, source_name
 
@@ -152,9 +152,8 @@ def table_batch(
             raise table.errors[0]
         batches += [table.batch] if table.batch is not None else []
         found = table.found
-    empty = Batch(np.zeros(1, np.int64), np.zeros(0, np.int64), *np.zeros((3, 0)), np.zeros(0, np.int64))
     name, constant = source_name(source), VW_CONSTANT & ((1 << options.bits) - 1)
-    return joined(batches or [empty])._replace(source=name, constant=constant), found
+    return joined(batches or [NO_BATCH])._replace(source=name, constant=constant), found
 
 
 def _index_of_pandas(schema: Any) -> list[str]:
@@ -215,20 +214,12 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
     values = np.concatenate([part.values for part in parts])
     bad = np.zeros(n, dtype=bool)
     bad[list(unfit)] = True
-    keep = ~bad[rows]
-    names = encoder.counted(numbers[keep], int((~bad).sum()))
-    slots = encoder.slots(numbers)
-    if options.constant:
-        mask = (1 << options.bits) - 1
-        rows, keep = np.concatenate([rows, np.arange(n)]), np.concatenate([keep, ~bad])
-        slots = np.concatenate([slots, np.full(n, VW_CONSTANT & mask)])
-        values = np.concatenate([values, np.ones(n)])
-    order = np.argsort(rows[keep], kind="stable")
-    counts = np.bincount(rows[keep], minlength=n)[~bad] if n else np.zeros(0, np.int64)
-    lines, good = np.arange(done + 1, done + n + 1)[~bad], np.flatnonzero(~bad).tolist()
-    batch = Batch(
-        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), slots[keep][order], values[keep][order], y[~bad],
-        weight[~bad], lines, tags=ids and [ids[i] for i in good], class_names=classes and [classes[i] for i in good],
+    keep, good = ~bad[rows], np.flatnonzero(~bad)
+    names, number = encoder.counted(numbers[keep], len(good)), np.cumsum(~bad) - 1  # of the rows that stay
+    batch = assembled(
+        number[rows[keep]], encoder.slots(numbers)[keep], values[keep], encoder.constant, y[~bad], weight[~bad],
+        np.arange(done + 1, done + n + 1)[~bad], tags=ids and [ids[i] for i in good.tolist()],
+        names=classes and [classes[i] for i in good.tolist()],
     )  # fmt: skip
     errors = [InputError(name, done + row + 1, None, *unfit[row]) for row in sorted(unfit)]
     found = encoder.found(features)

@@ -20,11 +20,12 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import flag_of
 from sonlearn.text.hashing import hash_bytes
+from sonlearn.text.number import PATTERN
 
 FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto"
 NO_WEIGHT = f"a weight ({FINITE}, at least 0)"
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_NUMBER = re.compile(rf"\s*{PATTERN}\s*", re.ASCII)
 _LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 #: Words that stand for numbers, in lower case.
 _WORDS = {"true": 1.0, "false": 0.0, "": math.nan, "nan": math.nan}
@@ -306,8 +307,9 @@ class ColumnTable:
         return notes
 
     def has_not(self, columns: list[str], options: TextOptions) -> bool:
-        """Whether a table to be predicted has a feature column that the model does not know."""
-        return self.rests and any(name not in self.known and is_feature(name, options) for name in columns)
+        """Whether a table to be predicted has a feature column that the model, if it is of tables, does not know."""
+        known = self.known if self.rests else {}
+        return bool(known) and any(name not in known and is_feature(name, options) for name in columns)
 
     def add(self, kinds: Mapping[str, Iterable[str]]) -> None:
         """Remember what columns have held."""

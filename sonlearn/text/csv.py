@@ -30,8 +30,7 @@ from sonlearn.text.columns import (
     number_in,
     row_as_header,
 )
-from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, UnfitError
-from sonlearn.text.hashing import VW_CONSTANT
+from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, UnfitError, assembled
 from sonlearn.text.suspicions import with_point
 
 _ROWS = 4096  # of a batch
@@ -104,7 +103,8 @@ def read_csv(
 
     def table() -> Table:
         numbers = np.array([number for row in rows for number, _ in row.entries], dtype=np.int64)
-        batch, names = table_batch(rows, numbers, encoder, options), encoder.counted(numbers, len(rows))
+        batch = table_batch(rows, encoder.slots(numbers), encoder.constant)
+        names = encoder.counted(numbers, len(rows))
         return Table(batch, errors, names, encoder.found(features, hint), tags)
 
     first = encoder.found(features, hint)
@@ -278,20 +278,14 @@ def label_in(field: str, at: int, class_names: bool) -> tuple[float, str | None]
     return y, None
 
 
-def table_batch(rows: list[TableRow], numbers: np.ndarray, encoder: TableEncoder, options: TextOptions) -> Batch | None:
-    """The batch of rows whose features are `numbers`, one row after the other."""
+def table_batch(rows: list[TableRow], slots: np.ndarray, constant: int | None) -> Batch | None:
+    """The batch of rows whose features are `slots`, one row after the other, with that of a `constant`."""
     if not rows:
         return None
-    lengths = np.array([len(row.entries) for row in rows])
-    slots, values = encoder.slots(numbers), np.array([value for row in rows for _, value in row.entries], np.float64)
-    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    if options.constant:
-        slots = np.insert(slots, indptr[1:], VW_CONSTANT & ((1 << options.bits) - 1))
-        values = np.insert(values, indptr[1:], 1.0)
-        indptr = indptr + np.arange(len(rows) + 1)
-    names, ids = [row.name for row in rows], [row.id for row in rows]
-    return Batch(
-        indptr, slots, values, np.array([row.y for row in rows]), np.array([row.weight for row in rows]),
-        np.array([row.line for row in rows], dtype=np.int64), tags=ids if any(ids) else None,
-        class_names=names if any(names) else None,
+    return assembled(
+        np.repeat(np.arange(len(rows)), [len(row.entries) for row in rows]), slots,
+        np.array([value for row in rows for _, value in row.entries], dtype=np.float64), constant,
+        np.array([row.y for row in rows], dtype=np.float64), np.array([row.weight for row in rows], dtype=np.float64),
+        np.array([row.line for row in rows], dtype=np.int64), tags=[row.id for row in rows],
+        names=[row.name for row in rows],
     )  # fmt: skip

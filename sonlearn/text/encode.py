@@ -29,6 +29,7 @@ from collections.abc import Container
 
 import numpy as np
 
+from sonlearn.data.batch import Batch
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import FINITE, ColumnTable, Found, is_feature, name_slot, number_in
@@ -307,6 +308,11 @@ class TableEncoder:
             for entry in self.column(name).absent()
         )  # fmt: skip
 
+    @property
+    def constant(self) -> int | None:
+        """The slot of the constant feature; None: rows have none."""
+        return VW_CONSTANT & self._mask if self.options.constant else None
+
     def is_feature(self, name: str) -> bool:
         """Whether a column is a feature column."""
         return is_feature(name, self.options)
@@ -343,3 +349,24 @@ class TableEncoder:
         for encoder in self._columns.values():
             encoder.forget()
         return True
+
+
+def assembled(
+    rows: np.ndarray, slots: np.ndarray, values: np.ndarray, constant: int | None, *of_rows: np.ndarray,
+    tags: list[str] | None = None, names: list[str | None] | None = None,
+) -> Batch:  # fmt: skip
+    """The batch of entries of n rows: int64[nnz] the row of each, its slot, its value.
+
+    Entries of a row stay in their order; `constant` is the slot of a further one at its end, None: there is none.
+    `of_rows` are labels, weights and lines; `tags` and `names` are those of all rows.
+    """
+    n = len(of_rows[0])
+    if constant is not None:
+        rows, slots = np.concatenate([rows, np.arange(n)]), np.concatenate([slots, np.full(n, constant)])
+        values = np.concatenate([values, np.ones(n)])
+    order = np.argsort(rows, kind="stable")
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]).astype(np.int64)
+    return Batch(
+        indptr, slots[order], values[order], *of_rows, tags=tags if tags and any(tags) else None,
+        class_names=names if names and any(names) else None,
+    )  # fmt: skip

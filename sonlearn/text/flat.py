@@ -12,14 +12,13 @@ import re
 
 import numpy as np
 
-from sonlearn.data.batch import CONSTANT
+from sonlearn.data.batch import CONSTANT, NO_BATCH
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
 from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, ColumnTable, first_names, number_in
-from sonlearn.text.csv import TableRow
+from sonlearn.text.csv import TableRow, table_batch
 from sonlearn.text.encode import Entries, TableEncoder, UnfitError
-from sonlearn.text.hashing import VW_CONSTANT
 from sonlearn.text.objects import Record, Unfit, described, members_of
 from sonlearn.text.records import ParsedRecords
 from sonlearn.text.rows import ParsedRows
@@ -90,26 +89,20 @@ class FlatRows:
         """All rows since the last call."""
         rows, table, n = self._rows, self._table, len(self._rows)
         features = np.array([feature for row in rows for feature, _ in row.entries], dtype=np.int64)
-        values = np.array([value for row in rows for _, value in row.entries], dtype=np.float64)
-        indptr = np.cumsum([0, *(len(row.entries) for row in rows)]).astype(np.int64)
         names = self._encoder.counted(features, n) if table else []
-        indices = self._encoder.slots(features) if table else features
-        if self._options.constant:
-            constant = VW_CONSTANT & ((1 << self._options.bits) - 1) if table else CONSTANT
-            indices, values = np.insert(indices, indptr[1:], constant), np.insert(values, indptr[1:], 1.0)
-            indptr = indptr + np.arange(n + 1)
         none, no_runs = np.zeros(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+        slots, constant = features, CONSTANT if self._options.constant else None
+        if table:
+            slots, constant = self._encoder.slots(features), self._encoder.constant
+        batch = table_batch(rows, slots, constant) or NO_BATCH
         taken = ParsedRows(
-            indptr, indices, values, np.array([row.y for row in rows], dtype=np.float64),
-            np.array([row.weight for row in rows], dtype=np.float64), np.zeros(n),
-            np.array([row.line for row in rows], dtype=np.int64), none, none, none, none, no_runs,
-            np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int64),
+            batch.indptr, batch.indices, batch.values, batch.y, batch.weight, np.zeros(n), batch.lines, none, none,
+            none, none, no_runs, np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int64),
         )  # fmt: skip
-        tags, classes = [row.id for row in rows], [row.name for row in rows]
         found = self._encoder.found(tuple(self._columns)) if table else None
         self._encoder.settle()
         self._rows, self._columns = [], {}
-        return ParsedRecords(taken, tags if any(tags) else None, classes if any(classes) else None, names, found)
+        return ParsedRecords(taken, batch.tags, batch.class_names, names, found)
 
     def _field(self, name: str, value: object) -> Entries:
         """What a member becomes in the column of its name."""

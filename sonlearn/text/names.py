@@ -18,6 +18,7 @@ from sonlearn.data.batch import CONSTANT
 from sonlearn.options import TextOptions
 from sonlearn.text.hashing import FNV_PRIME, VW_CONSTANT, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, InteractionPlan
+from sonlearn.text.number import PATTERN
 from sonlearn.text.vw import make_names
 
 #: (slot, name); of an interaction or an n-gram a third entry says so.
@@ -25,7 +26,7 @@ Named = tuple[int, str] | tuple[int, str, bool]
 #: Slots that names are kept of, and names a slot.
 MOST_SLOTS, MOST_NAMES = 1 << 20, 3
 
-_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(PATTERN.encode())
 _BLANKS = re.compile(rb"[ \t]+")
 _REMEMBERED = 1 << 20
 

@@ -27,6 +27,8 @@ OK, MALFORMED, OVERFLOW, UNDECIDED = 0, 1, 2, 3
 MIN_POWER, MAX_POWER = -342, 308
 
 ZERO, POINT, PLUS, MINUS, LOWER_E, UPPER_E = 48, 46, 43, 45, 101, 69
+#: A number as all formats of text have it, a regular expression.
+PATTERN = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 _NUMBER_BYTES = frozenset(b"0123456789.+-eE")
 _LOW32 = np.uint64(0xFFFFFFFF)
 _NINE_BITS = np.uint64(0x1FF)

@@ -8,25 +8,24 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import TextOptions
-from sonlearn.options.text import NAMESPACED, OF_BOTH, OF_NAMESPACES, OF_TABLES, ON_ERROR, TABLES
+from sonlearn.options.text import NAMESPACED, OF_BOTH, OF_NAMESPACES, OF_TABLES, TABLES
 from sonlearn.text.chunk import ChunkParser, ParsedChunk
 from sonlearn.text.columns import ColumnTable, Found, Labelling, Table
 from sonlearn.text.hashing import constant_id
+from sonlearn.text.malformed import SHOWN_ERRORS as SHOWN_ERRORS
+from sonlearn.text.malformed import LeavesOut, Malformed
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import RecordSource, sources_of
 from sonlearn.text.pipeline import map_prefetching
 from sonlearn.text.source import CHUNK_BYTES, Source, is_arrow, is_remote, is_table, read_chunks, source_name
-
-#: Malformed lines that are described when they are skipped.
-SHOWN_ERRORS = 10
 
 #: Lines looked at to tell the format.
 _DETECT_LINES = 100
@@ -96,7 +95,36 @@ def _as_is(item: Any) -> Any:
     return item
 
 
-class Reader:
+class BatchReader(Protocol):
+    """What a run asks of what reads for it: `Reader`, `sonlearn.text.cache.CachedReader`, and that of decisions."""
+
+    meter: Meter | None
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield batches. Raises InputError."""
+
+    @property
+    def format(self) -> str | None:
+        """Format of the sources, once it is known."""
+
+    @property
+    def errors(self) -> list[InputError]:
+        """The first malformed lines that were left out."""
+
+    @property
+    def error_count(self) -> int:
+        """How many were."""
+
+    @property
+    def skipped(self) -> list[str]:
+        """Tags of the malformed lines behind the last batch."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be said of columns that are missing or not known."""
+
+
+class Reader(LeavesOut):
     """Batches of the examples in one or several sources, read one after the other. Iterate once.
 
     Parameters
@@ -131,12 +159,8 @@ class Reader:
     format : str or None
         ``svmlight``, ``vw``, ``json``, ``csv`` or ``arrow``; with ``auto`` None until the first example, then the same
         for all sources.
-    errors : list of InputError
-        The first `SHOWN_ERRORS` lines that were skipped.
-    error_count : int
-        Lines that were skipped.
-    skipped : list of str
-        Tags of the malformed lines behind the last batch; those before are the batches' own.
+    malformed : Malformed
+        What becomes of malformed lines.
     tables : list of (str, tuple of str)
         The sources that are tables, and their feature columns.
     notes : list of str
@@ -160,14 +184,6 @@ class Reader:
         known_rows: int = 0,
         stretch: int = 1,
     ):
-        if on_error not in ON_ERROR:
-            raise OptionError(f"--on-error {on_error}: expected one of {', '.join(ON_ERROR)}")
-        if max_errors is not None and max_errors < 0:
-            raise OptionError(f"--max-errors {max_errors}: expected at least 0")
-        if max_errors is not None and on_error == "stop":
-            raise OptionError(
-                f"--max-errors {max_errors}: the first malformed line ends a run; give --on-error skip too"
-            )
         single = isinstance(sources, (str, os.PathLike)) or hasattr(sources, "readinto") or is_table(sources)
         self.sources: list[Any] = [sources] if single else sources_of(sources)  # type: ignore[arg-type]
         self.options = options
@@ -181,17 +197,14 @@ class Reader:
             if given not in ("auto", *TABLES):
                 raise OptionError(f"--format {given}: tables in memory are read as arrow")
             self.format = "arrow"
-        self.errors: list[InputError] = []
-        self.error_count = 0
+        self.malformed = Malformed(on_error, max_errors)
         self._chunk_bytes, self._threads, self._stretch = chunk_bytes, threads, stretch
-        self._on_error, self._max_errors = on_error, max_errors
         self._labels = labels
         self.meter: Meter | None = None
         self._parsers = threading.local()
         self.names = NameTable() if names is None else names
         self.columns = ColumnTable() if columns is None else columns
         self._known_rows = known_rows
-        self.skipped: list[str] = []
         self.notes: list[str] = []
         self.tables: list[tuple[str, tuple[str, ...]]] = []
         self._first_chunks: Iterator[np.ndarray] | None = None
@@ -311,31 +324,23 @@ class Reader:
         return chunk.source, chunk.first, self._parsers.parser.parse(chunk.text, self.format, chunk.source)
 
     def _parser(self) -> ChunkParser:
-        keep = SHOWN_ERRORS if self._max_errors is None else max(SHOWN_ERRORS, self._max_errors + 1)
-        return ChunkParser(self.options, self._on_error, keep, self._labels.names, words=self._labels.words)
+        keep, how = max(SHOWN_ERRORS, (self.malformed.allowed or 0) + 1), "skip" if self.malformed.skips else "stop"
+        return ChunkParser(self.options, how, keep, self._labels.names, words=self._labels.words)
 
     def _checked(self, parsed: ParsedChunk, source: str, lines_before: int) -> Iterator[Batch]:
         """The batches of a chunk with their place in the source, up to the malformed line that is one too many."""
         errors = [
             InputError(e.source, (e.line or 0) + lines_before, e.column, e.found, e.expected) for e in parsed.errors
         ]
-        allowed = 0 if self._on_error == "stop" else self._max_errors
-        fatal = None
-        if allowed is not None and self.error_count + parsed.error_count > allowed:
-            fatal = errors[allowed - self.error_count]
-            errors = errors[: allowed - self.error_count]
-        self.errors += errors[: SHOWN_ERRORS - len(self.errors)]
-        self.error_count += parsed.error_count if fatal is None else len(errors)
-        left = parsed.skipped if self._on_error == "skip" else []
+        malformed = self.malformed
+        fatal = malformed.admit(errors, parsed.error_count)
+        left = parsed.skipped if malformed.skips else []
         for batch in parsed.batches:
             constant = constant_id(self.options, self.format)
             inside = [one for one in left if batch.n and one[0] < batch.lines[-1]]
             left = left[len(inside) :]
-            skipped = [(0, tag) for tag in self.skipped]
-            skipped += [(int(np.searchsorted(batch.lines, line)), tag) for line, tag in inside]
-            placed = batch._replace(
-                lines=batch.lines + lines_before, source=source, constant=constant, skipped=skipped or None
-            )  # fmt: skip
+            placed = malformed.placed(batch, [(int(np.searchsorted(batch.lines, line)), tag) for line, tag in inside])
+            placed = placed._replace(lines=batch.lines + lines_before, source=source, constant=constant)
             if fatal is not None:
                 placed = placed.part(0, int(np.searchsorted(placed.lines, fatal.line or 0)))
             if placed.class_names is not None and self.format == "vw":
@@ -343,9 +348,9 @@ class Reader:
 
                 check_names(placed)
             if placed.n:
-                self.skipped = []
+                malformed.tags = []
                 yield placed
-        self.skipped += [tag for _, tag in left]
+        malformed.tags += [tag for _, tag in left]
         if fatal is not None:
             raise fatal
 
@@ -366,11 +371,8 @@ def check_options(options: TextOptions, format: str) -> None:
         if not flags and not options.text:
             flags, expected = options.given(("ngram", "skips")), "--text COLUMN, whose words they take"
     elif format in NAMESPACED:
-        unfit = ("categorical", "numeric") if format == "json" else (*OF_TABLES, "label")
+        unfit = ("categorical",) if format == "json" else (*OF_TABLES, "label")
         flags, expected = options.given(unfit), "a table (CSV, Parquet)"
-        named = [(flag, name) for flag in ("ignore", "keep") for name in getattr(options, flag) if len(name) > 1]
-        if format == "json" and named and not flags:
-            flags, expected = [f"--{named[0][0]} {named[0][1]}"], "the first byte of namespaces; members have no flag"
     else:
         flags = options.given((*OF_NAMESPACES, *OF_BOTH))
         expected = "VW text"

@@ -7,19 +7,21 @@ namespace, which is the default one at the top and else the name of the object:
 - a text: the feature H(name + text, ns) with value 1, with ``--chain_hash`` H(text, H(name, ns)); blanks, tabs, bars
   and colons of the text are underscores;
 - an object: a namespace; so is an array, of numbers (the i-th is the feature ns + i) and of objects;
-- a text in a member that ``--text`` names: its words in lower case (`sonlearn.text.encode.words_of`), each a feature of
-  the namespace of that name. ``--label``, ``--id`` and ``--weight`` name members of the object itself that are the
-  label, the tag and the importance;
+- a text in a member that ``--text`` names, and a text in an array: its words in lower case
+  (`sonlearn.text.encode.words_of`), each a feature of the namespace of that name. A text in a member that ``--numeric``
+  names: its number. ``--label``, ``--id`` and ``--weight`` name members of the object itself that are the label, the
+  tag and the importance; ``--ignore`` and ``--keep`` leave members of it out, by names of more than one byte;
 - ``_text``: the words of a text, each a feature of the namespace;
 - ``_label``: a number, "label importance base", or {"Label": l, "Weight": h, "Initial": base}; ``_label_weight`` and
   the like stand for one of these; ``_tag``: the tag; any other name that begins with ``_`` is passed over.
 
-Where VW reads on in silence, the object is refused: a label that is no number, an infinite number, a text in an array.
+Where VW reads on in silence, the object is refused: a label that is no number, an infinite number, true in an array.
 A line is decoded by Python's json module. Repeated names all count.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from collections.abc import Iterable
@@ -30,21 +32,32 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
+from sonlearn.options.spec import raw
 from sonlearn.text.columns import NO_LABEL, NO_WEIGHT, Found, number_in
-from sonlearn.text.encode import words_of
+from sonlearn.text.encode import date_in, words_of
 from sonlearn.text.hashing import hash_bytes
+from sonlearn.text.number import PATTERN
 from sonlearn.text.objects import Members, Record, Unfit, described, encoded, members_of
 from sonlearn.text.rows import ParsedRows
-from sonlearn.text.suspicions import Suspicions
+from sonlearn.text.suspicions import Suspicions, is_other_date
 from sonlearn.text.vw import make_names
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(PATTERN, re.ASCII)
 _UNDERSCORES = str.maketrans(" \t|:", "____")
 _REMEMBERED = 1 << 20
 _FINITE = "a finite number"
-_ELEMENT = "numbers or objects in an array"
+_ELEMENT = "numbers, texts or objects in an array"
 #: Of examples of several lines: contextual bandits, and decisions in slots.
 _OF_BANDITS = ("_multi", "_slots", "_labelIndex", "_slot_id", "__aid")
+
+
+def is_member(name: str) -> bool:
+    """Whether what ``--ignore`` or ``--keep`` names in JSON is a member; else it is the first byte of namespaces."""
+    return len(raw(name)) > 1
+
+
+def _is_date(text: str) -> bool:
+    return date_in(text) is not None or is_other_date(text)
 
 
 class ParsedRecords(NamedTuple):
@@ -78,7 +91,11 @@ class RecordRows:
     """
 
     def __init__(self, options: TextOptions, class_names: bool):
-        names = make_names(options)
+        ignored, kept = (frozenset(filter(is_member, given)) for given in (options.ignore, options.keep))
+        self._ignored, self._kept = ignored, kept
+        self._spaces_kept = {raw(byte) for byte in options.keep if not is_member(byte)}
+        spaces = [byte for byte in options.ignore if not is_member(byte)]
+        names = make_names(dataclasses.replace(options, ignore=spaces, keep=() if self._kept else options.keep))
         self._mask, self._seed, self._hash_all, self._drop = names.mask, names.seed, names.hash_all, names.drop
         self._chain, self._constant, self._named = options.chain_hash, names.constant, options.names is not False
         self._roles = {
@@ -87,7 +104,7 @@ class RecordRows:
                 (options.label, self._set_label), (options.id, self._set_id), (options.weight, self._set_weight)
             ) if name
         }  # fmt: skip
-        self._texts = frozenset(options.text)
+        self._texts, self._numeric = frozenset(options.text), frozenset(options.numeric)
         self._class_names = class_names
         self._slots: dict[tuple[int, str, str | None], tuple[int, int]] = {}
         self._places: dict[tuple[int, int], tuple[int, int]] = {}
@@ -148,7 +165,7 @@ class RecordRows:
         classes = self._classes if any(name is not None for name in self._classes) else None
         names = self._counted(len(self._lines))
         self._rows += len(self._lines)
-        notes = [suspicions.text_note(name, self._rows, "member") for name, suspicions in self._suspicions.items()]
+        notes = [suspicions.member_note(name, self._rows) for name, suspicions in self._suspicions.items()]
         self._begin()
         return ParsedRecords(rows, tags, classes, names, Found((), {}, notes=tuple(filter(None, notes))))
 
@@ -172,12 +189,20 @@ class RecordRows:
                 self._roles[name](value, (name,), column=True)
             elif name[:1] == "_":
                 self._special(name, value, space)
+            elif not self._path and space == " " and self._left_out(name, value):
+                continue
             elif type(value) is float:
                 if value:
                     self._entry(self._slot(seed, name, None, space), self._finite(value, name))
             elif type(value) is str and name in self._texts:
                 self._words(name, words_of(value))
                 self._enter(space)
+            elif type(value) is str and name in self._numeric:
+                number = number_in(value.strip())
+                if number is None or math.isinf(number):
+                    raise Unfit(described(value), f"{_FINITE}, or nothing (--numeric)", (*self._path, name))
+                if number and number == number:
+                    self._entry(self._slot(seed, name, None, space), number)
             elif type(value) is str:
                 self._entry(self._slot(seed, name, value, space), 1.0)
             elif isinstance(value, Members | list):
@@ -191,6 +216,13 @@ class RecordRows:
             elif value:
                 self._entry(self._slot(seed, name, None, space), 1.0)
 
+    def _left_out(self, name: str, value: Any) -> bool:
+        """Whether ``--ignore`` or ``--keep`` leaves out a member of the object itself."""
+        if not self._kept:
+            return name in self._ignored
+        of_space = isinstance(value, Members | list) and encoded(name)[:1] in self._spaces_kept
+        return name not in self._kept and not of_space
+
     def _words(self, space: str, words: Iterable[str]) -> None:
         """Words, each a feature of a namespace."""
         seed = self._enter(space)
@@ -198,13 +230,16 @@ class RecordRows:
             self._entry(self._slot(seed, word, None, space), 1.0)
 
     def _array(self, values: list, space: str) -> None:
-        """The numbers of an array, and the objects in it."""
+        """The numbers of an array, the words of its texts, and the objects in it."""
         seed, at = self._enter(space), 0
         for value in values:
             if type(value) is float:
                 if self._finite(value, None):
                     self._entry(self._place(seed, at, space), value)
                 at += 1
+            elif type(value) is str:
+                for word in words_of(value):
+                    self._entry(self._slot(seed, word, None, space), 1.0)
             elif isinstance(value, Members):
                 self._object(value, space)
                 self._enter(space)
@@ -254,7 +289,7 @@ class RecordRows:
             return feature
         words = None if text is None else text.translate(_UNDERSCORES)
         if text is not None:
-            self._suspicions.setdefault(name, Suspicions()).add(text)
+            self._suspicions.setdefault(name, Suspicions(_is_date)).add(text)
         if words is None or self._chain:
             slot = hash_bytes(encoded(name), seed, hash_all=self._hash_all)
             if words is not None:

@@ -6,6 +6,7 @@ They are features all the same, `sonlearn.text.encode` says which; nobody would 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from sonlearn.errors import shorten
 
@@ -61,7 +62,7 @@ def text_note(column: str, what: str = "column") -> str:
 
 
 class Suspicions:
-    """What the texts of one column look like, each counted once.
+    """What the texts of one column look like, each counted once. `is_date`: whether one looks like a date.
 
     Attributes
     ----------
@@ -69,7 +70,8 @@ class Suspicions:
         The first field that is not UTF-8, or nothing.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, is_date: Callable[[str], bool] = is_other_date) -> None:
+        self._is_date = is_date
         self._texts = self._sentences = self._dates = self._numbers = 0
         self._date = self._number = self.foreign = ""
 
@@ -77,7 +79,7 @@ class Suspicions:
         """A category that had not been met before."""
         self._texts += 1
         self._sentences += is_sentence(field)
-        if is_other_date(field):
+        if self._is_date(field):
             self._dates, self._date = self._dates + 1, self._date or field
         elif is_other_number(field):
             self._numbers, self._number = self._numbers + 1, self._number or field
@@ -89,14 +91,30 @@ class Suspicions:
 
     def note(self, column: str, rows: int) -> str:
         """What is to be said of the column after so many rows, or nothing."""
-        most = max(ENOUGH - 1, self._texts / 2)
-        if self._dates > most or self._numbers > most:
-            meant = date_note(self._date) if self._dates > most else number_note(self._number)
+        if self._dates > self._most or self._numbers > self._most:
+            meant = date_note(self._date) if self._dates > self._most else number_note(self._number)
             return f"the column {shorten(column)} has {meant} (--categorical {shorten(column)} if they are names)"
-        return self.text_note(column, rows)
+        return self._text_note(column, rows)
 
-    def text_note(self, column: str, rows: int, what: str = "column") -> str:
-        """The same if most rows have a text of several words that no other has."""
+    def member_note(self, name: str, rows: int) -> str:
+        """What is to be said of a member of JSON after so many rows, or nothing."""
+        member = f"the member {shorten(name)}"
+        if self._dates > self._most:
+            return (
+                f"{member} has dates, a category each ({shorten(self._date)}); in a table (CSV) dates are read as such"
+            )
+        if self._numbers > self._most:
+            remedy = f"--numeric {shorten(name)} takes them as numbers"
+            return f"{member} has numbers in quotes, a category each ({shorten(self._number)}); {remedy}"
+        return self._text_note(name, rows, "member")
+
+    @property
+    def _most(self) -> float:
+        """Texts above which dates or numbers are worth a note."""
+        return max(ENOUGH - 1, self._texts / 2)
+
+    def _text_note(self, column: str, rows: int, what: str = "column") -> str:
+        """A note if most rows have a text of several words that no other has."""
         if self._texts >= max(ENOUGH, rows / 2) and self._sentences > self._texts / 2:
             return text_note(column, what)
         return ""

@@ -23,14 +23,14 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
-from sonlearn.learn.ensemble.stacking import mapping
-from sonlearn.learn.learner import Learner, chosen_of
+from sonlearn.learn.ensemble.jobs import mapping
+from sonlearn.learn.learner import Learner
 from sonlearn.learn.shared_index import PredictedOrError, learn_with_shared_index
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS
-from sonlearn.report.labels import as_reported
+from sonlearn.report.labels import reported_loss
 from sonlearn.report.metrics import Metrics
-from sonlearn.report.outcomes import outcome_of, progress_of, without_held
+from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Row, Schedule
 from sonlearn.tuning.grid import Setting, settings_of
 
@@ -90,7 +90,8 @@ class Contender:
     def __init__(self, setting: Setting, learner: Learner, schedule: Schedule, holdout: bool):
         self.setting, self._holdout = setting, holdout
         self.learner: Learner | None = learner  # None after it has stopped, to free its memory
-        self.progress = progress_of(setting.options, self.label_texts, schedule, holdout)
+        self._problem = problem_of(setting.options, learner)
+        self.progress = self._problem.progress(schedule, holdout)
         self._metrics: Metrics | None = Metrics(learner)
         self._measures: dict[str, float] = {}  # once it has stopped
         self.rows: list[Row] = []  # rows of the table that wait for the other settings
@@ -104,11 +105,11 @@ class Contender:
             self.stop()
             return
         self.refused += int(outcome.refused.sum())
-        counted = outcome_of(batch, held, outcome)
+        counted = self._problem.outcome(batch, held, outcome)
         self.rows += self.progress.rows(counted)
         assert self._metrics is not None
-        predicted = chosen_of(outcome, ~outcome.refused) if outcome.refused.any() else outcome
-        self._metrics.count(counted.y, counted.weight, predicted, self.progress.counted(counted))
+        kept = self._problem.kept(batch, outcome)
+        self._metrics.count(counted.y, counted.weight, kept, self.progress.counted(counted))
 
     def next_pass(self) -> None:
         """Another pass begins; with a holdout, results are of that pass's held-out rows alone."""
@@ -119,7 +120,7 @@ class Contender:
 
     def stop(self) -> None:
         """Learn no more: only figures stay."""
-        self._measures, self._metrics, self.learner = self.measures, None, None
+        self._measures, self._metrics, self.learner, self._problem.learner = self.measures, None, None, None
 
     @property
     def measures(self) -> dict[str, float]:
@@ -127,11 +128,6 @@ class Contender:
         result = (self._metrics.result() if self._metrics is not None else None) or {}
         found = {**result, **{name: (result.get("decided") or {}).get(name) for name in ("precision", "recall", "f1")}}
         return {name: found[name] for name in MEASURES if found.get(name) is not None} or self._measures
-
-    def label_texts(self, values: np.ndarray) -> list[str]:
-        """The texts of class labels."""
-        assert self.learner is not None
-        return self.learner.label_texts(values)
 
     @property
     def result(self) -> SettingResult:
@@ -198,7 +194,7 @@ class Tuning:
         if halving is not None and halving < 1:
             raise OptionError(f"halving {halving}: expected at least 1")
         if any(setting.options.label_delay for setting in settings):
-            raise OptionError("--label_delay among settings: to them labels come at once; leave it out")
+            raise OptionError("--label-delay among settings: to them labels come at once; leave it out")
 
     def partial_fit(self, batch: Batch, held: np.ndarray | None = None) -> list[Due]:
         """Learn a batch; returns the rows of the table that are due, each with the figures of the best setting.
@@ -368,7 +364,7 @@ def criterion(options: Sequence[LearnOptions], by: str | None) -> str:
 
 def _loss_of(options: LearnOptions) -> str:
     """The reported loss, with its parameters."""
-    reported, _ = as_reported(options)
+    reported = reported_loss(options)
     own = [f" {name} {getattr(options, name):g}" for name, loss in LOSS_OPTIONS.items() if loss == reported]
     return f"{reported}{''.join(own)}"
 

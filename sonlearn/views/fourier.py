@@ -103,8 +103,6 @@ class Fourier:
         Whether rows are shown whose values are all 0 or 1.
     """
 
-    of_labels = False
-
     def __init__(self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float, binary: bool = False):
         self._params, self._binary = FourierParams(components, linear), binary
         width = np.repeat(widths, -(-components // len(widths)))[:components]

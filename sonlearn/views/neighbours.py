@@ -69,8 +69,6 @@ class Neighbours(Numbering):
         Features that get a number of their own, at most.
     """
 
-    of_labels = False
-
     def __init__(self, *, resolution: int, reach: int, limit: int = MOST_NEIGHBOURS):
         self._params = NeighboursParams(resolution, reach, limit)
         self._work = self._new_work(1)

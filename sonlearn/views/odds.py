@@ -77,8 +77,6 @@ class Odds(Bins):
         Bins that get a number of their own, at most.
     """
 
-    of_labels = True
-
     def __init__(self, *, resolution: int, limit: int = LIMIT):
         self._memory = zeros((REMEMBERED, WAYS), np.int32)
         self._of = np.zeros(0), np.zeros(0)  # the arrays of the state that it is of

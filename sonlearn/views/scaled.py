@@ -38,7 +38,6 @@ class ScaledParams(NamedTuple):
 class Raw:
     """The rows as they are."""
 
-    of_labels = False
     #: Whether rows with a feature are counted, and moments of its values.
     _counts = (False, False)
 

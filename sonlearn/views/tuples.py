@@ -108,7 +108,6 @@ class Tuples(Numbering):
     ):  # fmt: skip
         columns = CLASS_COLUMNS if several else 0
         self._params = TuplesParams(order, CODES[code], resolution, unit, numbers, *entries, limit, columns)
-        self.of_labels = not several  # of two classes, or of values: they say which entries of long rows are combined
         self._by_raw = ("counts", "moments") if self._params.code == Z else ("counts",)
         self._work = self._new_work(1)
 

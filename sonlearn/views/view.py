@@ -46,9 +46,6 @@ class RowView(NamedTuple):
 class View(Protocol):
     """The verbs of a view."""
 
-    #: Whether the rows seen depend on labels, and not only on which rows have one: then each class has its own view.
-    of_labels: bool
-
     def new(self) -> State:
         """State of a view that has seen nothing."""
 

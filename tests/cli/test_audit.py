@@ -185,21 +185,6 @@ def test_what_makes_another_number_of_the_raw_prediction_is_told(cli, given, exp
     assert math.fsum(float(n[-1]) for _, n in rows[2:]) == pytest.approx(float(rows[0][1][0]), abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["-a", "-p", "-"], "-p - with --audit, which writes to standard output itself"),
-        (["-a", "-r", "/dev/stdout"], "-r /dev/stdout with --audit"),
-        (["--audit-top", "3"], "--audit-top 3: nothing is explained; give --audit as well"),
-        (["--audit-format", "json"], "--audit-format json: nothing is explained"),
-        (["-a", "--audit-top", "-1"], "--audit-top -1: expected at least 0"),
-        (["-a", "--audit-format", "xml"], "--audit-format xml: expected one of text, json"),
-    ],
-)
-def test_what_does_not_go_together(cli, arguments, message):
-    assert message in cli.error("train", "--quiet", *arguments, "a.vw")
-
-
 def test_malformed_lines_end_it_after_the_examples_before(cli, tmp_path):
     (tmp_path / "bad.vw").write_text("1 |u good\nx y |u\n1 |u good\n")
     cli.out("train", "--quiet", "--method", "nag", "-f", "m", "a.vw")

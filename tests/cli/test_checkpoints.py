@@ -125,11 +125,6 @@ def test_a_checkpoint_that_cannot_be_written_ends_nothing(cli, monkeypatch):
     assert load_model("model").unfinished is None
 
 
-@pytest.mark.parametrize("flag", ["--save_per_pass", "--checkpoint 5", "--checkpoint_minutes 5", "--resume"])
-def test_there_has_to_be_a_model(cli, flag):
-    assert cli.error("train", *flag.split(), "a.svm") == f"{flag.split()[0]}: there is no model to save; give -f MODEL"
-
-
 def test_another_run_is_not_gone_on_with(cli, killed):
     killed("train", "--checkpoint", 1, "-p", "p", "-f", "model", "a.svm", batches=4)
     before = Path("model").read_bytes()

@@ -183,7 +183,9 @@ def test_the_committee_of_classes_goes_on_and_is_described(cli, kind, flags):
     assert Path("short.p").read_bytes() + Path("more.p").read_bytes() == Path("long.p").read_bytes()
     _, out, _ = cli("inspect", "--top", "2", "long")
     assert "classes: 4" in out
-    assert re.search(r"\n  member +own error +weight +bytes\n  nag +[0-9.]+ +-?[0-9.]+ +[0-9]+\n", out)
+    assert re.search(
+        r"\n  member +own error +weight +offline +bytes\n  nag +[0-9.]+ +-?[0-9.]+ +-?[0-9.]+ +[0-9]+\n", out
+    )
     assert f"largest weights of class {NAMES[0] if kind == 'vw' else 1}: 2 of 5" in out.splitlines()
     _, out, _ = cli("inspect", "--json", "long")
     assert [len(one["weights"]) for one in json.loads(out)["classes"]] == [5, 5, 5, 5]
@@ -211,13 +213,13 @@ def test_labels_that_are_no_classes(cli):
     assert err.startswith("sonlearn: warning: ")
     assert "--loss squared" in err
     assert cli("train", *NAG, "--classes", "auto", "a.svm")[2] == ""
-    status, _, err = cli("train", *NAG, "--classes", "auto", "--max_classes", "100", "ids.svm")
+    status, _, err = cli("train", *NAG, "--classes", "auto", "--max-classes", "100", "ids.svm")
     assert status == 1
     assert err.splitlines()[-1] == (
         "sonlearn: ids.svm:101:1: found label 101, expected one of the 100 classes met before, the most that there can "
-        "be (more: --max_classes N; labels that are values: --loss squared, without --classes)"
+        "be (more: --max-classes N; labels that are values: --loss squared, without --classes)"
     )
-    assert cli("train", *NAG, "--oaa", "4", "--max_classes", "5", "a.svm")[0] == 1
+    assert cli("train", *NAG, "--oaa", "4", "--max-classes", "5", "a.svm")[0] == 1
 
 
 @pytest.mark.parametrize(

@@ -116,15 +116,3 @@ def test_it_answers_without_numbers():
     text = "import sys, sonlearn.cli as c; c.main(['completion', 'bash']); print({'numba', 'numpy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout == script("bash") + "set()\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["tcsh"], "completion 'tcsh': expected one of bash, zsh, fish"),
-        ([], "completion takes one shell (bash, zsh, fish), 0 given"),
-        (["bash", "zsh"], "completion takes one shell (bash, zsh, fish), 2 given"),
-    ],
-)
-def test_a_wrong_shell(arguments, says, cli):
-    assert cli("completion", *arguments) == (1, "", f"sonlearn: {says}")

@@ -94,12 +94,6 @@ def test_files_that_the_shell_has_opened_count(cli, command):
     assert contents() == before
 
 
-@pytest.mark.parametrize("command", ["train -f - a.svm", "train --cache_file - a.svm", "sketch -o - a.svm"])
-def test_a_binary_file_does_not_go_to_standard_output(cli, command):
-    assert "is a binary file; give it a name" in cli.error(*command.split())
-    assert not Path("-").exists()
-
-
 # ------------------------------------------------------------------------------------------------- writing fails
 
 FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from commands import summary
+from streams import words_text
 
 from sonlearn import Learner
 
@@ -12,14 +13,8 @@ from sonlearn import Learner
 @pytest.fixture
 def text(tmp_path):
     """A file of 150 rows with noisy labels, which later passes learn by heart."""
-    rng = np.random.default_rng(1)
-    g, lines = rng.normal(size=60), []
-    for _ in range(150):
-        words = rng.choice(60, size=5, replace=False)
-        y = 1 if g[words].sum() + 2 * rng.normal() > 0 else -1
-        lines.append(f"{y} | " + " ".join(f"w{j}" for j in words))
     path = tmp_path / "noise.vw"
-    path.write_text("\n".join(lines) + "\n")
+    path.write_text(words_text(150, 60, 2.0, seed=1))
     return path
 
 
@@ -102,18 +97,3 @@ def test_no_early_end_while_the_loss_falls(text, tmp_path, cli):
     error = cli.err("train", *more, "--early_terminate", 1, text)
     assert summary(error, "passes used") == "4"
     assert "has not fallen" not in error
-
-
-@pytest.mark.interpreted
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        (["--early_terminate", "1"], "one pass"),
-        (["--early_terminate", "1", "--passes", "2", "--holdout_off"], "--holdout_off"),
-        (["--early_terminate", "1", "--passes", "2", "--resume", "-f", "{}/m"], "--resume"),
-        (["--examples", "0"], "at least 1"),
-        (["--holdout_after", "0"], "at least 1"),
-    ],
-)
-def test_what_cannot_be(text, flags, words, tmp_path, cli):
-    assert words in cli.error("train", "--method", "nag", *(f.format(tmp_path) for f in flags), text)

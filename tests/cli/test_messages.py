@@ -47,13 +47,6 @@ def test_max_errors_needs_skip(cli, verb):
     assert cli(*verb.split(), "--max-errors", "3", "--on-error", "skip", "a.svm")[0] == 0
 
 
-@pytest.mark.parametrize(
-    ("flag", "expected"), [("--eta", "1/t, 1/sqrt(t) or a number"), ("--sigma", "auto or a number")]
-)
-def test_what_a_number_or_a_word_may_be(cli, flag, expected):
-    assert cli.error("train", flag, "foo", "a.svm") == f"{flag} foo: expected {expected}"
-
-
 @pytest.mark.skipif(os.name != "posix", reason="arguments of bytes")
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
 def test_namespaces_of_any_byte(cli, locale):

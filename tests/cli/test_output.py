@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from commands import summary
-from streams import zipf
+from streams import words_text, zipf
 
 from sonlearn import Learner, LearnOptions, OptionError
 
@@ -22,13 +22,8 @@ METHODS = ["committee", "nag", "rfd-son", "drfd"]
 @pytest.fixture
 def text(tmp_path):
     """A file of 300 rows of words, labels -1 and +1."""
-    rng = np.random.default_rng(3)
-    w, lines = rng.normal(size=40), []
-    for _ in range(300):
-        words = rng.choice(40, size=5, replace=False)
-        lines.append(f"{1 if w[words].sum() + 0.3 * rng.normal() > 0 else -1} | " + " ".join(f"w{j}" for j in words))
     path = tmp_path / "words.vw"
-    path.write_text("\n".join(lines) + "\n")
+    path.write_text(words_text(300, 40, 0.3, seed=3))
     return path
 
 

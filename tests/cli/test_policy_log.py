@@ -10,6 +10,7 @@ from sonlearn import TextOptions
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.report.policy import PolicyTotals
+from sonlearn.report.problem import DecisionProblem
 from sonlearn.report.progress import Schedule
 from sonlearn.report.runlog import read_run
 from sonlearn.text.decisions import read_decisions
@@ -32,18 +33,26 @@ def part_of(out, decisions, start, stop):
     )  # fmt: skip
 
 
+def rows_of(parts):
+    """The rows of the running totals of these batches."""
+    problem = DecisionProblem(Bandit(BanditOptions(cb_explore_adf=True)))
+    progress = problem.progress(Schedule(1.5))
+    return [row for part in parts for row in progress.rows(problem.outcome(part[0], None, part[1]))]
+
+
 def test_totals_are_their_definitions_wherever_batches_end():
     decisions, out = decided()
-    whole, cut = PolicyTotals(Schedule(1.5)), PolicyTotals(Schedule(1.5))
-    rows = whole.add(decisions, out)
+    whole, cut = PolicyTotals(), PolicyTotals()
+    whole.add(decisions, out)
     ends = [0, 1, 7, 300, 301, 600]
-    rows_cut = [
-        row for a, b in itertools.pairwise(ends) for row in cut.add(decisions.part(a, b), part_of(out, decisions, a, b))
-    ]
-    assert rows == rows_cut
+    parts = [(decisions.part(a, b), part_of(out, decisions, a, b)) for a, b in itertools.pairwise(ends)]
+    for part in parts:
+        cut.add(*part)
+    rows = rows_of([(decisions, out)])
+    assert rows == rows_of(parts)
     assert whole.result() == cut.result()
-    assert [row["examples"] for row in rows][:6] == [1, 2, 3, 5, 8, 12]
-    np.testing.assert_allclose(rows[-1]["loss"], out.loss[: rows[-1]["examples"]].mean())
+    assert [row.examples for row in rows][:6] == [1, 2, 3, 5, 8, 12]
+    np.testing.assert_allclose(rows[-1].loss, out.loss[: rows[-1].examples].mean())
     found = whole.result()
     for one, values in zip(found["values"], (out.loss, decisions.cost, out.loss - decisions.cost), strict=True):
         np.testing.assert_allclose([one["cost"], one["error"]], [values.mean(), values.std() / np.sqrt(600)])

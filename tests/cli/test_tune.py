@@ -21,8 +21,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.options.methods import METHODS
 from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import nearest
-from sonlearn.report.outcomes import outcome_of
-from sonlearn.report.progress import Progress
+from sonlearn.report.problem import problem_of
 from sonlearn.tuning.grid import parse_grid, settings_of
 from sonlearn.tuning.search import Tuning, learnable
 
@@ -242,8 +241,9 @@ def halved_by_hand(settings, batch, first):
 
 
 def average(setting, batch):
-    progress = Progress(setting.options.loss)
-    progress.update(outcome_of(batch, None, Learner(setting.options).partial_fit(batch)))
+    problem = problem_of(setting.options)
+    progress = problem.progress()
+    progress.update(problem.outcome(batch, None, Learner(setting.options).partial_fit(batch)))
     return progress.result.average_loss
 
 
@@ -388,8 +388,8 @@ def test_bad_flags(cli):
     assert one_line(alone) == "--first-halving 9: nothing is halved; give --halving as well"
     assert cli.error("tune", "--grid", "m=1,2", "--by", "luck", "a.svm") == "--by luck: expected one of loss, error"
     assert "sonlearn tune has no such flag" in cli.error("tune", "--grid", "m=1,2", "-i", "model", "a.svm")
-    late = cli("tune", "--grid", "method=nag,arow", "--label_delay", "3", "a.svm")
-    assert one_line(late) == "--label_delay among settings: to them labels come at once; leave it out"
+    late = cli("tune", "--grid", "method=nag,arow", "--label-delay", "3", "a.svm")
+    assert one_line(late) == "--label-delay among settings: to them labels come at once; leave it out"
     with pytest.raises(OptionError, match="halving 0"):
         tune({"method": "nag"}, [], halving=0)
 

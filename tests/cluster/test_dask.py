@@ -212,7 +212,7 @@ def test_one_learner_is_that_of_one_process_also_when_a_worker_dies(here, days, 
     same_arrays(cluster.train(names[0], RANDOM, learners=2, client=here), cluster.train(names[0], RANDOM, client=here))
     for options, why in (
         (RANDOM, "--method rp-son: learners of this method cannot be merged"),
-        (LearnOptions(method="nag", label_delay=3), "--label_delay: rows wait for their labels"),
+        (LearnOptions(method="nag", label_delay=3), "--label-delay: rows wait for their labels"),
         (LearnOptions(method="rp-son", oaa=3), "--method rp-son: learners of this method cannot be merged"),
     ):
         with pytest.raises(OptionError, match=f"{why}.*; on a cluster, have one learner learn them"):

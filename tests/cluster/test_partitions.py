@@ -138,7 +138,7 @@ def test_the_last_rows_are_learned_by_members_of_few_rows(monkeypatch):
         monkeypatch.setattr(tasks, "SETTLED", least)
         found.append(tasks.settled_on(job, 1, tasks.Span(0, 100), lines, merged))
         assert found[-1].header["examples"] == 500
-    tables = [[m.table for m in each.learner().state.ensemble.members] for each in (merged, *found)]
+    tables = [[m.table for m in each.learner().state.members] for each in (merged, *found)]
     for before, settled, learned in zip(*tables, strict=True):
         np.testing.assert_array_equal(before[: len(settled)], settled[: len(before)])
         assert not np.array_equal(before, learned)

@@ -50,8 +50,6 @@ def test_every_parameter_is_in_signature_and_docstring(library):
             assert f"default {each.default!r}" in text
             assert each.help
         assert " --" not in text.split("Attributes")[0], "flags of the command line are no parameters"
-    assert module.SonClassifier is module.SonlearnClassifier
-    assert module.SonRegressor is module.SonlearnRegressor
 
 
 def test_messages_about_flags_become_messages_about_keywords():

@@ -6,28 +6,27 @@ import numpy as np
 import pytest
 from importance_twin import relative
 from multiclass_twin import ArowTwin, BayesTwin, CombinerTwin, NagTwin, SharesTwin
-from streams import batch_of, rows_of, with_weights, without_some_labels, zipf
+from states import same_state
+from streams import batch_of, rows_of, zipf
+from streams import several_classes as stream
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionError
-from sonlearn.learn.ensemble import class_combiner, class_pruning, classes
+from sonlearn.data.rows import NO_ROWS
+from sonlearn.learn.ensemble import committee, pruning
+from sonlearn.learn.ensemble.class_sample import WIDTH
+from sonlearn.learn.ensemble.combiner import new_combiner
+from sonlearn.learn.ensemble.history import History, new_history, with_room
+from sonlearn.learn.ensemble.judges import DOUBT, FittedJudge, ReplayJudge, fitted
+from sonlearn.learn.ensemble.slots import ClassSlots, SlotScale
+from sonlearn.learn.ensemble.softmax_step import PRIOR, SURPRISE, combine, level, scratch_for
 from sonlearn.learn.ensemble.viewing import Views
-from sonlearn.options.class_members import CLASS_MEMBERS, class_member
+from sonlearn.options.members import CLASS_MEMBERS, member
 from sonlearn.views.index import intern, new_index
 
 pytestmark = pytest.mark.interpreted
 
 SOME = ("nag", "arow-precision:tfidf", "multinomial-bayes:log", "arow-precision:pairs", "nag:lunit~0.05", "shares~0.1")
 either = pytest.mark.parametrize("how", [{"oaa": 5}, {"oaa": 9}, {"classes": "auto"}, {"multinomial": 6}], ids=str)
-
-
-def stream(n=160, seed=0, late=5):
-    """Rows of classes 1 to 4, and 5 from row n / 2 on; weights 0 and more, and rows without a label."""
-    batch = with_weights(zipf(n=n, d=60, s=18, seed=seed))
-    rng = np.random.default_rng(seed + 1)
-    centre = np.array([batch.indices[a:b].mean() for a, b in zip(batch.indptr[:-1], batch.indptr[1:], strict=True)])
-    y = 1.0 + np.searchsorted(np.quantile(centre, [0.25, 0.5, 0.75]), centre)
-    y[(rng.random(n) < 0.2) & (np.arange(n) > n // 2)] = late
-    return without_some_labels(batch._replace(y=y))
 
 
 def learner(how=None, threads=1, **more):
@@ -37,20 +36,8 @@ def learner(how=None, threads=1, **more):
 @pytest.fixture
 def early(monkeypatch):
     """Members are pruned early, and are worth little."""
-    monkeypatch.setattr(class_pruning, "FIRST", 20)
-    monkeypatch.setattr(classes, "FIRST", 20)
-    monkeypatch.setattr(class_pruning, "CHECKPOINTS", (60, 90))
-    monkeypatch.setattr(class_pruning, "PRICE", 3.0)
-    monkeypatch.setattr(class_pruning, "NOTHING", 3.0)
-    monkeypatch.setattr(class_pruning, "KEPT", 50)
-
-
-def same_state(one, other):
-    (header, arrays), (other_header, others) = one.to_arrays(), other.to_arrays()
-    assert header == other_header
-    assert arrays.keys() == others.keys()
-    for key in arrays:
-        np.testing.assert_array_equal(arrays[key], others[key], err_msg=key)
+    rules = pruning.SEVERAL._replace(first=20, checkpoints=(60, 90), price=3.0, nothing=3.0, kept=50)
+    monkeypatch.setattr(pruning, "SEVERAL", rules)
 
 
 def twins(batch):
@@ -72,7 +59,7 @@ def twins(batch):
     for view, make in (view_makers[name] for name in SOME):
         views = Views([view], "logistic", several=True)
         _, seen = views.showing(views.reserve(views.new(), rows, int(index.size[0])), rows, learn=True)
-        shown_rows, d = seen.part(view, 0, len(y))
+        shown_rows, d = seen(view, 0, len(y))
         twin, out = make(d + 1), []
         for i in range(len(y)):
             x = np.zeros(d + 1)
@@ -84,7 +71,9 @@ def twins(batch):
                 twin.learn(x, y[i], h[i])
         scored.append(out)
     lasting = [j for j, name in enumerate(SOME) if "~" not in name]
-    both = [(CombinerTwin([0.3] * 6), range(6)), (CombinerTwin([0.3] * 4), lasting)]
+    firm = [1.0] * 5 + [25.0 / PRIOR]  # shares begin without a weight, which is held to 0
+    online = CombinerTwin([0.3] * 5 + [0.0], precision=firm)
+    both = [(online, range(6)), (CombinerTwin([0.3] * 4), lasting)]
     logs, met, counts = [[], []], [], np.zeros(K)
     once, before = [], []
     for i in range(len(y)):
@@ -128,7 +117,7 @@ def test_the_committee_is_its_members_and_a_combiner(how):
     np.testing.assert_allclose(weights, both[0][0].w, rtol=1e-3, atol=1e-3)
     offline = [member["offline"] for member in ours.facts()["members"]]
     np.testing.assert_allclose(offline[:4], both[1][0].w, rtol=1e-3, atol=1e-3)
-    assert offline[4:] == [0.0, 0.0]
+    assert offline[4:] == [None, None]
 
 
 def test_the_first_rows():
@@ -147,7 +136,7 @@ def test_batches_cut_anywhere_saves_and_threads_change_no_bit(how, early, tmp_pa
     batch = stream()
     through, cut = learner(how), learner(how)
     whole = through.partial_fit(batch)
-    monkeypatch.setattr(classes, "CELLS", 300)
+    monkeypatch.setattr(committee, "CELLS", 300)
     for start, stop in ((0, 1), (1, 3), (3, 3), (3, 61), (61, 62), (62, 118), (118, 160)):
         part = cut.partial_fit(rows_of(batch, slice(start, stop)))
         for name in ("prediction", "raw", "loss", "label", "other", "met", "unseen"):
@@ -175,7 +164,7 @@ def test_members_pruned_are_forgotten(early):
     unpruned = learner(members=(*SOME, "arow-precision:triples"), prune=False)
     unpruned.partial_fit(stream())
     assert all(member["active"] for member in unpruned.facts()["members"])
-    cheap = learner(members=(), budget=0.5)
+    cheap = learner(members=(), budget=0.3)
     cheap.partial_fit(stream())
     left = [member["name"] for member in cheap.facts()["members"] if member["active"]]
     assert len(left) == 3, "the one that is worth most, and two that cost nothing"
@@ -210,7 +199,7 @@ def test_a_class_that_comes_late_is_one_like_any_other():
     other.partial_fit(batch)
     assert ours.classes == [*other.classes, 77]
     assert first.scores.shape[1] == 4
-    size = ours.to_arrays()[1]["state.counts"]
+    size = ours.to_arrays()[1]["state.labels.counts"]
     assert size.tolist()[-1] > 0
 
 
@@ -235,10 +224,9 @@ def test_further_passes_leave_the_combiner_and_what_counts_alone():
     ours.partial_fit(batch)
     after = ours.to_arrays()[1]
     changed = {name for name in before if not np.array_equal(before[name], after[name])}
-    assert {"state.counts", "state.now.passes", "state.members.0.pairs.values.0"} <= changed
-    assert not any(
-        name.startswith(("state.online", "state.tally", "state.members.2", "state.work")) for name in changed
-    )
+    assert {"state.labels.counts", "state.now.passes", "state.members.0.pairs.values.0"} <= changed
+    still = ("online", "offline", "tally", "totals", "drift", "members.2", "now.rows", "now.entries", "labels.now")
+    assert not any(name.startswith(tuple(f"state.{each}" for each in still)) for name in changed)
     assert any(name.startswith("state.members.1") for name in changed)
 
 
@@ -291,7 +279,7 @@ def test_a_row_out_of_all_bounds_is_refused():
         ({"oaa": 3, "members": "nag:odds"}, "there is no view 'odds' of several classes"),
         (
             {"oaa": 3, "members": "rls:fourier~0.1"},
-            "rls does not forget; arow-precision, multinomial-bayes, nag, shares do",
+            "rls cannot forget; without ~0.1, or of arow-precision, multinomial-bayes, nag, shares",
         ),
         ({"oaa": 3, "sketch_size": 5}, "--sketch-size 5 with several classes: the committee does not take it"),
         ({"oaa": 3, "members": "nag~2"}, "found the rate '2' behind ~"),
@@ -304,9 +292,9 @@ def test_options_that_do_not_fit(given, found):
 
 
 def test_names_of_members():
-    assert all(class_member(name).name == name for name in [*CLASS_MEMBERS, *SOME, "nag:zs~0.5", "shares~0.03"])
-    assert class_member("nag~0.0001").lasting
-    assert not class_member("nag~0.03").lasting
+    names = [*CLASS_MEMBERS, *SOME, "nag:zs~0.5", "shares~0.03"]
+    assert [member(name, several=True).name for name in names] == names
+    assert learner(members=("nag", "shares~0.1", "nag:zs")).engine.long == (0, 2)
 
 
 def test_labels_that_do_not_fit():
@@ -320,11 +308,18 @@ def test_labels_that_do_not_fit():
 def case_of(names, scores, costs, short=False, words=False, allowed=math.inf):
     """A case whose members score float[rows, k, classes], the row's own class first."""
     n, k, K = scores.shape
-    history_scores = np.zeros((n, k, class_pruning.WIDTH), np.float32)
-    history_scores[:, :, :K] = scores
-    history = class_pruning.ClassHistory(history_scores, np.ones(n), np.full(n, K))
-    members = tuple(class_member(name) for name in names)
-    return class_pruning.ClassPruningCase(members, history, np.array(costs, float), short, words, allowed)
+    inputs = np.zeros((n, k, WIDTH), np.float32)
+    inputs[:, :, :K] = scores
+    history = History(inputs, np.tile(np.array([K, 0, 1], np.float32), (n, 1)))
+    members = tuple(member(name, several=True) for name in names)
+    long = tuple(i for i, each in enumerate(members) if not each.rate)
+    return pruning.PruningCase(
+        pruning.SEVERAL, members, long, n, history, np.array(costs, float), short, words, allowed
+    )
+
+
+def pruned(case, left):
+    return pruning.pruned(case, FittedJudge(case), left)
 
 
 NAMES = ("nag", "arow-precision:lunit", "arow-precision:pairs", "shares~0.3")
@@ -341,37 +336,35 @@ def member_scores(labelled=(1.0, 1.0, 0.0, 0.0), n=400, K=3):
 
 def test_the_dearest_that_tells_nothing_goes_first_and_what_costs_nothing_stays():
     case = case_of(NAMES, member_scores(n=4000), [1, 1, 4, 0])
-    assert class_pruning.pruned(case, [0, 1, 2, 3])[0] == 2
-    assert 3 not in class_pruning.pruned(case, [0, 1, 2, 3])
+    assert pruned(case, [0, 1, 2, 3])[0] == 2
+    assert 3 not in pruned(case, [0, 1, 2, 3])
     rich = case_of(NAMES, member_scores((1.0, 1.0, 1.0, 0.0), 4000), [1, 1, 4, 0])
-    assert class_pruning.pruned(rich, [0, 1, 2, 3]) == []
+    assert pruned(rich, [0, 1, 2, 3]) == []
 
 
 def test_cheap_members_are_not_asked_early_on_words():
     case = case_of(NAMES, member_scores(n=4000), [1, 1, 4, 0])
-    cheap = {i for i, member in enumerate(case.members) if member.cost <= class_pruning.CHEAP}
-    dear = next(i for i in range(len(case.members)) if i not in cheap)
-    words = case._replace(words=True)
-    assert class_pruning.too_early(case, 1024) == class_pruning.too_early(words, class_pruning.CHEAP_AFTER) == set()
-    assert class_pruning.too_early(words, 2048) == cheap
-    every = set(range(len(case.members)))
-    assert class_pruning.pruned(words, [0, 1, 2, 3], every) == []
-    assert class_pruning.pruned(words, [0, 1, 2, 3], every - {dear}) in ([], [dear])
-    assert class_pruning.pruned(words._replace(allowed=0.0), [0, 1, 2, 3], every) != []
+    words, every, share = case._replace(words=True), [0, 1, 2, 3], np.array([1, 1, 4, 0]) / 6
+    assert pruning.units_of(words, every, share) == [[2]]
+    assert pruning.units_of(case, every, share) == [[0], [1], [2]]
+    assert pruning.units_of(words._replace(rows=4096), every, share) == [[0], [1], [2]]
+    assert pruned(words, every) in ([], [2])
+    assert pruning.beyond_budget(words._replace(allowed=0.0), FittedJudge(words), every) != []
 
 
 def test_pairs_of_short_rows_go_only_if_they_make_no_difference():
-    some = member_scores((2.0, 2.0, 0.7, 0.0))
+    some, every = member_scores((2.0, 2.0, 0.7, 0.0)), [0, 1, 2, 3]
     long, short = (case_of(NAMES, some, [1, 1, 40, 0], short=short) for short in (False, True))
-    growth = class_pruning.Growths(long).without([0, 1, 2, 3], 2)
-    assert growth > class_pruning.NOTHING
-    assert (2 in class_pruning.pruned(long, [0, 1, 2, 3])) == (growth < class_pruning.PRICE * 40 / 42)
-    assert 2 not in class_pruning.pruned(short, [0, 1, 2, 3])
+    judge = FittedJudge(long)
+    growth = max(judge.growth(every, [2]), pruning.offline_growth(long, judge, every, [2]))
+    assert growth > pruning.SEVERAL.nothing
+    assert (2 in pruned(long, every)) == (growth < pruning.SEVERAL.price * 40 / 42)
+    assert 2 not in pruned(short, every)
 
 
 def judged_twin(scores, weight, members, doubt):
     """(weights of least loss, growth without each member), by the formulas on whole arrays; the own class first."""
-    w_0, precision = (np.array([getattr(member, what) for member in members]) for what in ("weight", "precision"))
+    w_0, precision = np.array([each.weight for each in members]), np.array([max(each.precision, 1) for each in members])
 
     def losses(w):
         z = np.einsum("j,ijc->ic", w, scores)
@@ -399,10 +392,10 @@ def test_members_are_judged_by_the_loss_with_the_best_weights_without_them(K):
     n, at = 400, [0, 1, 2]
     scores, h = member_scores((1.0, 0.6, 0.3, 0.0), n, K), np.random.default_rng(2).choice([0.0, 0.5, 1.0, 2.0], n)
     case = case_of(NAMES, scores, [1, 1, 4, 0])
-    case = case._replace(history=case.history._replace(weight=h))
-    found = class_pruning.fitted(case, at)
-    kept = case.history.scores[n // 4 :, at, :K].astype(float)
-    w, growth = judged_twin(kept, h[n // 4 :], [case.members[i] for i in at], class_pruning.DOUBT)
+    case.history.facts[:, 2] = h
+    found = fitted(case, at)
+    kept = case.history.inputs[n // 4 :, at, :K].astype(float)
+    w, growth = judged_twin(kept, h[n // 4 :], [case.inputs[i] for i in at], DOUBT)
     np.testing.assert_allclose(found.w, w, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(found.growth, growth, rtol=1e-3, atol=1e-6)
 
@@ -411,86 +404,89 @@ def test_what_has_not_been_shown_to_be_of_no_use_stays():
     """Few rows say little: a member of some use goes only where many rows have shown how little that is."""
     some = member_scores((2.0, 2.0, 0.0, 0.0), 4000)
     few, many = (case_of(NAMES, some[:n], [1, 1, 1, 0]) for n in (40, 4000))
-    assert class_pruning.pruned(few, [0, 1, 2, 3]) == []
-    assert class_pruning.pruned(many, [0, 1, 2, 3]) == [2]
-    assert class_pruning.doubt_after(8192) > class_pruning.doubt_after(8193) == 0.0
-    nothing = many._replace(history=many.history._replace(classes=np.zeros(4000, np.int64)))
-    assert class_pruning.pruned(nothing, [0, 1, 2, 3]) == []
+    assert pruned(few, [0, 1, 2, 3]) == []
+    assert pruned(many, [0, 1, 2, 3]) == [2]
+    target = ClassSlots(LearnOptions(classes="auto"), many.inputs)
+    assert isinstance(target.judge(many._replace(rows=8192)), FittedJudge)
+    assert isinstance(target.judge(many._replace(rows=8193)), ReplayJudge)
+    assert pruning.pruned(many, target.judge(many._replace(rows=8193)), [0, 1, 2, 3]) == [2]
+    many.history.facts[:, 0] = 0
+    assert pruned(many, [0, 1, 2, 3]) == []
 
 
 def test_a_budget_is_met_by_those_that_lose_least():
     case = case_of(NAMES, member_scores((2.0, 1.0, 1.0, 0.0)), [1, 1, 1, 0], allowed=1.5)
-    going = class_pruning.pruned(case, [0, 1, 2, 3])
-    assert {1, 2} <= set(going)
-    assert 0 not in going
+    going = pruning.beyond_budget(case, FittedJudge(case), [0, 1, 2, 3])
+    assert set(going) == {1, 2}
 
 
 def test_members_for_numbers_leave_rows_of_words():
     names = ("nag", "arow-precision:tfidf", "arow-precision:zs", "rls:fourier-few")
     words, numbers = (case_of(names, member_scores(), [1, 1, 1, 1], words=words) for words in (True, False))
-    assert class_pruning.out_of_place(words, [0, 1, 2, 3]) == [2, 3]
-    assert class_pruning.out_of_place(numbers, [0, 1, 2, 3]) == []
+    assert pruning.out_of_place(words, [0, 1, 2, 3]) == [2, 3]
+    assert pruning.out_of_place(numbers, [0, 1, 2, 3]) == []
     ours = learner(members=())
     batch = zipf(n=80, d=4000, s=18)
     ours.partial_fit(batch._replace(y=1.0 + np.arange(80) % 3))
     at_work = {member["name"] for member in ours.facts()["members"] if member["active"]}
-    assert at_work == {name for name, member in CLASS_MEMBERS.items() if member.words}
+    assert at_work == {name for name, each in CLASS_MEMBERS.items() if each.words}
 
 
 def test_tuples_that_are_nearly_all_new_go():
     case = case_of(NAMES, member_scores(), [1, 1, 4, 0])
     entries = np.array([[100.0, 10.0], [100.0, 10.0], [1000.0, 900.0], [100.0, 10.0]])
-    assert class_pruning.scattered(case, [0, 1, 2, 3], entries) == [2]
-    assert class_pruning.scattered(case._replace(short=True), [0, 1, 2, 3], entries) == []
+    assert pruning.scattered(case, [0, 1, 2, 3], entries) == [2]
+    assert pruning.scattered(case._replace(short=True), [0, 1, 2, 3], entries) == []
     entries[2, 1] = 500.0
-    assert class_pruning.scattered(case, [0, 1, 2, 3], entries) == []
+    assert pruning.scattered(case, [0, 1, 2, 3], entries) == []
 
 
-def remembered(V, logs, met, t, y):
-    """The history of members 0 and 2 of three after rows of weight 0, 1, 2, ..."""
-    empty = class_pruning.new_history(3)
-    return class_pruning.remembered(empty, [0, 2], V, logs, met, t, y, np.arange(float(len(y))))
+def remembered(V, logs, met, t, y, weight):
+    """The history of members 0 and 2 of three."""
+    target = ClassSlots(LearnOptions(classes="auto"))
+    history = with_room(new_history(3, WIDTH), int(t[-1]) + 1, pruning.SEVERAL.kept)
+    scale, rows = SlotScale(met, met, met, t), NO_ROWS._replace(y=y, weight=weight)
+    target.remember(history, 0, [0, 2], V, logs, scale, rows)
+    return history
 
 
 def test_the_history_has_the_scores_of_the_own_class_of_the_likeliest_and_of_a_sample():
     rng = np.random.default_rng(1)
     met, y = np.array([0, 1, 2, 8, 13, 13]), np.array([0.0, 0.0, np.nan, 3.0, 6.0, 12.0])
-    V, logs = rng.normal(size=(2, 6, 13)), rng.normal(size=(6, 13))
-    history = remembered(V, logs, met, np.arange(6), y)
-    assert history.classes.tolist() == [0, 1, 8, 13, 13]
-    assert history.weight.tolist() == [0.0, 1.0, 3.0, 4.0, 5.0]
-    assert not history.scores[:, 1].any()
+    V, logs, t = rng.normal(size=(2, 6, 13)), rng.normal(size=(6, 13)), np.array([0, 1, 2, 2, 3, 4])
+    history = remembered(V, logs, met, t, y, np.arange(1.0, 7.0))
+    assert history.facts[:, 0].tolist() == [0, 1, 8, 13, 13]
+    assert history.weight.tolist() == [1.0, 2.0, 4.0, 5.0, 6.0]
+    assert not history.inputs[:, 1].any()
     for at, i in ((2, 3), (3, 4), (4, 5)):
         own = int(y[i])
         others = [k for k in np.argsort(-logs[i, : met[i]]) if k != own]
-        if met[i] > class_pruning.WIDTH:  # 8 others, of which 3 stand for all
-            turn = i * 0.6180339887498949 % 1.0
+        if met[i] > WIDTH:  # 8 others, of which 3 stand for all
+            turn = t[i] * 0.6180339887498949 % 1.0
             others = others[:4] + [sorted(others[4:])[int((place + turn) * 8 / 3)] for place in range(3)]
         for j in (0, 2):
             expected = V[min(j, 1), i, [own, *others]].astype(np.float32)
-            np.testing.assert_array_equal(history.scores[at, j], expected)
+            np.testing.assert_array_equal(history.inputs[at, j], expected)
 
 
 @pytest.mark.parametrize("signal", [0.4, 2.0])
 def test_a_history_of_forty_classes_is_combined_as_all_of_them_are(signal):
     """However hard the stream is: without the sample the weights of the hard one would be negative."""
-    n, K, k = 4000, 40, 2
+    n, K, at = 4000, 40, [0, 2]
     rng = np.random.default_rng(3)
     y, met = rng.integers(K, size=n).astype(float), np.full(n, K)
-    V = rng.normal(size=(k, n, K))
+    V = rng.normal(size=(2, n, K))
     V[:, np.arange(n), y.astype(int)] += np.array([[signal], [signal / 2]])
     for scores in V:
-        class_combiner.level(scores, met)
-    members = tuple(class_member(name) for name in NAMES[:k])
-    whole = class_combiner.new_class_combiner(np.array([member.weight for member in members]), prior=1.0)
-    logs = np.zeros((n, K))
-    scratch = class_combiner.scratch_for(k, K)
-    class_combiner.combine(whole, V, met, y, np.ones(n), True, class_combiner.SURPRISE, scratch, logs)
-    history = class_pruning.remembered(class_pruning.new_history(k), [0, 1], V, logs, met, np.arange(n), y, np.ones(n))
-    ours, losses = class_pruning.replayed(
-        class_pruning.ClassPruningCase(members, history, np.ones(k), False, False), [0, 1], 1.0
-    )
-    np.testing.assert_allclose(ours.w, whole.w, atol=0.08)
+        level(scores, met)
+    members = tuple(member(name, several=True) for name in NAMES[:3])
+    whole, logs = new_combiner([members[i] for i in at], (PRIOR,)), np.zeros((n, K))
+    combine(whole, V, met, y, np.ones(n), True, SURPRISE, scratch_for(2, K), logs)
+    history = remembered(V, logs, met, np.arange(n), y, np.ones(n))
+    case = pruning.PruningCase(pruning.SEVERAL, members, (0, 1, 2), n, history, np.ones(3), False)
+    target = ClassSlots(LearnOptions(classes="auto"), members)
+    ours, losses, _ = target.replayed(case, at, members, at)
+    np.testing.assert_allclose(ours.w[0, at], whole.w[0], atol=0.08)
     loss = -logs[np.arange(n), y.astype(int)]
     np.testing.assert_allclose(losses[n // 4 :].mean(), loss[n // 4 :].mean(), rtol=0.02)
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
-from streams import batch_of, rows_of, with_weights, without_some_labels, zipf
+from states import same_state
+from streams import batch_of, rows_of
+from streams import several_classes as stream
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, ModelFileError, OptionError
 
@@ -15,16 +17,6 @@ METHODS = {
 }  # fmt: skip
 several = pytest.mark.parametrize("method", METHODS)
 either = pytest.mark.parametrize("how", [{"oaa": 5}, {"oaa": 9}, {"classes": "auto"}], ids=["all", "more", "auto"])
-
-
-def stream(n=160, seed=0, late=5):
-    """Rows of classes 1 to 4, and 5 from row n / 2 on; weights 0 and more, and rows without a label."""
-    batch = with_weights(zipf(n=n, d=60, s=18, seed=seed))
-    rng = np.random.default_rng(seed + 1)
-    centre = np.array([batch.indices[a:b].mean() for a, b in zip(batch.indptr[:-1], batch.indptr[1:], strict=True)])
-    y = 1.0 + np.searchsorted(np.quantile(centre, [0.25, 0.5, 0.75]), centre)
-    y[(rng.random(n) < 0.2) & (np.arange(n) > n // 2)] = late
-    return without_some_labels(batch._replace(y=y))
 
 
 def learner(method, how, **more):
@@ -44,14 +36,6 @@ def met_before(batch):
         if label == label and h > 0 and label not in seen:
             seen.append(label)
     return out
-
-
-def same_state(one, other):
-    (header, arrays), (other_header, others) = one.to_arrays(), other.to_arrays()
-    assert header == other_header
-    assert arrays.keys() == others.keys()
-    for key in arrays:
-        np.testing.assert_array_equal(arrays[key], others[key], err_msg=key)
 
 
 @several

@@ -7,19 +7,10 @@ import pytest
 
 from sonlearn import LearnOptions
 from sonlearn.data.rows import NO_ROWS
-from sonlearn.learn.ensemble.combiner import (
-    FLOOR,
-    LIMIT,
-    PERIOD,
-    PRIOR_PRECISION,
-    RETENTION,
-    Combiner,
-    combine,
-    combine_some,
-    new_combiner,
-    value_slope_curvature,
-    without,
-)
+from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION, Combiner, new_combiner, without
+from sonlearn.learn.ensemble.label_scale import LabelScale
+from sonlearn.learn.ensemble.scalar_step import FLOOR, LIMIT, PRIOR_PRECISION, combine, value_slope_curvature
+from sonlearn.learn.ensemble.scalar_target import ScalarTarget
 from sonlearn.learn.losses import Loss, loss_of, loss_slope, loss_value
 from sonlearn.options.members import Member
 
@@ -81,7 +72,8 @@ def stream(loss, n=300, k=4, seed=0):
 
 
 def start(k):
-    return new_combiner(Member("gd", "raw", weight=0.4 if i == 0 else 0.12) for i in range(k))
+    members = (Member("gd", "raw", weight=0.4 if i == 0 else 0.12) for i in range(k))
+    return new_combiner(members, PRIOR_PRECISION)
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared"])
@@ -101,7 +93,7 @@ def test_equals_the_definition(loss):
 def test_a_member_has_a_prior_precision_of_its_own():
     V, y, weight = stream("logistic")
     own = [0.0, 50.0, 500.0, 3.0]
-    combiner = new_combiner(Member("gd", "raw", precision=one) for one in own)
+    combiner = new_combiner((Member("gd", "raw", precision=one) for one in own), PRIOR_PRECISION)
     out = np.zeros(len(y))
     combine(of_each_row(LOGISTIC_LOSS, len(y)), combiner, V, y, weight, True, np.zeros((6, 4)), out)
     for e, precision in enumerate(PRIOR_PRECISION):
@@ -184,13 +176,16 @@ def test_inputs_that_say_nothing_cost_nothing_and_change_no_bit(loss, at):
     V, y, weight = stream(loss, k=5)
     silent = [i for i in range(5) if i not in at]
     V[:, silent] = 0.0
-    of_rows = of_each_row(loss_of(LearnOptions(method="nag", loss=loss)), len(y))
+    options = LearnOptions(method="nag", loss=loss)
+    of_rows, target = of_each_row(loss_of(options), len(y)), ScalarTarget(options, (Member("gd", "raw"),))
     whole, some = (without(start(5), silent) for _ in range(2))
     wanted, got = np.zeros((2, len(y)))
     combine(of_rows, whole, V, y, weight, True, np.zeros((7, 5)), wanted)
     for part in (slice(0, 130), slice(130, len(y))):
         rows = NO_ROWS._replace(y=y[part], weight=weight[part])
-        combine_some(of_rows._replace(par=of_rows.par[part]), some, at, V[part, at], rows, True, got[part])
+        scale = LabelScale(*(of_rows.par[part] for _ in range(5)))
+        inputs = np.ascontiguousarray(V[part, at].T)[:, :, None]
+        target.combine_some(some, at, inputs, scale, rows, True, got[part, None])
     np.testing.assert_array_equal(got, wanted)
     np.testing.assert_array_equal(some.w, whole.w)
     for ours, wanted in ((some.A, whole.A), (some.P, whole.P)):

@@ -10,10 +10,13 @@ from streams import batch_of, rows_of, wide_range, with_weights, without_some_la
 
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError
 from sonlearn.learn.engine import Predictions
-from sonlearn.learn.ensemble import combiner, pruning, stacking
-from sonlearn.learn.ensemble.combiner import combine, new_combiner
+from sonlearn.learn.ensemble import combiner, committee, pruning, scheduling
+from sonlearn.learn.ensemble.combiner import new_combiner
+from sonlearn.learn.ensemble.history import new_history
+from sonlearn.learn.ensemble.judges import ReplayJudge
 from sonlearn.learn.ensemble.label_scale import CLIP
-from sonlearn.learn.ensemble.stacking import member_options
+from sonlearn.learn.ensemble.scalar_step import PRIOR_PRECISION, combine
+from sonlearn.learn.ensemble.scalar_target import member_options
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.make import make_engine
 from sonlearn.options.members import CHEAP, MEMBERS, Member, default_members, member
@@ -53,7 +56,7 @@ def test_equals_its_members_and_the_combiner(names, scale):
     loss = Loss(loss_of(options()).code, np.zeros(batch.n))
     long = [i for i, name in enumerate(names) if "~" not in name]
     for at, found in ((list(range(len(names))), got.raw), (long, got.offline)):
-        combiner = new_combiner(member(names[i]) for i in at)
+        combiner = new_combiner((member(names[i]) for i in at), PRIOR_PRECISION)
         scratch = np.zeros((len(at) + 2, len(at)))
         combine(loss, combiner, np.ascontiguousarray(V[:, at]), rows.y, relative_rows.weight, True, scratch, wanted)
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)  # means of weights are summed in two ways
@@ -63,8 +66,7 @@ def test_equals_its_members_and_the_combiner(names, scale):
 @pytest.fixture
 def early(monkeypatch):
     """Checkpoints after 90 (about the rows), 150 and 300 rows."""
-    monkeypatch.setattr(pruning, "FIRST", 90)
-    monkeypatch.setattr(pruning, "CHECKPOINTS", (150, 300))
+    monkeypatch.setattr(pruning, "SCALAR", pruning.SCALAR._replace(first=90, checkpoints=(150, 300)))
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -102,8 +104,8 @@ def test_the_error_of_a_pruned_member_stands_still(early):
 
 @pytest.mark.parametrize("names", [NAMES, ("nag", "drfd", "nag:tfidf", "arow-precision:tfidf")], ids=len)
 def test_members_that_learn_while_their_views_see_on_change_no_bit(early, monkeypatch, names):
-    monkeypatch.setattr(stacking, "LEAST_ROWS", 7)
-    monkeypatch.setattr(stacking, "LONG", 0.0)
+    monkeypatch.setattr(scheduling, "LEAST_ROWS", 7)
+    monkeypatch.setattr(scheduling, "LONG", 0.0)
     batch = with_weights(without_some_labels(zipf(n=400, d=60)))
     given = LearnOptions(method="committee", members=names)
     one, several = (Learner(given, threads=threads) for threads in (1, 3))
@@ -126,9 +128,9 @@ def test_two_combinations_of_the_same_members_are_worked_out_once_to_the_same_bi
     given, batch = LearnOptions(method="committee", members=("nag", "nag:tfidf", "ewma~0.9")), zipf(n=400, d=60)
     once, twice = Learner(given), Learner(given)
     for part in (slice(0, 320), slice(320, 321), slice(321, 400)):
-        monkeypatch.setattr(stacking, "is_same", is_same)
+        monkeypatch.setattr(committee, "is_same", is_same)
         got = once.partial_fit(rows_of(batch, part))
-        monkeypatch.setattr(stacking, "is_same", lambda *_: False)
+        monkeypatch.setattr(committee, "is_same", lambda *_: False)
         wanted = twice.partial_fit(rows_of(batch, part))
         np.testing.assert_array_equal(got.raw, wanted.raw)
         np.testing.assert_array_equal(got.offline, wanted.offline)
@@ -191,7 +193,7 @@ def test_in_later_passes_the_combiner_stands_still():
 
 def test_an_idle_member_is_pruned_and_one_that_carries_is_not(monkeypatch):
     """Labels that only the product of two features tells: of nag and nag:pairs, pairs stay."""
-    monkeypatch.setattr(pruning, "CHECKPOINTS", (1500,))
+    monkeypatch.setattr(pruning, "SCALAR", pruning.SCALAR._replace(checkpoints=(1500,)))
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 2, 1600), rng.integers(0, 2, 1600)
     rows = [{1 + i: 1.0, 3 + j: 1.0} for i, j in zip(a, b, strict=True)]
@@ -204,7 +206,7 @@ def test_an_idle_member_is_pruned_and_one_that_carries_is_not(monkeypatch):
 
 @pytest.mark.parametrize(("words", "entries", "gone"), [(20_000, 40, True), (200, 40, False), (20_000, 8, False)])
 def test_tuples_go_at_once_where_rows_are_long_and_nearly_all_pairs_are_new(monkeypatch, words, entries, gone):
-    monkeypatch.setattr(pruning, "CHECKPOINTS", ())
+    monkeypatch.setattr(pruning, "SCALAR", pruning.SCALAR._replace(checkpoints=()))
     rng = np.random.default_rng(1)
     rows = [dict.fromkeys(rng.integers(1, words, entries).tolist(), 1.0) for _ in range(520)]
     learner = Learner(LearnOptions(method="committee", members=("nag", "nag:tfidf", "nag:pairs", "nag:triples")))
@@ -286,24 +288,23 @@ def test_unknown_members_are_named(names, why):
 
 
 @pytest.mark.interpreted
-def test_a_checkpoint_judges_no_committee_twice(monkeypatch):
+def test_a_checkpoint_judges_no_committee_twice():
     """What each is worth beside the others, known beforehand: the first of them is worth nothing, the second little."""
     worth, asked = np.array([0.0, 0.01, 1.0, 2.0, 4.0]), []
 
-    def loss_of(case, chosen):
-        asked.append(tuple(chosen))
-        return 10.0 - worth[list(chosen)].sum()
+    class Known(ReplayJudge):
+        def _replayed(self, chosen):
+            asked.append(tuple(chosen))
+            return 10.0 - worth[list(chosen)].sum()
 
-    monkeypatch.setattr(pruning, "replay_loss", loss_of)
-    members = tuple(Member("nag", "raw") for _ in worth)
-    rows, every = np.zeros((8, 8), np.float32), tuple(range(5))
-    case = pruning.PruningCase(None, members, every, True, rows, np.ones(5), short=True)
-    assert pruning.pruned(case, [0, 1, 2, 3, 4]) == [0, 1]
+    members, every = tuple(Member("nag", "raw") for _ in worth), tuple(range(5))
+    case = pruning.PruningCase(pruning.SCALAR, members, every, 8, new_history(5, 1), np.ones(5), short=True)
+    assert pruning.pruned(case, Known(None, case), [0, 1, 2, 3, 4]) == [0, 1]
     assert len(set(asked)) == len(asked)
     asked.clear()
-    assert pruning.pruned(case, [2, 3, 4]) == []
+    assert pruning.pruned(case, Known(None, case), [2, 3, 4]) == []
     assert len(asked) == 4
-    assert pruning.pruned(case, [0, 1]) == []
+    assert pruning.pruned(case, Known(None, case), [0, 1]) == []
     assert len(asked) == 4, "two stay, whatever they are worth"
 
 

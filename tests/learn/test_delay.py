@@ -9,13 +9,13 @@ from streams import rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import Learner, LearnOptions, OptionError
 from sonlearn.conformal.layer import Coverage
+from sonlearn.data.rows import rows_between
 from sonlearn.learn.decision import DecisionRule
 from sonlearn.learn.engine import Predictions
-from sonlearn.learn.ensemble.class_combiner import level
-from sonlearn.learn.ensemble.classes import make_class_member
-from sonlearn.learn.ensemble.viewing import rows_between
+from sonlearn.learn.ensemble.slots import ClassSlots
+from sonlearn.learn.ensemble.softmax_step import PRIOR, level
 from sonlearn.learn.links import probability
-from sonlearn.options.class_members import class_member
+from sonlearn.options.members import member as member_of
 from sonlearn.views.index import intern, new_index
 
 pytestmark = pytest.mark.interpreted
@@ -87,14 +87,14 @@ def test_the_combiner_of_classes_learns_by_the_predictions_that_were_made(delay)
     batch = batch._replace(y=y.astype(float), weight=np.ones(N))
     shown = list(dict.fromkeys(y.tolist()))
     rows, _ = intern(batch._replace(y=np.array([shown.index(k) for k in y.tolist()], float)), new_index())
-    members = [class_member(name) for name in names]
-    twin = CombinerTwin([m.weight for m in members], precision=[m.precision for m in members])
+    members = [member_of(name, several=True) for name in names]
+    twin = CombinerTwin([m.weight for m in members], precision=[max(PRIOR, m.precision) / PRIOR for m in members])
     K, then = len(shown), []
     for i in range(N):
         known, part = max(i - delay, 0), rows_between(rows, i, i + 1)
         met, v = len(set(y[:known].tolist())), np.zeros((2, 1, K))
         for member, out in zip(members, v, strict=True):
-            engine = make_class_member(member, 0.0)
+            engine = ClassSlots(LearnOptions(classes="auto")).engine_of(member)
             state, old = engine.new(), rows_between(rows, 0, known)
             state = engine.learn_all(state, old, Predictions.empty(known, K), rows.features.max() + 1)
             engine.predict(state, part._replace(y=np.full(1, np.nan)), Predictions.of_scores(out))
@@ -116,11 +116,12 @@ CHEATS = [
     {"members": ("nag", "nag~0.1", "ewma~0.9", "nag:zs", "arow-precision:odds", "nag:pairs-z~0.1"), "prune": False},
     {"loss": "squared", "members": ("nag", "nlms:zs", "ewma~0.9", "nag:pairs-z~0.1"), "prune": False},
     {"method": "ewma", "decay": 0.9},
+    {"classes": "auto", "members": ("nag", "nag~0.1", "shares~0.9", "arow-precision:zs"), "prune": False},
 ]
 
 
 @pytest.mark.parametrize("delay", [0, 1, 7])
-@pytest.mark.parametrize("given", CHEATS, ids=["classes", "values", "ewma"])
+@pytest.mark.parametrize("given", CHEATS, ids=["classes", "values", "ewma", "several"])
 def test_no_label_reaches_a_prediction_before_its_time(given, delay):
     """Means of labels would gain most by looking: other labels from row 40 on change nothing until these have come."""
     batch = stream("real" if given.get("loss") == "squared" else "binary")
@@ -128,7 +129,7 @@ def test_no_label_reaches_a_prediction_before_its_time(given, delay):
     options = LearnOptions(label_delay=delay, **given)
     one, two = (Learner(options).partial_fit(each) for each in (batch, other))
     first = 40 + delay + 1
-    for name in ("raw", "offline"):
+    for name in {"raw", "offline", "scores"}.intersection(one._fields):
         np.testing.assert_array_equal(getattr(one, name)[:first], getattr(two, name)[:first])
     assert (one.raw[first:] != two.raw[first:]).any(), "no label ever counted: nothing was tested"
 
@@ -136,7 +137,7 @@ def test_no_label_reaches_a_prediction_before_its_time(given, delay):
 @pytest.mark.parametrize(
     "given",
     [*CHEATS, {"method": "nag", "classes": "auto"}, {"classes": "auto"}],
-    ids=["classes", "values", "ewma", "auto", "several"],
+    ids=["classes", "values", "ewma", "forgetting", "auto", "several"],
 )
 def test_cuts_and_files_change_no_bit(given):
     batch = stream("real" if given.get("loss") == "squared" else "binary")
@@ -161,6 +162,19 @@ def test_what_is_counted_is_what_was_predicted():
         y = batch.y[rows]
         assert found[name]["loss"] == pytest.approx(np.logaddexp(0, -y * raw).mean(), rel=1e-9)
         assert found[name]["error"] == pytest.approx(np.mean((raw > 0) != (y > 0)))
+
+
+def test_what_is_counted_of_several_classes_is_what_was_predicted():
+    """Rows whose class had not been met when they came do not count."""
+    batch = zipf(n=N, d=25)
+    batch = batch._replace(y=np.random.default_rng(0).integers(0, 4, N).astype(float), weight=np.ones(N))
+    learner = Learner(LearnOptions(label_delay=6, **CHEATS[3]))
+    got = learner.partial_fit(batch)
+    shown = {label: k for k, label in enumerate(learner.classes)}
+    rows = [(i, shown[batch.y[i]]) for i in range(N - 6) if shown[batch.y[i]] < got.met[i]]
+    found = learner.facts()["combinations"]["online"]
+    assert found["loss"] == pytest.approx(np.mean([-got.scores[i, k] for i, k in rows]), rel=1e-9)
+    assert found["error"] == pytest.approx(np.mean([got.scores[i, : got.met[i]].argmax() != k for i, k in rows]))
 
 
 def test_a_delay_as_long_as_the_stream_learns_nothing():
@@ -188,7 +202,7 @@ def test_online_predictions_are_those_of_partial_fit_and_change_nothing():
 def test_a_further_pass_is_refused():
     learner = Learner(LearnOptions(method="nag", label_delay=2))
     learner.partial_fit(stream())
-    with pytest.raises(OptionError, match="--label_delay 2 with a further pass: expected one pass"):
+    with pytest.raises(OptionError, match="--label-delay 2 with a further pass: expected one pass"):
         learner.next_pass()
 
 

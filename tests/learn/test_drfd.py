@@ -15,11 +15,9 @@ from streams import (
     ill_conditioned,
     low_rank,
     one_feature,
-    repeated_ids,
     rows_of,
-    shuffled_features,
+    variants,
     wide_range,
-    with_empty_rows,
     with_weights,
     without_some_labels,
     zipf,
@@ -96,13 +94,7 @@ def test_r(text, loss, r):
 
 def special_streams():
     text = zipf(n=400, d=60)
-    return {
-        "weighted": with_weights(text),
-        "unlabelled": without_some_labels(text),
-        "weighted-unlabelled": with_weights(without_some_labels(text)),
-        "empty-rows": with_empty_rows(text),
-        "repeated-ids": repeated_ids(text),
-        "unsorted": shuffled_features(text),
+    return variants(text) | {
         "long-rows": zipf(n=400, d=60, unit=False),
         "duplicated": duplicated(n=400, d=40),
         "three-rows": duplicated(n=400, distinct=3),

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from sonlearn import Learner, LearnOptions, from_scipy
+from sonlearn.data.rows import NO_ROWS
 from sonlearn.learn.ensemble.drift import ALARM, BETS, FEW, SLACK, WINDOW, changes_of, new_drift, watch
+from sonlearn.learn.ensemble.scalar_target import ScalarTarget
+from sonlearn.options.members import Member
 
 
 def definition(errors):
@@ -32,6 +35,12 @@ def definition(errors):
     return changes
 
 
+def surprises(classes, z, y):
+    """How wrong predictions z are, as a committee of two classes or of values sees it."""
+    target = ScalarTarget(LearnOptions(loss="logistic" if classes else "squared"), (Member("nag", "raw"),))
+    return target.surprises(None, NO_ROWS._replace(y=y), z[:, None])
+
+
 @pytest.mark.interpreted
 @pytest.mark.parametrize("classes", [True, False])
 @pytest.mark.parametrize("cut", [None, 7])
@@ -44,7 +53,7 @@ def test_equals_the_definition(classes, cut):
     drift = new_drift()
     for start in range(0, n, cut or n):
         at = slice(start, start + (cut or n))
-        watch(drift, classes, z[at], y[at], np.ones(n)[at])
+        watch(drift, not classes, surprises(classes, z, y)[at], y[at], np.ones(n)[at])
     if classes:
         assert changes_of(drift) == definition(1 / (1 + np.exp(y * z)))
         assert len(changes_of(drift)) >= 1
@@ -79,51 +88,58 @@ def test_rows_without_a_label_or_a_weight_do_not_count():
     weight = np.where(np.arange(900) % 3 == 0, 0.0, 1.0)
     label = np.where(np.arange(900) % 5 == 0, np.nan, y)
     some, all_rows = new_drift(), new_drift()
-    watch(some, True, z, label, weight)
+    watch(some, False, surprises(True, z, label), label, weight)
     kept = (weight > 0) & ~np.isnan(label)
-    watch(all_rows, True, z[kept], y[kept], np.ones(kept.sum()))
+    watch(all_rows, False, surprises(True, z[kept], y[kept]), y[kept], np.ones(kept.sum()))
     for one, other in zip(some, all_rows, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
-def made(seed, values, change, width=1, n=5000):
-    """Rows of normal numbers and a linear label, of another line from row `change` on, over `width` rows."""
+def made(seed, kind, change, width=1, n=5000):
+    """Rows of normal numbers and a linear label, of other lines from row `change` on, over `width` rows."""
     rng = np.random.default_rng(seed)
-    X, lines = rng.normal(size=(n, 6)), rng.normal(size=(2, 6))
+    X, lines = rng.normal(size=(n, 6)), rng.normal(size=(2, 6, 3 if kind == "several" else 1))
     new = rng.random(n) < np.clip((np.arange(n) - change) / width, 0, 1)
-    y = np.where(new, X @ lines[1], X @ lines[0]) + 0.3 * rng.normal(size=n)
-    return from_scipy(X, y if values else np.sign(y))
+    y = np.where(new[:, None], X @ lines[1], X @ lines[0]) + 0.3 * rng.normal(size=(n, lines.shape[2]))
+    label = {"values": y[:, 0], "two": np.sign(y[:, 0]), "several": y.argmax(axis=1)}
+    return from_scipy(X, label[kind].astype(float))
 
 
-CHEAP = {"budget": "cheap"}
+OPTIONS = {
+    "two": {"budget": "cheap"}, "values": {"budget": "cheap", "loss": "squared"},
+    "several": {"members": ("nag", "arow-precision:zs", "nag~0.03"), "classes": "auto"},
+}  # fmt: skip
+kinds = pytest.mark.parametrize("kind", OPTIONS)
 
 
-@pytest.mark.parametrize("values", [False, True])
+@kinds
 @pytest.mark.parametrize(("change", "width"), [(3000, 1), (2500, 1000)])
-def test_names_the_moment_of_a_change(values, change, width):
+def test_names_the_moment_of_a_change(kind, change, width):
     for seed in range(3):
-        learner = Learner(LearnOptions(loss="squared" if values else "logistic", **CHEAP))
-        learner.partial_fit(made(seed, values, change, width))
+        learner = Learner(LearnOptions(**OPTIONS[kind]))
+        learner.partial_fit(made(seed, kind, change, width))
         changes = learner.facts()["drift"]["changes"]
         assert changes, "no change was named"
         assert abs(changes[0] - change) <= 1000
 
 
-@pytest.mark.parametrize("values", [False, True])
-def test_names_none_on_rows_in_no_order(values):
+@kinds
+def test_names_none_on_rows_in_no_order(kind):
     for seed in range(10):
-        learner = Learner(LearnOptions(loss="squared" if values else "logistic", **CHEAP))
-        learner.partial_fit(made(seed, values, change=10**9))
+        learner = Learner(LearnOptions(**OPTIONS[kind]))
+        learner.partial_fit(made(seed, kind, change=10**9))
         assert learner.facts()["drift"]["changes"] == []
 
 
-def test_members_that_forget_gain_weight_on_a_stream_that_changes():
+@pytest.mark.parametrize("kind", ["two", "several"])
+def test_members_that_forget_gain_weight_on_a_stream_that_changes(kind):
     def short(batch):
-        learner = Learner(LearnOptions(**CHEAP))
+        learner = Learner(LearnOptions(**OPTIONS[kind]))
         learner.partial_fit(batch)
         return learner.facts()["drift"]["short"], learner.facts()["combinations"]
 
-    rows = made(0, False, 10**9)
-    still, moving = short(rows), short(rows._replace(y=rows.y * np.where(np.arange(5000) // 400 % 2, 1.0, -1.0)))
+    rows = made(0, kind, 10**9)
+    other = (rows.y + 1) % 3 if kind == "several" else -rows.y
+    still, moving = short(rows), short(rows._replace(y=np.where(np.arange(5000) // 400 % 2, rows.y, other)))
     assert 0 <= still[0] < moving[0] <= 1
     assert moving[1]["online"]["loss"] < moving[1]["offline"]["loss"]

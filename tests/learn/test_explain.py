@@ -258,7 +258,7 @@ def test_members_of_a_mixture():
 @pytest.mark.interpreted
 def test_members_that_went_home_say_nothing():
     learner = learned(members=MEMBERS)
-    learner.state.ensemble.active[:] = [i in (0, 2) for i in range(len(MEMBERS))]
+    learner.state.active[:] = [i in (0, 2) for i in range(len(MEMBERS))]
     (explained,) = learner.explain(stream(1, seed=11))
     assert {member.name for member in explained.attributions[0].members} == {MEMBERS[0], MEMBERS[2]}
 

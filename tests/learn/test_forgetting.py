@@ -192,13 +192,13 @@ def test_who_forgets_follows_a_stream_that_turns(method):
 @pytest.mark.interpreted
 def test_a_committee_tells_its_members():
     options = LearnOptions(decay=0.01, l2=0.02, members="nag,drfd:lunit,multinomial-bayes:log")
-    engines = Learner(options).engine.ensemble._engines
+    engines = Learner(options).engine.engines
     rates = [engines[0]._params.retention.rate, engines[1]._params.retention, engines[2]._params.retention.rate]
     assert rates == [0.99] * 3
     assert engines[0]._params.shrink == 0.02
-    state = Learner(options).state.ensemble.online
+    state = Learner(options).state.online
     assert state.retention[0] == 0.99**64
-    assert Learner(LearnOptions()).state.ensemble.online.retention[0] == pytest.approx(0.9998**64)
+    assert Learner(LearnOptions()).state.online.retention[0] == pytest.approx(0.9998**64)
 
 
 @pytest.mark.interpreted

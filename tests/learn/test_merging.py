@@ -13,9 +13,9 @@ from views_twin import FEWER
 
 from sonlearn import InputError, Learner, LearnOptions, ModelFileError, OptionError
 from sonlearn.data import merging
-from sonlearn.learn.ensemble import pruning
-from sonlearn.learn.ensemble.combiner import combine, new_combiner
-from sonlearn.learn.ensemble.merging import went_on
+from sonlearn.learn.ensemble import scalar_target
+from sonlearn.learn.ensemble.combiner import merge_combiners, new_combiner, went_on
+from sonlearn.learn.ensemble.scalar_step import PRIOR_PRECISION, combine
 from sonlearn.learn.losses import LOGISTIC, Loss
 from sonlearn.options.members import member
 from sonlearn.options.views import VIEWS
@@ -231,7 +231,7 @@ def test_members_of_a_committee_go_on_that_do_not_forget():
     merged = Learner.merge([learned(options, batch.part(a, a + 100), base) for a in (200, 300)], base)
     after = merged.copy()
     after.carry_on(base, previous)
-    states = [each.engine.packed(each.state).ensemble.members for each in (previous, base, merged, after)]
+    states = [each.engine.packed(each.state).members for each in (previous, base, merged, after)]
     for i in range(2):
         earlier, start, w, found = (each[i].table for each in states)
         rest = (np.zeros((len(w) - len(each), w.shape[1])) for each in (earlier, start))
@@ -261,19 +261,17 @@ def test_what_settles_leaves_the_members_of_a_long_memory(several):
     assert np.isfinite(said.loss).all()
 
     def members(each):
-        state = each.engine.packed(each.state)
-        return state.members if several else state.ensemble.members
+        return each.engine.packed(each.state).members
 
     def weights(each):
-        engine = each.engine if several else each.engine.ensemble
         slots = [(k,) for k in range(4)] if several else [()]
-        return np.array([engine._engines[0].weights(members(each)[0], learner.size, *k) for k in slots])
+        return np.array([each.engine.engines[0].weights(members(each)[0], learner.size, *k) for k in slots])
 
     assert np.abs(weights(learner)).max() > 0.0
     np.testing.assert_array_equal(weights(settled), weights(learner))
     for one, other in zip(members(learner)[1:], members(settled)[1:], strict=True):
         assert not all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
-    combiners = [each.state.online if several else each.state.ensemble.online for each in (learner, settled)]
+    combiners = [each.state.online for each in (learner, settled)]
     assert not np.array_equal(combiners[0].w, combiners[1].w)
     ordinary = learner.copy().partial_fit(batch.part(300, 400))
     np.testing.assert_array_equal(said.raw[:1], ordinary.raw[:1])
@@ -546,7 +544,6 @@ def test_combiners_are_gaussians():
     """With the curvature of each row fixed by the start, the merge is Newton's step on the sum of all rows."""
     rng, k = np.random.default_rng(0), 3
     members = [member(name) for name in ("nag", "nag:pairs", "drfd:lunit")]
-    from sonlearn.learn.ensemble.merging import merge_combiners
 
     def run(combiner, V, y):
         own = type(combiner)(*(array.copy() for array in combiner))
@@ -556,7 +553,7 @@ def test_combiners_are_gaussians():
         return own
 
     V, y = rng.normal(size=(96, k)), rng.choice([-1.0, 1.0], 96)
-    base = run(new_combiner(members), V[:32], y[:32])
+    base = run(new_combiner(members, PRIOR_PRECISION), V[:32], y[:32])
     parts = [run(base, V[a : a + 32], y[a : a + 32]) for a in (32, 64)]
     found = merge_combiners(parts, base, [[], []])
     prior, r = base.prior[:, :, None] * np.eye(k), base.retention[0]
@@ -673,14 +670,14 @@ def test_a_checkpoint_that_no_learner_has_come_to_prunes_the_merged_one():
 
 def test_combiners_that_began_anew_merge_as_such(monkeypatch):
     """At a checkpoint a combiner is replayed over the last rows: it has not gone on from the base."""
-    monkeypatch.setattr(pruning, "JUDGED", 1000)
+    monkeypatch.setattr(scalar_target, "JUDGED", 1000)
     batch = stream(n=8000)
     options = LearnOptions(method="committee", members=("nag", "nag:pairs", "multinomial-bayes:log", "ewma~0.3"))
     base, learners = apart(options, batch, 700, (700, 4300, 8000))
-    each = [learner.state.ensemble.online for learner in learners]
-    assert not went_on(each, base.state.ensemble.online, [3600, 3700])
+    each = [learner.state.online for learner in learners]
+    assert not went_on(each, base.state.online, [3600, 3700])
     merged = Learner.merge(learners, base)
-    found = merged.state.ensemble.online
+    found = merged.state.online
     assert np.abs(found.w).max() <= 1.1 * max(np.abs(own.w).max() for own in each)
     low, high = (sign * max(sign * own.rows[0] for own in each) for sign in (-1, 1))
     assert 2 * low <= found.rows[0] <= 2 * high

@@ -22,9 +22,8 @@ from streams import (
     most_frequent,
     one_feature,
     read_svmlight,
-    repeated_ids,
     rows_of,
-    shuffled_features,
+    variants,
     with_empty_rows,
     with_weights,
     without_some_labels,
@@ -323,13 +322,7 @@ def test_sigma_and_eta(eta, sigma):
 
 def special_streams():
     text = zipf(n=450, d=80)
-    return {
-        "weighted": with_weights(text),
-        "unlabelled": without_some_labels(text),
-        "weighted-unlabelled": with_weights(without_some_labels(text)),
-        "empty-rows": with_empty_rows(text),
-        "repeated-ids": repeated_ids(text),
-        "unsorted": shuffled_features(text),
+    return variants(text) | {
         "long-rows": zipf(n=450, d=80, unit=False),
         "duplicated": duplicated(n=450),
         "three-rows": duplicated(n=200, distinct=3),

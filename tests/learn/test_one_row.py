@@ -97,8 +97,7 @@ def test_a_committee_learns_rows_one_by_one_as_in_batches(loss, numbers, monkeyp
 
     Every seventh row is predicted beforehand, with features that nobody knows, and one is learned as a batch.
     """
-    monkeypatch.setattr(pruning, "FIRST", 30)
-    monkeypatch.setattr(pruning, "CHECKPOINTS", (60, 95))
+    monkeypatch.setattr(pruning, "SCALAR", pruning.SCALAR._replace(first=30, checkpoints=(60, 95)))
     options = {"members": MEMBERS[loss], "loss": loss, "sketch_size": 3}
     one, many = settled(**options), settled(**options)
     way, batches, got, draw = OneRow(one, -1), [], [], np.random.default_rng(1)
@@ -184,7 +183,7 @@ def test_learners_that_have_learned_one_row_are_copied_and_pickled():
 
 
 def test_a_repeated_kernel_is_the_kernel_whatever_it_is_called_with():
-    from sonlearn.learn.ensemble.committee import first_wild
+    from sonlearn.data.rows import first_wild
 
     kernel, empty = repeated(first_wild), np.array([0, 1, 2])
     calls = [(np.array([1.0, wild]), float(limit)) for wild in (2.0, 9.0) for limit in (1, 5)]

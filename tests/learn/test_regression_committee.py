@@ -11,9 +11,10 @@ from streams import batch_of, batch_of_dense, rows_of, with_weights, without_som
 from sonlearn import Learner, LearnOptions
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble import pruning
-from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION, precision_for
+from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION
 from sonlearn.learn.ensemble.label_scale import LabelStandardiser
-from sonlearn.learn.ensemble.stacking import member_options
+from sonlearn.learn.ensemble.scalar_step import precision_for
+from sonlearn.learn.ensemble.scalar_target import member_options
 from sonlearn.learn.losses import Loss
 from sonlearn.learn.make import make_engine
 from sonlearn.options.losses import CLASSIFICATION
@@ -168,7 +169,7 @@ def test_the_default_members_equal_the_definition():
 @each
 @pytest.mark.parametrize("threads", [1, 3])
 def test_cuts_threads_and_resuming_change_no_bit(monkeypatch, loss, threads):
-    monkeypatch.setattr(pruning, "CHECKPOINTS", (100, 160))
+    monkeypatch.setattr(pruning, "SCALAR", pruning.SCALAR._replace(checkpoints=(100, 160)))
     batch = stream()
     whole = Learner(options(loss, prune=True))
     wanted = whole.partial_fit(batch)

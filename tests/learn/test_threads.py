@@ -14,7 +14,6 @@ from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.learn.one_row import OneRow
 from sonlearn.options import LearnOptions
 from sonlearn.options.bandit import BanditOptions
-from sonlearn.options.class_members import default_class_members
 from sonlearn.options.members import default_members
 from sonlearn.options.views import VIEWS
 from sonlearn.views.index import Entries
@@ -53,7 +52,7 @@ MEMBERS = sorted({f"nag:{view}" for view in VIEWS} | set(default_members("logist
 CASES = [
     *(("two", {"members": (name,)}) for name in MEMBERS),
     *(("values", {"members": (name,)}) for name in default_members("squared", "normal")),
-    *(("classes", {"members": (name,)}) for name in default_class_members("normal")),
+    *(("classes", {"members": (name,)}) for name in default_members("logistic", "normal", True)),
     ("two", {}), ("values", {}), ("classes", {}), ("two", {"coverage": 0.9}), ("values", {"coverage": 0.9}),
     ("classes", {"coverage": 0.9}), ("two", {"threshold": "best-f1"}), ("classes", {"method": "nag"}),
     *(("two", {"method": method, "alpha": 1.0}) for method in ("rfd-son", "drfd", "ada-full", "metagrad-fd")),

@@ -1,4 +1,4 @@
-"""Streaming measures against scikit-learn's, and against themselves with other cuts of the stream."""
+"""Streaming measures against their definitions (those against scikit-learn's), and against themselves in pieces."""
 
 import math
 
@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 from sonlearn import Learner, LearnOptions, Metrics
-from sonlearn.learn.classes import PredictedClass
-from sonlearn.learn.learner import Predicted
+from sonlearn.learn.learner import Predicted, chosen_of
 from sonlearn.learn.scores import BINS, LARGEST, SMALLEST, ScoreHistogram, bins_of, threshold_below
 from sonlearn.report.metrics import PredictionSample, ValueSums
 
 pytestmark = pytest.mark.interpreted
-sklearn_metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
 
 #: (examples, share of positives, how far the classes are apart, scale of the scores, digits that scores are rounded to)
 SETS = [
@@ -36,9 +34,63 @@ def two_classes(n, share, apart, scale, digits):
     return y, scores if digits is None else np.round(scores, digits), rng.choice([0.5, 1.0, 3.0], n)
 
 
+# ------------------------------------------------------------------------------------------------- definitions
+
+
+def area(y, scores, weight):
+    """Share of the pairs of a positive and another row, by weight, that the scores put in order; ties count half."""
+    above, below = scores[y > 0][:, None], scores[y < 0]
+    pairs = weight[y > 0][:, None] * weight[y < 0]
+    return (pairs * ((above > below) + 0.5 * (above == below))).sum() / pairs.sum()
+
+
+def at_every_cut(y, scores, weight):
+    """(precision, recall) where all rows of a score or more are said to be positive, from the highest score on."""
+    cuts, place = np.unique(-scores, return_inverse=True)
+    found, said = (np.cumsum(np.bincount(place, h, len(cuts))) for h in (weight * (y > 0), weight))
+    return found / said, found / found[-1]
+
+
+def average_precision(y, scores, weight):
+    """Precision at every cut times what the recall gains there."""
+    precision, recall = at_every_cut(y, scores, weight)
+    return (precision * np.diff(recall, prepend=0.0)).sum()
+
+
+def found_of(y, predicted, weight, label):
+    """(precision, recall, F1) of a label; 0 where there is nothing to divide by."""
+    both = weight[(y == label) & (predicted == label)].sum()
+    said, there = weight[predicted == label].sum(), weight[y == label].sum()
+    return (both / said if said else 0.0), (both / there if there else 0.0), 2 * both / (said + there)
+
+
+def explained(y, predicted, weight):
+    """R²: 1 less the squared error over that of the mean label."""
+    mean = np.average(y, weights=weight)
+    return 1 - (weight * (y - predicted) ** 2).sum() / (weight * (y - mean) ** 2).sum()
+
+
+@pytest.mark.parametrize("described", SETS)
+def test_the_definitions_are_scikit_learns(described):
+    theirs = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+    y, scores, weight = two_classes(*described)
+    decided, weighted = np.where(scores > 0, 1.0, -1.0), {"sample_weight": weight}
+    assert area(y, scores, weight) == pytest.approx(theirs.roc_auc_score(y, scores, **weighted), rel=1e-11)
+    expected = theirs.average_precision_score(y, scores, **weighted)
+    assert average_precision(y, scores, weight) == pytest.approx(expected, rel=1e-11)
+    for label in (-1.0, 1.0):
+        expected = theirs.precision_recall_fscore_support(
+            y, decided, average="binary", pos_label=label, zero_division=0, **weighted
+        )[:3]
+        assert found_of(y, decided, weight, label) == pytest.approx(expected, rel=1e-11)
+    assert explained(y, scores, weight) == pytest.approx(theirs.r2_score(y, scores, **weighted), rel=1e-11)
+
+
 def predicted_of(raw):
     n = len(raw)
-    return Predicted(raw, raw, np.zeros(n), np.zeros(n, dtype=bool), raw, np.where(raw > 0, 1.0, -1.0))
+    return Predicted(
+        raw, raw, np.zeros(n), np.zeros(n, dtype=bool), raw, np.where(raw > 0, 1.0, -1.0), raw, raw[:, None]
+    )
 
 
 def metrics_of(options, y, raw, weight, pieces=1):
@@ -49,24 +101,18 @@ def metrics_of(options, y, raw, weight, pieces=1):
 
 
 @pytest.mark.parametrize("described", SETS)
-def test_two_classes_are_measured_as_by_scikit_learn(described):
+def test_two_classes_are_measured_as_defined(described):
     y, scores, weight = two_classes(*described)
     result = metrics_of(LearnOptions(method="nag"), y, scores, weight).result()
-    theirs = sklearn_metrics.roc_auc_score(y, scores, sample_weight=weight)
-    assert abs(result["auc"] - theirs) <= result["auc_error"] + 1e-12
-    theirs = sklearn_metrics.average_precision_score(y, scores, sample_weight=weight)
-    assert abs(result["average_precision"] - theirs) <= result["average_precision_error"] + 1e-12
+    assert abs(result["auc"] - area(y, scores, weight)) <= result["auc_error"] + 1e-12
+    error = abs(result["average_precision"] - average_precision(y, scores, weight))
+    assert error <= result["average_precision_error"] + 1e-12
     if described[-1] is None:  # true ties count as pairs that share a bin
         assert max(result["auc_error"], result["average_precision_error"]) < 1e-3
-    p, r, f, _ = sklearn_metrics.precision_recall_fscore_support(
-        y, np.where(scores > 0, 1.0, -1.0), average="binary", pos_label=1.0, sample_weight=weight, zero_division=0
-    )
-    decided = result["decided"]
-    assert (decided["precision"], decided["recall"], decided["f1"]) == pytest.approx((p, r, f), abs=1e-12)
-    probability = np.exp(-np.logaddexp(0.0, -scores))
-    assert result["brier"] == pytest.approx(
-        sklearn_metrics.brier_score_loss(y, probability, sample_weight=weight, pos_label=1.0), rel=1e-9
-    )
+    decided, expected = result["decided"], found_of(y, np.where(scores > 0, 1.0, -1.0), weight, 1.0)
+    assert (decided["precision"], decided["recall"], decided["f1"]) == pytest.approx(expected, abs=1e-12)
+    square = (np.exp(-np.logaddexp(0.0, -scores)) - (y > 0)) ** 2
+    assert result["brier"] == pytest.approx(np.average(square, weights=weight), rel=1e-9)
 
 
 @pytest.mark.parametrize("described", SETS)
@@ -75,11 +121,9 @@ def test_the_best_f1_is_reached_by_its_threshold_and_missed_by_at_most_the_bound
     ours = ScoreHistogram()
     ours.add(scores, y > 0, weight)
     cut, error = ours.best_f1()
-    reached = sklearn_metrics.f1_score(
-        y, np.where(scores > cut.threshold, 1.0, -1.0), pos_label=1.0, sample_weight=weight
-    )
+    *_, reached = found_of(y, np.where(scores > cut.threshold, 1.0, -1.0), weight, 1.0)
     assert cut.f1 == pytest.approx(reached, rel=1e-9)
-    precision, recall, _ = sklearn_metrics.precision_recall_curve(y, scores, sample_weight=weight)
+    precision, recall = at_every_cut(y, scores, weight)
     best = (2 * precision * recall / np.maximum(precision + recall, 1e-300)).max()
     assert cut.f1 - 1e-12 <= best <= cut.f1 + error + 1e-12
     assert error < (2e-3 if described[-1] is None else 1)
@@ -137,20 +181,17 @@ def test_histograms_are_merged_by_adding():
 
 
 @pytest.mark.parametrize("far", [0.0, 1e6])
-def test_values_are_measured_as_by_scikit_learn(far):
+def test_values_are_measured_as_defined(far):
     rng = np.random.default_rng(5)
     for n in (3, 200, 3000):
         y = far + rng.normal(size=n)
         predicted, weight = y + 0.3 * rng.normal(size=n), rng.choice([0.5, 1.0, 3.0], n)
         result = metrics_of(LearnOptions(method="nag", loss="squared"), y, predicted, weight, pieces=3).result()
         assert result["kind"] == "values"
-        assert result["rmse"] == pytest.approx(
-            math.sqrt(sklearn_metrics.mean_squared_error(y, predicted, sample_weight=weight)), rel=1e-9
-        )
-        assert result["mae"] == pytest.approx(
-            sklearn_metrics.mean_absolute_error(y, predicted, sample_weight=weight), rel=1e-9
-        )
-        assert result["r2"] == pytest.approx(sklearn_metrics.r2_score(y, predicted, sample_weight=weight), rel=1e-7)
+        error = y - predicted
+        assert result["rmse"] == pytest.approx(math.sqrt(np.average(error**2, weights=weight)), rel=1e-9)
+        assert result["mae"] == pytest.approx(np.average(np.abs(error), weights=weight), rel=1e-9)
+        assert result["r2"] == pytest.approx(explained(y, predicted, weight), rel=1e-7)
 
 
 def test_equal_labels_have_no_r2():
@@ -163,11 +204,11 @@ def test_counts_are_measured_as_counts():
     rng = np.random.default_rng(6)
     y, raw = rng.poisson(4.0, 300).astype(float), rng.normal(1.3, 0.2, 300)
     result = metrics_of(LearnOptions(method="nag", loss="poisson"), y, raw, np.ones(300)).result()
-    assert result["r2"] == pytest.approx(sklearn_metrics.r2_score(y, np.exp(raw)), rel=1e-9)
+    assert result["r2"] == pytest.approx(explained(y, np.exp(raw), np.ones(300)), rel=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_several_classes_are_measured_as_by_scikit_learn(seed):
+def test_several_classes_are_measured_as_defined(seed):
     rng = np.random.default_rng(seed)
     n, k = 600, 3 + 4 * seed
     learner = Learner(LearnOptions(method="nag", classes="auto"))
@@ -179,17 +220,17 @@ def test_several_classes_are_measured_as_by_scikit_learn(seed):
     p = np.eye(k)[predicted.astype(int)] * 0.7 + 0.3 / k
     metrics = Metrics(learner)
     for at in np.array_split(np.arange(n), 5):
-        of = (predicted, none, none, np.zeros(n, bool), y, p, p, none, np.full(n, k), none)
-        metrics.count(y[at], weight[at], PredictedClass(*(part[at] for part in of)), np.ones(len(at), dtype=bool))
+        of = Predicted(
+            predicted, none, none, np.zeros(n, bool), y, predicted, none, p, probabilities=p, other=none,
+            met=np.full(n, k), unseen=none,
+        )  # fmt: skip
+        metrics.count(y[at], weight[at], chosen_of(of, at), np.ones(len(at), dtype=bool))
     result = metrics.result()
-    theirs = {"average": None, "sample_weight": weight, "zero_division": 0}
-    f1 = sklearn_metrics.f1_score(y, predicted, **theirs)
+    precision, recall, f1 = np.transpose([found_of(y, predicted, weight, label) for label in range(k)])
     assert result["macro_f1"] == pytest.approx(f1.mean(), rel=1e-9)
     order = np.argsort(f1, kind="stable")
     assert result["worst"][0]["label"] == "1"
     assert [row["f1"] for row in result["worst"]] == pytest.approx(f1[order][: len(result["worst"])].tolist(), rel=1e-9)
-    recall = sklearn_metrics.recall_score(y, predicted, **theirs)
-    precision = sklearn_metrics.precision_score(y, predicted, **theirs)
     for row in result["worst"]:
         at = int(row["label"])
         assert (row["recall"], row["precision"]) == pytest.approx((recall[at], precision[at]), rel=1e-9)

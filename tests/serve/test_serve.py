@@ -128,7 +128,8 @@ def test_json_for_models_without_namespaces():
         assert server.lines(json.dumps(rows[0]).encode()).count("\n") == 1
         assert server.ask("POST", "/predict", "3,Graz")[0] == 415
         before = learner.examples
-        assert server.json("/learn", rows[:2])[0] == 200
+        assert server.json("/learn", rows[:2])[0] == 400  # the second has no label, and does not say that it has none
+        assert server.json("/learn", [rows[0], rows[1] | {"y": None}])[0] == 200
         assert learner.examples == before + 1
         bad_rows = {"an array for 'age'": {"age": [1]}, "an array for 'y'": {"y": [1]}, "'inf'": {"age": "inf"}}
         for found, bad in bad_rows.items():

@@ -169,7 +169,7 @@ def softmax(z):
 class CombinerTwin:
     """Newton steps with the whole matrix."""
 
-    def __init__(self, w, prior=0.25, keep=0.9998**32, precision=None, surprise=0.15):
+    def __init__(self, w, prior=0.25, keep=0.9998**64, precision=None, surprise=0.15):
         self.w, self.A_0 = np.array(w, float), prior * np.diag(np.ones(len(w)) if precision is None else precision)
         self.A, self.keep, self.rows, self.surprise = self.A_0.copy(), keep, 0, surprise
 
@@ -192,5 +192,5 @@ class CombinerTwin:
         g = mean - v[:, y]
         self.A = self.A + h * (H + self.surprise * np.outer(g, g))
         self.w = self.w - h * np.linalg.solve(self.A, g)
-        if self.rows % 32 == 0:
+        if self.rows % 64 == 0:
             self.A = self.keep * self.A + (1 - self.keep) * self.A_0

@@ -15,7 +15,7 @@ from sonlearn.commands.serve import warm_up
 from sonlearn.learn.learner import Learner
 from sonlearn.serve.app import Limits
 from sonlearn.serve.metrics import ServerMetrics
-from sonlearn.serve.server import Server, listen
+from sonlearn.serve.server import listen, server_of_rows
 from sonlearn.serve.worker import Worker
 from sonlearn.text.names import NameTable
 
@@ -39,7 +39,7 @@ class Served:
         self.worker = Worker(
             self.learner, NameTable(), most_entries=limits.entries, after=metrics.worked, tell=self.notes.append
         )
-        self.server = Server(self.worker, metrics, limits, learns, self.reports.append)
+        self.server = server_of_rows(self.worker, metrics, limits, learns, self.reports.append)
         await self.server.run(*self._sockets, ready.set)
 
     def stop(self) -> float:

@@ -12,7 +12,7 @@ from serving import Served
 from sonlearn.commands.serve import warm_up_decisions
 from sonlearn.serve.app import Limits
 from sonlearn.serve.decider import Decider
-from sonlearn.serve.decisions import DecisionHandlers, DecisionMetrics, make_app
+from sonlearn.serve.decisions import DecisionHandlers, DecisionMetrics
 from sonlearn.serve.events import EventLog
 from sonlearn.serve.server import Server, listen
 
@@ -34,8 +34,7 @@ class ServedDecisions(Served):
         self._loop = asyncio.get_running_loop()
         metrics = DecisionMetrics(lambda: self.learner.examples, lambda: 0, lambda: self.events.pending)
         self.worker = Decider(self.learner, self.events, learns, most_entries=limits.entries, after=metrics.done)
-        app = make_app(DecisionHandlers(self.worker, metrics, limits, learns, self.reports.append))
-        self.server = Server.of_decisions(self.worker, limits, app)
+        self.server = Server(DecisionHandlers(self.worker, metrics, limits, learns, self.reports.append))
         await self.server.run(self._sockets[0], None, ready.set)
 
     def post(self, path, value):

@@ -17,6 +17,11 @@ def assert_same(one, other):
     assert_same_arrays(one[1], other[1])
 
 
+def same_state(one, other):
+    """Two learners would save the same."""
+    assert_same(state_of(one), state_of(other))
+
+
 def assert_same_arrays(one, other):
     """Arrays by name are the same, bit by bit (and NaN like NaN)."""
     assert one.keys() == other.keys()

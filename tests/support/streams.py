@@ -6,6 +6,7 @@ Every generator takes a seed or a `numpy.random.Generator` and returns a `Batch`
 from __future__ import annotations
 
 import gzip
+import itertools
 from pathlib import Path
 from typing import NamedTuple
 
@@ -191,6 +192,39 @@ def ill_conditioned(kappa: float, seed=0, T=10_000, d=100, large=10, flipped=0.0
     X = (z * np.sqrt(spectrum)) @ rotation.T
     y = np.sign(z @ rng.normal(size=d)) * np.where(rng.random(T) < flipped, -1.0, 1.0)
     return IllConditioned(X, y, batch_of_dense(X, y))
+
+
+def several_classes(n=160, seed=0, late=5) -> Batch:
+    """Rows of classes 1 to 4, and of class `late` from row n / 2 on; weights 0 and more, and rows without a label."""
+    batch = with_weights(zipf(n=n, d=60, s=18, seed=seed))
+    rng = np.random.default_rng(seed + 1)
+    centre = np.array([batch.indices[a:b].mean() for a, b in itertools.pairwise(batch.indptr)])
+    y = 1.0 + np.searchsorted(np.quantile(centre, [0.25, 0.5, 0.75]), centre)
+    y[(rng.random(n) < 0.2) & (np.arange(n) > n // 2)] = late
+    return without_some_labels(batch._replace(y=y))
+
+
+def words_text(n: int, d: int, noise: float, seed: int) -> str:
+    """Lines of VW text: five of d words each, labels by the sign of the words' scores, to which noise is added."""
+    rng = np.random.default_rng(seed)
+    score, lines = rng.normal(size=d), []
+    for _ in range(n):
+        words = rng.choice(d, size=5, replace=False)
+        y = 1 if score[words].sum() + noise * rng.normal() > 0 else -1
+        lines.append(f"{y} | " + " ".join(f"w{j}" for j in words) + "\n")
+    return "".join(lines)
+
+
+def variants(batch: Batch) -> dict[str, Batch]:
+    """The rows with weights, without some labels, both, with empty rows, with repeated ids, in another order."""
+    return {
+        "weighted": with_weights(batch),
+        "unlabelled": without_some_labels(batch),
+        "weighted-unlabelled": with_weights(without_some_labels(batch)),
+        "empty-rows": with_empty_rows(batch),
+        "repeated-ids": repeated_ids(batch),
+        "unsorted": shuffled_features(batch),
+    }
 
 
 # ---------------------------------------------------------------------------------------------------- real data

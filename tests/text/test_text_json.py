@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import itertools
 import json
@@ -224,6 +225,48 @@ def test_names():
     assert {slot for row in rows([json.loads(line)], options) for slot, _ in row} == set(known.values())
 
 
+def test_texts_in_an_array_are_words():
+    record = '{"tags": ["Fresh bread", 2, "bread"], "n": {"x": ["a b"]}}'
+    same = '{"tags": {"_text": "fresh bread bread"}, "n": {}, "x": {"_text": "a b"}}'
+    (found,), (words,) = rows(stream(record)), rows(stream(same))
+    (number,) = rows(stream('{"tags": [2]}'))[0]
+    assert found == sorted([*words, number])
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        ({"ignore": ("age",)}, '{"n": {"age": 4}, "who": {"x": 1}, "w": 3}'),
+        ({"ignore": ("age", "w")}, '{"n": {"age": 4}, "w": 3}'),
+        ({"keep": ("age",)}, '{"age": 2}'),
+        ({"keep": ("age", "n")}, '{"age": 2, "n": {"age": 4}}'),
+        ({"keep": ("n",)}, '{"n": {"age": 4}}'),
+    ],
+)
+def test_members_are_left_out_by_their_names(given, left):
+    record = '{"age": 2, "n": {"age": 4}, "who": {"x": 1}, "w": 3}'
+    assert rows(stream(record), dataclasses.replace(JSON, **given)) == rows(stream(left))
+
+
+def test_numbers_in_quotes_are_numbers_where_a_flag_says_so():
+    options = dataclasses.replace(JSON, numeric=("x",))
+    found = rows(stream('{"x": "2.5", "y": "1"}', '{"x": " ", "n": {"x": "3"}}', '{"x": "0"}'), options)
+    assert found == rows(stream('{"x": 2.5, "y": "1"}', '{"n": {"x": 3}}', "{}"))
+    for bad in ("much", "inf"):
+        with pytest.raises(InputError, match=rf"1:2: found '{bad}' for 'x', expected a finite number, or nothing"):
+            rows(stream(f'{{"x": "{bad}"}}'), options)
+
+
+def test_members_with_numbers_in_quotes_or_dates_are_named():
+    lines = [f'{{"x": "{i}.5", "at": "2024-03-{i % 28 + 1:02}T10:{i:02}", "c": "k{i}"}}' for i in range(40)]
+    reader = Reader(stream(*lines), JSON)
+    list(reader)
+    assert reader.notes == [
+        "the member 'x' has numbers in quotes, a category each ('0.5'); --numeric 'x' takes them as numbers",
+        "the member 'at' has dates, a category each ('2024-03-01T10:00'); in a table (CSV) dates are read as such",
+    ]
+
+
 # ----------------------------------------------------------------------------------------------------------- refused
 
 
@@ -240,9 +283,9 @@ def test_names():
         ("1 |a b", "2:3: found '|', expected the end of the line: one JSON object a line"),
         ('{"é": 1, "a": 1e999}', "2:11: found the number inf for 'a', expected a finite number"),
         ('{"a": NaN}', "found NaN, expected JSON, which has no NaN; leave the member out, or say null"),
-        ('{"n": {"a": [1, "x"]}}', "2:8: found 'x' for 'n.a', expected numbers or objects in an array"),
-        ('{"a": [[1]]}', "2:2: found an array for 'a', expected numbers or objects in an array"),
-        ('{"a": [true]}', "2:2: found true for 'a', expected numbers or objects in an array"),
+        ('{"n": {"a": [1, true]}}', "2:8: found true for 'n.a', expected numbers, texts or objects in an array"),
+        ('{"a": [[1]]}', "2:2: found an array for 'a', expected numbers, texts or objects in an array"),
+        ('{"a": [true]}', "2:2: found true for 'a', expected numbers, texts or objects in an array"),
         ('{"_label": true}', "2:2: found true for '_label', expected a label (a finite number)"),
         ('{"_label": "x"}', "2:2: found 'x' for '_label', expected a finite number as label; names of classes:"),
         ('{"_label": "1 -2"}', "2:2: found '-2' for '_label', expected a finite number, at least 0, as weight"),
@@ -361,7 +404,7 @@ def test_ids_and_weights_are_members():
     assert reader.skipped == ["bad é", "9"]
 
 
-@pytest.mark.parametrize("flags", [{"ignore": "key"}, {"keep": "key"}, {"categorical": "zip"}])
+@pytest.mark.parametrize("flags", [{"categorical": "zip"}])
 def test_what_json_has_no_place_for(flags):
-    with pytest.raises(OptionError, match=r"--(ignore key|keep key|categorical): expected .*, found JSON"):
+    with pytest.raises(OptionError, match=r"--categorical: expected .*, found JSON"):
         rows(stream('{"a": 1}'), TextOptions(**flags))

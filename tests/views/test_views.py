@@ -169,7 +169,6 @@ def test_labels_of_several_classes_choose_for_all_of_them(name):
     batch = with_weights(long._replace(y=np.random.default_rng(0).integers(0, 11, long.n).astype(float)))
     viewed, twin, number = Viewed(name, several=True), TWINS[name](), {}
     twin.classes = []
-    assert not viewed.view.of_labels
     for i, (features, values) in enumerate(viewed.fit_transform(batch)):
         wanted = twin.fit_transform(entries(batch, i), batch.y[i], batch.weight[i], learned(batch, i))
         np.testing.assert_allclose(values, [value for _, value in wanted], rtol=1e-12)

@@ -81,6 +81,11 @@ class Decided(NamedTuple):
     action: np.ndarray
     loss: np.ndarray
 
+    @property
+    def refused(self) -> np.ndarray:
+        """bool[n]: decisions that could not be learned from; there are none."""
+        return np.zeros(len(self.action), dtype=bool)
+
 
 class Bandit:
     """A learner of decisions.
@@ -262,7 +267,7 @@ def _check_method(options: BanditOptions, learn: LearnOptions) -> None:
     if learn.several or learn.loss in CLASSIFICATION:
         raise OptionError(f"--loss {learn.loss}: costs are values; give --loss squared, or another loss of values")
     if learn.label_delay or learn.coverage is not None:
-        raise OptionError("--label_delay, --coverage: decisions do not take them")
+        raise OptionError("--label-delay, --coverage: decisions do not take them")
     if options.explores and options.explore in OF_WIDTHS:
         raise OptionError(
             f"--explore {options.explore} with --method {learn.method}: it has no widths; give --explore squarecb, "

@@ -21,13 +21,12 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
-from sonlearn.data.rows import NO_ROWS, Rows
+from sonlearn.data.rows import NO_ROWS, Rows, rows_between
 from sonlearn.jit import bare_jit
 from sonlearn.learn.bandits import rounds
 from sonlearn.learn.bandits.explore import probabilities, rule_of, sample_action
 from sonlearn.learn.bandits.rounds import DecisionResults, Problem
 from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.ensemble.viewing import rows_between
 from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
 from sonlearn.options.bandit import BanditOptions

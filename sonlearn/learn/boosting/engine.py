@@ -45,7 +45,7 @@ class Boost(Engine):
         self._low, self._high = options.bounds
         self._work = self._scratch(0)
 
-    def new(self) -> BoostState:
+    def new(self, classes: int = 0) -> BoostState:
         """State of a learner that has learned nothing."""
         return new_state(self._params)
 
@@ -119,10 +119,6 @@ class Boost(Engine):
         np.clip(out.raw, self._low, self._high, out=out.prediction)
         return len(rows.y)
 
-    def weights(self, state: BoostState, features: int) -> np.ndarray:
-        """No feature has a weight."""
-        return np.zeros(features)
-
     def packed(self, state: BoostState) -> BoostState:
         """`state` without spare room, and without what follows from the rest."""
         now, width, used = state.now.copy(), int(state.now["width"][0]), min(int(state.now["rows"][0]), SLOTS)
@@ -133,7 +129,9 @@ class Boost(Engine):
             codes=state.codes[:0], edges=state.edges[:0], sizes=state.sizes[:0], scores=state.scores[:0],
         )  # fmt: skip
 
-    def renumbered(self, state: BoostState, numbers: np.ndarray, features: int) -> BoostState:
+    def renumbered(
+        self, state: BoostState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
+    ) -> BoostState:
         """The buffer with other numbers of its columns (see `Engine.renumbered`); `merge` grows trees of it."""
         if numbers.max(initial=-1) >= self._params.most:
             raise OptionError(f"learners of {self._method} with more than {self._params.most:,} features in all")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows
+from sonlearn.learn.axes import BY_FEATURE, Counted, Scalars, summed
 from sonlearn.learn.dense import rounds, spectral
 from sonlearn.learn.dense.factor import column_start
-from sonlearn.learn.engine import Engine, Predictions, by_class, grown
+from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.state import eta_of
 from sonlearn.learn.normals import draw, new_features, position_after, position_of
@@ -27,6 +28,9 @@ RULES = {
 }
 #: t: rounds learned; seen: number of features.
 NOW = [("t", "i8"), ("seen", "i8")]
+SCALARS = Scalars("t", totals=("t",))
+#: The columns of a triangle of features.
+TRIANGLE = Counted("seen", rows=column_start)
 
 
 class DenseParams(NamedTuple):
@@ -51,12 +55,14 @@ class DenseParams(NamedTuple):
 class DenseState(NamedTuple):
     """State of a learner, without the names of its features; C classes, 1 with one weight vector."""
 
-    w: np.ndarray  # float64[features, C]
-    z: np.ndarray  # float64[features, C]; sum of gradients (primal-dual updates)
-    A: np.ndarray  # float64[features (features + 1)/2]; columns of R, A = R R', or of A's upper triangle
-    Pi: np.ndarray  # float64[features, tau]; ada-lr: random numbers of the features; other methods: length 0
+    w: Annotated[np.ndarray, BY_FEATURE]  # float64[features, C]
+    # float64[features, C]; sum of gradients (primal-dual updates)
+    z: Annotated[np.ndarray, BY_FEATURE, summed]
+    # float64[features (features + 1)/2]; columns of R, A = R R', or of A's upper triangle
+    A: Annotated[np.ndarray, TRIANGLE]
+    Pi: Annotated[np.ndarray, BY_FEATURE]  # float64[features, tau]; random numbers (ada-lr); else tau is 0
     position: np.ndarray  # uint64[4]; position of the random number generator
-    now: np.ndarray  # structured [1]
+    now: Annotated[np.ndarray, SCALARS]  # structured [1]
 
 
 class DenseScratch(NamedTuple):
@@ -78,7 +84,8 @@ class Dense(Engine):
         self._work = DenseScratch(*np.zeros((3, 1)))
         self._factored = self._params.rule in (rounds.FULL_ON, rounds.AROW)  # whether A is stored as R
         self.merges = self._factored or self._params.rule == rounds.ADA_FULL
-        self._tau, self._seed = options.sketch_size, options.seed
+        self._tau = options.sketch_size if self._params.rule == rounds.ADA_LR else 0
+        self._seed = options.seed
 
     def new(self, classes: int = 0) -> DenseState:
         """State of an untrained learner."""
@@ -90,15 +97,10 @@ class Dense(Engine):
 
     def reserve(self, state: DenseState, rows: Rows, features: int) -> DenseState:
         """Make room for learning `rows`, up to the largest number of features allowed."""
-        seen, d = int(state.now["seen"][0]), min(features, self._params.most)
+        d = min(features, self._params.most)
         if d > len(self._work.x):
             self._work = DenseScratch(*np.zeros((3, max(d, 2 * len(self._work.x)))))
-        return state._replace(
-            w=grown(state.w, d, seen),
-            z=grown(state.z, d, seen),
-            A=grown(state.A, column_start(d), column_start(seen)),
-            Pi=grown(state.Pi, d, seen) if self._params.rule == rounds.ADA_LR else state.Pi,
-        )
+        return super().reserve(state, rows, d)
 
     def learn(self, state: DenseState, rows: Rows, out: Predictions, start: int) -> tuple[DenseState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
@@ -138,24 +140,15 @@ class Dense(Engine):
         w[:, : len(state.w)] = state.w[:features].T
         return w if self._params.classes else w[0]
 
-    def packed(self, state: DenseState) -> DenseState:
-        """`state` without unused capacity."""
-        seen = int(state.now["seen"][0])
-        return state._replace(w=state.w[:seen], z=state.z[:seen], A=state.A[: column_start(seen)], Pi=state.Pi[:seen])
-
     def renumbered(
         self, state: DenseState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
     ) -> DenseState:
         """`state` with other numbers (see `Engine.renumbered`)."""
-        if not self.merges:
-            return super().renumbered(state, numbers, features)
-        stays, now = numbers[: len(state.w)] >= 0, state.now.copy()
+        stays = numbers[: len(state.w)] >= 0
         A = (self._params.alpha if self._factored else 0.0) * np.eye(features)
         known = numbers[: len(state.w)][stays]
         A[np.ix_(known, known)] = self._matrix(state)[np.ix_(stays, stays)]
-        now["seen"] = features
-        w, z = (merging.renumbered(each, numbers, features) for each in (state.w, state.z))
-        return state._replace(w=w, z=z, A=self._columns(A), now=now)
+        return super().renumbered(state, numbers, features)._replace(A=self._columns(A))
 
     def with_classes(self, state: DenseState, places: list[int]) -> DenseState:
         """`state` with its classes in another order (see `Engine.with_classes`)."""
@@ -167,23 +160,20 @@ class Dense(Engine):
         Weights of full-on and arow-full are those of Gaussians: A w = sum of A_g w_g - (G - 1) A_0 w_0. Those of
         ada-full move by the rows learned, or follow from the sum of gradients.
         """
-        if not self.merges:
-            return super().merge(states, base, rows)
-        by, now = np.ones(len(states)), base.now.copy()
-        now["t"] = merging.summed(base.now["t"], [s.now["t"] for s in states], by)
+        found, by = super().merge(states, base, rows), self.shares(states, base)
         start, *own = (self._matrix(s) for s in (base, *states))
-        A, z = merging.summed(start, own, by), merging.summed(base.z, [s.z for s in states], by)
+        A = merging.summed(start, own, by)
         if self._factored:
             b = merging.summed(start @ base.w, [each @ s.w for each, s in zip(own, states, strict=True)], by)
             w = np.linalg.solve(A, b)
         elif self._params.dual:
             lam, U = np.linalg.eigh(A)
             lam = np.maximum(lam, spectral.NOISE * max(lam.max(initial=0.0), 0.0))
-            w = -self._params.rate * (U / (self._params.delta + np.sqrt(lam))) @ (U.T @ z)
+            w = -self._params.rate * (U / (self._params.delta + np.sqrt(lam))) @ (U.T @ found.z)
         else:
             gains = [np.full(base.w.shape, float(n)) for n in rows]
             w = merging.moved(base.w, [s.w for s in states], gains)
-        return base._replace(w=w, z=z, A=self._columns(A), now=now)
+        return found._replace(w=w, A=self._columns(A))
 
     def _matrix(self, state: Any) -> np.ndarray:
         """float64[features, features]: A."""

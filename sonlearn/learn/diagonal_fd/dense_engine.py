@@ -14,13 +14,13 @@ The kernels are in `dense_rounds`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
+from sonlearn.learn.axes import Counted
 from sonlearn.learn.diagonal_fd.dense_rounds import LANES, learn, predict
 from sonlearn.learn.diagonal_fd.merging import Matrix, merged
 from sonlearn.learn.diagonal_fd.state import params_of
@@ -32,13 +32,22 @@ from sonlearn.options import LearnOptions
 SCALARS = [(name, "i8") for name in ("t", "shrunk", "k", "raw", "seen")]
 
 
+def blocks_of(features: int) -> int:
+    """Blocks that so many features take."""
+    return -(-features // LANES)
+
+
+BLOCKS = Counted("seen", rows=blocks_of)
+
+
 class DenseDiagonalFDState(NamedTuple):
     """All that has been learned, but for the names of the features; blocks are those of features."""
 
-    w: np.ndarray  # float64[blocks, LANES]
-    extra: np.ndarray  # float64[blocks, LANES]; Delta less 1
-    mass: np.ndarray  # float64[blocks, LANES]; sum of squares of the entries in all rows before the raw ones
-    B: np.ndarray  # float64[blocks, rows, LANES]; the rows kept, and after them the raw ones
+    w: Annotated[np.ndarray, BLOCKS]  # float64[blocks, LANES]
+    extra: Annotated[np.ndarray, BLOCKS]  # float64[blocks, LANES]; Delta less 1
+    # float64[blocks, LANES]; sum of squares of the entries in all rows before the raw ones
+    mass: Annotated[np.ndarray, BLOCKS]
+    B: Annotated[np.ndarray, BLOCKS]  # float64[blocks, rows, LANES]; the rows kept, and after them the raw ones
     T: np.ndarray  # float64[rows, rows]; B Delta^-1 B'
     LT: np.ndarray  # float64[rows, rows]; upper triangular, LT'LT = I + T
     now: np.ndarray  # structured [1], see `SCALARS`
@@ -83,12 +92,10 @@ class DenseDiagonalFD(Engine):
 
     def reserve(self, state: DenseDiagonalFDState, rows: Rows, features: int) -> DenseDiagonalFDState:
         """Let the arrays hold so many features."""
-        blocks, used = blocks_of(features), blocks_of(int(state.now["seen"][0]))
+        blocks = blocks_of(features)
         if blocks > len(self._work.x):
             self._work = self._scratch(2 * blocks)
-        return state._replace(
-            **{name: grown(getattr(state, name), blocks, used) for name in DenseDiagonalFDState._fields[:4]}
-        )
+        return super().reserve(state, rows, features)
 
     def learn(
         self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, start: int
@@ -115,11 +122,6 @@ class DenseDiagonalFD(Engine):
         own = state.w.ravel()[:features]
         w[: len(own)] = own
         return w
-
-    def packed(self, state: DenseDiagonalFDState) -> DenseDiagonalFDState:
-        """`state` without spare room."""
-        blocks = blocks_of(int(state.now["seen"][0]))
-        return state._replace(**{name: getattr(state, name)[:blocks] for name in DenseDiagonalFDState._fields[:4]})
 
     def renumbered(
         self, state: DenseDiagonalFDState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
@@ -186,8 +188,3 @@ class DenseDiagonalFD(Engine):
 
         eigenvalues = np.maximum(np.linalg.eigvalsh(state.T[:r, :r])[::-1], 0.0)
         return {"eigenvalues": eigenvalues, "delta": delta, "rows": rows}
-
-
-def blocks_of(features: int) -> int:
-    """Blocks that so many features take."""
-    return -(-features // LANES)

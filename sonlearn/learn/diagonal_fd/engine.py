@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.data import merging
 from sonlearn.data.rows import Rows, longest_row
+from sonlearn.learn import axes
 from sonlearn.learn.diagonal_fd.lazy import sweep
 from sonlearn.learn.diagonal_fd.merging import Matrix, merged
 from sonlearn.learn.diagonal_fd.predict import all_weights, matrix, predict
@@ -49,15 +49,7 @@ class DiagonalFD(Engine):
         slots = min(features, int(now["slots"]) + entries)
         if longest > len(self._work.u) or slots > len(self._work.sums):
             self._work = new_work(self._params, 2 * longest, 2 * slots)
-        return state._replace(
-            table=grown(state.table, features, int(now["seen"])),
-            mass=grown(state.mass, features, int(now["seen"])),
-            when=grown(state.when, features, int(now["seen"])),
-            maps=grown(state.maps, slots_of(int(now["capacity"]), BITS)),
-            X=grown(state.X, slots, int(now["slots"])),
-            owner=grown(state.owner, slots, int(now["slots"])),
-            entries=grown(state.entries, entries, int(now["entries"])),
-        )
+        return axes.reserved(state, seen=features, slots=slots, entries=entries)
 
     def learn(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int) -> tuple[DiagonalFDState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
@@ -103,36 +95,18 @@ class DiagonalFD(Engine):
         all_weights(state, new_work(self._params, 1, 1), w[: int(state.now["seen"][0])])
         return w
 
-    def packed(self, state: DiagonalFDState) -> DiagonalFDState:
-        """`state` without unused capacity."""
-        now = state.now[0]
-        return state._replace(
-            table=state.table[: now["seen"]],
-            mass=state.mass[: now["seen"]],
-            when=state.when[: now["seen"]],
-            maps=state.maps[: slots_of(int(now["generation"]), BITS)],
-            X=state.X[: now["slots"]],
-            owner=state.owner[: now["slots"]],
-            entries=state.entries[: now["entries"]],
-        )
-
     def renumbered(
         self, state: DiagonalFDState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
     ) -> DiagonalFDState:
         """`state` with other numbers (see `Engine.renumbered`); features left out leave the buffered rows, too."""
-        now, known = state.now.copy(), numbers[state.owner] >= 0
-        now["seen"] = features
-        table = merging.renumbered(state.table, numbers, features)
-        mass, when = (merging.renumbered(each, numbers, features) for each in (state.mass, state.when))
-        slots, stays = np.cumsum(known) - 1, known[state.entries]
-        owner = numbers[state.owner[known]]
-        table[owner, 0, SLOT] = 1 + np.arange(len(owner))
+        known = numbers[state.owner] >= 0
+        stays, place = known[state.entries], np.cumsum(known) - 1
         ends = np.concatenate(([0], np.cumsum(stays)))[np.minimum(state.ends, len(stays))]
-        entries = slots[state.entries[stays]]
-        now["slots"], now["entries"] = len(owner), len(entries)
-        return state._replace(
-            table=table, mass=mass, when=when, X=state.X[known], owner=owner, entries=entries, ends=ends, now=now
-        )
+        owner, entries = numbers[state.owner[known]], place[state.entries[stays]]
+        state = super().renumbered(state._replace(table=state.table.copy()), numbers, features)
+        state.table[owner, 0, SLOT] = 1 + np.arange(len(owner))
+        state.now["slots"], state.now["entries"] = len(owner), len(entries)
+        return state._replace(X=state.X[known], owner=owner, entries=entries, ends=ends)
 
     def merge(self, states: Sequence[DiagonalFDState], base: DiagonalFDState, rows: Sequence[int]) -> DiagonalFDState:
         """Precisions added up, m - 1 rows kept (see `sonlearn.learn.diagonal_fd.merging`)."""

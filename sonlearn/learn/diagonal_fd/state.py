@@ -7,10 +7,12 @@ place of c, where L L' = I + B Delta^-1 B'. Letters: see NOTATION.md.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from sonlearn.learn.axes import BY_FEATURE, Counted, Scalars
+from sonlearn.learn.log import slots_of
 from sonlearn.learn.losses import CODE
 from sonlearn.options import LearnOptions
 
@@ -31,6 +33,9 @@ RAW_MIN, RAW_PER_ROW = 12, 2
 LONGEST = 1e10
 #: The log composes blocks of 2^BITS generations, blocks of 2^BITS such blocks, and so on.
 BITS = 5
+#: Rows of the log; features in the buffered rows, and their entries.
+LOG = Counted("generation", room="capacity", rows=lambda n: slots_of(n, BITS))
+SLOTS, ENTRIES = Counted("slots"), Counted("entries")
 #: Minimum capacity of the log; when it is full, all features are brought up to date at once.
 LOG_MIN = 64
 
@@ -48,18 +53,20 @@ class DiagonalFDParams(NamedTuple):
 class DiagonalFDState(NamedTuple):
     """State of a learner, without the names of its features."""
 
-    table: np.ndarray  # float64[features, 1 + fours, 4]; fours: groups of four for the m - 1 kept rows, at least 1
-    mass: np.ndarray  # float64[features]; sum of squares of the feature's entries in all rows before the buffered ones
-    maps: np.ndarray  # float64[slots, fours, 4 fours + 1, 4]; the log of generations (`lazy`)
-    X: np.ndarray  # float64[slots, fours of raw, 4]; the buffered rows, by feature
-    when: np.ndarray  # int64[features]; rows learned when `mass` was last updated
-    owner: np.ndarray  # int64[slots]; the feature of each slot
-    entries: np.ndarray  # int64[entries]; the slots of the first buffered row, of the second, ...
+    # float64[features, 1 + fours, 4]; fours: groups of four for the m - 1 kept rows, at least 1
+    table: Annotated[np.ndarray, BY_FEATURE]
+    # float64[features]; sum of squares of the feature's entries in all rows before the buffered ones
+    mass: Annotated[np.ndarray, BY_FEATURE]
+    maps: Annotated[np.ndarray, LOG]  # float64[slots, fours, 4 fours + 1, 4]; the log of generations (`lazy`)
+    X: Annotated[np.ndarray, SLOTS]  # float64[slots, fours of raw, 4]; the buffered rows, by feature
+    when: Annotated[np.ndarray, BY_FEATURE]  # int64[features]; rows learned when `mass` was last updated
+    owner: Annotated[np.ndarray, SLOTS]  # int64[slots]; the feature of each slot
+    entries: Annotated[np.ndarray, ENTRIES]  # int64[entries]; the slots of the first buffered row, of the second, ...
     ends: np.ndarray  # int64[raw]; the end of each buffered row in `entries`
     T: np.ndarray  # float64[rows, rows]; B Delta^-1 B'
     LT: np.ndarray  # float64[rows, rows]; upper triangular, LT'LT = I + T
     gamma: np.ndarray  # float64[rows]
-    now: np.ndarray  # the scalars, see `SCALARS`
+    now: Annotated[np.ndarray, Scalars("t")]  # the scalars, see `SCALARS`
 
 
 #: t: rows learned; shrunk: t at the last shrink; k: rows kept; raw: rows buffered; slots: features in the buffered

@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import WILD, Rows, first_wild
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, Sequence
-from sonlearn.learn.engine import Engine, Predictions, State, grown
-from sonlearn.learn.ensemble.combiner import Combiner, combine, copy_inputs
+from sonlearn.learn.engine import Engine, Predictions, State
+from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, of_inputs
 from sonlearn.learn.ensemble.drift import watch
-from sonlearn.learn.ensemble.importance import LIMIT, divide, first_wild
+from sonlearn.learn.ensemble.history import with_room
+from sonlearn.learn.ensemble.importance import divide
 from sonlearn.learn.ensemble.label_scale import LabelScale
-from sonlearn.learn.ensemble.pruning import before_first_checkpoint
-from sonlearn.learn.ensemble.stacking import add_up, count_up
+from sonlearn.learn.ensemble.scalar_step import combine
+from sonlearn.learn.ensemble.scalar_target import measure_scores, surprise_of_scores, tally_scores
+from sonlearn.learn.ensemble.target import Measured, add_up
 from sonlearn.learn.losses import Loss
 from sonlearn.options.members import Member
 from sonlearn.views.view import View, fits
@@ -63,8 +65,9 @@ class CommitteeByRow:
             return self._committee.learn(self._committee.reserve(state, rows, features), rows, out, 0)
         if at < len(self._sequence):
             state = self._finished(state, at)
-        if not self._classes:
-            self._committee.finish(self._scale, self._part, out)
+        if not self._committee.target.classes:
+            z = np.array([out.raw, out.offline])[:, :, None]
+            self._committee.target.finish(state.labels, self._scale, rows.base, z, out)
         return state, 1
 
     # -- how ---------------------------------------------------------------------------------------------------------
@@ -72,30 +75,29 @@ class CommitteeByRow:
     def _begin(self, state: CommitteeState, rows: Rows, out: Predictions, features: int) -> CommitteeState:
         """Make everything for a state and buffers; returns the state with room."""
         committee, self._room = self._committee, max(2 * features, FEATURES)
-        layout, own = committee.ensemble.layout(state.ensemble), state.ensemble
+        target, left = committee.target, committee.rows_left(state)
         weighted = rows._replace(weight=np.ones(1))
-        part, scale, labelled = committee.labels.row_calls(state.labels, weighted)
-        most, history = NEVER, own.history
-        if layout.rows_left:
-            learned = int(own.now["rows"][0])
-            history = grown(history, learned + min(HISTORY, layout.rows_left))
-            most = min(learned + layout.rows_left - 1, len(history))
-        needed = committee.ensemble.needed(own)
+        part, scale, labelled = target.labels.row_calls(state.labels, weighted)
+        most, learned = NEVER, int(state.now["rows"][0])
+        if left:
+            state = state._replace(history=with_room(state.history, learned + min(HISTORY, left), NEVER))
+            most = min(learned + left - 1, len(state.history.facts))
+        work = committee.at_work(state)
         self._views = {
             name: RowOfView(committee.views.of(name), i, state.views[i], part, self._room)
             for i, name in enumerate(committee.views.names)
-            if name in needed
+            if name in work.sharing
         }
-        V = layout.no_inputs()
-        first = layout.rows_left > 0 and before_first_checkpoint(int(own.now["rows"][0]))
+        V = np.ones((len(work.online), 1, 1))
+        first = left > 0 and learned < target.rules.first
         self._members = [
-            RowOfMember(layout.members[i], layout.engines[i], i, own.members[i], self._views[layout.members[i].view],
-                        part.y, (own.tally, scale, first, V))
-            for i in layout.active
+            RowOfMember(committee.members[i], committee.engines[i], i, state.members[i],
+                        self._views[committee.members[i].view], part.y, (state.tally, scale, first, V[j, 0]))
+            for j, i in enumerate(work.active)
         ]  # fmt: skip
         begin: list[Call] = [
-            (ready, (state.now["passes"], own.now["rows"], most)),
-            (first_wild, (rows.indptr, rows.values, rows.y, rows.weight, 0, LIMIT)),
+            (ready, (state.now, most)),
+            (first_wild, (rows.indptr, rows.values, rows.y, rows.weight, 0, WILD)),
         ]
         self._first = len(begin)
         calls = [*begin, (divide, (state.now, rows.weight, rows.y, True, weighted.weight)), *labelled]
@@ -103,23 +105,25 @@ class CommitteeByRow:
         for stage in (*self._views.values(), *self._members):
             self._starts.append(len(calls))
             calls += stage.calls
-        loss = Loss(layout.loss.code, scale.par)
-        calls += _combination(loss, own.online, layout.online, layout.online, V, part, out.raw)
-        if layout.offline:
-            calls += _combination(loss, own.offline, layout.offline, layout.offline_places, V, part, out.offline)
+        loss, z = Loss(target.loss.code, scale.par), (out.raw.reshape(1, 1), out.offline.reshape(1, 1))
+        calls += _combination(loss, state.online, range(len(V)), work.online, V, part, out.raw)
+        if work.apart:
+            some = [work.online.index(i) for i in work.offline]
+            calls += _combination(loss, state.offline, some, work.places, V, part, out.offline)
         else:
             calls.append((copy_one, (out.raw, out.offline)))
-        calls.append((watch, (own.drift, layout.classes, out.offline, part.y, part.weight)))
-        calls.append((count_up, (own.tally, np.array(layout.active), layout.classes, V, part.y, part.weight)))
-        if layout.both:
-            counted = own.totals, loss, layout.classes, out.raw, out.offline, part.y, part.weight
-            calls.append((add_up, counted))
-        now = own.now
-        calls.append((record_row, (now["rows"], now["entries"], history, V, scale.par, part)))
-        if layout.classes:
-            calls.append((finish, (out, rows.base, float(committee.clip))))
-        self._classes, self._sequence, self._scale, self._part = layout.classes, Sequence(calls), scale, part
-        state = self._with_stages(state._replace(ensemble=own._replace(history=history)))
+        x, measured = np.zeros(1), Measured(*np.zeros((2, 1)))
+        calls.append((surprise_of_scores, (target.classes, z[1], part.y, x)))
+        calls.append((watch, (state.drift, target.relative, x, part.y, part.weight)))
+        calls.append((tally_scores, (state.tally, np.array(work.active), target.classes, V, part.y, part.weight)))
+        for total, own in zip(state.totals, z, strict=True) if committee.both else ():
+            calls.append((measure_scores, (loss, target.classes, own, part.y, measured)))
+            calls.append((add_up, (total, measured, part.y, part.weight)))
+        calls.append((record_row, (state.now, state.history, np.array(work.online), V, scale.par, part)))
+        if target.classes:
+            calls.append((finish, (out, rows.base, float(committee.options.clip))))
+        self._sequence, self._scale = Sequence(calls), scale
+        state = self._with_stages(state)
         self._last = state, rows, out
         self._count(features)
         return state
@@ -143,12 +147,12 @@ class CommitteeByRow:
 
     def _with_stages(self, state: CommitteeState) -> CommitteeState:
         """`state` with those of the views and members."""
-        views, members = list(state.views), list(state.ensemble.members)
+        views, members = list(state.views), list(state.members)
         for view in self._views.values():
             views[view.place] = view.state
         for member in self._members:
             members[member.place] = member.state
-        return state._replace(views=tuple(views), ensemble=state.ensemble._replace(members=tuple(members)))
+        return state._replace(views=tuple(views), members=tuple(members))
 
 
 class RowOfView:
@@ -207,7 +211,7 @@ class RowOfMember:
     view : RowOfView
     y : float64[1]
         The label that it learns.
-    counted : (tally, scale, whether the first checkpoint is to come, inputs of the combiner)
+    counted : (tally, scale, whether the first checkpoint is to come, float64[1] the combiner's input)
         Arguments of `write_input`.
     """
 
@@ -217,11 +221,9 @@ class RowOfMember:
     ):  # fmt: skip
         self.state, self.place, self._engine = state, place, engine
         self._view, self._rows, self._out = view, view.out._replace(y=y), Predictions.empty(1)
-        tally, scale, first, V = counted
-        self._counted = (
-            write_input,
-            (tally, place, float(member.gain), self._out.prediction, scale, self._rows, first, V),
-        )
+        tally, scale, first, own = counted
+        arguments = tally[place], float(member.gain), self._out.prediction, scale, self._rows, first, own
+        self._counted = write_input, arguments
         self._prepare()
 
     def _prepare(self) -> None:
@@ -254,19 +256,14 @@ def _full(rows: Rows) -> Iterator[None]:
 
 
 def _combination(
-    loss: Loss, combiner: Combiner, at: list[int], places: list[int], V: np.ndarray, part: Rows, out: np.ndarray
+    loss: Loss, combiner: Combiner, some: Any, places: list[int], V: np.ndarray, part: Rows, out: np.ndarray
 ) -> list[Call]:
-    """The calls of `combine_some`: inputs `at` of V, which have the `places` in the combiner."""
-    k, own, calls = len(at), combiner, list[Call]()
-    if k < combiner.w.shape[1]:
-        square = np.ix_(range(len(combiner.w)), places, places)
-        w, prior = (np.ascontiguousarray(array[:, places]) for array in (combiner.w, combiner.prior))
-        A, P = (np.ascontiguousarray(array[square]) for array in (combiner.A, combiner.P))
-        own = combiner._replace(w=w, A=A, P=P, prior=prior)
-    inputs = V
-    if k < V.shape[1]:
+    """The calls of `Target.combine_some`: inputs `some` of V, which have the `places` in the combiner."""
+    k, own, calls = len(some), of_inputs(combiner, places), list[Call]()
+    inputs = V.reshape(1, -1)
+    if k < len(V):
         inputs = np.zeros((1, k))
-        calls.append((copy_columns, (V, np.array(at), inputs)))
+        calls.append((copy_inputs_of_row, (V, np.array(some), inputs)))
     calls.append((combine, (loss, own, inputs, part.y, part.weight, True, np.zeros((k + 2, k)), out)))
     if own is not combiner:
         calls.append((copy_inputs, (own, np.arange(k), combiner, np.array(places))))
@@ -277,9 +274,9 @@ def _combination(
 
 
 @bare_jit
-def ready(passes, learned, most):
-    """1 in the first pass while fewer than `most` rows have been learned, else 0; int64[1] the others."""
-    return 1 if passes[0] == 0 and learned[0] < most else 0
+def ready(now, most):
+    """1 in the first pass while fewer than `most` rows have been learned, else 0; now: of the state."""
+    return 1 if now[0]["passes"] == 0 and now[0]["rows"] < most else 0
 
 
 @bare_jit
@@ -289,54 +286,55 @@ def copy_one(source, target):
 
 
 @bare_jit
-def write_input(tally, i, gain, prediction, scale, rows, first, V):
-    """V[0, i] <- member i's prediction (float64[1]) as an input of the combiner; its entries are added to its tally.
+def write_input(tally, gain, prediction, scale, rows, first, out):
+    """out[0] <- a member's prediction (float64[1]) as an input of the combiner; its entries are added to its tally.
 
-    tally : float64[k, 4], modified; scale : LabelScale of the row; rows : Rows, the row of its view
-    first : bool, whether features are counted; V : float64[1, k or more]
+    tally : float64[4], modified; scale : LabelScale of the row; rows : Rows, the row of its view
+    first : bool, whether features are counted; out : float64[1]
     """
     value = gain * prediction[0]
     if value < scale.low[0]:
         value = scale.low[0]
     if value > scale.high[0]:
         value = scale.high[0]
-    V[0, i] = value
+    out[0] = value
     if rows.weight[0] > 0.0 and rows.y[0] == rows.y[0]:
-        tally[i, 2] += rows.indptr[1]
+        tally[2] += rows.indptr[1]
     if first:
         for place in range(rows.indptr[1]):
-            if rows.features[place] + 1 > tally[i, 3]:
-                tally[i, 3] = rows.features[place] + 1
+            if rows.features[place] + 1 > tally[3]:
+                tally[3] = rows.features[place] + 1
 
 
 @bare_jit
-def copy_columns(V, at, out):
-    """out[0, :] (float64[1, m]) <- the columns `at` (int64[m]) of V (float64[1, k])."""
-    for j in range(len(at)):
-        out[0, j] = V[0, at[j]]
+def copy_inputs_of_row(V, some, out):
+    """out[0, :] (float64[1, m]) <- the inputs `some` (int64[m]) of V (float64[k, 1, 1])."""
+    for j in range(len(some)):
+        out[0, j] = V[some[j], 0, 0]
 
 
 @bare_jit
-def record_row(learned, entries, history, V, par, rows):
+def record_row(now, history, at, V, par, rows):
     """Count a row that is learned from, and keep the inputs of its combination while there is a history.
 
-    learned, entries : int64[1], modified; history : float32[rows, k + 3], modified, or without rows; V : float64[1, k]
-    par : float64[1]; rows : Rows
+    now : of the state, modified; history : History, modified, or without rows; at : int64[k], which inputs V are
+    V : float64[k, 1, 1]; par : float64[1]; rows : Rows
     """
     if not (rows.weight[0] > 0.0 and rows.y[0] == rows.y[0]):
         return
-    if len(history) > 0:
-        own, k = history[learned[0]], V.shape[1]
-        for j in range(k):
-            own[j] = V[0, j]
-        own[k], own[k + 1], own[k + 2] = par[0], rows.y[0], rows.weight[0]
-    learned[0] += 1
-    entries[0] += rows.indptr[1]
+    place = now[0]["rows"]
+    if len(history.facts) > 0:
+        for j in range(len(at)):
+            history.inputs[place, at[j], 0] = V[j, 0, 0]
+        facts = history.facts[place]
+        facts[0], facts[1], facts[2] = par[0], rows.y[0], rows.weight[0]
+    now[0]["rows"] += 1
+    now[0]["entries"] += rows.indptr[1]
 
 
 @bare_jit
 def finish(out, base, clip):
-    """`Committee.finish` for classes: `base` (float64[1]) is added to the combinations in `out`, of one row."""
+    """`Target.finish` for two classes: `base` (float64[1]) is added to the combinations in `out`, of one row."""
     out.raw[0] += base[0]
     out.offline[0] += base[0]
     out.prediction[0] = min(max(out.raw[0], -clip), clip)

@@ -1,68 +1,35 @@
-"""The combiner: a full online Newton step over the predictions of the members.
+"""The combiner: weights of the members' predictions, learned by a full online Newton step.
 
-``min_w sum_t h_t l(w'v_t, y_t) + |L_0 (w - w_0)|^2 / 2`` online, v_t the k members' predictions of row t: FULL-ON of
-[SON] equation 1-2 with d = k and the curvature of the loss in place of squared gradients,
+``min_w sum_t h_t l(w'v_t, y_t) + |L_0 (w - w_0)|^2 / 2`` online, v_t what the k members predict of row t: FULL-ON of
+[SON] equation 1-2 with d = k and the curvature H_t of the loss in place of squared gradients,
 
-    A <- A + h c_t v v',    w <- w - h l'(w'v, y) A^-1 v
+    A <- A + h H_t,    w <- w - h A^-1 g_t
 
-with c_t = p (1 - p) for logistic loss, at least FLOOR; 2 for squared; for others see `value_slope_curvature`.
+A step is that of a loss of one score (`scalar_step`), or of softmax over the scores of several classes
+(`softmax_step`). All else does not depend on the loss, and is here.
 
-A_0 is diagonal: the prior precision of each weight. There are two sets of weights (prior
-precision 2 and 100, `PRIOR_PRECISION`), and the output is their Bayes mixture [Vovk 1990]: probabilities are averaged
-with shares exp(-loss so far). The set of low precision learns fast; the other is right where there are few rows. Losses
-of values have one set (`precision_for`). A member may ask for a higher precision (`Member.precision`).
-
-Squared loss would follow a single label out of all proportion. So an error beyond ERROR_OUTLIER times the root mean
-squared error so far counts in proportion only, as in Huber's loss: its slope is cut there, and its curvature likewise,
-as in iteratively reweighted least squares.
+A_0 is diagonal: the prior precision of each weight. There may be several sets of weights of different precision; a
+member may ask for a higher one (`Member.precision`).
 
 Members learn at different speeds and streams drift, so A forgets: after PERIOD rows it is r A + (1 - r) A_0 with the
 retention r = RETENTION, a window of about 5,000 rows. A is a sum of positive terms, nothing is subtracted, so that it
-stays positive definite however long the stream. P = A^-1 follows it by the formula of Sherman and Morrison in O(k^2),
-and is computed anew from A, by its Cholesky factor, every PERIOD rows, so that rounding does not add up. With logistic
-loss w'v is a log-odds, and probabilities come with it.
+stays positive definite however long the stream.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data.rows import Rows, is_learned
-from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.losses import (
-    ABSOLUTE,
-    HINGE,
-    HUBER,
-    LOGISTIC,
-    QUANTILE,
-    SQUARED,
-    SQUARED_HINGE,
-    Loss,
-    loss_slope,
-    loss_value,
-)
+from sonlearn.data import merging
+from sonlearn.jit import bare_jit
 from sonlearn.options.members import Member
 
-#: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.
-FLOOR = 1e-4
-#: A_0 of each of the learners, as a multiple of I.
-PRIOR_PRECISION = (2.0, 100.0)
-#: The same where values are predicted, in standard deviations, for each unit of the loss's curvature.
-VALUES_PRECISION = 10.0
-#: Errors below this, in standard deviations, count as this where a quantile's curvature is asked for.
-NARROW = 0.1
-#: Squared loss: errors beyond this multiple of the root mean squared error count in proportion, after ERRORS_FIRST
-#: rows.
-ERROR_OUTLIER, ERRORS_FIRST = 8.0, 10.0
 #: After PERIOD rows A keeps this share of itself.
 PERIOD = 64
 RETENTION = 0.9998**PERIOD
-#: Log-odds of one learner beyond this are this; those of the mixture: no probability is nearer to 0 or 1 than 1e-12.
-LIMIT, SURE = 30.0, 27.6
 
 
 class Combiner(NamedTuple):
@@ -70,18 +37,16 @@ class Combiner(NamedTuple):
 
     w: np.ndarray  # float64[E, k]
     A: np.ndarray  # float64[E, k, k]; symmetric
-    P: np.ndarray  # float64[E, k, k]; its inverse
+    P: np.ndarray  # float64[E, k, k]; its inverse, as steps on one score keep it
     prior: np.ndarray  # float64[E, k]; the diagonal of A_0
-    loss: np.ndarray  # float64[E]; sum of h * loss of each learner's predictions
-    errors: np.ndarray  # float64[E, 2]; faded sums of h and h * squared error, outliers cut
+    loss: np.ndarray  # float64[E]; sum of h * loss of each set's predictions, where there are several sets
+    errors: np.ndarray  # float64[E, 2]; of squared loss, faded sums of h and h * squared error, outliers cut
     rows: np.ndarray  # int64[1]; learned from
     retention: np.ndarray  # float64[1]; what is left of A after PERIOD rows
 
 
-def new_combiner(
-    members: Iterable[Member], precision: tuple[float, ...] = PRIOR_PRECISION, decay: float = 0.0
-) -> Combiner:
-    """A combiner that begins with the members' weights, of a prior `precision` for each learner, or the member's own.
+def new_combiner(members: Iterable[Member], precision: tuple[float, ...], decay: float = 0.0) -> Combiner:
+    """A combiner that begins with the members' weights, of a prior `precision` for each set, or the member's own.
 
     It forgets the share `decay` with each row, and no less than RETENTION says in PERIOD.
     """
@@ -92,15 +57,6 @@ def new_combiner(
     A, P = (diagonal[:, :, None] * np.eye(len(w)) for diagonal in (prior, 1.0 / prior))
     retention = np.array([min(RETENTION, (1.0 - decay) ** PERIOD)])
     return Combiner(np.tile(w, (E, 1)), A, P, prior, np.zeros(E), np.zeros((E, 2)), np.zeros(1, np.int64), retention)
-
-
-def precision_for(loss: Loss) -> tuple[float, ...]:
-    """Prior precision of the learners for a loss. Raises ValueError for one that has none."""
-    if loss.code in (LOGISTIC, HINGE, SQUARED_HINGE):
-        return PRIOR_PRECISION
-    if loss.code not in (SQUARED, ABSOLUTE, QUANTILE, HUBER):
-        raise ValueError(f"the combiner has no prior for loss {loss.code}: expected one of those above")
-    return (VALUES_PRECISION * (2.0 if loss.code == SQUARED else 1.0),)
 
 
 def without(combiner: Combiner, members: list[int]) -> Combiner:
@@ -116,30 +72,25 @@ def without(combiner: Combiner, members: list[int]) -> Combiner:
 
 
 def weights_of(combiner: Combiner) -> np.ndarray:
-    """float64[k]: the members' weights, averaged over the learners as their predictions are."""
+    """float64[k]: the members' weights, averaged over the sets as their predictions are."""
     share = np.exp(combiner.loss.min() - combiner.loss)
     return share @ combiner.w / share.sum()
 
 
-def combine_some(
-    loss: Loss, combiner: Combiner, at: Sequence[int], V: np.ndarray, rows: Rows, learns: bool, out: np.ndarray
-) -> None:
-    """`combine`, where only the inputs `at` have ever been other than 0, V float64[n, len(at)] what they are now.
+def of_inputs(combiner: Combiner, at: Sequence[int]) -> Combiner:
+    """The combiner of the inputs `at` alone, if no others have ever been other than 0: itself if those are all.
 
-    The bits are those of `combine` with zeros for all others, in the time that those at work take.
+    What all inputs share is in the same memory; `copy_inputs` takes the rest back.
     """
-    k, E = len(at), len(combiner.w)
-    V, scratch = np.ascontiguousarray(V), np.zeros((k + 2, k))
-    if k == combiner.w.shape[1]:
-        combine(loss, combiner, V, rows.y, rows.weight, learns, scratch, out)
-        return
-    (w, prior), (A, P) = np.zeros((2, E, k)), np.zeros((2, E, k, k))
-    own = combiner._replace(w=w, A=A, P=P, prior=prior)
-    combine_chosen(loss, combiner, np.array(at), own, np.arange(k), V, rows.y, rows.weight, learns, scratch, out)
+    if len(at) == combiner.w.shape[1]:
+        return combiner
+    square = np.ix_(range(len(combiner.w)), at, at)
+    w, prior = (np.ascontiguousarray(array[:, at]) for array in (combiner.w, combiner.prior))
+    return combiner._replace(w=w, A=combiner.A[square], P=combiner.P[square], prior=prior)
 
 
 def is_same(a: Combiner, at: Sequence[int], b: Combiner, places: Sequence[int]) -> bool:
-    """Whether `b`, of the inputs `places`, has learned the very bits of `a`, of the inputs `at`: `combine` is then one.
+    """Whether `b`, of the inputs `places`, has learned the very bits of `a`, of the inputs `at`.
 
     Two combiners that have begun anew with the same inputs and rows stay the same.
     """
@@ -174,12 +125,6 @@ def are_same(a, at, b, places):
 @bare_jit
 def copy_inputs(a, at, b, places):
     """The inputs `places` (int64[m]) of the combiner `b` <- the inputs `at` of `a`; what all inputs share stays."""
-    copy_chosen(a, at, b, places)
-
-
-@bare_inline
-def copy_chosen(a, at, b, places):
-    """`copy_inputs`, for kernels."""
     for e in range(len(a.w)):
         for i in range(len(at)):
             b.w[e, places[i]] = a.w[e, at[i]]
@@ -188,192 +133,47 @@ def copy_chosen(a, at, b, places):
                 b.P[e, places[i], places[j]] = a.P[e, at[i], at[j]]
 
 
-@bare_jit
-def combine_chosen(loss, combiner, at, own, every, V, y, weight, learns, scratch, out):
-    """`combine` of the inputs `at` (int64[k]) alone; `own` is a combiner of k inputs, overwritten, `every` 0 to k-1."""
-    copy_chosen(combiner, at, own, every)
-    for e in range(len(own.w)):
-        for i in range(len(at)):
-            own.prior[e, i] = combiner.prior[e, at[i]]
-    combine_rows(loss, own, V, y, weight, learns, scratch, out)
-    if learns:
-        copy_chosen(own, every, combiner, at)
+def went_on(combiners: Sequence[Combiner], base: Combiner, rows: Sequence[int]) -> bool:
+    """Whether all have learned so many rows since `base`: at a checkpoint a combiner begins anew (`pruning`)."""
+    return all(int(each.rows[0] - base.rows[0]) == n for each, n in zip(combiners, rows, strict=True))
 
 
-@bare_jit
-def combine(loss, combiner, V, y, weight, learns, scratch, out):
-    """out[i] <- the combination of v_i, and, where `learns` and the row has a label and a weight, a step.
+def merge_combiners(combiners: Sequence[Combiner], base: Combiner, gone: Sequence[list[int]]) -> Combiner:
+    """Combiners as Gaussians: what each has added to A adds up, and A (w - w_base) is the sum of A_g (w_g - w_base).
+
+    As of one run, what the earlier learners have added fades by as much as the later ones forget.
 
     Parameters
     ----------
-    loss : Loss, whose parameter is float64[n]: one for each row
-    V : float64[n, k]; y, weight, out : float64[n]; scratch : float64[k + 2, k]
+    base : with which all began and from which they `went_on`, or a new one
+    gone : of each combiner the inputs that were pruned since the base
     """
-    combine_rows(loss, combiner, V, y, weight, learns, scratch, out)
+    rows = [int(each.rows[0]) for each in combiners]
+    start, retention = int(base.rows[0]), float(base.retention[0])
+    periods = [n // PERIOD - start // PERIOD for n in rows]
+    by = merging.shares(periods, retention)
+    E, k = base.w.shape
+    A, moved = np.zeros((E, k, k)), np.zeros((E, k))
+    prior = base.prior[:, :, None] * np.eye(k)
+    for share, passed, each, pruned in zip(by, periods, combiners, gone, strict=True):
+        own = without(base, pruned) if pruned else base
+        gained = _positive((each.A - prior) - retention**passed * (own.A - prior))
+        A += share * gained
+        moved += share * np.einsum("eij,ej->ei", each.A, each.w - own.w)
+    A += prior + retention ** sum(periods) * (base.A - prior)
+    w = base.w + np.linalg.solve(A, moved[:, :, None])[:, :, 0] if k else base.w.copy()
+    P = np.linalg.inv(A)
+    faded = merging.shares(np.subtract(rows, start), retention ** (1.0 / PERIOD))
+    return Combiner(
+        w, (A + A.transpose(0, 2, 1)) / 2.0, (P + P.transpose(0, 2, 1)) / 2.0, base.prior.copy(),
+        merging.summed(base.loss, [each.loss for each in combiners], np.ones(len(rows))),
+        np.maximum(merging.summed(base.errors, [each.errors for each in combiners], faded), 0.0),
+        base.rows + int(sum(rows) - start * len(rows)), base.retention.copy(),
+    )  # fmt: skip
 
 
-@bare_inline
-def combine_rows(loss, combiner, V, y, weight, learns, scratch, out):
-    """`combine`, for kernels."""
-    E = len(combiner.w)
-    for i in range(len(y)):
-        out[i] = averaged_score(loss, combiner, V, i)
-        if not (learns and is_learned(weight[i], y[i])):
-            continue
-        combiner.rows[0] += 1
-        for e in range(E):
-            z = score(loss, combiner, e, V, i)
-            value = take_step(Loss(loss.code, loss.par[i]), combiner, e, V, i, z, y[i], weight[i], scratch)
-            combiner.loss[e] += weight[i] * value
-            if combiner.rows[0] % PERIOD == 0:
-                forget_past(combiner, e, scratch[2:])
-
-
-@bare_inline
-def score(loss, combiner, e, V, i):
-    """w'v of learner e."""
-    z = 0.0
-    for j in range(V.shape[1]):
-        z += combiner.w[e, j] * V[i, j]
-    return min(max(z, -LIMIT), LIMIT) if loss.code == LOGISTIC else z
-
-
-@bare_inline
-def averaged_score(loss, combiner, V, i):
-    """The learners' scores, or with logistic loss their probabilities as log-odds, averaged."""
-    E = len(combiner.loss)
-    if E == 1:
-        return score(loss, combiner, 0, V, i)
-    least = math.inf
-    for e in range(E):
-        least = min(least, combiner.loss[e])
-    above = below = 0.0
-    for e in range(E):
-        share = math.exp(least - combiner.loss[e]) if combiner.loss[e] > least else 1.0
-        z = score(loss, combiner, e, V, i)
-        if loss.code == LOGISTIC:  # of both classes, so that nothing cancels
-            above += share / (1.0 + math.exp(-z))
-            below += share / (1.0 + math.exp(z))
-        else:
-            above += share * z
-            below += share
-    if loss.code == LOGISTIC:
-        return min(max(math.log(above / below), -SURE), SURE)
-    return above / below
-
-
-@bare_inline
-def value_slope_curvature(loss, z, y):
-    """The loss, its first derivative, and the second that the step goes by; of logistic loss with one exponential.
-
-    Losses that grow in proportion with the error have no second one. In its place stands that of the parabola through
-    the origin with the same slope, as in iteratively reweighted least squares: l'(e)/e, for quantiles at |e| >= NARROW,
-    where the slope is c e.
-    """
-    if loss.code == LOGISTIC:  # as `loss_value` and `loss_slope` have it, for a label of -1 or 1
-        margin = y * z
-        e = math.exp(-abs(margin))
-        value, slope = math.log1p(e), -y * e / (1.0 + e)
-        if not margin > 0.0:
-            value, slope = value - margin, -y / (1.0 + e)
-        return value, slope, max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
-    value, e, c = loss_value(loss, z, y), z - y, 1.0
-    if loss.code == SQUARED:
-        c = 2.0
-    elif loss.code == ABSOLUTE:
-        c = 1.0 / max(abs(e), NARROW)
-    elif loss.code == QUANTILE:
-        c = (1.0 - loss.par if e > 0.0 else loss.par) / max(abs(e), NARROW)
-    elif loss.code == HUBER:
-        c = min(1.0, loss.par / abs(e)) if e != 0.0 else 1.0
-    else:
-        return value, loss_slope(loss, z, y), c
-    return value, c * e, c
-
-
-@bare_inline
-def take_step(loss, combiner, e, V, row, z, y, h, scratch):
-    """A <- A + h c v v' and w <- w - h l' A^-1 v for learner e, whose score was z, of a row of label y and weight h.
-
-    Returns l(z, y).
-
-    Parameters
-    ----------
-    combiner : Combiner, modified; V : float64[n, k], of which the `row`; scratch : float64[1 or more, k], overwritten
-    """
-    w, A, P, k, step = combiner.w, combiner.A[e], combiner.P[e], V.shape[1], scratch[0]
-    value, slope, c = value_slope_curvature(loss, z, y)
-    if loss.code == SQUARED:
-        share = share_of_error(combiner.errors[e], abs(z - y), h, combiner.retention[0])
-        slope, c = slope * share, c * share
-    c *= h
-    length = 0.0
-    for j in range(k):
-        step[j] = 0.0
-    for i in range(k):
-        x = V[row, i]
-        for j in range(k):
-            step[j] += x * P[i, j]
-    for j in range(k):
-        length += V[row, j] * step[j]
-    shrink = c / (1.0 + c * length)
-    for i in range(k):
-        x, less = c * V[row, i], shrink * step[i]
-        for j in range(k):
-            A[i, j] += x * V[row, j]
-            P[i, j] -= less * step[j]
-    move = h * slope / (1.0 + c * length)
-    for j in range(k):
-        w[e, j] -= move * step[j]
-    return value
-
-
-@bare_inline
-def share_of_error(errors, error, h, retention):
-    """Share of an `error` (>= 0) that is no outlier; counts it in `errors` (float64[2])."""
-    share = 1.0
-    if errors[0] >= ERRORS_FIRST:
-        most = ERROR_OUTLIER * math.sqrt(errors[1] / errors[0])
-        if error > most > 0.0:
-            share = most / error
-    left = retention ** (1.0 / PERIOD)
-    error *= share
-    errors[0] = left * errors[0] + h
-    errors[1] = left * errors[1] + h * error * error
-    return share
-
-
-@bare_inline
-def forget_past(combiner, e, scratch):
-    """A of learner e <- r A + (1 - r) A_0, and P <- A^-1 anew; scratch: float64[k or more, k], overwritten."""
-    A, P, retention = combiner.A[e], combiner.P[e], combiner.retention[0]
-    k, L = len(A), scratch
-    for i in range(k):
-        for j in range(k):
-            A[i, j] *= retention
-        A[i, i] += (1.0 - retention) * combiner.prior[e, i]
-    for i in range(k):  # A = L L'
-        for j in range(i + 1):
-            total = A[i, j]
-            for l in range(j):  # noqa: E741
-                total -= L[i, l] * L[j, l]
-            L[i, j] = math.sqrt(total) if i == j else total / L[j, j]
-    for i in range(k):  # P <- L^-1, lower triangular
-        for j in range(k):
-            P[i, j] = 0.0
-        P[i, i] = 1.0
-        for l in range(i):  # noqa: E741
-            for j in range(l + 1):
-                P[i, j] -= L[i, l] * P[l, j]
-        for j in range(i + 1):
-            P[i, j] /= L[i, i]
-    for i in range(k):  # L <- the upper half of P'P
-        for j in range(i, k):
-            total = 0.0
-            for l in range(j, k):  # noqa: E741
-                total += P[l, i] * P[l, j]
-            L[i, j] = total
-    for i in range(k):
-        for j in range(i, k):
-            P[i, j] = L[i, j]
-            P[j, i] = L[i, j]
+def _positive(A: np.ndarray) -> np.ndarray:
+    """A without what rounding has left below 0."""
+    lam, U = np.linalg.eigh((A + A.swapaxes(-1, -2)) / 2.0)
+    positive: np.ndarray = (U * np.maximum(lam, 0.0)[..., None, :]) @ U.swapaxes(-1, -2)
+    return positive

@@ -1,38 +1,98 @@
-"""The committee: views of a row, and a stacked ensemble of members that learn from these. The default method.
+"""The committee: views of a row, members that learn from them, and combiners of their predictions. The default method.
 
 Each member predicts a row from its view and learns from it, and the combiners (`combiner`) do the same with the
-members' predictions, all of them made before the label is used.
+members' predictions, all of them made before the label is used. It is one for values, two classes and several classes:
+what differs stands in a `Target`.
+
+There are two combinations. The online one is of all members at work: it is what is reported while labels arrive. The
+offline one is of those with a long memory only, and is what `predict` uses (no labels arrive): what forgets within a
+hundred rows is worth nothing once labels have stopped coming. Both predict every row before its label is used. Where no
+member forgets faster than the others, they are one.
+
+Members do not need each other within a batch, so they may run side by side (`scheduling`). Rows are taken in parts, so
+that what members predict needs a bounded space; at a few checkpoints the members that do not pay for their time are
+pruned (`pruning`). Neither changes a bit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.rows import Rows
-from sonlearn.learn.engine import Contributions, Engine, Predictions
+from sonlearn.data.rows import NO_ROWS, WILD, Rows, first_wild, learned_rows, rows_between
+from sonlearn.learn.delay import DelayQueue, exchange, new_waiting, with_room_for
+from sonlearn.learn.engine import Contributions, Engine, Predictions, State
+from sonlearn.learn.ensemble import history as histories
+from sonlearn.learn.ensemble import merging, reports
 from sonlearn.learn.ensemble.by_row import CommitteeByRow
-from sonlearn.learn.ensemble.importance import LIMIT, first_wild, relative_weights
-from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser, LabelState
-from sonlearn.learn.ensemble.merging import merge_labels, merge_now
-from sonlearn.learn.ensemble.stacking import EnsembleState, StackedEnsemble
-from sonlearn.learn.ensemble.viewing import Views, rows_between
+from sonlearn.learn.ensemble.combiner import Combiner, copy_learned, is_same
+from sonlearn.learn.ensemble.drift import Drift, new_drift, watch
+from sonlearn.learn.ensemble.history import History, new_history
+from sonlearn.learn.ensemble.importance import relative_weights
+from sonlearn.learn.ensemble.pruning import SHORT, WORDS, PruningCase, next_checkpoint, prune
+from sonlearn.learn.ensemble.scalar_target import ScalarTarget
+from sonlearn.learn.ensemble.scheduling import Scheduler
+from sonlearn.learn.ensemble.slots import ClassSlots
+from sonlearn.learn.ensemble.target import Target, add_up, between
+from sonlearn.learn.ensemble.viewing import Seen, Views
 from sonlearn.options import LearnOptions
-from sonlearn.options.members import Member, default_members, member
+from sonlearn.options.members import NAG_SECONDS, Member, default_members, member
 
-NOW = [("rows", "i8"), ("weight", "f8"), ("passes", "i8")]
+#: Numbers held at a time, of all inputs, rows of a part and classes; and rows of a part at least.
+CELLS, LEAST_ROWS = 1 << 19, 8
+#: Sums of `relative_weights`; passes begun; rows learned, their entries and features; whether rows are words.
+NOW = [("weighted", "i8"), ("weight", "f8"), ("passes", "i8"), ("rows", "i8"), ("entries", "i8"), ("features", "i8"),
+       ("words", "i8")]  # fmt: skip
 
 
 class CommitteeState(NamedTuple):
     """All that a committee has learned."""
 
-    labels: LabelState
+    labels: State  # see `target.Target`
     views: tuple  # the views' states
-    ensemble: EnsembleState
-    now: np.ndarray  # structured [1]: rows that had a weight, sum of those weights; passes begun
+    members: tuple  # the members' states
+    online: Combiner  # of all members
+    offline: Combiner  # of those with a long memory; of no input where that is all of them
+    # float64[k, 4]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw;
+    # and of how many different features, up to the checkpoint that asks
+    tally: np.ndarray
+    # float64[2, 3]; of the online and of the offline combination: sums of h, h * loss and h * error of the rows learned
+    totals: np.ndarray
+    history: History  # up to the last checkpoint
+    drift: Drift  # changes of the stream
+    waiting: DelayQueue  # inputs for rows whose labels come late
+    active: np.ndarray  # bool[k]; members at work
+    now: np.ndarray  # structured [1]: see `NOW`
+
+
+class AtWork(NamedTuple):
+    """Members that have not been pruned, and the inputs of the combinations."""
+
+    active: list[int]  # positions of the members
+    sharing: dict[str, list[int]]  # of each view its members, as places in `active`
+    online: list[int]  # positions of the inputs of the online combination
+    offline: list[int]  # of the offline one, which may be the online one
+    places: list[int]  # where these stand in the combiner of the offline combination
+    apart: bool  # whether that has a combiner of its own
+
+
+class Part(NamedTuple):
+    """Rows that are learned or asked at a time."""
+
+    rows: Rows  # with labels as members learn them
+    scale: Any  # how to read them
+    base: np.ndarray  # float64[n]
+    span: tuple[int, int]  # which of the rows that views show they are
+
+    def between(self, at: slice) -> Part:
+        """Some of the rows."""
+        begin = self.span[0]
+        return Part(
+            rows_between(self.rows, at.start, at.stop), between(self.scale, at.start, at.stop), self.base[at],
+            (begin + at.start, begin + at.stop),
+        )  # fmt: skip
 
 
 class Committee(Engine):
@@ -41,7 +101,7 @@ class Committee(Engine):
     Parameters
     ----------
     options : LearnOptions
-        ``members``: of which members, empty: of those that suit the loss.
+        ``members``: of which members, empty: of those that suit the problem.
     threads : int
         How many views and members may run side by side.
     """
@@ -50,112 +110,152 @@ class Committee(Engine):
     unknown = True
 
     def __init__(self, options: LearnOptions, threads: int = 1):
-        self.clip = options.clip
-        pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        members = committee_members(options)
-        self.views = Views(dict.fromkeys(each.view for each in members), options.loss)
-        self.labels = LabelStandardiser(options)
-        self.ensemble = StackedEnsemble(options, members, pool, threads)
-        self.merges = self.ensemble.merges
+        self.options, self.members = options, committee_members(options)
+        make = ClassSlots if options.several else ScalarTarget
+        self.target: Target = make(options, self.members)
+        self.views = Views(dict.fromkeys(each.view for each in self.members), options.loss, options.several)
+        self.engines = tuple(self.target.engine_of(each) for each in self.members)
+        self.inputs = self.target.inputs
+        extra = range(len(self.members), len(self.inputs))
+        rates = [max(each.rate, options.decay) for each in self.members]
+        #: Positions of the inputs of the offline combination; the least rate among the members counts as a long memory.
+        self.long = (*(i for i, rate in enumerate(rates) if rate == min(rates)), *extra)
+        self.both = len(self.long) < len(self.inputs)
+        self.merges = all(engine.merges for engine in self.engines)
+        self.prunes = options.prune and options.budget != "rich"
+        self._scheduler, self._room, self._at_work = Scheduler(threads), np.zeros(0), dict[bytes, AtWork]()
 
     def new(self, classes: int = 0) -> CommitteeState:
-        """State of a committee that has seen nothing."""
-        return CommitteeState(self.labels.new(), self.views.new(), self.ensemble.new(), np.zeros(1, dtype=NOW))
+        """State of a committee that has seen nothing; of several classes, so many have been named."""
+        k = len(self.members)
+        return CommitteeState(
+            labels=self.target.new(classes),
+            views=self.views.new(),
+            members=tuple(engine.new() for engine in self.engines),
+            online=self.target.new_combiner(self.inputs),
+            offline=self.target.new_combiner([self.inputs[i] for i in self.long] if self.both else []),
+            tally=np.zeros((k, 4)),
+            totals=np.zeros((2, 3)),
+            history=new_history(len(self.inputs), self.target.history_width),
+            drift=new_drift(),
+            waiting=new_waiting(self.options.label_delay, len(self.inputs)),
+            active=np.ones(k, dtype=bool),
+            now=np.zeros(1, dtype=NOW),
+        )
+
+    def met(self, state: CommitteeState) -> int:
+        """How many classes have been met or named."""
+        return self.target.met(state.labels)
 
     def reserve(self, state: CommitteeState, rows: Rows, features: int) -> CommitteeState:
         """Views have room for the batch, members for the features so far; theirs of the batch comes with it."""
-        views = self.views.reserve(state.views, rows, features, self.ensemble.needed(state.ensemble))
-        return state._replace(views=views, ensemble=self.ensemble.reserve(state.ensemble, self.views.sizes(views)))
+        work = self.at_work(state)
+        views = self.views.reserve(state.views, rows, features, work.sharing)
+        sizes, members = self.views.sizes(views), list(state.members)
+        for i in work.active:
+            members[i] = self.engines[i].reserve(members[i], NO_ROWS, sizes[self.members[i].view])
+        return state._replace(views=views, members=tuple(members))
 
     def learn(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:
         """Learn rows from `start` on; see `Engine.learn`."""
         return self._learn(state, rows, out, start, settles=False)
 
     def settle(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:
-        """`learn`, but members of a long memory only predict; see `Engine.settle`."""
+        """`learn`, but members of a long memory only predict, unless there are new classes; see `Engine.settle`."""
         return self._learn(state, rows, out, start, settles=True)
-
-    def _learn(
-        self, state: CommitteeState, rows: Rows, out: Predictions, start: int, settles: bool
-    ) -> tuple[CommitteeState, int]:
-        end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, LIMIT)
-        part, at = rows_between(rows, start, end), slice(start, end)
-        part = part._replace(weight=relative_weights(state.now, part.weight, part.y))
-        again = bool(state.now["passes"][0] > 0)
-        scaled, scale = self.labels.standardise(state.labels, part, learn=not again)
-        views, viewed = self.views.showing(state.views, scaled, learn=not again)  # in later passes they have counted it
-        needed = self.ensemble.needed(state.ensemble)
-        ensemble = self.ensemble.learn(
-            state.ensemble, viewed._replace(scale=scale), scaled, out.raw[at], out.offline[at], again, settles
-        )
-        self.finish(scale, part, out.part(start, end))
-        own, left = tuple(views), self.ensemble.needed(ensemble)
-        return state._replace(views=own if left == needed else self.views.kept(own, left), ensemble=ensemble), end
 
     def predict(self, state: CommitteeState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        rows = rows._replace(weight=relative_weights(state.now, rows.weight, rows.y, learn=False))
-        scaled, scale = self.labels.standardise(state.labels, rows, learn=False)
-        _, viewed = self.views.showing(state.views, scaled, learn=False)
-        self.ensemble.predict(state.ensemble, viewed._replace(scale=scale), scaled, out.raw)
-        out.offline[:] = out.raw
-        self.finish(scale, rows, out)
-        return len(rows.y)
+        whole, seen = self._asked(state, rows)
+        n, step, at = len(rows.y), self._rows_at_a_time(state), 0
+        while at < n:
+            stop = min(at + step, n)
+            part = whole.between(slice(at, stop))
+            _, z = self._offline(state, part, seen)
+            self.target.finish(state.labels, part.scale, part.base, (z, z), out.part(at, stop))
+            at = stop
+        finite = np.isfinite(out.raw)
+        finite = finite if finite.ndim == 1 else finite.all(axis=1)
+        return n if finite.all() else int(np.argmin(finite))
 
-    def by_row(self) -> CommitteeByRow:
+    def by_row(self) -> CommitteeByRow | None:
         """See `Engine.by_row`."""
-        return CommitteeByRow(self)
+        return None if self.options.several else CommitteeByRow(self)
 
-    def contributions(self, state: CommitteeState, rows: Rows, number: None = None) -> Contributions:
+    def contributions(self, state: CommitteeState, rows: Rows, number: int | None = None) -> Contributions:
         """What the members make of `rows` in the offline combination."""
-        rows = rows._replace(weight=relative_weights(state.now, rows.weight, rows.y, learn=False))
-        scaled, scale = self.labels.standardise(state.labels, rows, learn=False)
-        _, viewed = self.views.showing(state.views, scaled, learn=False)
-        names, V, w, z = self.ensemble.contributions(state.ensemble, viewed._replace(scale=scale), scaled)
-        predictions, contributions, start = self.labels.contributions(scale, V, w, z, rows.base)
-        return Contributions(names, predictions, w, contributions, start)
+        whole, seen = self._asked(state, rows)
+        V, z = self._offline(state, whole, seen)
+        work = self.at_work(state)
+        own, w = V[[work.online.index(i) for i in work.offline]], reports.offline_weights(self, state)[work.offline]
+        found = self.target.contributions(state.labels, whole.scale, own, w, z, rows.base, number)
+        return found._replace(names=tuple(self.inputs[i].name for i in work.offline))
 
     def weights(self, state: CommitteeState, features: int, number: int | None = None) -> np.ndarray:
         """Weights of the members that are linear in the raw row, as the combiner adds them up."""
-        return self.labels.unit(state.labels) * self.ensemble.weights(state.ensemble, features)
+        combined = reports.offline_weights(self, state)
+
+        def of_slot(k: int | None) -> np.ndarray:
+            total = np.zeros(features)
+            for i in self.at_work(state).active:
+                if self.members[i].view == "raw" and combined[i]:
+                    own = self.engines[i].weights(state.members[i], features, k)
+                    total += combined[i] * self.members[i].gain * own
+            return total
+
+        return self.target.weights(state.labels, of_slot, number, features)
 
     def packed(self, state: CommitteeState) -> CommitteeState:
         """`state` without spare room."""
-        return state._replace(views=self.views.packed(state.views), ensemble=self.ensemble.packed(state.ensemble))
+        rows, kept = _rows(state), self.target.rules.kept
+        history = min(rows, kept) if self.rows_left(state) else 0
+        return state._replace(
+            views=self.views.packed(state.views),
+            members=tuple(engine.packed(s) for engine, s in zip(self.engines, state.members, strict=True)),
+            history=History(*(part[:history] for part in state.history)),
+            waiting=state.waiting.packed(self.target.width(state.labels)),
+        )
 
     def renumbered(
         self, state: CommitteeState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
     ) -> CommitteeState:
         """`state` with other numbers (see `Engine.renumbered`): the views', and what members see of these."""
         views, shown = self.views.renumbered(state.views, numbers, features)
-        return state._replace(views=views, ensemble=self.ensemble.renumbered(state.ensemble, shown))
+        members, now = list(state.members), state.now.copy()
+        for i in self.at_work(state).active:
+            own = shown[self.members[i].view]
+            members[i] = self.engines[i].renumbered(members[i], own, int(own.max(initial=-1)) + 1)
+        now["features"] = 1 + numbers[: now["features"][0]].max(initial=-1)
+        return state._replace(views=views, members=tuple(members), now=now)
+
+    def reordered(self, state: CommitteeState, order: list[int | None]) -> CommitteeState:
+        """See `Engine.reordered`."""
+        return state._replace(labels=self.target.reordered(state.labels, order))
 
     def merge(self, states: Sequence[CommitteeState], base: CommitteeState, rows: Sequence[int]) -> CommitteeState:
-        """Views, members and combiners, each in its own way (see `Engine.merge`)."""
-        ensembles = [state.ensemble for state in states]
-        views, merged = list(base.views), {}
-        for at, name in enumerate(self.views.names):
-            holders = self.ensemble.with_view(ensembles, name)
-            if holders:
-                found = self.views.merge(name, [states[g].views for g in holders], base.views)
-                views[at], merged[name] = found.state, (holders, found)
-            else:
-                views[at] = self.views.new()[at]
-        ensemble = self.ensemble.merge(ensembles, base.ensemble, rows, merged, self.views.sizes(tuple(views)))
-        return CommitteeState(
-            merge_labels([state.labels for state in states], base.labels),
-            self.views.kept(tuple(views), self.ensemble.needed(ensemble)), ensemble,
-            merge_now([state.now for state in states], base.now),
-        )  # fmt: skip
+        """Views, members and combiners, each in its own way (see `Engine.merge`); members are pruned if it is time."""
+        merged = merging.merged(self, states, base, rows)
+        most, after = max(_rows(state) for state in states), _rows(merged)
+        left = next_checkpoint(self.target.rules, most) if self.prunes else 0
+        if not left:
+            return merged
+        kept = self.target.rules.kept
+        history = merging.merged_history(states, base, kept)
+        if left <= after - most:  # a checkpoint that no learner has come to by itself
+            merged = self._pruned(merged, history)
+        return merged._replace(history=histories.placed(history, after, kept)) if self.rows_left(merged) else merged
 
     def carried(self, state: CommitteeState, base: CommitteeState, previous: CommitteeState) -> CommitteeState:
         """Members of a long memory go on as they moved before (see `Engine.carried`)."""
-        ensemble = self.ensemble.carried(state.ensemble, base.ensemble, previous.ensemble)
-        return state._replace(ensemble=ensemble)
+        members = list(state.members)
+        for i in np.flatnonzero(state.active & base.active & previous.active).tolist():
+            if i in self.long:
+                members[i] = self.engines[i].carried(members[i], base.members[i], previous.members[i])
+        return state._replace(members=tuple(members))
 
     def facts(self, state: CommitteeState) -> dict[str, Any]:
-        """See `StackedEnsemble.facts`."""
-        return self.ensemble.facts(state.ensemble)
+        """See `reports.facts`."""
+        return reports.facts(self, state)
 
     def next_pass(self, state: CommitteeState) -> None:
         """Say that the rows to come have been learned from before.
@@ -166,11 +266,231 @@ class Committee(Engine):
         """
         state.now["passes"] += 1
 
-    def finish(self, scale: LabelScale, rows: Rows, out: Predictions) -> None:
-        """Fill `out` with what the combinations in it mean."""
-        for raw in (out.raw, out.offline):
-            raw[:] = self.labels.unscaled(scale, raw, rows.base)
-        np.clip(out.raw, -self.clip, self.clip, out=out.prediction)
+    # -- who is at work ----------------------------------------------------------------------------------------------
+
+    def at_work(self, state: CommitteeState) -> AtWork:
+        """Who is at work; looked up, since it changes at a few checkpoints only."""
+        key = state.active.tobytes()
+        if key not in self._at_work:
+            self._at_work[key] = self._find_at_work(np.flatnonzero(state.active).tolist())
+        return self._at_work[key]
+
+    def _find_at_work(self, active: list[int]) -> AtWork:
+        online, sharing = [*active, *range(len(self.members), len(self.inputs))], dict[str, list[int]]()
+        for j, i in enumerate(active):
+            sharing.setdefault(self.members[i].view, []).append(j)
+        apart = self.both and any(i in self.long for i in active)
+        offline = [i for i in online if i in self.long] if apart else online
+        places = [self.long.index(i) for i in offline] if apart else offline
+        return AtWork(active, sharing, online, offline, places, apart)
+
+    def rows_left(self, state: CommitteeState) -> int:
+        """Rows that are still to be learned before the next checkpoint; 0: there is none to come."""
+        return next_checkpoint(self.target.rules, _rows(state)) if self.prunes else 0
+
+    # -- how ---------------------------------------------------------------------------------------------------------
+
+    def _learn(
+        self, state: CommitteeState, rows: Rows, out: Predictions, start: int, settles: bool
+    ) -> tuple[CommitteeState, int]:
+        end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, WILD)
+        part, again = rows_between(rows, start, end), bool(state.now["passes"][0] > 0)
+        part = part._replace(weight=relative_weights(state.now, part.weight, part.y))
+        labels, scaled, scale = self.target.learned(state.labels, part, _rows(state), again)
+        settles = settles and self.target.width(labels) == self.target.width(state.labels)
+        own, seen = self.views.showing(state.views, scaled, learn=not again)  # in later passes they have counted it
+        state, before, at = state._replace(labels=labels), self.at_work(state), 0
+        whole = Part(scaled, scale, part.base, (0, end - start))
+        while at < end - start:
+            stop = self._end_of_part(state, scaled, at, again)
+            results = out.part(start + at, start + stop)
+            state = self._learn_part(state, whole.between(slice(at, stop)), seen, again, settles, results)
+            at = stop
+        views, left = tuple(own), self.at_work(state)
+        return state._replace(views=views if left is before else self.views.kept(views, left.sharing)), end
+
+    def _end_of_part(self, state: CommitteeState, rows: Rows, start: int, again: bool) -> int:
+        """Where to stop: members are pruned after the very same row however the stream is cut."""
+        stop = min(start + self._rows_at_a_time(state), len(rows.y))
+        left = 0 if again else self.rows_left(state)
+        if left == 0:
+            return stop
+        counts = np.cumsum((rows.weight[start:stop] > 0) & ~np.isnan(rows.y[start:stop]))
+        return start + int(np.searchsorted(counts, left)) + 1 if counts[-1] >= left else stop
+
+    def _rows_at_a_time(self, state: CommitteeState) -> int:
+        return max(CELLS // max(len(self.at_work(state).online) * self.target.width(state.labels), 1), LEAST_ROWS)
+
+    def _learn_part(
+        self, state: CommitteeState, part: Part, seen: Seen, again: bool, settles: bool, out: Predictions
+    ) -> CommitteeState:
+        """Learn rows that end at a checkpoint at the latest.
+
+        `again` says that they have been learned from before: the combiners and what only counts stand still. With
+        `settles` members of a long memory do, unless they only count.
+        """
+        late = bool(self.options.label_delay) and not again
+        if late:
+            waiting = with_room_for(state.waiting, self.target.width(state.labels))
+            state = state._replace(waiting=waiting)
+        V, z = self._space(state, len(part.rows.y))
+
+        def combine(which: slice) -> None:
+            """Combine rows for which all members have predicted; parts come in their order."""
+            own, some = np.ascontiguousarray(V[:, which]), part.between(which)
+            if late:
+                self._exchange(state, state.waiting.inputs, 0, self.at_work(state).online, some, own)
+                V[:, which] = own
+            self._combine(state, own, some, not again, z[:, which])
+
+        state = self._learn_members(state, part, seen, again, settles, V, combine)
+        if not again:
+            state = self._counted(state, part, V, z, late)
+        self.target.finish(state.labels, part.scale, part.base, z, out)
+        return state
+
+    def _learn_members(
+        self, state: CommitteeState, part: Part, seen: Seen, again: bool, settles: bool, V: np.ndarray, combine: Any
+    ) -> CommitteeState:
+        """Let the members predict and learn; fills V, and calls ``combine(which)`` for all rows, in parts."""
+        work, members, tally = self.at_work(state), list(state.members), state.tally
+        learned, counts_features = learned_rows(part.rows), self.prunes and _rows(state) < self.target.rules.first
+
+        def learn(j: int, rows: Rows, features: int, which: slice) -> None:
+            i, own = work.active[j], V[j, which]
+            engine, predicted = self.engines[i], self.target.room(own)
+            if again if engine.counts else settles and i in self.long:
+                members[i] = engine.reserve(members[i], rows, features)
+                engine.predict(members[i], rows, predicted)
+            else:
+                members[i] = engine.learn_all(members[i], rows._replace(y=part.rows.y[which]), predicted, features)
+            self.target.to_input(own, self.members[i], between(part.scale, which.start, which.stop))
+            if again:
+                return
+            tally[i, 2] += count_entries(rows, learned[which])
+            if counts_features:
+                most = rows.features[: rows.indptr[-1]].max(initial=-1) + 1
+                if most > tally[i, 3]:
+                    tally[i, 3] = most
+
+        self._scheduler.each(work.sharing, seen, part.span, learn, combine)
+        return state._replace(members=tuple(members))
+
+    def _asked(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
+        """Rows that are only predicted."""
+        rows = rows._replace(weight=relative_weights(state.now, rows.weight, rows.y, learn=False))
+        asked, scale = self.target.asked(state.labels, rows, _rows(state))
+        _, seen = self.views.showing(state.views, asked, learn=False)
+        return Part(asked, scale, rows.base, (0, len(rows.y))), seen
+
+    def _offline(self, state: CommitteeState, part: Part, seen: Seen) -> tuple[np.ndarray, np.ndarray]:
+        """(inputs float64[at work, n, K], offline combination float64[n, K]) of rows that members do not learn from."""
+        V, z = self._space(state, len(part.rows.y))
+        work = self.at_work(state)
+
+        def ask(j: int, rows: Rows, features: int, which: slice) -> None:
+            own, i = V[j, which], work.active[j]
+            self.engines[i].predict(state.members[i], rows, self.target.room(own))
+            self.target.to_input(own, self.members[i], between(part.scale, which.start, which.stop))
+
+        self._scheduler.each(work.sharing, seen, part.span, ask, lambda which: None)
+        self._combine_offline(state, V, part, False, z[1])
+        return V, z[1]
+
+    def _space(self, state: CommitteeState, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """(V float64[at work, n, K], z float64[2, n, K]): the same memory each time, of any content but what is 1."""
+        work, K = self.at_work(state), self.target.width(state.labels)
+        k = len(work.online)
+        if len(self._room) < (k + 2) * n * K:
+            self._room = np.zeros((k + 2) * n * K)
+        room = self._room[: (k + 2) * n * K].reshape(k + 2, n, K)
+        room[len(work.active) : k] = 1.0
+        return room[:k], room[k:]
+
+    def _exchange(
+        self, state: CommitteeState, queue: np.ndarray, which: int, places: list[int], part: Part, V: np.ndarray
+    ) -> None:
+        """See `delay.exchange`; of the inputs (0) or the outputs (1)."""
+        late, waiting = self.target.late(part.scale), state.waiting
+        met = waiting.met if which == 0 else waiting.met[:0]
+        exchange(queue, waiting.counts[which], met, np.array(places), late, part.rows.y, part.rows.weight, V)
+
+    def _combine(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray) -> None:
+        """Fill z with the online and the offline combination; both combiners learn where `learns`.
+
+        Where all members that are left have a long memory the two are one, and are worked out once.
+        """
+        work = self.at_work(state)
+        same = work.apart and work.offline == work.online
+        same = same and is_same(state.online, work.online, state.offline, work.places)
+        self.target.combine_some(state.online, work.online, V, part.scale, part.rows, learns, z[0])
+        if work.apart and not same:
+            self._combine_offline(state, V, part, learns, z[1])
+            return
+        z[1] = z[0]
+        if same and learns:
+            copy_learned(state.online, work.online, state.offline, work.places)
+
+    def _combine_offline(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray) -> None:
+        work = self.at_work(state)
+        combiner = state.offline if work.apart else state.online
+        own = V if work.offline == work.online else V[[work.online.index(i) for i in work.offline]]
+        self.target.combine_some(combiner, work.places, own, part.scale, part.rows, learns, z)
+
+    def _counted(self, state: CommitteeState, part: Part, V: np.ndarray, z: np.ndarray, late: bool) -> CommitteeState:
+        """Add the rows to what is counted, and prune members at a checkpoint."""
+        target, rows, before, left = self.target, part.rows, _rows(state), self.rows_left(state)
+        learned, now = learned_rows(rows), state.now
+        n = int(np.count_nonzero(learned))
+        if late:
+            z = z.copy()
+            self._exchange(state, state.waiting.outputs, 1, [0, 1], part, z)
+        now["entries"] += count_entries(rows, learned)
+        if before < target.rules.words_after:
+            now["features"] = max(int(now["features"][0]), int(rows.features[: rows.indptr[-1]].max(initial=-1)) + 1)
+        watch(state.drift, target.relative, target.surprises(part.scale, rows, z[1]), rows.y, rows.weight)
+        target.tally_up(state.tally, self.at_work(state).active, V, part.scale, rows)
+        if self.both:
+            for total, own in zip(state.totals, z, strict=True):
+                add_up(total, target.measured(part.scale, rows, own), rows.y, rows.weight)
+        now["rows"] += n
+        if not left:
+            return state
+        kept = target.rules.kept
+        history = histories.with_room(state.history, before + n, kept)
+        target.remember(history, before, self.at_work(state).online, V, z[0], part.scale, rows)
+        state = state._replace(history=history)
+        return self._pruned(state, histories.of_rows(history, before + n, kept)) if left == n else state
+
+    def _pruned(self, state: CommitteeState, history: History) -> CommitteeState:
+        """Prune the members that do not pay for their time: nothing of them stays, in the combiners neither.
+
+        `history`: of the rows learned, oldest first.
+        """
+        rules, now, members = self.target.rules, state.now, list(state.members)
+        rows = _rows(state)
+        if rows == rules.words_after:
+            now["words"] = now["features"] >= WORDS * now["entries"]
+        costs = np.array([each.cost for each in self.members]) * state.tally[:, 2] + rules.row_cost * rows
+        case = PruningCase(
+            rules, self.inputs, self.long, rows, history, costs,
+            short=int(now["entries"][0]) <= SHORT * rows, words=bool(now["words"][0]),
+            allowed=self.options.microseconds * 1e-6 / NAG_SECONDS * rows, decay=self.options.decay,
+        )  # fmt: skip
+        judge = self.target.judge(case)
+        idle = prune(case, judge, self.at_work(state).active, state.tally[:, 2:], self._scheduler.map)
+        for i in idle:
+            members[i] = self.engines[i].new()
+            state.active[i] = False
+        if idle:
+            for own in (history, state.history):
+                own.inputs[:, idle] = 0.0
+            work = self.at_work(state)
+            online = self.target.replayed_anew(case, work.online, range(len(self.inputs)))
+            offline = self.target.replayed_anew(case, work.offline, self.long) if work.apart else state.offline
+            state = state._replace(online=online, offline=offline)
+        left = state.history if self.rows_left(state) else self.new().history
+        return state._replace(members=tuple(members), history=left)
 
 
 def committee_members(options: LearnOptions) -> tuple[Member, ...]:
@@ -178,7 +498,21 @@ def committee_members(options: LearnOptions) -> tuple[Member, ...]:
 
     By default, members that forget no faster than ``--decay`` has all forget are left out: they are there already.
     """
+    names = options.members or default_members(options.loss, options.budget, options.several)
+    members = tuple(member(name, options.loss, options.several) for name in names)
     if options.members:
-        return tuple(member(name, options.loss) for name in options.members)
-    members = (member(name, options.loss) for name in default_members(options.loss, options.budget))
+        return members
     return tuple(each for each in members if each.rate == 0.0 or each.rate > options.decay)
+
+
+def count_entries(rows: Rows, which: np.ndarray) -> int:
+    """Entries of the rows `which`, bool[n]."""
+    if len(which) == 1:  # quicker
+        return int(rows.indptr[1]) if which[0] else 0
+    if which.all():
+        return int(rows.indptr[-1])
+    return int(np.diff(rows.indptr)[which].sum())
+
+
+def _rows(state: CommitteeState) -> int:
+    return int(state.now["rows"][0])

@@ -1,10 +1,10 @@
 """When a stream changes: the moment at which what has a long memory begins to err more than it did.
 
 Of each row learned, x in [0, 1] says how wrong the offline combination was: of classes 1 less the probability that it
-gave the right one, of values a/(a + m) with a the size of the error and m the mean size over the first FEW rows since
-the last change, which do not count otherwise. Let mu be the mean of x since then. While x has no mean beyond
-mu + SLACK, a gambler who bets the share b on more gains nothing on average [Waudby-Smith, Ramdas: Estimating means of
-bounded random variables by betting, JRSS B 2024]:
+gave the right one (0 to a class that had not been met), of values a/(a + m) with a the size of the error and m the mean
+size over the first FEW rows since the last change, which do not count otherwise. Let mu be the mean of x since then.
+While x has no mean beyond mu + SLACK, a gambler who bets the share b on more gains nothing on average [Waudby-Smith,
+Ramdas: Estimating means of bounded random variables by betting, JRSS B 2024]:
 
     M <- max(M, 1) (1 + b (x - mu - SLACK))
 
@@ -18,6 +18,7 @@ Learners only get better on rows in no order, so that mu is too high there rathe
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -69,26 +70,42 @@ def changes_of(drift: Drift) -> list[int]:
     return [int(drift.changes[i % KEPT]) for i in range(max(count - KEPT, 0), count)]
 
 
+def merge_drifts(drifts: Sequence[Drift], base: Drift) -> Drift:
+    """The changes of all, at their rows of the merged stream; what the last learner makes of its own rows goes on."""
+    last, start, rows = drifts[-1], int(base.count[0]), int(base.count[0])
+    changes = changes_of(base)
+    for each in drifts:
+        new = int(each.count[1] - base.count[1])
+        changes += [row - start + rows for row in changes_of(each)[max(len(changes_of(each)) - new, 0) :]]
+        shift = rows - start
+        rows += int(each.count[0]) - start
+    count = np.array([rows, int(base.count[1]) + sum(int(each.count[1] - base.count[1]) for each in drifts)])
+    kept = np.zeros(KEPT, np.int64)
+    for i, row in enumerate(changes[-KEPT:], max(int(count[1]) - KEPT, 0)):
+        kept[i % KEPT] = row
+    return Drift(last.means.copy(), last.size.copy(), last.wealth.copy(), last.starts + shift, kept, count)
+
+
 @bare_jit
-def watch(drift, classes, z, y, weight):
+def watch(drift, relative, x, y, weight):
     """Take in how wrong predictions were.
 
     Parameters
     ----------
-    drift : Drift, modified; classes : bool; z, y, weight : float64[n]; rows without label or weight are left out
+    drift : Drift, modified; relative : bool, whether x are sizes of errors, to be taken beside the first ones
+    x, y, weight : float64[n]; rows without label or weight are left out
     """
     for i in range(len(y)):
         if not is_learned(weight[i], y[i]):
             continue
         drift.count[0] += 1
-        if classes:
-            bet(drift, 1.0 / (1.0 + math.exp(min(max(y[i] * z[i], -30.0), 30.0))))
+        if not relative:
+            bet(drift, x[i])
         elif drift.size[1] < FEW:
             drift.size[1] += 1.0
-            drift.size[0] += (abs(z[i] - y[i]) - drift.size[0]) / drift.size[1]
+            drift.size[0] += (x[i] - drift.size[0]) / drift.size[1]
         else:
-            error = abs(z[i] - y[i])
-            bet(drift, error / (error + drift.size[0]) if error > 0.0 else 0.0)
+            bet(drift, x[i] / (x[i] + drift.size[0]) if x[i] > 0.0 else 0.0)
 
 
 @bare_inline

@@ -11,8 +11,6 @@ import numpy as np
 
 from sonlearn.jit import jit
 
-#: A row with a value beyond this is refused: the members square it, and multiply such squares.
-LIMIT = 1e50
 #: A weight that is not 0 stays so, however small it is beside the mean.
 LEAST = 1e-50
 
@@ -25,7 +23,7 @@ def relative_weights(now: np.ndarray, weight: np.ndarray, y: np.ndarray, learn: 
 
     Parameters
     ----------
-    now : structured [1], with fields `rows` and `weight`
+    now : structured [1], with fields `weighted` and `weight`
         Rows that were learned from, and the sum of their weights; with `learn` changed in place.
     weight, y : float64[n]
         A row of weight 0 or without a label (NaN) is not learned from.
@@ -44,20 +42,7 @@ def divide(now, weight, y, learn, out):
         out[i] = weight[i]
         if not weight[i] > 0.0:
             continue
-        rows, total = now[0]["rows"] + 1, now[0]["weight"] + weight[i]
+        rows, total = now[0]["weighted"] + 1, now[0]["weight"] + weight[i]
         out[i] = max(weight[i] / (total / rows), LEAST)
         if learn and y[i] == y[i]:
-            now[0]["rows"], now[0]["weight"] = rows, total
-
-
-@jit
-def first_wild(indptr, values, y, weight, start, limit):
-    """First row from `start` on with a value, label or weight beyond `limit`, or n."""
-    for i in range(start, len(y)):
-        wild = 1 if abs(y[i]) > limit or weight[i] > limit else 0
-        row = values[indptr[i] : indptr[i + 1]]
-        for k in range(len(row)):  # to the end, which is quicker than to look at each whether it is one
-            wild |= 0 if abs(row[k]) <= limit else 1
-        if wild:
-            return i
-    return len(y)
+            now[0]["weighted"], now[0]["weight"] = rows, total

@@ -44,6 +44,15 @@ def work_off(jobs: list[Job], pool: Executor | None, threads: int) -> None:
         each.result()
 
 
+def mapping(pool: Executor | None) -> Callable[..., list]:
+    """``map`` that is done when it returns, in `pool` or without."""
+
+    def done(call: Callable, *items: Iterable) -> list:
+        return list((pool.map if pool else map)(call, *items))
+
+    return done
+
+
 class _Queue:
     """The jobs, shared by several threads."""
 

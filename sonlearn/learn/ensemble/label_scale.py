@@ -15,13 +15,16 @@ Poisson regression predicts a logarithm: of the value, at least `LEAST` of the m
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data import merging
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Call
+from sonlearn.learn.engine import Contributions
 from sonlearn.learn.losses import HUBER, POISSON, SQUARED, Loss, exp, loss_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
@@ -52,12 +55,6 @@ class LabelScale(NamedTuple):
     low: np.ndarray  # what members and combiner predict is not less than this,
     high: np.ndarray  # and not more
     par: np.ndarray  # parameter of the loss in this unit
-
-    def between(self, start: int, stop: int) -> LabelScale:
-        """Rows start..stop-1."""
-        if start == 0 and stop == len(self.mean):
-            return self
-        return LabelScale(*(array[start:stop] for array in self))
 
 
 class LabelStandardiser:
@@ -100,24 +97,28 @@ class LabelStandardiser:
         value = scale.mean + scale.unit * np.clip(z, scale.low, scale.high)
         return (np.log(np.maximum(value, scale.par)) if self._loss.code == POISSON else value) + base
 
-    def contributions(
-        self, scale: LabelScale, V: np.ndarray, w: np.ndarray, z: np.ndarray, base: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(predictions float64[n, k], contributions float64[n, k], start float64[n]) in the unit of `unscaled`.
+    def parts(self, scale: LabelScale, V: np.ndarray, w: np.ndarray, z: np.ndarray, base: np.ndarray) -> Contributions:
+        """What inputs V (float64[n, k]) of weights w add to the combination z (float64[n]), in the unit of `unscaled`.
 
-        V float64[n, k] are the inputs of the combiner, w float64[k] its weights, z float64[n] its output. Of counts,
-        whose prediction is a logarithm, a member's part of z is that part of the logarithm's change.
+        Of counts, whose prediction is a logarithm, a member's part of z is that part of the logarithm's change.
         """
         start, slope = self.unscaled(scale, np.zeros_like(z), base), scale.unit
         if self._loss.code == POISSON:
             at = np.where(z == 0.0, 1e-6, z)
             slope = (self.unscaled(scale, at, base) - start) / at
         each = np.column_stack([self.unscaled(scale, v, base) for v in V.T])
-        return each, slope[:, None] * w * V, start
+        return Contributions((), each, w, slope[:, None] * w * V, start)
 
     def unit(self, state: LabelState) -> float:
         """What 1 more of a prediction means now."""
         return 1.0 if self._classes else float(unit_of(state))
+
+
+def merge_labels(states: Sequence[LabelState], base: LabelState) -> LabelState:
+    """Moments and range of the labels of all."""
+    ranges = np.array([each.range for each in (base, *states) if each.moments[0] > 0.0] or [np.zeros(2)])
+    moments = merging.moments(base.moments, [each.moments for each in states])
+    return LabelState(moments, np.array([ranges[:, 0].min(), ranges[:, 1].max()]))
 
 
 @bare_jit

@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data.rows import Rows
-from sonlearn.learn.ensemble.label_scale import LabelScale
+from sonlearn.data.rows import Rows, rows_between
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.views import VIEWS
 from sonlearn.views import make_view
 from sonlearn.views.view import MergedView, View
 
-
-class Seen(NamedTuple):
-    """Rows as views will show them when they are asked.
-
-    Attributes
-    ----------
-    part : callable
-        (name of a view, start, stop) -> rows start..stop-1 as that view shows them, and how many features it has had by
-        then. Each view is asked for all rows in their order, by one thread at a time.
-    scale : LabelScale or None
-        How labels are to be read, for those who learn them.
-    """
-
-    part: Callable[[str, int, int], tuple[Rows, int]]
-    scale: LabelScale | None = None
+#: (name of a view, start, stop) -> rows start..stop-1 as that view shows them, and how many features it has had by
+#: then. Each view is asked for all rows in their order, by one thread at a time.
+Seen = Callable[[str, int, int], tuple[Rows, int]]
 
 
 class Views:
@@ -77,7 +63,7 @@ class Views:
                 shown = self._views[i].transform(own[i], part)
             return shown, self._views[i].features(own[i])
 
-        return own, Seen(show)
+        return own, show
 
     def kept(self, states: tuple, needed: Container[str]) -> tuple:
         """`states`, those that are not `needed` any more as new."""
@@ -100,10 +86,6 @@ class Views:
         at = self.names.index(name)
         return self._views[at].merge([own[at] for own in states], base[at])
 
-    def of_labels(self) -> tuple[str, ...]:
-        """Names of the views that depend on labels, not only on whether there is one."""
-        return tuple(name for name, view in zip(self.names, self._views, strict=True) if view.of_labels)
-
     def sizes(self, states: tuple) -> dict[str, int]:
         """How many features each view has shown."""
         return {name: view.features(s) for name, view, s in zip(self.names, self._views, states, strict=True)}
@@ -113,15 +95,3 @@ def _view(name: str, loss: str, several: bool) -> View:
     """A view; what chooses entries by what they tell of the label is told what that is."""
     chooses = VIEWS[name].kind == "tuples"
     return make_view(name, numbers=loss not in CLASSIFICATION, several=several) if chooses else make_view(name)
-
-
-def rows_between(rows: Rows, start: int, stop: int) -> Rows:
-    """Rows start..stop-1."""
-    if start == 0 and stop == len(rows.y):
-        return rows
-    begin, end = rows.indptr[start], rows.indptr[stop]
-    return rows._replace(
-        indptr=rows.indptr[start : stop + 1] - begin, features=rows.features[begin:end], values=rows.values[begin:end],
-        y=rows.y[start:stop], weight=rows.weight[start:stop], base=rows.base[start:stop],
-        unseen=rows.unseen[start:stop], ids=rows.ids[begin:end],
-    )  # fmt: skip

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import merging
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit import bare_jit, repeated
-from sonlearn.learn.engine import Engine, Predictions, RowCalls, grown
+from sonlearn.learn.axes import BY_FEATURE, Scalars
+from sonlearn.learn.engine import Engine, Predictions, RowCalls
 from sonlearn.learn.first_order import rules as first_order
 from sonlearn.learn.first_order.merging import carried, merged
 from sonlearn.learn.first_order.rules import (
@@ -43,6 +43,7 @@ RULES = {
 #: t: rounds learned, with forgetting (nag, coin: their total importance); N: nag's and coin's sum of squared norms;
 #: seen: number of features; n: rounds learned; shrunk: minus the logarithm of the product of all --l2 factors.
 NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8"), ("n", "i8"), ("shrunk", "f8")]
+SCALARS = Scalars("n", ("t", "N"), ("n", "shrunk"))
 
 
 class FirstOrderParams(NamedTuple):
@@ -71,15 +72,14 @@ class FirstOrderParams(NamedTuple):
 class FirstOrderState(NamedTuple):
     """State of a learner, without the names of its features."""
 
-    table: np.ndarray  # float64[features, columns of the rule]
-    now: np.ndarray  # structured [1]
+    table: Annotated[np.ndarray, BY_FEATURE]  # float64[features, columns of the rule]
+    now: Annotated[np.ndarray, SCALARS]  # structured [1]
 
 
 class FirstOrder(Engine):
     """Engine of the first-order methods of `sonlearn.options.methods` (see `sonlearn.learn.engine.Engine`).
 
-    A subclass has its own kernels and state. The last field of the state is `now`; all others are arrays with a row
-    for each feature.
+    A subclass has its own kernels and state.
     """
 
     merges = True
@@ -88,6 +88,7 @@ class FirstOrder(Engine):
 
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
+        self.retention = self._params.retention.rate
         self._longest, self._work = 0, self._scratch(0)
         self._learn_one = repeated(self._kernels.learn)
 
@@ -102,10 +103,7 @@ class FirstOrder(Engine):
         longest = longest_row(rows)
         if longest > self._longest:
             self._longest, self._work = 2 * longest, self._scratch(2 * longest)
-        if features <= len(state[0]):
-            return state
-        seen = int(state.now["seen"][0])
-        return type(state)(*(grown(array, features, seen) for array in state[:-1]), state.now)
+        return state if features <= len(state[0]) else super().reserve(state, rows, features)
 
     def _scratch(self, longest: int) -> Any:
         """The kernels' scratch space for rows of at most `longest` features."""
@@ -139,27 +137,21 @@ class FirstOrder(Engine):
         self._kernels.weights(self._params, state, w[: len(state.table)])
         return w
 
-    def packed(self, state: Any) -> Any:
-        """`state` without unused capacity."""
-        seen = int(state.now["seen"][0])
-        return type(state)(*(array[:seen] for array in state[:-1]), state.now)
-
     def renumbered(
         self, state: FirstOrderState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
     ) -> FirstOrderState:
         """`state` with other numbers (see `Engine.renumbered`), forgetting and shrinkage brought up to date."""
-        table, now = state.table, state.now.copy().view(np.recarray)
         if self._params.lazy:
-            table = table.copy()
-            table[:, W] *= np.exp(table[:, SHRUNK] - now.shrunk)
-            table[:, G] *= self._params.retention.rate ** (now.n - table[:, WHEN])
-            table[:, WHEN], table[:, SHRUNK] = now.n, now.shrunk
-        now.seen = features
-        return FirstOrderState(merging.renumbered(table, numbers, features, shared=True), now)
+            table, now = state.table.copy(), state.now
+            state = state._replace(table=table)
+            table[:, W] *= np.exp(table[:, SHRUNK] - now["shrunk"])
+            table[:, G] *= self._params.retention.rate ** (now["n"] - table[:, WHEN])
+            table[:, WHEN], table[:, SHRUNK] = now["n"], now["shrunk"]
+        return super().renumbered(state, numbers, features)
 
     def merge(self, states: Sequence[FirstOrderState], base: FirstOrderState, rows: Sequence[int]) -> FirstOrderState:
         """Sums as of one run, weights moved by the precision gained (see `Engine.merge`)."""
-        return merged(self._params, states, base)
+        return merged(self._params, states, base, super().merge(states, base, rows).now, self.shares(states, base))
 
     def carried(self, state: FirstOrderState, base: FirstOrderState, previous: FirstOrderState) -> FirstOrderState:
         """Weights go on as they moved before, but for rules whose weights follow from sums (see `Engine.carried`)."""

@@ -32,12 +32,14 @@ from sonlearn.learn.first_order.rules import (
 )
 
 
-def merged(params: Any, states: Sequence[Any], base: Any) -> Any:
-    """The state of `FirstOrder.merge`; params : FirstOrderParams, states and base : FirstOrderState, not modified."""
-    rows = [float(state.now.n[0] - base.now.n[0]) for state in states]
-    by = merging.shares(rows, params.retention.rate)
-    now, table = counts([state.now for state in states], base.now, by), base.table.copy()
-    tables = [state.table for state in states]
+def merged(params: Any, states: Sequence[Any], base: Any, now: Any, by: np.ndarray) -> Any:
+    """The state of `FirstOrder.merge`.
+
+    params : FirstOrderParams; states, base : FirstOrderState, not modified
+    now : the merged `FirstOrderState.now`; by : `sonlearn.data.merging.shares`
+    """
+    rows = [float(state.now["n"][0] - base.now["n"][0]) for state in states]
+    table, tables = base.table.copy(), [state.table for state in states]
 
     def total(column: int) -> np.ndarray:
         found: np.ndarray = merging.summed(base.table[:, column], [table[:, column] for table in tables], by)
@@ -64,7 +66,7 @@ def merged(params: Any, states: Sequence[Any], base: Any) -> Any:
         )
         table[:, W] = w if params.rule != FTRL else _inverse_ftrl(params, w, table, tables, gains)
     if params.lazy:
-        table[:, WHEN], table[:, SHRUNK] = now.n, now.shrunk
+        table[:, WHEN], table[:, SHRUNK] = now["n"], now["shrunk"]
     return base._replace(table=table, now=now)
 
 
@@ -76,15 +78,6 @@ def carried(params: Any, state: Any, base: Any, previous: Any) -> Any:
         table[:, W] += merging.MOMENTUM * (before - earlier)
         return state._replace(table=table)
     return state
-
-
-def counts(nows: Sequence[Any], base: Any, by: np.ndarray) -> Any:
-    """The merged `FirstOrderState.now`; `by` are `sonlearn.data.merging.shares`."""
-    now = base.copy().view(np.recarray)
-    for name in ("t", "N", "n", "shrunk"):
-        shares = by if name in ("t", "N") else np.ones(len(nows))
-        now[name] = merging.summed(base[name], [each[name] for each in nows], shares)
-    return now
 
 
 def _weights(params: Any, table: np.ndarray, merged: np.ndarray) -> np.ndarray:
@@ -114,5 +107,5 @@ def _bet(params: Any, now: Any, table: np.ndarray, tables: list[np.ndarray], tot
     bound = table[:, S] * table[:, TOP]
     bets = (params.alpha + table[:, WON]) * table[:, THETA]
     bets = np.divide(bets, bound * (bound + table[:, G]), out=np.zeros(len(table)), where=bound > 0.0)
-    mean = (now.N[0] + COIN_NORM) / now.t[0] if now.t[0] > 0.0 else 1.0
+    mean = (now["N"][0] + COIN_NORM) / now["t"][0] if now["t"][0] > 0.0 else 1.0
     table[:, W] = bets / mean

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows
-from sonlearn.learn.dense.engine import NOW, Dense
-from sonlearn.learn.dense.factor import column_start
-from sonlearn.learn.engine import Predictions, by_class, grown
+from sonlearn.learn.axes import BY_FEATURE, Axis, summed
+from sonlearn.learn.dense.engine import NOW, SCALARS, TRIANGLE, Dense
+from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.metagrad.dense import learn
 from sonlearn.options import LearnOptions
 
@@ -29,11 +29,11 @@ def first_weights() -> np.ndarray:
 class MetaGradState(NamedTuple):
     """State of a learner, without the names of its features."""
 
-    w: np.ndarray  # float64[features, 1]; the experts' tilted average
-    W: np.ndarray  # float64[features, experts]; the experts' weights w_e
-    logp: np.ndarray  # float64[experts]; logarithms of the probabilities p_e, the largest 0
-    A: np.ndarray  # float64[features (features + 1)/2]; columns of A's upper triangle
-    now: np.ndarray  # structured [1]
+    w: Annotated[np.ndarray, BY_FEATURE]  # float64[features, 1]; the experts' tilted average
+    W: Annotated[np.ndarray, BY_FEATURE]  # float64[features, experts]; the experts' weights w_e
+    logp: Annotated[np.ndarray, Axis(), summed]  # float64[experts]; logarithms of the probabilities p_e, the largest 0
+    A: Annotated[np.ndarray, TRIANGLE]  # float64[features (features + 1)/2]; columns of A's upper triangle
+    now: Annotated[np.ndarray, SCALARS]  # structured [1]
 
 
 class MetaGrad(Dense):
@@ -49,37 +49,13 @@ class MetaGrad(Dense):
         now = np.zeros(1, dtype=NOW).view(np.recarray)
         return MetaGradState(np.zeros((0, 1)), np.zeros((0, EXPERTS)), first_weights(), np.zeros(0), now)
 
-    def reserve(self, state: MetaGradState, rows: Rows, features: int) -> MetaGradState:
-        """Make room for learning `rows`, up to the largest number of features allowed."""
-        seen, d = int(state.now["seen"][0]), min(features, self._params.most)
-        return state._replace(
-            w=grown(state.w, d, seen), W=grown(state.W, d, seen), A=grown(state.A, column_start(d), column_start(seen))
-        )
-
     def learn(self, state: MetaGradState, rows: Rows, out: Predictions, start: int) -> tuple[MetaGradState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
         return state, learn(self._params, state, rows, by_class(out), start)
 
-    def packed(self, state: MetaGradState) -> MetaGradState:
-        """`state` without unused capacity."""
-        seen = int(state.now["seen"][0])
-        return state._replace(w=state.w[:seen], W=state.W[:seen], A=state.A[: column_start(seen)])
-
-    def renumbered(
-        self, state: MetaGradState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> MetaGradState:
-        """`state` with other numbers (see `Engine.renumbered`)."""
-        W, now = merging.renumbered(state.W, numbers, features), state.now.copy()
-        A, known = np.zeros((features, features)), numbers[: len(state.w)]
-        stays = known >= 0
-        A[np.ix_(known[stays], known[stays])] = self._matrix(state)[np.ix_(stays, stays)]
-        now["seen"] = features
-        return state._replace(w=merging.renumbered(state.w, numbers, features), W=W, A=self._columns(A), now=now)
-
     def merge(self, states: Sequence[MetaGradState], base: MetaGradState, rows: Sequence[int]) -> MetaGradState:
         """Experts as Gaussians, as of `arow-full`; their losses add up, and so do the squares of gradients."""
-        by, now = np.ones(len(states)), base.now.copy()
-        now["t"] = merging.summed(base.now["t"], [state.now["t"] for state in states], by)
+        found, by = Engine.merge(self, states, base, rows), self.shares(states, base)
         start, *own = (self._matrix(state) for state in (base, *states))
         A, W = merging.summed(start, own, by), np.zeros(base.W.shape)
         for e in range(EXPERTS):
@@ -89,10 +65,10 @@ class MetaGrad(Dense):
                 for own_A, state in zip((start, *own), (base, *states), strict=True)
             )
             W[:, e] = np.linalg.solve(self._precision(A, eta), merging.summed(first, others, by))
-        logp = merging.summed(base.logp, [state.logp for state in states], by)
-        tilted = np.exp(logp - logp.max()) * 0.5 ** np.arange(EXPERTS)
+        logp = found.logp - found.logp.max()
+        tilted = np.exp(logp) * 0.5 ** np.arange(EXPERTS)
         w = W @ tilted[:, None] / tilted.sum()
-        return MetaGradState(w, W, logp - logp.max(), self._columns(A), now)
+        return found._replace(w=w, W=W, logp=logp, A=self._columns(A))
 
     def _precision(self, A: np.ndarray, eta: float) -> np.ndarray:
         """H_e of the expert with the step size `eta`."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows
+from sonlearn.learn.axes import BY_FEATURE, PART, Axis, summed
 from sonlearn.learn.engine import Predictions, grown
 from sonlearn.learn.metagrad.dense_engine import first_weights
 from sonlearn.learn.metagrad.sketched import all_weights, average, learn, predict
@@ -30,12 +31,17 @@ class MetaGradFDParams(NamedTuple):
 class MetaGradFDState(NamedTuple):
     """State of a learner, without the names of its features."""
 
-    base: newton.NewtonState  # the sketch, with z and the average's coefficients a
-    v: np.ndarray  # float64[features]; sum of (w'g) g
+    base: Annotated[newton.NewtonState, PART]  # the sketch, with z and the average's coefficients a
+    v: Annotated[np.ndarray, BY_FEATURE, summed]  # float64[features]; sum of (w'g) g
     share: np.ndarray  # float64[2]; factors of z and v in the weights
-    logp: np.ndarray  # float64[experts]; logarithms of the probabilities p_e, the largest 0
+    logp: Annotated[np.ndarray, Axis(), summed]  # float64[experts]; logarithms of the probabilities p_e, the largest 0
     lam: np.ndarray  # float64[r_max]; eigenvalues of the current sketch
     U: np.ndarray  # float64[r_max, r_max]; their eigenvectors in the coordinates of the basis, in columns
+
+    @property
+    def now(self) -> np.ndarray:
+        """The scalars of the sketch."""
+        return self.base.now
 
 
 class SketchedMetaGrad(SketchedNewton):
@@ -79,10 +85,6 @@ class SketchedMetaGrad(SketchedNewton):
         w = np.zeros(features)
         all_weights(state, w[: int(state.base.now[0].seen)])
         return w
-
-    def packed(self, state: MetaGradFDState) -> MetaGradFDState:
-        """`state` without unused capacity."""
-        return state._replace(base=super().packed(state.base), v=state.v[: state.base.now[0].seen])
 
     def renumbered(
         self, state: MetaGradFDState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None

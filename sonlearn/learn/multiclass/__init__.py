@@ -9,7 +9,7 @@
 `rls`      recursive least squares with one whole matrix for all classes
 `shares`   how frequent each class has been of late
 
-They are engines (`sonlearn.learn.engine.Engine`) and the members of `sonlearn.learn.ensemble.classes`. They fill in
+They are engines (`sonlearn.learn.engine.Engine`) and the members of `sonlearn.learn.ensemble`. They fill in
 `Predictions.raw` alone, and the columns of the classes that a row before has shown; columns beyond stay as they are.
 Features and classes of their states may get other numbers (`slots` of `Engine.renumbered`).
 

@@ -20,16 +20,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.arrays import grown
 from sonlearn.data.rows import SQUARES, Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
+from sonlearn.learn import axes
+from sonlearn.learn.axes import BY_FEATURE, Scalars
 from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.multiclass.merging import faded, renumbered_pairs, side_by_side, table_of
+from sonlearn.learn.multiclass.merging import PAIRS, faded, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     LARGE_TABLE,
     SIDE_BY_SIDE,
@@ -42,9 +43,7 @@ from sonlearn.learn.multiclass.pairs import (
     has_room,
     more_room,
     new_pairs,
-    packed_pairs,
     place_of,
-    reserve_pairs,
     scale_pairs,
     weights_of,
 )
@@ -61,9 +60,11 @@ MOST = 1e30
 class ArowState(NamedTuple):
     """All that has been learned."""
 
-    pairs: Pairs
-    since: np.ndarray  # int64[features]; rows learned when the feature last occurred; length 0 if nothing is forgotten
-    now: np.ndarray  # structured [1]: classes, how many the rows learned have shown; rows learned; features
+    pairs: Annotated[Pairs, PAIRS]
+    # int64[features, 1]; rows learned when the feature last occurred; without a column if nothing is forgotten
+    since: Annotated[np.ndarray, BY_FEATURE]
+    # structured [1]: classes, how many the rows learned have shown; rows learned; features seen
+    now: Annotated[np.ndarray, Scalars("rows", totals=("rows",))]
 
 
 class ArowScratch(NamedTuple):
@@ -100,20 +101,19 @@ class Arow(Engine):
     merges = True
 
     def __init__(self, r: float = 1.0, unit: bool = False, decay: float = 0.0):
-        self._r, self._unit, self._decay = r, unit, decay
+        self._r, self._unit, self._decay, self.retention = r, unit, decay, 1.0 - decay
         self._work = _new_work(0, 0)
 
     def new(self, classes: int = 0) -> ArowState:
         """State that has seen nothing."""
-        now = np.zeros(1, dtype=[("classes", "i8"), ("rows", "i8"), ("features", "i8")])
-        return ArowState(new_pairs(2), np.zeros(0, np.int64), now)
+        now = np.zeros(1, dtype=[("classes", "i8"), ("rows", "i8"), ("seen", "i8")])
+        return ArowState(new_pairs(2), np.zeros((0, 1 if self._decay > 0.0 else 0), np.int64), now)
 
     def reserve(self, state: ArowState, rows: Rows, features: int) -> ArowState:
         """Room for features; for pairs it is made on the way."""
-        used = int(state.now["features"][0])
-        state.now["features"] = max(features, used) if self._decay > 0.0 else 0
-        since = grown(state.since, features, used) if self._decay > 0.0 else state.since
-        return state._replace(pairs=reserve_pairs(state.pairs, features), since=since)
+        state = super().reserve(state, rows, features)
+        state.now["seen"] = max(features, int(state.now["seen"][0]))
+        return state
 
     def learn(self, state: ArowState, rows: Rows, out: Predictions, start: int) -> tuple[ArowState, int]:
         """Predict and learn rows from `start` on; no row is refused."""
@@ -141,33 +141,24 @@ class Arow(Engine):
         """How many classes have occurred."""
         return int(state.now["classes"][0])
 
-    def packed(self, state: ArowState) -> ArowState:
-        """`state` without spare room."""
-        return state._replace(pairs=packed_pairs(state.pairs), since=state.since[: state.now["features"][0]])
-
     def renumbered(
         self, state: ArowState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
     ) -> ArowState:
-        """`state` with other numbers of features and classes (see `Engine.renumbered`)."""
-        slots = np.arange(self.met(state)) if slots is None else slots
-        now, pairs, since = state.now.copy(), state.pairs, state.since
+        """`state` with other numbers (see `Engine.renumbered`), forgetting brought up to date."""
         if self._decay > 0.0:
-            pairs = faded(pairs, P, (1.0 - self._decay) ** (now["rows"] - since))
-            since, now["features"] = np.full(features, now["rows"][0]), features
-        now["classes"] = 1 + slots[: now["classes"][0]].max(initial=-1)
-        return ArowState(renumbered_pairs(pairs, numbers, features, slots), since, now)
+            pairs = faded(state.pairs, P, self.retention ** (state.now["rows"] - state.since[:, 0]))
+            state = state._replace(pairs=pairs, since=np.full_like(state.since, state.now["rows"][0]))
+        return super().renumbered(state, numbers, features, slots)
 
     def merge(self, states: Sequence[ArowState], base: ArowState, rows: Sequence[int]) -> ArowState:
         """Precisions added up, weights moved by the precision gained (see `Engine.merge`)."""
-        own = [int(state.now["rows"][0] - base.now["rows"][0]) for state in states]
-        now, retention = base.now.copy(), 1.0 - self._decay
-        now["classes"] = max(int(state.now["classes"][0]) for state in states)
-        now["rows"] = base.now["rows"] + sum(own)
+        own, by = axes.rows_learned(states, base), self.shares(states, base)
         feature, classes, (start, *columns) = side_by_side([each.pairs for each in (base, *states)])
-        by, sums = merging.shares(own, retention), [each[:, P] for each in columns]
-        gains = merging.added(start[:, P], sums, own, retention, by)
+        sums = [each[:, P] for each in columns]
+        gains = merging.added(start[:, P], sums, own, self.retention, by)
         w = merging.moved(start[:, W], [each[:, W] for each in columns], gains)
         values = np.column_stack([w, np.clip(merging.summed(start[:, P], sums, by), 0.0, MOST)])
+        now = super().merge(states, base, rows).now
         return ArowState(table_of(feature, classes, values, 0), np.full_like(base.since, now["rows"][0]), now)
 
     def facts(self, state: ArowState) -> dict[str, Any]:
@@ -223,8 +214,8 @@ def forget(decay, state, rows, i):
     learned = state.now[0]["rows"]
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f = rows.features[at]
-        scale_pairs(state.pairs, f, P, (1.0 - decay) ** (learned - state.since[f]))
-        state.since[f] = learned
+        scale_pairs(state.pairs, f, P, (1.0 - decay) ** (learned - state.since[f, 0]))
+        state.since[f, 0] = learned
 
 
 @bare_jit

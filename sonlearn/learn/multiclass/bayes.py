@@ -28,16 +28,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.learn import axes
+from sonlearn.learn.axes import BY_CLASS, BY_FEATURE, Scalars, summed
 from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.multiclass.merging import faded, renumbered_pairs, side_by_side, table_of
+from sonlearn.learn.multiclass.merging import PAIRS, faded, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     DISTANCE,
     LARGE_TABLE,
@@ -50,9 +51,7 @@ from sonlearn.learn.multiclass.pairs import (
     has_room,
     more_room,
     new_pairs,
-    packed_pairs,
     place_of,
-    reserve_pairs,
     scale_pairs,
 )
 from sonlearn.views.codes import log_of_next, logarithms
@@ -68,15 +67,16 @@ DISCOUNT, PRIOR = 0.65, 0.15
 class BayesCounts(NamedTuple):
     """All that has been counted."""
 
-    pairs: Pairs
-    rows: np.ndarray  # float64[classes]; weight of the rows of each
-    amounts: np.ndarray  # float64[classes]; C_k
-    taken: np.ndarray  # float64[classes]; of each class the sum of min(C_jk, DISCOUNT)
-    totals: np.ndarray  # float64[numbers]; C_j
-    since: np.ndarray  # int64[numbers]; rows learned when the feature last occurred; length 0 if nothing is forgotten
-    # structured [1]: classes, how many there are; features that have occurred; rows learned; numbers of features, those
-    # used; amount, C
-    now: np.ndarray
+    pairs: Annotated[Pairs, PAIRS]
+    rows: Annotated[np.ndarray, BY_CLASS, summed]  # float64[classes]; weight of the rows of each
+    amounts: Annotated[np.ndarray, BY_CLASS, summed]  # float64[classes]; C_k
+    taken: Annotated[np.ndarray, BY_CLASS]  # float64[classes]; of each class the sum of min(C_jk, DISCOUNT)
+    totals: Annotated[np.ndarray, BY_FEATURE]  # float64[features]; C_j
+    # int64[features, 1]; rows learned when the feature last occurred; without a column if nothing is forgotten
+    since: Annotated[np.ndarray, BY_FEATURE]
+    # structured [1]: classes, how many there are; counted, features that have occurred; rows learned; features seen;
+    # amount, C
+    now: Annotated[np.ndarray, Scalars("rows", totals=("rows",))]
 
 
 class BayesScratch(NamedTuple):
@@ -99,27 +99,22 @@ class Bayes(Engine):
     counts = True
 
     def __init__(self, decay: float = 0.0):
-        self._decay = decay
+        self._decay, self.retention = decay, 1.0 - decay
         self._work = _new_work(0)
 
     def new(self, classes: int = 0) -> BayesCounts:
         """State that has seen nothing."""
-        names = ("classes", "features", "rows", "numbers")
+        names = ("classes", "counted", "rows", "seen")
         now = np.zeros(1, dtype=[*((name, "i8") for name in names), ("amount", "f8")])
-        return BayesCounts(new_pairs(1), *(np.zeros(0) for _ in range(4)), np.zeros(0, np.int64), now)
+        return BayesCounts(
+            new_pairs(1), *(np.zeros(0) for _ in range(4)), np.zeros((0, 1 if self._decay > 0.0 else 0), np.int64), now
+        )
 
     def reserve(self, state: BayesCounts, rows: Rows, features: int) -> BayesCounts:
         """Room for features, and for the classes of `rows`."""
-        classes = int(state.now["classes"][0])
-        most = max(classes, 1 + int(np.nanmax(rows.y, initial=-1.0)))
-        used = int(state.now["numbers"][0])
-        state.now["numbers"] = max(features, used)
-        return state._replace(
-            pairs=reserve_pairs(state.pairs, features),
-            rows=grown(state.rows, most, classes), amounts=grown(state.amounts, most, classes),
-            taken=grown(state.taken, most, classes), totals=grown(state.totals, features, used),
-            since=grown(state.since, features, used) if self._decay > 0.0 else state.since,
-        )  # fmt: skip
+        state = axes.reserved(state, seen=features, classes=1 + int(np.nanmax(rows.y, initial=-1.0)))
+        state.now["seen"] = max(features, int(state.now["seen"][0]))
+        return state
 
     def learn(self, state: BayesCounts, rows: Rows, out: Predictions, start: int) -> tuple[BayesCounts, int]:
         """Predict and count rows from `start` on; no row is refused."""
@@ -145,50 +140,29 @@ class Bayes(Engine):
         """How many classes have occurred."""
         return int(state.now["classes"][0])
 
-    def packed(self, state: BayesCounts) -> BayesCounts:
-        """`state` without spare room."""
-        classes, numbers = state.now["classes"][0], state.now["numbers"][0]
-        return state._replace(
-            pairs=packed_pairs(state.pairs), rows=state.rows[:classes], amounts=state.amounts[:classes],
-            taken=state.taken[:classes], totals=state.totals[:numbers], since=state.since[:numbers],
-        )  # fmt: skip
-
     def renumbered(
         self, state: BayesCounts, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
     ) -> BayesCounts:
-        """`state` with other numbers of features and classes (see `Engine.renumbered`)."""
-        slots = np.arange(self.met(state)) if slots is None else slots
-        now, known = state.now.copy(), slots[: len(state.rows)]
-        pairs, since, totals = state.pairs, state.since, state.totals
+        """`state` with other numbers (see `Engine.renumbered`), forgetting brought up to date."""
         if self._decay > 0.0:
-            left = (1.0 - self._decay) ** (now["rows"] - since)
-            pairs, totals, since = faded(pairs, 0, left), left * totals, np.full(features, now["rows"][0])
-        now["classes"] = K = 1 + known.max(initial=-1)
-        now["numbers"] = features
-        of_classes = (merging.renumbered(each, known, K) for each in (state.rows, state.amounts, state.taken))
-        totals = merging.renumbered(totals, numbers, features)
-        return BayesCounts(renumbered_pairs(pairs, numbers, features, slots), *of_classes, totals, since, now)
+            left = self.retention ** (state.now["rows"] - state.since[:, 0])
+            since = np.full_like(state.since, state.now["rows"][0])
+            state = state._replace(pairs=faded(state.pairs, 0, left), totals=left * state.totals, since=since)
+        return super().renumbered(state, numbers, features, slots)
 
     def merge(self, states: Sequence[BayesCounts], base: BayesCounts, rows: Sequence[int]) -> BayesCounts:
         """The counts of one run over all rows (see `Engine.merge`)."""
-        own = [int(state.now["rows"][0] - base.now["rows"][0]) for state in states]
-        now, every = base.now.copy(), (base, *states)
-        by = merging.shares(own, 1.0 - self._decay)
-        feature, classes, (start, *columns) = side_by_side([each.pairs for each in every])
-        counts = np.clip(merging.summed(start, columns, by), 0.0, MOST)
-        now["classes"] = K = max(len(each.rows) for each in every)
-        now["features"], now["rows"] = len(np.unique(feature)), base.now["rows"] + sum(own)
-        of_rows, amounts = (
-            merging.summed(arrays[0], arrays[1:], by)
-            for arrays in (
-                [grown(array, K)[:K] for array in each] for each in zip(*(s[1:3] for s in every), strict=True)
-            )
-        )
-        amounts = np.minimum(amounts, MOST * MOST)
-        taken = np.bincount(classes, np.minimum(counts[:, 0], DISCOUNT), K)
-        totals, now["amount"] = np.bincount(feature, counts[:, 0], int(now["numbers"][0])), amounts.sum()
-        since = np.full_like(base.since, now["rows"][0])
-        return BayesCounts(table_of(feature, classes, counts, 0), of_rows, amounts, taken, totals, since, now)
+        merged = super().merge(states, base, rows)
+        now, amounts = merged.now, np.minimum(merged.amounts, MOST * MOST)
+        feature, classes, (start, *columns) = side_by_side([each.pairs for each in (base, *states)])
+        counts = np.clip(merging.summed(start, columns, self.shares(states, base)), 0.0, MOST)
+        now["counted"], now["amount"] = len(np.unique(feature)), amounts.sum()
+        return merged._replace(
+            pairs=table_of(feature, classes, counts, 0), amounts=amounts,
+            taken=np.bincount(classes, np.minimum(counts[:, 0], DISCOUNT), len(amounts)),
+            totals=np.bincount(feature, counts[:, 0], int(now["seen"][0])),
+            since=np.full_like(base.since, now["rows"][0]),
+        )  # fmt: skip
 
     def facts(self, state: BayesCounts) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""
@@ -228,7 +202,7 @@ def learn(decay, state, work, rows, out, start):
             place = place_of(pairs, f, y)
             if place < 0:
                 block = pairs.blocks[f]
-                now[0]["features"] += 1 if block["size"] == 0 and block["capacity"] == 0 else 0
+                now[0]["counted"] += 1 if block["size"] == 0 and block["capacity"] == 0 else 0
                 place = add_pair(pairs, f, y, out.shape[1])
             at_pair = pairs.blocks[f]["begin"] + place
             before = float(counts[at_pair])
@@ -254,10 +228,10 @@ def forget(decay, state, rows, i):
     state.now[0]["amount"] *= 1.0 - decay
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f = rows.features[at]
-        left = (1.0 - decay) ** (learned - state.since[f])
+        left = (1.0 - decay) ** (learned - state.since[f, 0])
         scale_pairs(state.pairs, f, 0, left)
         state.totals[f] *= left
-        state.since[f] = learned
+        state.since[f, 0] = learned
 
 
 @bare_jit
@@ -271,7 +245,7 @@ def predict(decay, state, work, rows, out):
 def score(decay, state, work, rows, i, z):
     """z[:classes] <- what each class scores. Logarithms of many numbers at a time: they are most of the time."""
     pairs, classes, ratio, by, first = state.pairs, state.now[0]["classes"], work.ratio, work.by, work.first
-    whole = state.now[0]["amount"] + PRIOR * state.now[0]["features"]
+    whole = state.now[0]["amount"] + PRIOR * state.now[0]["counted"]
     size, amount = 0, 0.0
     for k in range(classes):
         given = max(state.taken[k], DISCOUNT)
@@ -291,7 +265,7 @@ def score(decay, state, work, rows, i, z):
             continue
         size += 1
         amount += x
-        left = (1.0 - decay) ** (state.now[0]["rows"] - state.since[f]) if decay > 0.0 else 1.0
+        left = (1.0 - decay) ** (state.now[0]["rows"] - state.since[f, 0]) if decay > 0.0 else 1.0
         block, q = pairs.blocks[f], left * state.totals[f] + PRIOR
         begin, size_of_list = block["begin"], block["size"]
         dense = min(block["capacity"], classes)

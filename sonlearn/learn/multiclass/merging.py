@@ -6,14 +6,26 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sonlearn.learn.multiclass.pairs import Pairs, new_pairs, packed_pairs
+from sonlearn.learn.axes import Axis, Numbers
+from sonlearn.learn.multiclass.pairs import Pairs, new_pairs, packed_pairs, reserve_pairs
 
 
-def renumbered_pairs(pairs: Pairs, numbers: np.ndarray, features: int, slots: np.ndarray) -> Pairs:
-    """A table, packed, with other numbers of its features (below 0: left out) and its classes."""
-    feature, classes, values = _entries(pairs)
-    feature, stays = numbers[feature], numbers[feature] >= 0
-    return table_of(feature[stays], slots[classes[stays]], values[stays], features)
+class _Pairs(Axis):
+    def reserved(self, array: Pairs, now: np.ndarray, room: dict[str, int]) -> Pairs:
+        return reserve_pairs(array, room["seen"])
+
+    def packed(self, array: Pairs, now: np.ndarray) -> Pairs:
+        return packed_pairs(array)
+
+    def renumbered(self, array: Pairs, numbers: Numbers) -> Pairs:
+        feature, classes, values = _entries(array)
+        feature, stays = numbers.features[feature], numbers.features[feature] >= 0
+        classes = classes if numbers.classes is None else numbers.classes[classes]
+        return table_of(feature[stays], classes[stays], values[stays], numbers.most)
+
+
+#: A table of pairs of features and classes. For pairs themselves there is room on the way.
+PAIRS = _Pairs()
 
 
 def faded(pairs: Pairs, column: int, left: np.ndarray) -> Pairs:

@@ -19,17 +19,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn import axes
+from sonlearn.learn.axes import BY_FEATURE, Scalars
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.multiclass.arow import predict, score
-from sonlearn.learn.multiclass.merging import renumbered_pairs, side_by_side, table_of
+from sonlearn.learn.multiclass.merging import PAIRS, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     Pairs,
     add_pair,
@@ -39,8 +40,6 @@ from sonlearn.learn.multiclass.pairs import (
     has_room,
     more_room,
     new_pairs,
-    packed_pairs,
-    reserve_pairs,
     scale_pairs,
     weights_of,
 )
@@ -57,9 +56,10 @@ MOST, LEAST = 1e30, 1e-30
 class NagState(NamedTuple):
     """All that has been learned."""
 
-    pairs: Pairs  # their only number is the weight
-    features: np.ndarray  # float64[features, 3]
-    now: np.ndarray  # structured [1]: classes; features; t, N; rows learned from
+    pairs: Annotated[Pairs, PAIRS]  # their only number is the weight
+    features: Annotated[np.ndarray, BY_FEATURE]  # float64[features, 3]
+    # structured [1]: classes; features seen; t, N; rows learned from
+    now: Annotated[np.ndarray, Scalars("rows", totals=("t", "N", "rows"))]
 
 
 class NagScratch(NamedTuple):
@@ -85,20 +85,18 @@ class Nag(Engine):
     merges = True
 
     def __init__(self, rate: float = 4.0, decay: float = 0.0):
-        self._rate, self._decay = rate, decay
+        self._rate, self._decay, self.retention = rate, decay, 1.0 - decay
 
     def new(self, classes: int = 0) -> NagState:
         """State that has seen nothing."""
-        now = np.zeros(1, dtype=[("classes", "i8"), ("features", "i8"), ("t", "f8"), ("N", "f8"), ("rows", "i8")])
+        now = np.zeros(1, dtype=[("classes", "i8"), ("seen", "i8"), ("t", "f8"), ("N", "f8"), ("rows", "i8")])
         return NagState(new_pairs(1), np.zeros((0, 3)), now)
 
     def reserve(self, state: NagState, rows: Rows, features: int) -> NagState:
         """Room for features."""
-        used = int(state.now["features"][0])
-        state.now["features"] = max(features, used)
-        return state._replace(
-            pairs=reserve_pairs(state.pairs, features), features=grown(state.features, features, used)
-        )
+        state = super().reserve(state, rows, features)
+        state.now["seen"] = max(features, int(state.now["seen"][0]))
+        return state
 
     def learn(self, state: NagState, rows: Rows, out: Predictions, start: int) -> tuple[NagState, int]:
         """Predict and learn rows from `start` on; no row is refused."""
@@ -123,32 +121,23 @@ class Nag(Engine):
         """How many classes have occurred."""
         return int(state.now["classes"][0])
 
-    def packed(self, state: NagState) -> NagState:
-        """`state` without spare room."""
-        return state._replace(pairs=packed_pairs(state.pairs), features=state.features[: state.now["features"][0]])
-
     def renumbered(
         self, state: NagState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
     ) -> NagState:
-        """`state` with other numbers of features and classes (see `Engine.renumbered`)."""
-        slots = np.arange(self.met(state)) if slots is None else slots
-        now, table = state.now.copy(), state.features[: state.now["features"][0]].copy()
+        """`state` with other numbers (see `Engine.renumbered`), forgetting brought up to date."""
         if self._decay > 0.0:
-            table[:, G] *= (1.0 - self._decay) ** (now["rows"] - table[:, SINCE])
-            table[:, SINCE] = now["rows"]
-        now["classes"], now["features"] = 1 + slots[: now["classes"][0]].max(initial=-1), features
-        pairs = renumbered_pairs(state.pairs, numbers, features, slots)
-        return NagState(pairs, merging.renumbered(table, numbers, features), now)
+            table = state.features.copy()
+            table[:, G] *= self.retention ** (state.now["rows"] - table[:, SINCE])
+            table[:, SINCE] = state.now["rows"]
+            state = state._replace(features=table)
+        return super().renumbered(state, numbers, features, slots)
 
     def merge(self, states: Sequence[NagState], base: NagState, rows: Sequence[int]) -> NagState:
         """Sums as of one run, weights moved by what their features' sums have gained (see `Engine.merge`)."""
-        own, retention = [float(each.now["rows"][0] - base.now["rows"][0]) for each in states], 1.0 - self._decay
-        by, now, table = merging.shares(own, retention), base.now.copy(), base.features.copy()
-        for name in ("t", "N", "rows"):
-            now[name] = merging.summed(base.now[name], [each.now[name] for each in states], np.ones(len(own)))
-        now["classes"] = max(int(each.now["classes"][0]) for each in states)
+        own, by = axes.rows_learned(states, base), self.shares(states, base)
+        now, table = super().merge(states, base, rows).now, base.features.copy()
         sums = [each.features[:, G] for each in states]
-        gains = merging.added(base.features[:, G], sums, own, retention, by)
+        gains = merging.added(base.features[:, G], sums, own, self.retention, by)
         table[:, G] = np.maximum(merging.summed(base.features[:, G], sums, by), 0.0)
         table[:, S] = np.max([each.features[:, S] for each in (base, *states)], axis=0)
         table[:, SINCE] = now["rows"]
@@ -163,7 +152,7 @@ class Nag(Engine):
 
     def facts(self, state: NagState) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""
-        own = bytes_of(state.pairs) + int(state.now["features"][0]) * state.features.itemsize * 3
+        own = bytes_of(state.pairs) + int(state.now["seen"][0]) * state.features.itemsize * 3
         return {"pairs": count_pairs(state.pairs), "bytes": own}
 
 

@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.rows import NO_ROWS, Rows, learned_rows
+from sonlearn.data.rows import NO_ROWS, Rows, learned_rows, rows_between
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State
-from sonlearn.learn.ensemble.viewing import rows_between
 from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
 

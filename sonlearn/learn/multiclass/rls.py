@@ -39,7 +39,7 @@ class RlsState(NamedTuple):
 
     P: np.ndarray  # float64[d * d]
     W: np.ndarray  # float64[d * room]; a row of `room` classes for each feature
-    now: np.ndarray  # structured [1]: classes; features d; room
+    now: np.ndarray  # structured [1]: classes; features d that were seen; room
 
 
 class RlsScratch(NamedTuple):
@@ -69,13 +69,13 @@ class Rls(Engine):
     def new(self, classes: int = 0) -> RlsState:
         """State that has seen nothing."""
         return RlsState(
-            np.zeros(0), np.zeros(0), np.zeros(1, dtype=[("classes", "i8"), ("features", "i8"), ("room", "i8")])
+            np.zeros(0), np.zeros(0), np.zeros(1, dtype=[("classes", "i8"), ("seen", "i8"), ("room", "i8")])
         )
 
     def reserve(self, state: RlsState, rows: Rows, features: int) -> RlsState:
         """Room for features, and for the classes of `rows`."""
         now = state.now[0]
-        d, room = int(now["features"]), int(now["room"])
+        d, room = int(now["seen"]), int(now["room"])
         classes = max(int(now["classes"]), 1 + int(np.nanmax(rows.y, initial=-1.0)))
         features = min(features, self._most)
         wider = room if classes <= room else max(classes, 2 * room)
@@ -85,7 +85,7 @@ class Rls(Engine):
         P, W = np.eye(more) / self._ridge, np.zeros((more, wider))
         P[:d, :d], W[:d, :room] = state.P.reshape(d, d), state.W.reshape(d, room)
         now = state.now.copy()
-        now["features"], now["room"] = more, wider
+        now["seen"], now["room"] = more, wider
         return RlsState(P.ravel(), W.ravel(), now)
 
     def learn(self, state: RlsState, rows: Rows, out: Predictions, start: int) -> tuple[RlsState, int]:
@@ -101,7 +101,7 @@ class Rls(Engine):
         return len(rows.y)
 
     def _arrays(self, state: RlsState) -> tuple[np.ndarray, np.ndarray, RlsScratch]:
-        d, room = (int(state.now[name][0]) for name in ("features", "room"))
+        d, room = (int(state.now[name][0]) for name in ("seen", "room"))
         return state.P.reshape(d, d), state.W.reshape(d, room), RlsScratch(np.zeros(d), np.zeros(d), np.zeros(room))
 
     def met(self, state: RlsState) -> int:
@@ -110,7 +110,7 @@ class Rls(Engine):
 
     def packed(self, state: RlsState) -> RlsState:
         """`state` without spare room."""
-        d, room, classes = (int(state.now[name][0]) for name in ("features", "room", "classes"))
+        d, room, classes = (int(state.now[name][0]) for name in ("seen", "room", "classes"))
         now = state.now.copy()
         now["room"] = classes
         return state._replace(W=state.W.reshape(d, room)[:, :classes].ravel(), now=now)
@@ -120,20 +120,20 @@ class Rls(Engine):
     ) -> RlsState:
         """`state` with other numbers of features and classes (see `Engine.renumbered`)."""
         slots = np.arange(self.met(state)) if slots is None else slots
-        d, room, classes = (int(state.now[name][0]) for name in ("features", "room", "classes"))
+        d, room, classes = (int(state.now[name][0]) for name in ("seen", "room", "classes"))
         now, features = state.now.copy(), min(features, self._most)
         known = np.where(numbers[:d] < features, numbers[:d], -1)
         stays, K = known >= 0, 1 + slots[:classes].max(initial=-1)
         P, W = np.eye(features) / self._ridge, np.zeros((features, K))
         P[np.ix_(known[stays], known[stays])] = state.P.reshape(d, d)[np.ix_(stays, stays)]
         W[np.ix_(known[stays], slots[:classes])] = state.W.reshape(d, room)[stays, :classes]
-        now["classes"], now["features"], now["room"] = K, features, K
+        now["classes"], now["seen"], now["room"] = K, features, K
         return RlsState(P.ravel(), W.ravel(), now)
 
     def merge(self, states: Sequence[RlsState], base: RlsState, rows: Sequence[int]) -> RlsState:
         """Least squares over all rows learned: A W = sum of A_g W_g - (G - 1) A_0 W_0, A = 1/P (see `Engine.merge`)."""
         every, by, now = (base, *states), np.ones(len(states)), base.now.copy()
-        d, K = int(base.now["features"][0]), max(int(each.now["classes"][0]) for each in every)
+        d, K = int(base.now["seen"][0]), max(int(each.now["classes"][0]) for each in every)
         if not d:
             return base
         A = [np.linalg.inv(each.P.reshape(d, d)) for each in every]

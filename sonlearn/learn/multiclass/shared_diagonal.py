@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.learn.first_order.engine import NOW, FirstOrder
-from sonlearn.learn.first_order.merging import counts
+from sonlearn.learn.axes import BY_FEATURE
+from sonlearn.learn.engine import Engine
+from sonlearn.learn.first_order.engine import NOW, SCALARS, FirstOrder
 from sonlearn.learn.first_order.rules import ADA, ADAGRAD, NAG, SCRATCH
 from sonlearn.learn.multiclass import softmax
 from sonlearn.learn.multiclass.softmax import INVERSE, G, S
@@ -19,9 +20,9 @@ from sonlearn.options import LearnOptions
 class SharedDiagonalState(NamedTuple):
     """All that a learner has learned, but for the names of its features."""
 
-    W: np.ndarray  # float64[features, K]
-    shared: np.ndarray  # float64[features, 3]; see `sonlearn.learn.multiclass.softmax`
-    now: np.ndarray  # structured [1]
+    W: Annotated[np.ndarray, BY_FEATURE]  # float64[features, K]
+    shared: Annotated[np.ndarray, BY_FEATURE]  # float64[features, 3]; see `sonlearn.learn.multiclass.softmax`
+    now: Annotated[np.ndarray, SCALARS]  # structured [1]
 
 
 class SharedDiagonalScratch(NamedTuple):
@@ -56,15 +57,6 @@ class SharedDiagonal(FirstOrder):
         softmax.weights(self._params, state, w)
         return np.pad(w, ((0, 0), (0, max(0, features - w.shape[1]))))[:, :features]
 
-    def renumbered(
-        self, state: SharedDiagonalState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> SharedDiagonalState:
-        """`state` with other numbers (see `Engine.renumbered`)."""
-        W, shared = (merging.renumbered(each, numbers, features) for each in (state.W, state.shared))
-        now = state.now.copy().view(np.recarray)
-        now.seen = features
-        return SharedDiagonalState(W, shared, now)
-
     def with_classes(self, state: SharedDiagonalState, places: list[int]) -> SharedDiagonalState:
         """`state` with its classes in another order (see `Engine.with_classes`)."""
         return state._replace(W=state.W[:, places])
@@ -80,7 +72,7 @@ class SharedDiagonal(FirstOrder):
     ) -> SharedDiagonalState:
         """As of a learner of one class (`first_order.merging`): sums add up, weights move by what these gain."""
         by, rule = np.ones(len(states)), self._params.rule
-        now, shared = counts([state.now for state in states], base.now, by), base.shared.copy()
+        now, shared = Engine.merge(self, states, base, rows).now, base.shared.copy()
         sums = [state.shared[:, G] for state in states]
         shared[:, G] = np.maximum(merging.summed(base.shared[:, G], sums, by), 0.0)
         if rule == ADA and self._params.dual:

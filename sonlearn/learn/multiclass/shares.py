@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit
+from sonlearn.learn import axes
+from sonlearn.learn.axes import BY_CLASS, Scalars
 from sonlearn.learn.engine import Engine, Predictions
 
 #: Shares are not below this.
@@ -29,8 +30,8 @@ LEAST = 0.01
 class SharesState(NamedTuple):
     """What has been counted."""
 
-    logs: np.ndarray  # float64[classes]; l_k
-    now: np.ndarray  # structured [1]: classes
+    logs: Annotated[np.ndarray, BY_CLASS]  # float64[classes]; l_k
+    now: Annotated[np.ndarray, Scalars()]  # structured [1]: classes
 
 
 class Shares(Engine):
@@ -54,9 +55,7 @@ class Shares(Engine):
 
     def reserve(self, state: SharesState, rows: Rows, features: int) -> SharesState:
         """Room for the classes of `rows`."""
-        classes = int(state.now["classes"][0])
-        most = max(classes, 1 + int(np.nanmax(rows.y, initial=-1.0)))
-        return state._replace(logs=grown(state.logs, most, classes))
+        return axes.reserved(state, classes=1 + int(np.nanmax(rows.y, initial=-1.0)))
 
     def learn(self, state: SharesState, rows: Rows, out: Predictions, start: int) -> tuple[SharesState, int]:
         """Predict and count rows from `start` on; no row is refused."""
@@ -73,20 +72,14 @@ class Shares(Engine):
         """How many classes have occurred."""
         return int(state.now["classes"][0])
 
-    def packed(self, state: SharesState) -> SharesState:
-        """`state` without spare room."""
-        return state._replace(logs=state.logs[: state.now["classes"][0]])
-
     def renumbered(
         self, state: SharesState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
     ) -> SharesState:
-        """`state` with other numbers of features and classes (see `Engine.renumbered`)."""
-        slots = np.arange(self.met(state)) if slots is None else slots
-        now, classes = state.now.copy(), int(state.now["classes"][0])
-        now["classes"] = K = 1 + slots[:classes].max(initial=-1)
-        logs = np.full(K, -np.inf)
-        logs[slots[:classes]] = state.logs[:classes]
-        return SharesState(logs, now)
+        """`state` with other numbers (see `Engine.renumbered`)."""
+        found = super().renumbered(state, numbers, features, slots)
+        if slots is not None:
+            found.logs[np.setdiff1d(np.arange(len(found.logs)), slots[: len(state.logs)])] = -np.inf
+        return found
 
     def merge(self, states: Sequence[SharesState], base: SharesState, rows: Sequence[int]) -> SharesState:
         """The shares of one run over all rows (see `Engine.merge`)."""

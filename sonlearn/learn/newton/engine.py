@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data.rows import Rows, longest_row
-from sonlearn.learn.engine import Engine, Predictions, by_class, grown
-from sonlearn.learn.log import slots_of
+from sonlearn.learn import axes
+from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.newton import merging
 from sonlearn.learn.newton.learn import learn, orthonormalise_now
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
-from sonlearn.learn.newton.sparse_time import BITS, with_room_in_log
+from sonlearn.learn.newton.sparse_time import with_room_in_log
 from sonlearn.learn.newton.state import NewtonState, new_state, new_work, params_of, sizes_of
 from sonlearn.learn.status import LOG_FULL, ORTHONORMALISE
 from sonlearn.learn.tolerances import FEATURES
@@ -48,14 +48,7 @@ class SketchedNewton(Engine):
         longest = longest_row(rows)
         if longest > len(self._work.x):
             self._work = new_work(self._params, longest)
-        return state._replace(
-            features=grown(state.features, features, now.seen),
-            table=grown(state.table, features, now.seen),
-            raw=state.raw._replace(
-                X=grown(state.raw.X, local, now.local), owner=grown(state.raw.owner, local, now.local)
-            ),
-            maps=grown(state.maps, slots_of(int(now.capacity), BITS)),
-        )
+        return axes.reserved(state, seen=features, local=local)
 
     def learn(self, state: NewtonState, rows: Rows, out: Predictions, start: int) -> tuple[NewtonState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
@@ -81,16 +74,6 @@ class SketchedNewton(Engine):
         all_weights(self._params, state, w)
         w = np.pad(w, ((0, 0), (0, features - w.shape[1])))
         return w if self._params.classes else w[0]
-
-    def packed(self, state: NewtonState) -> NewtonState:
-        """`state` without unused capacity."""
-        now = state.now[0]
-        return state._replace(
-            features=state.features[: now.seen],
-            table=state.table[: now.seen],
-            raw=state.raw._replace(X=state.raw.X[: now.local], owner=state.raw.owner[: now.local]),
-            maps=state.maps[: slots_of(int(now.generation), BITS)],
-        )
 
     def renumbered(
         self, state: NewtonState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None

@@ -9,10 +9,12 @@ updates wbar is z, the sum of gradients, and w = -rate f(0) z + Q'a. Letters: se
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from sonlearn.learn.axes import BY_FEATURE, PART, Counted
+from sonlearn.learn.log import slots_of
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.rescale import CODE as RESCALE_CODE
 from sonlearn.learn.newton.rescale import NONE
@@ -23,6 +25,10 @@ from sonlearn.options.methods import METHODS
 from sonlearn.sketch.rules import Terms, terms
 
 ETA_CONSTANT, ETA_OVER_T, ETA_OVER_ROOT_T = range(3)
+#: The log composes blocks of 2^BITS generations, and of 2^BITS of those, and so on.
+BITS = 3
+#: Rows of the log; features in the raw rows.
+LOG, LOCAL = Counted("generation", room="capacity", rows=lambda n: slots_of(n, BITS)), Counted("local")
 
 #: The scalars of the state: ``now = state.now[0]`` has these fields, compiled and interpreted.
 NOW = np.dtype((np.record, [
@@ -88,8 +94,8 @@ class Factor(NamedTuple):
 class RawRows(NamedTuple):
     """The rows since the last shrink, by feature: local feature i is feature owner[i]."""
 
-    X: np.ndarray  # float64[local, R_max]
-    owner: np.ndarray  # int64[local]
+    X: Annotated[np.ndarray, LOCAL]  # float64[local, R_max]
+    owner: Annotated[np.ndarray, LOCAL]  # int64[local]
 
 
 class Basis(NamedTuple):
@@ -109,13 +115,13 @@ class NewtonState(NamedTuple):
     """State of a learner, without the names of its features."""
 
     now: np.ndarray  # NOW[1]
-    features: np.ndarray  # FEATURE[features]
-    table: np.ndarray  # float64[features, M + K]; column f of Z, and wbar of f for each class
+    features: Annotated[np.ndarray, BY_FEATURE]  # FEATURE[features]
+    table: Annotated[np.ndarray, BY_FEATURE]  # float64[features, M + K]; column f of Z, and wbar of f for each class
     factor: Factor
     # float64[slots, M, M + K]: the log of generations, composed (`sparse_time.generations`); E' in the first columns,
     # beta' in the last
-    maps: np.ndarray
-    raw: RawRows
+    maps: Annotated[np.ndarray, LOG]
+    raw: Annotated[RawRows, PART]
     basis: Basis
 
 

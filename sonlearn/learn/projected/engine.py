@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.rows import Rows
-from sonlearn.learn.engine import Engine, Predictions, by_class, grown
+from sonlearn.learn.axes import BY_FEATURE
+from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.state import eta_of
 from sonlearn.learn.normals import draw, new_features, position_after, position_of
@@ -43,9 +44,9 @@ class ProjectedParams(NamedTuple):
 class ProjectedState(NamedTuple):
     """State of a learner, without the names of its features; C classes, 1 with one weight vector."""
 
-    wbar: np.ndarray  # float64[features, C]; primal-dual: z
-    S: np.ndarray  # float64[features, tau], S transposed
-    Pi: np.ndarray  # float64[features, tau]; radagrad: random numbers of the features; other methods: length 0
+    wbar: Annotated[np.ndarray, BY_FEATURE]  # float64[features, C]; primal-dual: z
+    S: Annotated[np.ndarray, BY_FEATURE]  # float64[features, tau], S transposed
+    Pi: Annotated[np.ndarray, BY_FEATURE]  # float64[features, tau]; random numbers (radagrad); else without columns
     SS: np.ndarray  # float64[tau, tau], S S'
     U: np.ndarray  # float64[tau, tau], eigenvectors of S S' in columns
     lam: np.ndarray  # float64[tau], its eigenvalues, ascending; 0 where they are rounding errors
@@ -85,20 +86,11 @@ class Projected(Engine):
 
     def new(self, classes: int = 0) -> ProjectedState:
         """State of an untrained learner."""
-        tau, C = self._tau, max(self._params.classes, 1)
+        tau, C, own = self._tau, max(self._params.classes, 1), self._params.source == OWN
         return ProjectedState(
-            np.zeros((0, C)), np.zeros((0, tau)), np.zeros((0, tau)), np.zeros((tau, tau)), np.eye(tau), np.zeros(tau),
-            *np.zeros((2, C, tau)), position_of(self._seed), np.zeros(1, dtype=NOW).view(np.recarray),
+            np.zeros((0, C)), np.zeros((0, tau)), np.zeros((0, tau if own else 0)), np.zeros((tau, tau)), np.eye(tau),
+            np.zeros(tau), *np.zeros((2, C, tau)), position_of(self._seed), np.zeros(1, dtype=NOW).view(np.recarray),
         )  # fmt: skip
-
-    def reserve(self, state: ProjectedState, rows: Rows, features: int) -> ProjectedState:
-        """Make room for learning `rows`."""
-        seen, own = int(state.now["seen"][0]), self._params.source == OWN
-        return state._replace(
-            wbar=grown(state.wbar, features, seen),
-            S=grown(state.S, features, seen),
-            Pi=grown(state.Pi, features, seen) if own else state.Pi,
-        )
 
     def learn(self, state: ProjectedState, rows: Rows, out: Predictions, start: int) -> tuple[ProjectedState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
@@ -137,11 +129,6 @@ class Projected(Engine):
         w = np.zeros((max(self._params.classes, 1), features))
         weights(self._params, state, w)
         return w if self._params.classes else w[0]
-
-    def packed(self, state: ProjectedState) -> ProjectedState:
-        """`state` without unused capacity."""
-        seen = int(state.now["seen"][0])
-        return state._replace(wbar=state.wbar[:seen], S=state.S[:seen], Pi=state.Pi[:seen])
 
     def facts(self, state: ProjectedState) -> dict[str, Any]:
         """eigenvalues of S'S, descending; alpha, if the method has one."""

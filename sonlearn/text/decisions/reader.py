@@ -19,13 +19,14 @@ from sonlearn.text.decisions.dsjson import parse_dsjson
 from sonlearn.text.decisions.rows import DecisionLines, without_rows
 from sonlearn.text.decisions.tables import as_table, decisions_of_table, problems_of_table
 from sonlearn.text.hashing import constant_id
+from sonlearn.text.malformed import LeavesOut
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
-from sonlearn.text.read import SHOWN_ERRORS, Reader, expand_globs
+from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import CHUNK_BYTES, read_chunks, source_name
 
 
-class DecisionReader:
+class DecisionReader(LeavesOut):
     """Batches of the decisions in one or several sources. Iterate once.
 
     The parameters and attributes are those of `sonlearn.text.read.Reader`, with these besides.
@@ -70,12 +71,9 @@ class DecisionReader:
             labels=Labelling(needed and self._tables, bandit.cbify is not None, flags=flags),
         )  # fmt: skip
         self.sources = self._reader.sources
-        self._chunk_bytes, self._on_error, self._max_errors = chunk_bytes, on_error, max_errors
+        self._chunk_bytes, self.malformed = chunk_bytes, self._reader.malformed
         self._format = None if options.format == "auto" else options.format
         self.meter: Meter | None = None
-        self.skipped: list[str] = []
-        self._errors: list[InputError] = []
-        self._error_count = 0
         self._notes: set[str] = set()
 
     # What the run asks of a reader.
@@ -85,14 +83,9 @@ class DecisionReader:
         return self._reader.format if self._tables else self._format
 
     @property
-    def errors(self) -> list[InputError]:
-        """The first malformed decisions that were left out."""
-        return self._reader.errors if self._tables else self._errors
-
-    @property
-    def error_count(self) -> int:
-        """Malformed decisions that were left out."""
-        return self._reader.error_count if self._tables else self._error_count
+    def skipped(self) -> list[str]:
+        """Tags of the malformed decisions behind the last batch; of columns of costs none, which are of actions."""
+        return [""] * len(self.malformed.tags) if self._columns_of_costs else self.malformed.tags
 
     @property
     def notes(self) -> list[str]:
@@ -114,29 +107,19 @@ class DecisionReader:
 
     def _without(self, problems_of: Callable[[Batch], dict[int, InputError]]) -> Iterator[Batch]:
         """The rows of tables without those that have problems, up to the one that is one too many."""
-        reader = self._reader
-        for batch in reader:
+        malformed = self.malformed
+        for batch in self._reader:
             problems = problems_of(batch)
-            allowed = 0 if self._on_error == "stop" else self._max_errors
-            fatal, stop = None, batch.n
-            if allowed is not None and reader.error_count + len(problems) > allowed:
-                stop = sorted(problems)[max(allowed - reader.error_count, 0)]
-                fatal = problems[stop]
-                problems = {i: error for i, error in problems.items() if i < stop}
-            reader.errors += list(problems.values())[: max(SHOWN_ERRORS - len(reader.errors), 0)]
-            reader.error_count += len(problems)
-            rest = without_rows(batch.part(0, stop), sorted(problems))
-            rest = rest._replace(skipped=[(0, tag) for tag in self.skipped] + (rest.skipped or []) or None)
+            rows = sorted(problems)
+            fatal = malformed.admit([problems[i] for i in rows])
+            stop = batch.n if fatal is None else next(i for i in rows if problems[i] is fatal)
+            rest = without_rows(batch.part(0, stop), [i for i in rows if i < stop])
             if rest.n:
-                self.skipped = []
                 yield rest
             else:
-                self.skipped = [tag for _, tag in rest.skipped or ()]
+                malformed.tags += [tag for _, tag in rest.skipped or ()]
             if fatal is not None:
                 raise fatal
-        self.skipped += reader.skipped
-        if self._columns_of_costs:
-            self.skipped = [""] * len(self.skipped)  # the tags were actions
 
     def _of_text(self) -> Iterator[Decisions]:
         if self.meter is not None:
@@ -150,7 +133,6 @@ class DecisionReader:
                     found += decisions.n
                     yield decisions
         if found == 0:
-            self._reader.errors, self._reader.error_count = self._errors, self._error_count
             self._reader.nothing()
 
     def _blocks(self, source: Any, watch: Any) -> Iterator[list[DecisionLines]]:
@@ -181,29 +163,25 @@ class DecisionReader:
         else:
             found, problems = parse_blocks(blocks, self.options, self.bandit)
         problems = [problem._replace(error=_placed(problem.error, source)) for problem in problems]
-        allowed = 0 if self._on_error == "stop" else self._max_errors
-        fatal = None
-        if allowed is not None and self._error_count + len(problems) > allowed:
-            fatal = problems[allowed - self._error_count]
-            problems = problems[: allowed - self._error_count]
-        self._errors += [problem.error for problem in problems][: SHOWN_ERRORS - len(self._errors)]
-        self._error_count += len(problems)
+        malformed = self.malformed
+        fatal = malformed.admit([problem.error for problem in problems])
+        stop = None if fatal is None else next(problem.line for problem in problems if problem.error is fatal)
+        problems = [problem for problem in problems if stop is None or problem.line < stop]
         if found is not None:
             found = found._replace(
                 rows=found.rows._replace(source=source, constant=constant_id(self.options, self.format)), source=source
             )
-            skipped = [(0, tag) for tag in self.skipped]
-            skipped += [(int(np.searchsorted(found.lines, problem.line)), problem.tag) for problem in problems]
-            found = found._replace(skipped=skipped or None)
-            if fatal is not None:
-                found = found.part(0, int(np.searchsorted(found.lines, fatal.line)))
+            places = [(int(np.searchsorted(found.lines, problem.line)), problem.tag) for problem in problems]
+            found = malformed.placed(found, places)
+            if stop is not None:
+                found = found.part(0, int(np.searchsorted(found.lines, stop)))
             if found.n:
-                self.skipped = []
+                malformed.tags = []
                 yield found
         else:
-            self.skipped += [problem.tag for problem in problems]
+            malformed.tags += [problem.tag for problem in problems]
         if fatal is not None:
-            raise fatal.error
+            raise fatal
 
 
 def _placed(error: InputError, source: str) -> InputError:

@@ -17,9 +17,8 @@ from sonlearn.jit import bare_inline, forced_inline, inline, jit
 from sonlearn.learn.engine import grown
 from sonlearn.learn.linear_algebra import add_rows, clear, transposed
 from sonlearn.learn.log import next_slot, place, slots_of
+from sonlearn.learn.newton.state import BITS
 
-#: The log composes blocks of 2^BITS generations, and of 2^BITS of those, and so on.
-BITS = 3
 LAST = (1 << BITS) - 1
 
 

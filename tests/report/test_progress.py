@@ -24,6 +24,7 @@ LOSS = {
     "logistic": lambda p, y: math.log1p(math.exp(-y * p)),
     "hinge": lambda p, y: max(0.0, 1 - y * p),
     "absolute": lambda p, y: abs(p - y),
+    "squared_hinge": lambda p, y: max(0.0, 1 - y * p) ** 2,
 }
 
 

@@ -1,4 +1,4 @@
-"""The combiner of several classes: a full online Newton step over what k members score for K classes.
+"""The combiner's step on the scores of several classes: softmax.
 
 Member j gives every class met so far a score v_jk, less its largest one, and no less than -`SURE`. With a weight for
 each member, the same for all classes,
@@ -11,14 +11,10 @@ and after the class y of the row is known, of importance h,
     H_ij = sum_k p_k (v_ik - vbar_i) (v_jk - vbar_j)
     A <- A + h (H + SURPRISE g g'),    w <- w - h A^-1 g
 
-FULL-ON of [SON] equation 1-2 in the number of members alone, with the curvature of the log loss beside squared
-gradients. Where a row of another class was taken for certain the loss has a slope, but next to no curvature: H alone
-would make the step as long as the weights are undecided, and a handful of rows at the start would turn them round.
-With g g' there is g'A^-1 g <= 1/SURPRISE. Two classes give, but for g g', the combiner of log-odds
-(`sonlearn.learn.ensemble.combiner`): of two scores only the difference counts.
-
-A begins as `PRIOR` I, times what a member says of itself: how firmly its first weight is held. After PERIOD rows it is
-KEEP A + (1 - KEEP) A_0, a window of about 5,000 rows, for members learn at different speeds and streams change.
+with the curvature of the log loss beside squared gradients. Where a row of another class was taken for certain the loss
+has a slope, but next to no curvature: H alone would make the step as long as the weights are undecided, and a handful
+of rows at the start would turn them round. With g g' there is g'A^-1 g <= 1/SURPRISE. Two classes give, but for g g',
+the step on log-odds (`scalar_step`): of two scores only the difference counts.
 
 Of a thousand classes most have next to no probability: those below `TINY` are left out of H, and those whose score is
 more than `SURE` below the best have the probability 0 and in logarithms that bound.
@@ -32,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.learn.ensemble.combiner import PERIOD
 from sonlearn.learn.linear_algebra import solve_lower, solve_upper
 from sonlearn.learn.multiclass.sums import exponential, largest, total_of
 
@@ -45,28 +42,6 @@ FLOOR = 1e-4
 TINY = 1e-5
 #: Scores that far below the best count as that; probabilities are not below exp of it.
 SURE = 20.0
-#: After PERIOD rows A keeps this share of itself.
-PERIOD = 32
-KEEP = 0.9998**PERIOD
-
-
-class ClassCombiner(NamedTuple):
-    """State of the combiner of k members.
-
-    Attributes
-    ----------
-    w : float64[k]
-    A : float64[k, k]; its lower triangle
-    prior : float64[k]; the diagonal of A_0
-    rows : int64[1]; learned from
-    keep : float64[1]; what is left of A after PERIOD rows
-    """
-
-    w: np.ndarray
-    A: np.ndarray
-    prior: np.ndarray
-    rows: np.ndarray
-    keep: np.ndarray
 
 
 class CombinerScratch(NamedTuple):
@@ -81,42 +56,12 @@ class CombinerScratch(NamedTuple):
     apart: np.ndarray  # float64[K, k]
 
 
-def new_class_combiner(
-    weights: np.ndarray, decay: float = 0.0, precision: np.ndarray | None = None, prior: float = PRIOR
-) -> ClassCombiner:
-    """A combiner that begins with the members' `weights`, float64[k], and a prior precision of `prior` for each.
-
-    `precision`: float64[k], by how much more firmly each weight is held; None: all alike. The combiner forgets the
-    share `decay` with each row, and no less than KEEP in PERIOD.
-    """
-    w = np.array(weights, dtype=np.float64)
-    A_0 = prior * (np.ones(len(w)) if precision is None else precision)
-    return ClassCombiner(w, np.diag(A_0), A_0, np.zeros(1, np.int64), np.array([min(KEEP, (1.0 - decay) ** PERIOD)]))
-
-
 def scratch_for(k: int, classes: int) -> CombinerScratch:
     """Space for rows of so many members and classes."""
     return CombinerScratch(
         np.zeros(classes), np.zeros(k), np.zeros(k), np.zeros(k), np.zeros((k, k)), np.zeros(classes, np.int64),
         np.zeros((classes, k)),
     )  # fmt: skip
-
-
-def combine_members(
-    combiner: ClassCombiner, at: list[int], V: np.ndarray, met: np.ndarray, y: np.ndarray, weight: np.ndarray,
-    learns: bool, out: np.ndarray,
-) -> None:  # fmt: skip
-    """`combine`, where only the members `at` are at work, V float64[len(at), n, K] what they score.
-
-    The bits are those of `combine` with zeros for all others, in the time that those at work take.
-    """
-    own = combiner
-    if len(at) < len(combiner.w):
-        own = combiner._replace(w=combiner.w[at], A=combiner.A[np.ix_(at, at)], prior=combiner.prior[at])
-    combine(own, V, met, y, weight, learns, SURPRISE, scratch_for(len(at), V.shape[2]), out)
-    if own is not combiner:
-        combiner.w[at] = own.w
-        combiner.A[np.ix_(at, at)] = own.A
 
 
 @bare_jit
@@ -139,7 +84,7 @@ def combine(combiner, V, met, y, weight, learns, surprise, scratch, out):
 
     Parameters
     ----------
-    combiner : ClassCombiner, changed
+    combiner : Combiner of one set of weights, changed
     V : float64[k, n, K], levelled (`level`)
     met : int64[n], how many classes had been met before each row
     y : float64[n], numbers of classes, NaN for none; of one that had not been met nothing can be learned
@@ -149,13 +94,14 @@ def combine(combiner, V, met, y, weight, learns, surprise, scratch, out):
     for i in range(len(y)):
         if met[i] == 0:
             continue
-        count = probabilities(combiner.w, V, i, met[i], scratch, out[i])
+        count = probabilities(combiner.w[0], V, i, met[i], scratch, out[i])
         if not learns or not weight[i] > 0.0 or not 0.0 <= y[i] < met[i]:
             continue
         combiner.rows[0] += 1
         take_step(combiner, V, i, met[i], count, int(y[i]), weight[i], surprise, scratch)
         if combiner.rows[0] % PERIOD == 0:
-            forget_past(combiner.A, combiner.keep[0], combiner.prior)
+            forget_past(combiner.A[0], combiner.retention[0], combiner.prior[0])
+    mirror(combiner.A[0])
 
 
 @bare_inline
@@ -200,7 +146,7 @@ def add_scaled(z, w, v, n):
 def take_step(combiner, V, i, met, count, y, h, surprise, scratch):
     """A <- A + h (H + surprise g g') and w <- w - h A^-1 g for a row of class y; `scratch` is of `probabilities`."""
     p, mean, g, some, apart = scratch.p, scratch.mean, scratch.g, scratch.some, scratch.apart
-    A, n = combiner.A, len(V)
+    A, n = combiner.A[0], len(V)
     first, next_ = 0, -1  # the likeliest class and the one after it, as places in `some`
     for at in range(1, count):
         if p[at] > p[first]:
@@ -237,7 +183,7 @@ def take_step(combiner, V, i, met, count, y, h, surprise, scratch):
     solve_lower(scratch.LT, n, g, mean)
     solve_upper(scratch.LT, n, mean, scratch.step)
     for j in range(n):
-        combiner.w[j] -= h * scratch.step[j]
+        combiner.w[0, j] -= h * scratch.step[j]
 
 
 @bare_inline
@@ -258,8 +204,16 @@ def factor(A, LT):
 
 
 @bare_inline
-def forget_past(A, keep, prior):
-    """A <- keep A + (1 - keep) diag(prior), of the lower triangle."""
+def forget_past(A, retention, prior):
+    """A <- r A + (1 - r) diag(prior), of the lower triangle."""
     for i in range(len(A)):
         for j in range(i + 1):
-            A[i, j] = keep * A[i, j] + ((1.0 - keep) * prior[i] if i == j else 0.0)
+            A[i, j] = retention * A[i, j] + ((1.0 - retention) * prior[i] if i == j else 0.0)
+
+
+@bare_inline
+def mirror(A):
+    """The upper triangle of A <- the lower one, the only one that steps change."""
+    for i in range(len(A)):
+        for j in range(i):
+            A[j, i] = A[i, j]

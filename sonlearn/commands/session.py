@@ -1,0 +1,150 @@
+"""One learner on its way through the passes: its totals, and where they and its predictions are written.
+
+What is learned, and from what, is a subclass's: `train` has examples, `bandit` decisions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sonlearn.commands.answers import LinesOfRows
+from sonlearn.commands.models import Unfinished
+from sonlearn.commands.passes import Passes
+from sonlearn.commands.precompile import Helper
+from sonlearn.commands.recording import FINE, Recorder, recorded
+from sonlearn.commands.settings import settings_text
+from sonlearn.options import TextOptions
+from sonlearn.options.run import COARSE, RunOptions, parse_progress
+from sonlearn.report.answers import AnswerLines
+from sonlearn.report.predictions import PredictionWriter
+from sonlearn.report.problem import Problem, Uncounted
+from sonlearn.report.progress import Schedule
+from sonlearn.text.names import NameTable
+
+#: Rows that may have been learned and not been counted yet.
+MOST_UNCOUNTED = 1 << 13
+
+
+class Session(Passes):
+    """One run under way; the parameters are those of `Passes`, and these.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its learner is that of the session.
+    from_model : str or None
+        The model that the run begins with.
+    """
+
+    def __init__(
+        self, options: RunOptions, read_as: TextOptions, named: bool, names: NameTable, done: Unfinished,
+        problem: Problem, from_model: str | None,
+    ):  # fmt: skip
+        super().__init__(options, read_as, named, names, done)
+        self.problem, self.from_model = problem, from_model
+        self.metrics: Any = None
+        if self.learner is not None:
+            self.columns = self.learner.columns
+            problem.learner = self.learner
+        self.before = 0 if self.learner is None else self.learner.examples
+        table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
+        self.progress = problem.progress(table, self.holdout, fine if recorded(options) else None)
+        self.resumed = self.began.read > 0 or self.began.number > 1
+        self.recorder = Recorder(options, problem, self.progress, self.resumed)
+        lines = self.done.lines
+        self.predictions = PredictionWriter(options.predictions, lines) if options.predictions else None
+        self.raw_predictions = PredictionWriter(options.raw_predictions, lines) if options.raw_predictions else None
+        self.answers: AnswerLines | None = None
+        self.uncounted = Uncounted()
+        self.helper = Helper()
+
+    @property
+    def files(self) -> dict[str, str | None]:
+        """Which files the run reads and writes."""
+        return {
+            **super().files,
+            "initial_regressor": self.from_model,
+            "final_regressor": self.options.final_regressor,
+            "predictions": self.options.predictions,
+            "raw_predictions": self.options.raw_predictions,
+            "log": self.options.log_json,
+            "report": self.options.report,
+        }
+
+    def begin_with(self, learner: Any, settings: list[str], cache: str) -> None:
+        """Begin with what learns, and print the header: files, `settings`, and the head of the table."""
+        self.learner = self.problem.learner = learner
+        self.metrics = self.problem.metrics()
+        head = () if self.bar.shown else ("", *self.progress.header)
+        for line in (*self.named_files(cache), *settings, settings_text(learner.text, keep=("format",)), *head):
+            self.say(line)
+        self.recorder.begin(self.files)
+
+    def lines_of(self, batch: Any, predicted: Any) -> int:
+        """How many lines of predictions are written of these."""
+        return (batch.n + len(batch.skipped or ())) * bool(self.predictions or self.raw_predictions)
+
+    def report(self, batch: Any, held: np.ndarray | None, predicted: Any) -> None:
+        """Count, write predictions, print the rows that are due; what could not be learned from counts for nothing."""
+        self.uncounted.add(self.problem.outcome(batch, held, predicted), self.problem.kept(batch, predicted))
+        if self.predictions or self.raw_predictions:
+            self.write(batch, predicted)
+        at_once = self.problem.alone or self.recorder.wanted or self.bar.shown
+        if at_once or self.uncounted.rows >= MOST_UNCOUNTED or self.progress.is_due(self.uncounted.weight):
+            self.settle()
+
+    def settle(self) -> None:
+        """Count what has been reported and is not counted yet, and print the rows that are due."""
+        if not self.uncounted:
+            return
+        outcome, predicted = self.uncounted.take()
+        lines = self.progress.update(outcome)
+        for line in () if self.bar.shown else lines:
+            self.say(line)
+        self.metrics.count(outcome.y, outcome.weight, predicted, self.progress.counted(outcome))
+        self.recorder.add(outcome)
+
+    def write(self, batch: Any, predicted: Any) -> None:
+        """Predictions of all rows, and ``nan`` for those that were refused or malformed."""
+        lines, every = LinesOfRows(batch.skipped or (), predicted.refused, batch.tags), self.options.probabilities
+        if self.predictions and self.options.form != "vw":
+            if self.answers is None:
+                self.answers = AnswerLines(self.options.form, self.problem.columns(every))
+            self.predictions.write(self.answers.lines(lines.rows(self.problem.answers(predicted, every))))
+        elif self.predictions:
+            texts = self.problem.lines(batch, predicted, every, self.options.top)
+            self.predictions.write(*lines.values(texts))
+        if self.raw_predictions:
+            self.raw_predictions.write(*lines.values(self.problem.raw(predicted)))
+
+    def report_skipped(self, tags: list[str]) -> None:
+        """Lines for malformed rows behind the last one."""
+        lines = LinesOfRows([(0, tag) for tag in tags], np.zeros(0, dtype=bool), None)
+        if self.predictions and self.answers is not None:
+            self.predictions.write(self.answers.lines(lines.rows([])))
+        elif self.predictions and tags:
+            self.predictions.write(*lines.values([]))
+        if self.raw_predictions and tags:
+            self.raw_predictions.write(*lines.values([]))
+        self.done = self.done._replace(
+            lines=self.done.lines + len(tags) * bool(self.predictions or self.raw_predictions)
+        )
+
+    def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
+        """How it went."""
+        lines = self.progress.summary(seconds, ending, whole)
+        lines[-2:-2] = [] if self.metrics is None else self.problem.summary(self.metrics)  # before the time it took
+        return lines
+
+    def record(self, ending: str) -> None:
+        """Write the end of the log, and the page."""
+        self.recorder.finish(ending, self.metrics, self.names, self.warnings())
+
+    def close(self) -> None:
+        """Close what is open, however the run has ended."""
+        for open_one in (self.predictions, self.raw_predictions, self.recorder, self.helper):
+            if open_one:
+                open_one.close()
+        super().close()

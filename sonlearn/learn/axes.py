@@ -1,0 +1,218 @@
+"""What the first axis of each array of a state numbers, stated once, beside the field; and what follows from it.
+
+The fields of a state, a NamedTuple, say in their annotations what their rows are, and how they are merged::
+
+    class DenseState(NamedTuple):
+        w: Annotated[np.ndarray, BY_FEATURE]  # float64[features, C]
+        z: Annotated[np.ndarray, BY_FEATURE, summed]  # float64[features, C]; sum of gradients
+        now: Annotated[np.ndarray, Scalars(rows="t", totals=("t",))]
+
+From that `reserved`, `packed`, `renumbered` and `merged` make what `sonlearn.learn.engine.Engine` has to do with a
+state; an engine adds what has arithmetic of its own. A field that says nothing stays as it is, and in a merge it is the
+base's. Scalars of `now` say how many rows are in use: `seen` features, `classes` classes.
+"""
+
+from __future__ import annotations
+
+import functools
+import typing
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data import merging
+from sonlearn.data.arrays import grown
+
+State = Any
+#: (the base's array, those of the learners, `sonlearn.data.merging.shares` of these) -> the merged array.
+Rule = Callable[[np.ndarray, Sequence[np.ndarray], np.ndarray], np.ndarray]
+
+
+class Numbers(NamedTuple):
+    """Other numbers of the features and the classes of a state; below 0: left out."""
+
+    features: np.ndarray  # int64[features of the state]
+    most: int  # features that there are then
+    classes: np.ndarray | None  # int64[classes of the state]; None: they stay
+
+
+class Axis:
+    """An axis that neither grows nor gets other numbers."""
+
+    def reserved(self, array: Any, now: np.ndarray, room: dict[str, int]) -> Any:
+        """`array` with room for as many as `room` says of a scalar of `now`."""
+        return array
+
+    def packed(self, array: Any, now: np.ndarray) -> Any:
+        """`array` without the rows that are not in use."""
+        return array
+
+    def renumbered(self, array: Any, numbers: Numbers) -> Any:
+        """`array`, packed, with other numbers of its rows."""
+        return array
+
+
+class Counted(Axis):
+    """An axis whose first rows are in use.
+
+    Parameters
+    ----------
+    used : str
+        The scalar that counts what is in use.
+    room : str
+        The scalar that says for how many there has to be room; empty: the engine says it.
+    rows : callable
+        How many rows so many take.
+    """
+
+    def __init__(self, used: str, room: str = "", rows: Callable[[int], int] = int):
+        self._used, self._room, self._rows = used, room, rows
+
+    def reserved(self, array: Any, now: np.ndarray, room: dict[str, int]) -> Any:
+        """See `Axis.reserved`."""
+        wanted = self._rows(int(now[self._room][0]) if self._room else room[self._used])
+        return array if wanted <= len(array) else grown(array, wanted, self._rows(int(now[self._used][0])))
+
+    def packed(self, array: Any, now: np.ndarray) -> Any:
+        """See `Axis.packed`."""
+        return array[: self._rows(int(now[self._used][0]))]
+
+
+class _Features(Counted):
+    def renumbered(self, array: Any, numbers: Numbers) -> Any:
+        return merging.renumbered(array, numbers.features, numbers.most, shared=True)
+
+
+class _Classes(Counted):
+    def renumbered(self, array: Any, numbers: Numbers) -> Any:
+        if numbers.classes is None:
+            return array
+        slots = numbers.classes[: len(array)]
+        return merging.renumbered(array, slots, 1 + int(slots.max(initial=-1)), shared=True)
+
+
+BY_FEATURE, BY_CLASS = _Features("seen"), _Classes("classes")
+
+
+class Part(Axis):
+    """A state within a state. Its rows are counted by its own scalars, or if it has none by those of the whole."""
+
+    def reserved(self, array: Any, now: np.ndarray, room: dict[str, int]) -> Any:
+        """See `Axis.reserved`."""
+        return _changed(array, lambda axis, own: axis.reserved(own, _now(array, now), room))
+
+    def packed(self, array: Any, now: np.ndarray) -> Any:
+        """See `Axis.packed`."""
+        return _changed(array, lambda axis, own: axis.packed(own, _now(array, now)))
+
+    def renumbered(self, array: Any, numbers: Numbers) -> Any:
+        """See `Axis.renumbered`."""
+        return _changed(array, lambda axis, own: axis.renumbered(own, numbers))
+
+
+PART = Part()
+
+
+def summed(base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> np.ndarray:
+    """A sum over rows. Rows that only some of the arrays have are those of classes, and 0 in the others."""
+    length = max(len(each) for each in (base, *others))
+    first, *rest = (each if len(each) == length else grown(each, length)[:length] for each in (base, *others))
+    return np.asarray(merging.summed(first, rest, by))
+
+
+class Scalars(Axis):
+    """The structured array `now`, of length 1.
+
+    Parameters
+    ----------
+    rows : str
+        The scalar that counts the rows learned; empty: there is none.
+    sums, totals : of str
+        Scalars that are sums over rows, the latter of those of which nothing is ever forgotten.
+    """
+
+    def __init__(self, rows: str = "", sums: Sequence[str] = (), totals: Sequence[str] = ()):
+        self.rows, self._sums, self._totals = rows, sums, totals
+
+    def renumbered(self, array: Any, numbers: Numbers) -> Any:
+        """See `Axis.renumbered`."""
+        now = array.copy()
+        if "seen" in now.dtype.names:
+            now["seen"] = numbers.most
+        if "classes" in now.dtype.names and numbers.classes is not None:
+            now["classes"] = 1 + numbers.classes[: int(now["classes"][0])].max(initial=-1)
+        return now
+
+    def __call__(self, base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> np.ndarray:
+        """The rule of a merge."""
+        now, whole = base.copy(), np.ones(len(by))
+        for name in (*self._sums, *self._totals):
+            shares = by if name in self._sums else whole
+            now[name] = merging.summed(base[name], [each[name] for each in others], shares)
+        if "classes" in now.dtype.names:
+            now["classes"] = max(int(each["classes"][0]) for each in (base, *others))
+        return now
+
+    def learned(self, now: np.ndarray, base: np.ndarray) -> int:
+        """Rows learned since `base`."""
+        return int(now[self.rows][0] - base[self.rows][0])
+
+
+def reserved(state: State, **room: int) -> State:
+    """`state` with room for as many as `room` says of scalars of `now`."""
+    return PART.reserved(state, state.now, room)
+
+
+def packed(state: State) -> State:
+    """`state` without unused capacity."""
+    return PART.packed(state, state.now)
+
+
+def renumbered(state: State, numbers: np.ndarray, features: int, slots: np.ndarray | None) -> State:
+    """`state`, packed, with other numbers (see `sonlearn.learn.engine.Engine.renumbered`)."""
+    return PART.renumbered(state, Numbers(numbers, features, slots))
+
+
+def rows_learned(states: Sequence[State], base: State) -> list[int]:
+    """Rows that each of `states` has learned since `base`."""
+    scalars = next(axis for _, axis, _ in axes_of(type(base)) if isinstance(axis, Scalars))
+    return [scalars.learned(state.now, base.now) for state in states]
+
+
+def merged(states: Sequence[State], base: State, by: np.ndarray) -> State:
+    """`base` with each field merged that has a rule; `by` are `sonlearn.data.merging.shares`."""
+    return base._replace(**{
+        name: rule(getattr(base, name), [getattr(state, name) for state in states], by)
+        for name, _, rule in axes_of(type(base)) if rule is not None
+    })  # fmt: skip
+
+
+@functools.cache
+def axes_of(kind: type) -> tuple[tuple[str, Axis, Rule | None], ...]:
+    """(field, its axis, its rule or None) of the fields of a state that say something."""
+    return tuple(_axes(kind))
+
+
+def _axes(kind: type) -> Iterator[tuple[str, Axis, Rule | None]]:
+    for name, hint in typing.get_type_hints(kind, include_extras=True).items():
+        said = hint.__metadata__ if typing.get_origin(hint) is Annotated else ()
+        axis = next((each for each in said if isinstance(each, Axis)), Axis())
+        rule = next((each for each in said if callable(each)), None)
+        if said:
+            yield name, axis, rule
+
+
+def _now(state: State, now: np.ndarray) -> np.ndarray:
+    return state.now if "now" in state._fields else now
+
+
+def _changed(state: State, change: Callable[[Axis, Any], Any]) -> State:
+    """`state` with every field changed that says something of its axis."""
+    more = {}
+    for name, axis, _ in axes_of(type(state)):
+        own = getattr(state, name)
+        found = change(axis, own)
+        if found is not own:
+            more[name] = found
+    return state._replace(**more) if more else state

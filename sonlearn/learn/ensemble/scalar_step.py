@@ -1,0 +1,235 @@
+"""The combiner's step on a loss of one score: values, and two classes.
+
+With c_t = p (1 - p) for logistic loss, at least FLOOR; 2 for squared; for others see `value_slope_curvature`, a row of
+label y and weight h whose inputs are v gives
+
+    A <- A + h c_t v v',    w <- w - h l'(w'v, y) A^-1 v
+
+Losses of classes have two sets of weights (prior precision 2 and 100, `PRIOR_PRECISION`), and the output is their Bayes
+mixture [Vovk 1990]: probabilities are averaged with shares exp(-loss so far). The set of low precision learns fast; the
+other is right where there are few rows. Losses of values have one set (`precision_for`).
+
+Squared loss would follow a single label out of all proportion. So an error beyond ERROR_OUTLIER times the root mean
+squared error so far counts in proportion only, as in Huber's loss: its slope is cut there, and its curvature likewise,
+as in iteratively reweighted least squares.
+
+P = A^-1 follows A by the formula of Sherman and Morrison in O(k^2), and is computed anew from A, by its Cholesky
+factor, every PERIOD rows, so that rounding does not add up. With logistic loss w'v is a log-odds, and probabilities
+come with it.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sonlearn.data.rows import is_learned
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.ensemble.combiner import PERIOD
+from sonlearn.learn.losses import (
+    ABSOLUTE,
+    HINGE,
+    HUBER,
+    LOGISTIC,
+    QUANTILE,
+    SQUARED,
+    SQUARED_HINGE,
+    Loss,
+    loss_slope,
+    loss_value,
+)
+
+#: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.
+FLOOR = 1e-4
+#: A_0 of each of the learners, as a multiple of I.
+PRIOR_PRECISION = (2.0, 100.0)
+#: The same where values are predicted, in standard deviations, for each unit of the loss's curvature.
+VALUES_PRECISION = 10.0
+#: Errors below this, in standard deviations, count as this where a quantile's curvature is asked for.
+NARROW = 0.1
+#: Squared loss: errors beyond this multiple of the root mean squared error count in proportion, after ERRORS_FIRST
+#: rows.
+ERROR_OUTLIER, ERRORS_FIRST = 8.0, 10.0
+#: Log-odds of one learner beyond this are this; those of the mixture: no probability is nearer to 0 or 1 than 1e-12.
+LIMIT, SURE = 30.0, 27.6
+
+
+def precision_for(loss: Loss) -> tuple[float, ...]:
+    """Prior precision of the learners for a loss. Raises ValueError for one that has none."""
+    if loss.code in (LOGISTIC, HINGE, SQUARED_HINGE):
+        return PRIOR_PRECISION
+    if loss.code not in (SQUARED, ABSOLUTE, QUANTILE, HUBER):
+        raise ValueError(f"the combiner has no prior for loss {loss.code}: expected one of those above")
+    return (VALUES_PRECISION * (2.0 if loss.code == SQUARED else 1.0),)
+
+
+@bare_jit
+def combine(loss, combiner, V, y, weight, learns, scratch, out):
+    """out[i] <- the combination of v_i, and, where `learns` and the row has a label and a weight, a step.
+
+    Parameters
+    ----------
+    loss : Loss, whose parameter is float64[n]: one for each row
+    V : float64[n, k]; y, weight, out : float64[n]; scratch : float64[k + 2, k]
+    """
+    E = len(combiner.w)
+    for i in range(len(y)):
+        out[i] = averaged_score(loss, combiner, V, i)
+        if not (learns and is_learned(weight[i], y[i])):
+            continue
+        combiner.rows[0] += 1
+        for e in range(E):
+            z = score(loss, combiner, e, V, i)
+            value = take_step(Loss(loss.code, loss.par[i]), combiner, e, V, i, z, y[i], weight[i], scratch)
+            combiner.loss[e] += weight[i] * value
+            if combiner.rows[0] % PERIOD == 0:
+                forget_past(combiner, e, scratch[2:])
+
+
+@bare_inline
+def score(loss, combiner, e, V, i):
+    """w'v of learner e."""
+    z = 0.0
+    for j in range(V.shape[1]):
+        z += combiner.w[e, j] * V[i, j]
+    return min(max(z, -LIMIT), LIMIT) if loss.code == LOGISTIC else z
+
+
+@bare_inline
+def averaged_score(loss, combiner, V, i):
+    """The learners' scores, or with logistic loss their probabilities as log-odds, averaged."""
+    E = len(combiner.loss)
+    if E == 1:
+        return score(loss, combiner, 0, V, i)
+    least = math.inf
+    for e in range(E):
+        least = min(least, combiner.loss[e])
+    above = below = 0.0
+    for e in range(E):
+        share = math.exp(least - combiner.loss[e]) if combiner.loss[e] > least else 1.0
+        z = score(loss, combiner, e, V, i)
+        if loss.code == LOGISTIC:  # of both classes, so that nothing cancels
+            above += share / (1.0 + math.exp(-z))
+            below += share / (1.0 + math.exp(z))
+        else:
+            above += share * z
+            below += share
+    if loss.code == LOGISTIC:
+        return min(max(math.log(above / below), -SURE), SURE)
+    return above / below
+
+
+@bare_inline
+def value_slope_curvature(loss, z, y):
+    """The loss, its first derivative, and the second that the step goes by; of logistic loss with one exponential.
+
+    Losses that grow in proportion with the error have no second one. In its place stands that of the parabola through
+    the origin with the same slope, as in iteratively reweighted least squares: l'(e)/e, for quantiles at |e| >= NARROW,
+    where the slope is c e.
+    """
+    if loss.code == LOGISTIC:  # as `loss_value` and `loss_slope` have it, for a label of -1 or 1
+        margin = y * z
+        e = math.exp(-abs(margin))
+        value, slope = math.log1p(e), -y * e / (1.0 + e)
+        if not margin > 0.0:
+            value, slope = value - margin, -y / (1.0 + e)
+        return value, slope, max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
+    value, e, c = loss_value(loss, z, y), z - y, 1.0
+    if loss.code == SQUARED:
+        c = 2.0
+    elif loss.code == ABSOLUTE:
+        c = 1.0 / max(abs(e), NARROW)
+    elif loss.code == QUANTILE:
+        c = (1.0 - loss.par if e > 0.0 else loss.par) / max(abs(e), NARROW)
+    elif loss.code == HUBER:
+        c = min(1.0, loss.par / abs(e)) if e != 0.0 else 1.0
+    else:
+        return value, loss_slope(loss, z, y), c
+    return value, c * e, c
+
+
+@bare_inline
+def take_step(loss, combiner, e, V, row, z, y, h, scratch):
+    """A <- A + h c v v' and w <- w - h l' A^-1 v for learner e, whose score was z, of a row of label y and weight h.
+
+    Returns l(z, y).
+
+    Parameters
+    ----------
+    combiner : Combiner, modified; V : float64[n, k], of which the `row`; scratch : float64[1 or more, k], overwritten
+    """
+    w, A, P, k, step = combiner.w, combiner.A[e], combiner.P[e], V.shape[1], scratch[0]
+    value, slope, c = value_slope_curvature(loss, z, y)
+    if loss.code == SQUARED:
+        share = share_of_error(combiner.errors[e], abs(z - y), h, combiner.retention[0])
+        slope, c = slope * share, c * share
+    c *= h
+    length = 0.0
+    for j in range(k):
+        step[j] = 0.0
+    for i in range(k):
+        x = V[row, i]
+        for j in range(k):
+            step[j] += x * P[i, j]
+    for j in range(k):
+        length += V[row, j] * step[j]
+    shrink = c / (1.0 + c * length)
+    for i in range(k):
+        x, less = c * V[row, i], shrink * step[i]
+        for j in range(k):
+            A[i, j] += x * V[row, j]
+            P[i, j] -= less * step[j]
+    move = h * slope / (1.0 + c * length)
+    for j in range(k):
+        w[e, j] -= move * step[j]
+    return value
+
+
+@bare_inline
+def share_of_error(errors, error, h, retention):
+    """Share of an `error` (>= 0) that is no outlier; counts it in `errors` (float64[2])."""
+    share = 1.0
+    if errors[0] >= ERRORS_FIRST:
+        most = ERROR_OUTLIER * math.sqrt(errors[1] / errors[0])
+        if error > most > 0.0:
+            share = most / error
+    left = retention ** (1.0 / PERIOD)
+    error *= share
+    errors[0] = left * errors[0] + h
+    errors[1] = left * errors[1] + h * error * error
+    return share
+
+
+@bare_inline
+def forget_past(combiner, e, scratch):
+    """A of learner e <- r A + (1 - r) A_0, and P <- A^-1 anew; scratch: float64[k or more, k], overwritten."""
+    A, P, retention = combiner.A[e], combiner.P[e], combiner.retention[0]
+    k, L = len(A), scratch
+    for i in range(k):
+        for j in range(k):
+            A[i, j] *= retention
+        A[i, i] += (1.0 - retention) * combiner.prior[e, i]
+    for i in range(k):  # A = L L'
+        for j in range(i + 1):
+            total = A[i, j]
+            for l in range(j):  # noqa: E741
+                total -= L[i, l] * L[j, l]
+            L[i, j] = math.sqrt(total) if i == j else total / L[j, j]
+    for i in range(k):  # P <- L^-1, lower triangular
+        for j in range(k):
+            P[i, j] = 0.0
+        P[i, i] = 1.0
+        for l in range(i):  # noqa: E741
+            for j in range(l + 1):
+                P[i, j] -= L[i, l] * P[l, j]
+        for j in range(i + 1):
+            P[i, j] /= L[i, i]
+    for i in range(k):  # L <- the upper half of P'P
+        for j in range(i, k):
+            total = 0.0
+            for l in range(j, k):  # noqa: E741
+                total += P[l, i] * P[l, j]
+            L[i, j] = total
+    for i in range(k):
+        for j in range(i, k):
+            P[i, j] = L[i, j]
+            P[j, i] = L[i, j]

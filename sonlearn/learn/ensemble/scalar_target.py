@@ -1,0 +1,273 @@
+"""Values and two classes: what members and combiner learn of labels, and what becomes of the combination.
+
+Labels and predictions are put into other units by `label_scale`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sonlearn.data.rows import Rows, is_learned, learned_rows
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.engine import Contributions, Engine, Predictions
+from sonlearn.learn.ensemble import pruning
+from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs
+from sonlearn.learn.ensemble.history import History, last_rows
+from sonlearn.learn.ensemble.judges import ReplayJudge
+from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser, LabelState, merge_labels
+from sonlearn.learn.ensemble.pruning import Judge, PruningCase
+from sonlearn.learn.ensemble.scalar_step import combine, precision_for
+from sonlearn.learn.ensemble.target import JUDGED, Measured, Target
+from sonlearn.learn.losses import Loss, loss_value, losses
+from sonlearn.learn.make import make_engine
+from sonlearn.options import LearnOptions
+from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.options.members import Member
+from sonlearn.options.methods import METHODS
+from sonlearn.options.views import VIEWS
+
+#: An input of the combiner of quantiles that is always 1. Members predict means, a quantile is beside those.
+BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
+#: Losses of values that mean the same whatever the unit.
+_SCALE_FREE = ("squared", "absolute", "quantile")
+#: A member is still learning if its loss on the second half of its predictions is below this share of the first half's.
+FALLING = 0.9
+#: Prior precision of the combiner of two classes that judges.
+JUDGE_PRECISION = (4.0,)
+
+
+class ScalarTarget(Target):
+    """The kinds of problem with one score a row."""
+
+    def __init__(self, options: LearnOptions, members: tuple[Member, ...] = ()):
+        super().__init__(options, members)
+        self.labels, self.classes = LabelStandardiser(options), options.loss in CLASSIFICATION
+        self.loss = self.labels.loss
+        self.inputs = inputs_of(options.loss, members)
+        self.precision, self.relative = precision_for(self.loss), not self.classes
+
+    @property
+    def rules(self) -> pruning.Rules:
+        """By which members are pruned."""
+        return pruning.SCALAR
+
+    def new(self, classes: int = 0) -> LabelState:
+        """State that has seen nothing."""
+        return self.labels.new()
+
+    def learned(self, state: LabelState, rows: Rows, before: int, again: bool) -> tuple[LabelState, Rows, LabelScale]:
+        """See `Target.learned`; the state is changed in place."""
+        return state, *self.labels.standardise(state, rows, learn=not again)
+
+    def asked(self, state: LabelState, rows: Rows, before: int) -> tuple[Rows, LabelScale]:
+        """See `Target.asked`."""
+        return self.labels.standardise(state, rows, learn=False)
+
+    def width(self, state: LabelState) -> int:
+        """K."""
+        return 1
+
+    def merged(self, states: Sequence[LabelState], base: LabelState) -> tuple[LabelState, list[None]]:
+        """See `label_scale.merge_labels`."""
+        return merge_labels(states, base), [None] * (1 + len(states))
+
+    # -- members and combiner ----------------------------------------------------------------------------------------
+
+    def engine_of(self, member: Member) -> Engine:
+        """The learner of a member."""
+        return make_engine(member_options(self.options, member), dense=VIEWS[member.view].kind == "fourier")
+
+    def room(self, V: np.ndarray) -> Predictions:
+        """See `Target.room`."""
+        V[:] = 0.0
+        return Predictions.empty(len(V))._replace(prediction=V[:, 0])
+
+    def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> None:
+        """The prediction times the member's gain, within the bounds of `scale`."""
+        inputs = np.maximum(member.gain * V[:, 0], scale.low)
+        np.minimum(inputs, scale.high, out=V[:, 0])
+
+    def combine(
+        self, combiner: Combiner, V: np.ndarray, scale: LabelScale, rows: Rows, learns: bool, z: np.ndarray
+    ) -> None:
+        """See `Target.combine`; the kernel goes by rows."""
+        loss, k = Loss(self.loss.code, scale.par), len(V)
+        by_row = np.ascontiguousarray(V[:, :, 0].T)
+        combine(loss, combiner, by_row, rows.y, rows.weight, learns, np.zeros((k + 2, k)), z[:, 0])
+
+    def finish(
+        self, state: LabelState, scale: LabelScale, base: np.ndarray, z: Sequence[np.ndarray], out: Predictions
+    ) -> None:
+        """See `Target.finish`."""
+        for own, raw in zip(z, (out.raw, out.offline), strict=True):
+            raw[:] = self.labels.unscaled(scale, own[:, 0], base)
+        np.clip(out.raw, -self.options.clip, self.options.clip, out=out.prediction)
+
+    # -- what is counted ---------------------------------------------------------------------------------------------
+
+    def tally_up(self, tally: np.ndarray, at: list[int], V: np.ndarray, scale: LabelScale, rows: Rows) -> None:
+        """See `Target.tally_up`."""
+        tally_scores(tally, np.array(at), self.classes, V, rows.y, rows.weight)
+
+    def measured(self, scale: LabelScale, rows: Rows, z: np.ndarray) -> Measured:
+        """See `Target.measured`."""
+        found = Measured(*np.zeros((2, len(rows.y))))
+        measure_scores(Loss(self.loss.code, scale.par), self.classes, z, rows.y, found)
+        return found
+
+    def surprises(self, scale: LabelScale, rows: Rows, z: np.ndarray) -> np.ndarray:
+        """1 less the probability of the right class, or the size of the error."""
+        out = np.zeros(len(rows.y))
+        surprise_of_scores(self.classes, z, rows.y, out)
+        return out
+
+    def remember(
+        self, history: History, before: int, at: list[int], V: np.ndarray, z: np.ndarray, scale: LabelScale, rows: Rows
+    ) -> None:
+        """See `Target.remember`."""
+        learned = learned_rows(rows)
+        n = int(np.count_nonzero(learned))
+        every = learned if n < len(learned) else slice(None)
+        history.inputs[before : before + n, at, 0] = V[:, every, 0].T
+        facts = history.facts[before : before + n]
+        facts[:, 0], facts[:, 1], facts[:, 2] = scale.par[every], rows.y[every], rows.weight[every]
+
+    # -- pruning -----------------------------------------------------------------------------------------------------
+
+    def judge(self, case: PruningCase) -> Judge:
+        """See `Target.judge`."""
+        return ReplayJudge(self, case)
+
+    def replayed(
+        self, case: PruningCase, at: Sequence[int], inputs: Sequence[Member], places: Sequence[int],
+        judges: bool = False,
+    ) -> tuple[Combiner, np.ndarray, np.ndarray]:  # fmt: skip
+        """See `Target.replayed`."""
+        history = last_rows(case.history, JUDGED)
+        V = np.ascontiguousarray(history.inputs[:, list(at), 0], dtype=np.float64)
+        par, y, weight = (np.ascontiguousarray(column, dtype=np.float64) for column in history.facts.T)
+        precision = JUDGE_PRECISION if judges and self.classes else self.precision
+        combiner, z, each = new_combiner(inputs, precision, case.decay), np.zeros(len(y)), np.zeros(len(y))
+        own = of_inputs(combiner, places)
+        combine(Loss(self.loss.code, par), own, V, y, weight, True, np.zeros((len(places) + 2, len(places))), z)
+        copy_inputs(own, np.arange(len(places)), combiner, np.array(places))
+        losses(Loss(self.loss.code, float(case.history.facts[:, 0].mean())), z, y, each)
+        return combiner, each, weight
+
+    def still_learns(self, case: PruningCase, i: int) -> bool:
+        """See `Target.still_learns`."""
+        own, y = case.history.inputs[:, i, 0].astype(np.float64), case.history.facts[:, 1].astype(np.float64)
+        own /= case.inputs[i].gain
+        off = (y - (np.clip(own, -1.0, 1.0) if self.classes else own)) ** 2
+        middle = len(off) // 2
+        return float(off[middle:].mean()) < FALLING * float(off[:middle].mean())
+
+    # -- reports -----------------------------------------------------------------------------------------------------
+
+    def contributions(
+        self, state: LabelState, scale: LabelScale, V: np.ndarray, w: np.ndarray, z: np.ndarray, base: np.ndarray,
+        number: int | None,
+    ) -> Contributions:  # fmt: skip
+        """See `LabelStandardiser.parts`."""
+        return self.labels.parts(scale, V[:, :, 0].T, w, z[:, 0], base)
+
+    def weights(
+        self, state: LabelState, of_slot: Callable[[int | None], np.ndarray], number: int | None, features: int
+    ) -> np.ndarray:
+        """See `Target.weights`."""
+        return self.labels.unit(state) * of_slot(None)
+
+    def facts(self, state: LabelState) -> dict[str, Any]:
+        """scaled: whether errors are in standard deviations of the labels."""
+        return {"scaled": not self.classes}
+
+
+def inputs_of(loss: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
+    """Inputs of the combiner: the members, and for quantiles `BIAS`.
+
+    Members of values that begin with a weight share 1; where no member does, all do.
+    """
+    if not any(member.weight for member in members):
+        members = tuple(member._replace(weight=1.0 / len(members)) for member in members)
+    if loss in CLASSIFICATION:
+        return members
+    count = sum(member.weight > 0.0 for member in members)
+    equal = tuple(member._replace(weight=1.0 / count if member.weight else 0.0) for member in members)
+    return (*equal, BIAS) if loss in ("quantile", "absolute") else equal
+
+
+def member_options(options: LearnOptions, member: Member) -> LearnOptions:
+    """What a member's engine is made of; ``-m`` and ``--l2`` are of those that take them.
+
+    A member forgets at the greater of its own rate and ``--decay``, if it can.
+
+    Where values are predicted, members that cannot learn the loss in standard deviations (huber's k and poisson's
+    exponent are in other units), or not at all, learn squared loss.
+    """
+    own: dict[str, Any] = {"method": member.method, "loss": options.loss}
+    if options.loss not in CLASSIFICATION and options.loss not in (METHODS[member.method].losses or _SCALE_FREE):
+        own["loss"] = "squared"
+    own |= member.options
+    if own["loss"] == "quantile":
+        own["quantile_tau"] = options.quantile_tau
+    takes = METHODS[member.method].takes
+    for name in {"sketch_size", "l2"} & set(takes) - set(member.options):
+        own[name] = getattr(options, name)
+    if "decay" in takes:
+        own["decay"] = max(options.decay, member.rate)
+    return _made(**own)
+
+
+@functools.lru_cache(maxsize=256, typed=True)
+def _made(**given: Any) -> LearnOptions:
+    """These options, which cannot be changed: to check them takes half the time that an ensemble takes to make."""
+    return LearnOptions(**given)
+
+
+@bare_jit
+def tally_scores(tally, at, classes, V, y, weight):
+    """tally[at[j]] += (h, h error_ij) row by row: where a batch ends changes no bit.
+
+    Parameters
+    ----------
+    tally : float64[members, 4], modified in its first two columns; at : int64[k]
+    classes : bool, whether errors are wrong classes or squared
+    V : float64[k or more, n, 1], inputs of the combiner; y, weight : float64[n]; rows that are not learned are left out
+    """
+    for j in range(len(at)):
+        own = tally[at[j]]
+        for i in range(len(y)):
+            if is_learned(weight[i], y[i]):
+                own[0] += weight[i]
+                own[1] += weight[i] * row_error(classes, V[j, i, 0], y[i])
+
+
+@bare_jit
+def measure_scores(loss, classes, z, y, measured):
+    """Fill in `Measured`; z : float64[n, 1]; loss.par, y : float64[n]."""
+    for i in range(len(y)):
+        measured.loss[i] = loss_value(Loss(loss.code, loss.par[i]), z[i, 0], y[i])
+        measured.error[i] = row_error(classes, z[i, 0], y[i])
+
+
+@bare_jit
+def surprise_of_scores(classes, z, y, out):
+    """out[i] <- 1 less the probability of the right class, or the size of the error; z : float64[n, 1]."""
+    for i in range(len(y)):
+        if classes:
+            out[i] = 1.0 / (1.0 + math.exp(min(max(y[i] * z[i, 0], -30.0), 30.0)))
+        else:
+            out[i] = abs(z[i, 0] - y[i])
+
+
+@bare_inline
+def row_error(classes, z, y):
+    """Whether the class is wrong, or the squared error."""
+    if classes:
+        return 1.0 if (z > 0.0) != (y > 0.0) else 0.0
+    return (z - y) * (z - y)

@@ -1,0 +1,109 @@
+"""Who learns when: views and members of a committee side by side, whose work does not depend on each other.
+
+The results do not depend on the number of threads, nor on the parts in which rows are taken.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from sonlearn.data.rows import Rows
+from sonlearn.learn.ensemble.jobs import Job, mapping, work_off
+from sonlearn.learn.ensemble.viewing import Seen
+from sonlearn.options.views import VIEWS
+
+#: Parts of what is learned at a time, and rows of a part at least, where a view and its members take longer than LONG
+#: times a thread's share. Each part has to fetch their tables into the cache anew, and takes Python's time.
+PARTS, LEAST_ROWS, LONG = 4, 384, 1.0
+#: Entries of a view's rows that are there at a time, roughly: tuples are many times the entries of a batch.
+ENTRIES = 1 << 18
+#: Entries that a row of tuples or of Fourier features is taken to have, before there was one.
+MANY = 300.0
+
+
+class Scheduler:
+    """Runs views and members.
+
+    Parameters
+    ----------
+    threads : int
+        How many may run side by side.
+    """
+
+    def __init__(self, threads: int = 1):
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._threads, self.map = threads if threads > 1 else 0, mapping(self._pool)
+        self._took: dict[str, list[float]] = {}  # seconds that each view and its members took the last time
+        self._entries: dict[str, float] = {}  # entries of a row of each view, the last time
+
+    def each(
+        self, sharing: dict[str, list[int]], seen: Seen, span: tuple[int, int],
+        call: Callable[[int, Rows, int, slice], None], then: Callable[[slice], None],
+    ) -> None:  # fmt: skip
+        """``call(j, rows, features of the view, which of the span they are)`` for each member j of the views `sharing`.
+
+        Views and members side by side, those first that took longest together the last time. If that was most of all
+        the time, they go on in a few parts, so that a member learns while its view sees the next. ``then(which)`` is
+        called when all members have been, for the parts of the view that took longest: so most of what it does is done
+        while that one's members are still learning.
+        """
+        if span[1] - span[0] == 1:  # nothing that could run side by side is worth its while
+            for view, members in sharing.items():
+                rows, features = seen(view, *span)
+                for j in members:
+                    call(j, rows, features, slice(0, 1))
+            then(slice(0, 1))
+            return
+        took = {view: sum(self._took.get(view, ())) for view in sharing}
+        takes: dict[str, list[float]] = {view: [] for view in sharing}
+        self._took = takes
+        jobs, every, begin = list[Job](), sum(took.values()), span[0]
+        last: dict[int, Job] = {}  # of each member
+        parts: list[tuple[slice, list[Job]]] = []  # of the view that took longest, and its members there
+        for view in sorted(sharing, key=lambda view: -took[view]):
+            longest, shows = not jobs, list[Job]()
+            for at in self._parts(view, span, took[view] * self._threads > LONG * every):
+                shown: list[tuple[Rows, int]] = []
+                shows.append(Job(functools.partial(self._show, seen, view, at, shown), shows[-1:]))
+                jobs.append(shows[-1])
+                which = slice(at[0] - begin, at[1] - begin)
+                for j in sharing[view]:
+                    own = functools.partial(_call, call, j, shown, which)
+                    last[j] = Job(own, filter(None, [shows[-1], last.get(j)]))
+                    jobs.append(last[j])
+                for job in jobs[-1 - len(sharing[view]) :]:
+                    job.call = functools.partial(_timed, job.call, takes[view])
+                if longest:
+                    parts.append((which, jobs[-len(sharing[view]) :]))
+        others, before = [last[j] for j in last if last[j] not in parts[-1][1]], list[Job]()
+        for which, needed in parts:
+            before = [Job(functools.partial(then, which), [*needed, *others, *before])]
+            jobs += before
+        work_off(jobs, self._pool, self._threads)
+
+    def _parts(self, view: str, span: tuple[int, int], long: bool) -> list[tuple[int, int]]:
+        """The parts of the span in which a view is shown, (start, stop) each; more of them if it takes `long`."""
+        n, many = span[1] - span[0], MANY if VIEWS[view].kind in ("tuples", "fourier") else 0.0
+        parts = min(max(n // LEAST_ROWS, 1), PARTS) if long else 1
+        parts = max(parts, int(n * self._entries.get(view, many)) // ENTRIES)
+        edges = [span[0] + n * part // parts for part in range(parts + 1)]
+        return list(itertools.pairwise(edges))
+
+    def _show(self, seen: Seen, view: str, at: tuple[int, int], shown: list[tuple[Rows, int]]) -> None:
+        rows, features = seen(view, *at)
+        self._entries[view] = rows.indptr[-1] / max(len(rows.y), 1)
+        shown.append((rows, features))
+
+
+def _timed(call: Callable[[], None], took: list[float]) -> None:
+    begin = time.thread_time()
+    call()
+    took.append(time.thread_time() - begin)
+
+
+def _call(call: Callable[..., None], j: int, shown: list[tuple[Rows, int]], at: slice) -> None:
+    call(j, *shown[0], at)

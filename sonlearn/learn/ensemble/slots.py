@@ -1,0 +1,364 @@
+"""Several classes as members and combiner see them: slots, scores, and the share of what has not been met.
+
+Inside, a class is a slot: 0, 1, ... in the order in which the rows learned have shown them. So nothing depends on how
+classes are numbered or named outside, and one that comes late is no different from any other. For a class that has not
+been met there is no score but one for all such together, by Good and Turing: after t rows that have shown n classes
+only once each, the next row is of a new class with the probability (n + 1/2)/(t + 1).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonlearn.data.rows import Rows, is_learned, learned_rows
+from sonlearn.jit import bare_jit
+from sonlearn.learn.engine import Contributions, Engine, Predictions
+from sonlearn.learn.ensemble import pruning
+from sonlearn.learn.ensemble.class_sample import WIDTH, multiplicity, sample_classes
+from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs
+from sonlearn.learn.ensemble.history import History, last_rows
+from sonlearn.learn.ensemble.judges import PRIOR as JUDGE_PRIOR
+from sonlearn.learn.ensemble.judges import FittedJudge, ReplayJudge, classes_of
+from sonlearn.learn.ensemble.pruning import Judge, PruningCase
+from sonlearn.learn.ensemble.softmax_step import PRIOR, SURPRISE, combine, level, scratch_for
+from sonlearn.learn.ensemble.target import JUDGED, Late, Measured, Target
+from sonlearn.learn.multiclass.one_vs_rest import first_occurrences
+from sonlearn.options import LearnOptions
+from sonlearn.options.members import CLASS_METHODS, Member
+
+UNMET = -1
+NOW = [("once", "i8")]
+#: An input of the combiner whose weight stays what it is.
+_FIXED = Member("multiplicity", "raw", weight=1.0, precision=1e12)
+
+
+class SlotState(NamedTuple):
+    """The classes of the rows learned."""
+
+    slots: np.ndarray  # int64[classes]; of the number of a class, its slot or -1
+    counts: np.ndarray  # int64[slots]; rows learned of each
+    now: np.ndarray  # structured [1]: classes shown once
+
+
+class SlotScale(NamedTuple):
+    """What there was before each of n rows, int64[n] each."""
+
+    met: np.ndarray  # slots
+    named: np.ndarray  # classes that have been met or named
+    once: np.ndarray  # classes shown once
+    rows: np.ndarray  # rows learned
+
+
+class ClassSlots(Target):
+    """Several classes. Labels are their numbers in the order in which they were named or met, or NaN."""
+
+    precision = (PRIOR,)
+    history_width = WIDTH
+
+    def __init__(self, options: LearnOptions, members: tuple[Member, ...] = ()):
+        super().__init__(options, members)
+        self.inputs, self._most = members, options.oaa or options.multinomial or 0
+        self._nothing = Predictions.empty(0, 1)
+
+    @property
+    def rules(self) -> pruning.Rules:
+        """By which members are pruned."""
+        return pruning.SEVERAL
+
+    def new(self, classes: int) -> SlotState:
+        """State that has seen no label."""
+        return SlotState(np.full(classes, UNMET), np.zeros(0, np.int64), np.zeros(1, dtype=NOW))
+
+    def learned(self, state: SlotState, rows: Rows, before: int, again: bool) -> tuple[SlotState, Rows, SlotScale]:
+        """The labels of rows that are learned become slots, of others NaN."""
+        n, labels = len(rows.y), np.where(learned_rows(rows), rows.y, np.nan)
+        births = first_occurrences(labels, len(state.slots))
+        named = len(state.slots) + np.searchsorted(births, np.arange(n))
+        state, y = with_slots(state, labels)
+        scale = SlotScale(np.zeros(n, np.int64), named, np.zeros(n, np.int64), np.zeros(n, np.int64))
+        count_rows(state.counts, state.now, np.where(np.isnan(y), -1.0, y).astype(np.int64), before, again, scale)
+        return state, rows._replace(y=y), scale
+
+    def asked(self, state: SlotState, rows: Rows, before: int) -> tuple[Rows, SlotScale]:
+        """See `Target.asked`."""
+        n = len(rows.y)
+        counts = (len(state.counts), len(state.slots), int(state.now["once"][0]), before)
+        return rows._replace(y=np.full(n, np.nan)), SlotScale(*(np.full(n, count) for count in counts))
+
+    def width(self, state: SlotState) -> int:
+        """K."""
+        return len(state.counts)
+
+    def met(self, state: SlotState) -> int:
+        """How many classes have been met or named."""
+        return len(state.slots)
+
+    def reordered(self, state: SlotState, order: list[int | None]) -> SlotState:
+        """See `Engine.reordered`."""
+        slots = np.array([UNMET if number is None else state.slots[number] for number in order], dtype=np.int64)
+        return state._replace(slots=slots)
+
+    def late(self, scale: SlotScale) -> Late:
+        """See `Target.late`."""
+        n = len(scale.met)
+        return Late(np.zeros(n), np.ones(n), scale.met)
+
+    def merged(self, states: Sequence[SlotState], base: SlotState) -> tuple[SlotState, list[np.ndarray]]:
+        """See `Target.merged`; all have the same classes in the same order."""
+        every = (base, *states)
+        slots, maps = merged_slots([state.slots for state in every], [len(state.counts) for state in every])
+        counts = np.zeros(int(slots.max(initial=-1)) + 1, np.int64)
+        for state, own in zip(every, maps, strict=True):
+            start = np.append(base.counts, np.zeros(len(state.counts) - len(base.counts), np.int64))
+            np.add.at(counts, own, state.counts if state is base else state.counts - start)
+        now = base.now.copy()
+        now["once"] = np.count_nonzero(counts == 1)
+        return SlotState(slots, counts, now), maps
+
+    # -- members and combiner ----------------------------------------------------------------------------------------
+
+    def engine_of(self, member: Member) -> Engine:
+        """The learner of a member; all forget at least as much as ``--decay`` says, where they can."""
+        module, name, takes = CLASS_METHODS[member.method]
+        options = {"decay": max(member.rate, self.options.decay)} if "decay" in takes else {}
+        make = getattr(importlib.import_module(f"sonlearn.learn.multiclass.{module}"), name)
+        return make(**member.options, **options)
+
+    def room(self, V: np.ndarray) -> Predictions:
+        """See `Target.room`."""
+        return self._nothing._replace(raw=V)
+
+    def to_input(self, V: np.ndarray, member: Member, scale: SlotScale) -> None:
+        """See `softmax_step.level`."""
+        level(V, scale.met)
+
+    def combine(
+        self, combiner: Combiner, V: np.ndarray, scale: SlotScale, rows: Rows, learns: bool, z: np.ndarray
+    ) -> None:
+        """See `Target.combine`; z are logarithms of probabilities."""
+        scratch = scratch_for(len(V), V.shape[2])
+        combine(combiner, V, scale.met, rows.y, rows.weight, learns, SURPRISE, scratch, z)
+
+    def finish(
+        self, state: SlotState, scale: SlotScale, base: np.ndarray, z: Sequence[np.ndarray], out: Predictions
+    ) -> None:
+        """Scores are logarithms of probabilities."""
+        unmet = np.maximum(self._most - scale.met, 1)
+        new = (scale.once + 0.5) / (scale.rows + 1.0)
+        out.met[:] = scale.named
+        out.unseen[:] = np.where(scale.met > 0, np.log(new / (1.0 - new) / unmet), 0.0)
+        for logs, raw in zip(z, (out.raw, out.offline), strict=True):
+            tell(state.slots, logs, scale.met, out.unseen, raw)
+
+    # -- what is counted ---------------------------------------------------------------------------------------------
+
+    def tally_up(self, tally: np.ndarray, at: list[int], V: np.ndarray, scale: SlotScale, rows: Rows) -> None:
+        """See `Target.tally_up`; where the class had not been met all are wrong."""
+        tally_classes(tally, np.array(at), V, scale.met, rows.y, rows.weight)
+
+    def measured(self, scale: SlotScale, rows: Rows, z: np.ndarray) -> Measured:
+        """See `Target.measured`; there is nothing to choose where the class had not been met."""
+        found = Measured(*np.zeros((2, len(rows.y))))
+        measure_classes(z, scale.met, rows.y, found)
+        return found
+
+    def surprises(self, scale: SlotScale, rows: Rows, z: np.ndarray) -> np.ndarray:
+        """1 less the probability of the right class."""
+        out = np.zeros(len(rows.y))
+        surprise_of_classes(z, scale.met, rows.y, out)
+        return out
+
+    def remember(
+        self, history: History, before: int, at: list[int], V: np.ndarray, z: np.ndarray, scale: SlotScale, rows: Rows
+    ) -> None:
+        """See `Target.remember`."""
+        others = np.zeros(WIDTH - 1, np.int64)
+        sample_classes(
+            V, z, scale.met, scale.rows, rows.y, rows.weight, self.rules.kept, np.array(at), others, *history
+        )
+
+    # -- pruning -----------------------------------------------------------------------------------------------------
+
+    def judge(self, case: PruningCase) -> Judge:
+        """See `Target.judge`; where rows of the history are missing members are few."""
+        return FittedJudge(case) if case.rows <= case.rules.kept else ReplayJudge(self, case)
+
+    def replayed(
+        self, case: PruningCase, at: Sequence[int], inputs: Sequence[Member], places: Sequence[int],
+        judges: bool = False,
+    ) -> tuple[Combiner, np.ndarray, np.ndarray]:  # fmt: skip
+        """See `Target.replayed`.
+
+        To judge without `SURPRISE`, with which a combiner learns more slowly what to do without a member.
+        """
+        history = last_rows(case.history, JUDGED)
+        V = np.ascontiguousarray(history.inputs[:, list(at)].transpose(1, 0, 2), dtype=np.float64)
+        classes, weight, places = classes_of(history), history.weight, list(places)
+        many = bool((classes > WIDTH).any())
+        if many:
+            V = np.concatenate([V, multiplicity(classes)[None]])
+        precision, surprise = ((JUDGE_PRIOR,), 0.0) if judges else (self.precision, SURPRISE)
+        combiner = new_combiner([*inputs, _FIXED] if many else inputs, precision, case.decay)
+        own, logs = of_inputs(combiner, [*places, len(inputs)] if many else places), np.zeros(V.shape[1:])
+        met, y = np.minimum(classes, WIDTH), np.zeros(len(classes))
+        combine(own, V, met, y, weight, True, surprise, scratch_for(len(V), WIDTH), logs)
+        combiner = of_inputs(combiner, range(len(inputs)))
+        copy_inputs(own, np.arange(len(places)), combiner, np.array(places))
+        return combiner, np.where(classes > 0, -logs[:, 0], np.nan), weight
+
+    # -- reports -----------------------------------------------------------------------------------------------------
+
+    def contributions(
+        self, state: SlotState, scale: SlotScale, V: np.ndarray, w: np.ndarray, z: np.ndarray, base: np.ndarray,
+        number: int | None,
+    ) -> Contributions:  # fmt: skip
+        """To the score of the class of that number, less what each scores for its best class.
+
+        Nothing is said of a class that no row has shown.
+        """
+        slot = UNMET if number is None else int(state.slots[number])
+        scores = V[:, :, slot].T if slot >= 0 else np.zeros((V.shape[1], len(V)))
+        return Contributions((), scores, w, w * scores, np.zeros(V.shape[1]))
+
+    def weights(
+        self, state: SlotState, of_slot: Callable[[int | None], np.ndarray], number: int | None, features: int
+    ) -> np.ndarray:
+        """See `Target.weights`."""
+        if number is not None:
+            slot = int(state.slots[number])
+            return np.asarray(of_slot(slot) if slot >= 0 else np.zeros(features))
+        out = np.zeros((len(state.slots), features))
+        for each in range(len(out)):
+            out[each] = self.weights(state, of_slot, each, features)
+        return out
+
+    def facts(self, state: SlotState) -> dict[str, Any]:
+        """classes: of each the rows learned (`examples`)."""
+        counts = np.append(state.counts, 0)[state.slots]
+        return {"classes": [{"examples": count} for count in counts.tolist()]}
+
+
+def with_slots(state: SlotState, labels: np.ndarray) -> tuple[SlotState, np.ndarray]:
+    """(the state with a slot for each class in `labels`, float64[n] the labels' slots); NaN is no label."""
+    labelled = np.flatnonzero(~np.isnan(labels))
+    numbers = labels[labelled].astype(np.int64)
+    found, first = np.unique(numbers, return_index=True)
+    used, y = len(state.counts), np.full(len(labels), np.nan)
+    slots = np.concatenate([state.slots, np.full(max(int(numbers.max(initial=-1)) + 1 - len(state.slots), 0), UNMET)])
+    for number in found[np.argsort(first)].tolist():
+        if slots[number] == UNMET:
+            slots[number], used = used, used + 1
+    y[labelled] = slots[numbers]
+    counts = np.concatenate([state.counts, np.zeros(used - len(state.counts), np.int64)])
+    return state._replace(slots=slots, counts=counts), y
+
+
+def merged_slots(slots: list[np.ndarray], counts: list[int]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """(slots of the merged state, of each state the new slots of its own), the first state being the base.
+
+    Parameters
+    ----------
+    slots : of each state int64[classes], of the same classes
+    counts : how many slots each has
+    """
+    merged, used, maps = np.full(len(slots[0]), UNMET), 0, []
+    for own, count in zip(slots, counts, strict=True):
+        numbers = np.flatnonzero(own >= 0)
+        new = numbers[(merged[numbers] == UNMET)]
+        merged[new[np.argsort(own[new])]] = used + np.arange(len(new))
+        used += len(new)
+        place = np.zeros(count, np.int64)
+        place[own[numbers]] = merged[numbers]
+        maps.append(place)
+    return merged, maps
+
+
+@bare_jit
+def count_rows(counts, now, y, before, again, scale):
+    """Count rows of the slots `y`, and say what had been counted before each.
+
+    Parameters
+    ----------
+    counts : int64[slots], changed; of the classes shown so far above 0
+    now : structured [1], changed unless `again`: classes shown once
+    y : int64[n], -1 for a row that is not learned from
+    before : int, rows learned before; again : bool, whether the rows have been learned from before
+    scale : SlotScale, filled in but for `named`
+    """
+    known, rows = 0, before
+    while known < len(counts) and counts[known] > 0:
+        known += 1
+    for i in range(len(y)):
+        scale.met[i], scale.once[i], scale.rows[i] = known, now[0]["once"], rows
+        if y[i] < 0:
+            continue
+        counts[y[i]] += 1
+        known = max(known, y[i] + 1)
+        if not again:
+            rows += 1
+            if counts[y[i]] == 1:
+                now[0]["once"] += 1
+            elif counts[y[i]] == 2:
+                now[0]["once"] -= 1
+
+
+@bare_jit
+def tell(slots, logs, met, unseen, scores):
+    """scores[i, number] <- logs[i, slot of the class], or of a class not met before row i unseen[i].
+
+    Parameters
+    ----------
+    slots : int64[classes]; logs : float64[n, slots]; met : int64[n]; unseen : float64[n]
+    scores : float64[n, K], filled in
+    """
+    for i in range(len(met)):
+        for number in range(scores.shape[1]):
+            slot = slots[number] if number < len(slots) else -1
+            scores[i, number] = logs[i, slot] if 0 <= slot < met[i] else unseen[i]
+
+
+@bare_jit
+def tally_classes(tally, at, V, met, y, weight):
+    """tally[at[j]] += (h, h where the best score is not that of class y), row by row.
+
+    Parameters
+    ----------
+    tally : float64[members, 4], modified in its first two columns; at : int64[k]
+    V : float64[k, n, K], levelled: the best class has 0, of equal ones the first
+    met : int64[n]; y, weight : float64[n]; rows that are not learned are left out
+    """
+    for j in range(len(at)):
+        own = tally[at[j]]
+        for i in range(len(y)):
+            if is_learned(weight[i], y[i]):
+                k = int(y[i])
+                right = k < met[i] and V[j, i, k] == 0.0
+                for earlier in range(k if right else 0):
+                    if V[j, i, earlier] == 0.0:
+                        right = False
+                own[0] += weight[i]
+                own[1] += 0.0 if right else weight[i]
+
+
+@bare_jit
+def measure_classes(logs, met, y, measured):
+    """Fill in `Measured` of logarithms of probabilities, float64[n, K]; met : int64[n]; y : float64[n]."""
+    for i in range(len(y)):
+        measured.loss[i] = measured.error[i] = np.nan
+        if 0.0 <= y[i] < met[i]:
+            k, best = int(y[i]), 0
+            for other in range(1, met[i]):
+                if logs[i, other] > logs[i, best]:
+                    best = other
+            measured.loss[i], measured.error[i] = -logs[i, k], 0.0 if best == k else 1.0
+
+
+@bare_jit
+def surprise_of_classes(logs, met, y, out):
+    """out[i] <- 1 less the probability of class y; 1 where it had not been met."""
+    for i in range(len(y)):
+        out[i] = 1.0 - np.exp(logs[i, int(y[i])]) if 0.0 <= y[i] < met[i] else 1.0

@@ -1,0 +1,472 @@
+"""The kind of problem: what a learner predicts, and how that is counted and written, whoever asks.
+
+`Problem` is of values; two classes, several classes and decisions are subclasses of it. Each says, of what was
+predicted for a batch,
+
+- what the running totals count (`outcome`), and which rows and lines they print (`progress`),
+- which measures there are (`metrics`), and what the log keeps (`settings`, `logged`),
+- the lines of ``-p`` and ``-r`` (`lines`, `raw`), and its rows as CSV and JSON (`columns`, `answers`),
+- what a server replies (`replies`, `more`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sonlearn.data.batch import Batch
+from sonlearn.learn.links import PROBABILISTIC, probabilities
+from sonlearn.learn.predicted import Predicted, chosen_of
+from sonlearn.options import LearnOptions
+from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.report.classes import ClassCounts, class_labels, likeliest, probabilities_of, scores_of
+from sonlearn.report.coverage import coverage_of
+from sonlearn.report.decisions import CostSums, action_lines, choice_text, class_lines, cost_text, probability_lines
+from sonlearn.report.facts import facts_of, members_at_work
+from sonlearn.report.labels import LabelStatistics, reported_loss
+from sonlearn.report.metrics import Metrics, numbers_of
+from sonlearn.report.policy import PolicyTotals
+from sonlearn.report.predictions import number_texts, with_intervals, with_sets
+from sonlearn.report.progress import BatchOutcome, Progress, Schedule
+
+if TYPE_CHECKING:
+    from sonlearn.data.decisions import Decisions
+    from sonlearn.learn.bandits.bandit import Bandit, Decided
+    from sonlearn.learn.learner import Learner
+
+
+class Problem:
+    """Values.
+
+    Parameters
+    ----------
+    options : LearnOptions
+    learner : Learner or None
+        Whose predictions these are; may be set later, before there are any.
+    """
+
+    #: Whether each batch is counted by itself.
+    alone = False
+
+    def __init__(self, options: LearnOptions, learner: Learner | None = None):
+        self.options = options
+        self._learner: Any = learner
+
+    @property
+    def learner(self) -> Any:
+        """The learner."""
+        assert self._learner is not None
+        return self._learner
+
+    @learner.setter
+    def learner(self, learner: Any) -> None:
+        self._learner = learner
+
+    @property
+    def labels(self) -> list[str]:
+        """The classes in the order of sets, as they are written in the data; of values there are none."""
+        return []
+
+    @property
+    def no_probabilities(self) -> str:
+        """Why there are no probabilities of classes; empty: there are."""
+        return "the model predicts values, not classes"
+
+    # -- what is counted -------------------------------------------------------------------------------------------
+
+    def statistics(self) -> Any:
+        """What is counted of labels; see `LabelStatistics`."""
+        return LabelStatistics(reported_loss(self.options))
+
+    def progress(
+        self, schedule: Schedule | None = None, holdout: bool = False, fine: Schedule | None = None
+    ) -> Progress:
+        """Running totals; the arguments are those of `Progress`."""
+        return Progress(self.statistics(), schedule, holdout, fine)
+
+    def metrics(self) -> Any:
+        """Measures of what is predicted."""
+        return Metrics(self.learner)
+
+    def outcome(self, batch: Any, held: np.ndarray | None, predicted: Any) -> BatchOutcome:
+        """What is counted of the rows of a batch that were not refused; `held` (bool[n]): those that are held out."""
+        features = np.diff(batch.indptr)
+        found = BatchOutcome(
+            predicted.label, batch.weight, predicted.prediction, predicted.loss, features, held, self.wrong(predicted)
+        )
+        if predicted.refused.any():
+            found = BatchOutcome(*(part if part is None else part[~predicted.refused] for part in found))
+        return self.with_texts(found)
+
+    def wrong(self, predicted: Predicted) -> np.ndarray:
+        """bool[n]: whether another class is predicted than that of the label."""
+        return np.asarray((predicted.decided > 0) != (predicted.label > 0))
+
+    def kept(self, batch: Any, predicted: Any) -> Any:
+        """What measures are made of: what was predicted for the rows that were not refused."""
+        return chosen_of(predicted, ~predicted.refused) if predicted.refused.any() else predicted
+
+    def with_texts(self, outcome: BatchOutcome) -> BatchOutcome:
+        """`outcome` with the texts of labels and predictions, where these are no numbers."""
+        return outcome
+
+    def numbers(self, y: np.ndarray) -> np.ndarray:
+        """int64[n]: the places in `labels` of labels float64[n], -1 for one that is not there."""
+        return np.asarray(y > 0, dtype=np.int64)
+
+    def unmet(self, predicted: Predicted) -> int:
+        """How many labels are classes that the learner has not met."""
+        return 0
+
+    def covered(self, predicted: Predicted, y: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """Which labels are within their sets or intervals, as `coverage_of` says."""
+        return coverage_of(predicted, y, self.numbers(y))
+
+    def summary(self, metrics: Any) -> list[str]:
+        """Lines at the end of a run: measures, and what there is to tell of the learner."""
+        return [*metrics.lines(), *members_at_work(self.learner)]
+
+    # -- what the log keeps ------------------------------------------------------------------------------------------
+
+    def settings(self) -> dict[str, Any]:
+        """Options of learning, for the log."""
+        return {name: getattr(self.learner.options, name) for name in self.learner.options.shown}
+
+    def logged(self, metrics: Any, names: Callable[[int], list[str]], classes: bool) -> dict[str, Any]:
+        """What the log says of a run at its end: measures, and what there is to tell of the learner.
+
+        `classes` : whether labels were classes; else there is no telling how probable one is.
+        """
+        measured = metrics.result()
+        return {
+            "calibration": metrics.calibration.summary() if classes else None,
+            "confusion": metrics.confusion.summary(self.texts) if classes else None,
+            "metrics": {**measured, **metrics.pictures()} if measured else None,
+            **facts_of(self.learner, names),
+        }  # fmt: skip
+
+    def texts(self, values: np.ndarray) -> list[str]:
+        """How labels float64[n] are written."""
+        return [f"{value:+.0f}" for value in values.tolist()]
+
+    # -- lines ---------------------------------------------------------------------------------------------------------
+
+    def lines(self, batch: Any, predicted: Any, every: bool = False, top: int | None = None) -> Any:
+        """What ``-p`` writes of each row: float64[n], or n texts; with `every` all classes, or the `top` likeliest."""
+        if predicted.low is None or predicted.high is None:
+            return predicted.prediction
+        return with_intervals(predicted.prediction, predicted.low, predicted.high)
+
+    def raw(self, predicted: Predicted) -> Any:
+        """What ``-r`` writes of each row: float64[n], or n texts."""
+        return predicted.raw
+
+    # -- rows of CSV and JSON ----------------------------------------------------------------------------------------
+
+    def columns(self, every: bool) -> tuple[str, ...]:
+        """What `answers` says, by name; with `every`, the probability of each class as well."""
+        return (*self._columns(every), *(() if self.options.coverage is None else self._beside))
+
+    #: What there is beside a prediction with ``--coverage``.
+    _beside: tuple[str, ...] = ("low", "high")
+
+    def _columns(self, every: bool) -> tuple[str, ...]:
+        return ("prediction",)
+
+    def answers(self, predicted: Predicted, every: bool) -> list[dict[str, Any]]:
+        """What is predicted of each row, by name.
+
+        With ``--coverage`` also the ends of the interval (None: it has none yet), or the labels of the set.
+        """
+        columns = self._columns(every)
+        rows = [dict(zip(columns, values, strict=True)) for values in self._answers(predicted, every)]
+        if predicted.sets is not None:
+            for row, inside in zip(rows, predicted.sets.tolist(), strict=True):
+                row["set"] = [label for label, one in zip(self.labels, inside, strict=False) if one]
+        elif predicted.low is not None:
+            for row, ends in zip(rows, self._ends(predicted), strict=True):
+                row |= dict(zip(("low", "high"), ends, strict=True))
+        return rows
+
+    def _answers(self, predicted: Predicted, every: bool) -> Any:
+        """For each row the values of `_columns`."""
+        return ((value,) for value in predicted.prediction.tolist())
+
+    def _ends(self, predicted: Any) -> list[list[float | None]]:
+        ends = zip(predicted.low.tolist(), predicted.high.tolist(), strict=True)
+        return [[a if isfinite(a) else None for a in pair] for pair in ends]
+
+    # -- replies -------------------------------------------------------------------------------------------------------
+
+    def replies(self, predicted: Predicted) -> list[Any]:
+        """What a server predicts of each row."""
+        return predicted.prediction.tolist()
+
+    def more(self, predicted: Predicted, coverage: bool, probabilities: bool) -> dict[str, list[Any]]:
+        """What a server replies beside it: intervals or sets, labels and probabilities."""
+        found: dict[str, list[Any]] = {}
+        if coverage and predicted.low is not None:
+            found["intervals"] = self._ends(predicted)
+        elif coverage and predicted.sets is not None:
+            labels = self._replied
+            found["sets"] = [[labels[k] for k in np.flatnonzero(row)] for row in predicted.sets]
+        if probabilities:
+            found |= self._probabilities(predicted)
+        return found
+
+    @property
+    def _replied(self) -> list[Any]:
+        """The classes in the order of sets, as replies have them."""
+        return self.labels
+
+    def _probabilities(self, predicted: Predicted) -> dict[str, list[Any]]:
+        """Labels, and their probabilities."""
+        return {}
+
+
+class TwoClasses(Problem):
+    """Two classes: the labels -1 and +1, however they are written in the data."""
+
+    _beside = ("set",)
+
+    @property
+    def labels(self) -> list[str]:
+        """How the negative and the positive label are written."""
+        return list(self.learner.two_labels or ())
+
+    @property
+    def no_probabilities(self) -> str:
+        """See `Problem`."""
+        loss = self.options.loss
+        return "" if loss in PROBABILISTIC else f"the model's loss, {loss}, tells no probability"
+
+    def summary(self, metrics: Any) -> list[str]:
+        """See `Problem`: first, which of two words is the positive label."""
+        if not self.learner.worded:
+            return super().summary(metrics)
+        negative, positive = self.labels
+        return [f"positive label = {positive} (the other: {negative})", *super().summary(metrics)]
+
+    @property
+    def _replied(self) -> list[Any]:
+        return self.labels if self.learner.worded else [-1, 1]
+
+    def lines(self, batch: Any, predicted: Any, every: bool = False, top: int | None = None) -> Any:
+        """See `Problem`."""
+        if predicted.sets is None:
+            return predicted.prediction
+        return with_sets(number_texts(predicted.prediction), predicted.sets, list(map(str, self._replied)))
+
+    def _columns(self, every: bool) -> tuple[str, ...]:
+        if self.no_probabilities:
+            return ("label", "score")
+        return ("label", "probability", *(f"probability of {name}" for name in self.labels if every))
+
+    def _answers(self, predicted: Predicted, every: bool) -> Any:
+        names = self.labels
+        labels = [names[int(decided > 0)] for decided in predicted.decided.tolist()]
+        if self.no_probabilities:
+            return zip(labels, predicted.raw.tolist(), strict=True)
+        p = probabilities(self.options.loss, predicted.raw[:, None]).tolist()
+        return ((label, of[1], *(of if every else ())) for label, of in zip(labels, p, strict=True))
+
+    def _probabilities(self, predicted: Predicted) -> dict[str, list[Any]]:
+        signs = self._replied
+        scores = np.clip(predicted.raw, *self.options.bounds).reshape(-1, 1)
+        return {
+            "labels": [signs[int(decided > 0)] for decided in predicted.decided.tolist()],
+            "probabilities": probabilities(self.options.loss, scores)[:, 1].tolist(),
+        }
+
+
+class SeveralClasses(Problem):
+    """Classes of which there may be more than two."""
+
+    alone = True
+    no_probabilities = ""
+    _beside = ("set",)
+
+    @property
+    def labels(self) -> list[str]:
+        """The classes that have been met, in that order."""
+        return [str(label) for label in self.learner.classes]
+
+    def statistics(self) -> ClassCounts:
+        """See `Problem`."""
+        return ClassCounts(self.texts)
+
+    def wrong(self, predicted: Predicted) -> np.ndarray:
+        """See `Problem`."""
+        return np.asarray(predicted.prediction != predicted.label)
+
+    def kept(self, batch: Any, predicted: Any) -> Any:
+        """What measures are made of: what was predicted for the rows that were not refused."""
+        return chosen_of(predicted, ~predicted.refused) if predicted.refused.any() else predicted
+
+    def with_texts(self, outcome: BatchOutcome) -> BatchOutcome:
+        """See `Problem`."""
+        shown = lambda i: tuple(self.texts(np.array([outcome.y[i], outcome.prediction[i]])))  # noqa: E731
+        return outcome._replace(shown=shown)
+
+    def numbers(self, y: np.ndarray) -> np.ndarray:
+        """See `Problem`."""
+        return numbers_of(self.learner.classes, y)
+
+    def unmet(self, predicted: Predicted) -> int:
+        """See `Problem`."""
+        return int((self.numbers(predicted.label[~np.isnan(predicted.label)]) < 0).sum())
+
+    def texts(self, values: np.ndarray) -> list[str]:
+        """See `Problem`; before there is a learner, numbers."""
+        if self._learner is None:
+            return [f"{value:g}" for value in values.tolist()]
+        return self._learner.label_texts(values)
+
+    def lines(self, batch: Any, predicted: Any, every: bool = False, top: int | None = None) -> Any:
+        """See `Problem`."""
+        labels = self.labels
+        if top is not None:
+            texts = likeliest(predicted, labels, top)
+        elif every:
+            texts = probabilities_of(predicted, labels, self.options.numbered)
+        else:
+            texts = self.texts(predicted.prediction)
+        return texts if predicted.sets is None else with_sets(texts, predicted.sets, labels)
+
+    def raw(self, predicted: Predicted) -> Any:
+        """See `Problem`."""
+        return scores_of(predicted, self.labels)
+
+    def _columns(self, every: bool) -> tuple[str, ...]:
+        names = class_labels(self.learner.classes, self.options.numbered) if every else []
+        return ("label", "probability", *(f"probability of {name}" for name in names))
+
+    def _answers(self, predicted: Any, every: bool) -> Any:
+        names, known = class_labels(self.learner.classes, self.options.numbered) if every else [], self.labels
+        best = predicted.probabilities.max(axis=1, initial=0.0).tolist()
+        for i, label in enumerate(self.texts(predicted.prediction)):
+            of = dict(zip(known, predicted.probabilities[i].tolist(), strict=True))
+            yield (label, best[i], *(of.get(name, float(predicted.other[i])) for name in names))
+
+    def replies(self, predicted: Predicted) -> list[Any]:
+        """See `Problem`."""
+        return self.texts(predicted.prediction)
+
+    def _probabilities(self, predicted: Any) -> dict[str, list[Any]]:
+        rows = zip(predicted.met.tolist(), predicted.probabilities.tolist(), strict=True)
+        labels = self.labels
+        return {
+            "labels": self.texts(predicted.prediction),
+            "probabilities": [dict(zip(labels[:met], p, strict=False)) for met, p in rows],
+        }
+
+
+class DecisionProblem(Problem):
+    """Decisions: a label is what a log's action has cost, a prediction the action that is likeliest here."""
+
+    alone = True
+
+    def __init__(self, learner: Bandit | None = None):
+        self._learner: Any = learner
+        self._costs = CostSums()
+
+    def statistics(self) -> CostSums:
+        """See `Problem`."""
+        return self._costs
+
+    def metrics(self) -> PolicyTotals:
+        """See `Problem`."""
+        return PolicyTotals(self.learner.classes)
+
+    def outcome(self, batch: Decisions, held: np.ndarray | None, predicted: Decided) -> BatchOutcome:
+        """See `Problem`."""
+        known = ~np.isnan(predicted.loss)
+        cost = batch.cost if batch.costs is None else np.zeros(batch.n)
+        self._costs.of_log |= batch.costs is None
+        ends = np.concatenate(([0], np.cumsum(np.diff(batch.rows.indptr))))
+        features = np.diff(ends[np.concatenate((batch.row[batch.first[:-1]], [batch.rows.n]))])
+        classes = self.learner.classes
+        return BatchOutcome(
+            np.where(known, cost, np.nan), np.ones(batch.n), predicted.action.astype(np.float64), predicted.loss,
+            features, None, np.zeros(batch.n, dtype=bool),
+            lambda i: (cost_text(batch, i, classes), choice_text(batch, predicted, i, classes)),
+        )  # fmt: skip
+
+    def kept(self, batch: Decisions, predicted: Decided) -> tuple[Decisions, Decided]:
+        """See `Problem`."""
+        return batch, predicted
+
+    def summary(self, metrics: PolicyTotals) -> list[str]:
+        """See `Problem`: there is nothing more."""
+        return []
+
+    def settings(self) -> dict[str, Any]:
+        """See `Problem`."""
+        learner = self.learner
+        method = "decisions" if learner.learn is None else learner.learn.method
+        return {"method": method, "loss": "cost", **dataclasses.asdict(learner.options)}
+
+    def logged(self, metrics: PolicyTotals, names: Callable[[int], list[str]], classes: bool) -> dict[str, Any]:
+        """See `Problem`."""
+        return {"known": self.learner.size, "learned": self.learner.examples, "decisions": metrics.result()}
+
+    def lines(self, batch: Any, predicted: Any, every: bool = False, top: int | None = None) -> Any:
+        """See `Problem`."""
+        if self.learner.classes is not None:
+            return class_lines(predicted, self.learner.classes)
+        return (probability_lines if self.learner.options.explores else action_lines)(batch, predicted)
+
+
+def problem_of(options: LearnOptions, learner: Learner | None = None) -> Problem:
+    """The kind of problem of a learner with these options."""
+    if options.several:
+        return SeveralClasses(options, learner)
+    return (TwoClasses if options.binary or options.loss in CLASSIFICATION else Problem)(options, learner)
+
+
+def without_held(batch: Batch, held: np.ndarray | None) -> Batch:
+    """`batch` to learn from: rows that are held out are only predicted."""
+    return batch if held is None else batch._replace(weight=np.where(held, 0.0, batch.weight))
+
+
+class Uncounted:
+    """Predictions of batches that are not counted yet: small ones are counted as one, since each costs a millisecond.
+
+    Attributes
+    ----------
+    rows : int
+    weight : float
+        Summed importance weights.
+    """
+
+    def __init__(self) -> None:
+        self.rows, self.weight = 0, 0.0
+        self._outcomes: list[BatchOutcome] = []
+        self._predicted: list[Any] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._outcomes)
+
+    def add(self, outcome: BatchOutcome, predicted: Any) -> None:
+        """Add a batch; none of its rows was refused."""
+        self._outcomes.append(outcome)
+        self._predicted.append(predicted)
+        self.rows += len(outcome.y)
+        self.weight += float(outcome.weight.sum())
+
+    def take(self) -> tuple[BatchOutcome, Any]:
+        """All of it, as of one batch (there is one at least), and begin anew. Where batches are `alone`, one batch."""
+        outcomes, predicted = self._outcomes, self._predicted
+        self.__init__()  # type: ignore[misc]
+        return _joined(outcomes), _joined(predicted)
+
+
+def _joined(parts: list[Any]) -> Any:
+    """Named tuples of arrays, one after the other; what is None is so in all."""
+    if len(parts) == 1:
+        return parts[0]
+    return type(parts[0])(*(None if own[0] is None else np.concatenate(own) for own in zip(*parts, strict=True)))

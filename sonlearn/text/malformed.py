@@ -1,0 +1,90 @@
+"""Malformed lines of a run: whether one ends it, or is left out; and what is known of those that were."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sonlearn.errors import InputError, OptionError
+from sonlearn.options.text import ON_ERROR
+
+#: Malformed lines that are described when they are skipped.
+SHOWN_ERRORS = 10
+
+
+class Malformed:
+    """Decides on malformed lines, and remembers those that were left out.
+
+    Parameters
+    ----------
+    on_error : str
+        ``stop``: the first one ends the run; ``skip``: it is left out and counted.
+    max_errors : int or None
+        With ``skip``: the one after that many ends the run.
+
+    Attributes
+    ----------
+    errors : list of InputError
+        The first `SHOWN_ERRORS` that were left out.
+    count : int
+        How many were.
+    tags : list of str
+        The tags of those behind the last batch; those before are the batches' own.
+
+    Raises
+    ------
+    OptionError
+    """
+
+    def __init__(self, on_error: str, max_errors: int | None):
+        if on_error not in ON_ERROR:
+            raise OptionError(f"--on-error {on_error}: expected one of {', '.join(ON_ERROR)}")
+        if max_errors is not None and max_errors < 0:
+            raise OptionError(f"--max-errors {max_errors}: expected at least 0")
+        if max_errors is not None and on_error == "stop":
+            raise OptionError(
+                f"--max-errors {max_errors}: the first malformed line ends a run; give --on-error skip too"
+            )
+        self.skips = on_error == "skip"
+        self.allowed = max_errors if self.skips else 0
+        self.errors: list[InputError] = []
+        self.count = 0
+        self.tags: list[str] = []
+
+    def admit(self, errors: Sequence[InputError], count: int | None = None) -> InputError | None:
+        """Count further ones, in their order; return the one that ends the run, or None.
+
+        `count` : how many there are, of which `errors` are the first; those behind the one returned do not count.
+        """
+        count, fatal = len(errors) if count is None else count, None
+        if self.allowed is not None and self.count + count > self.allowed:
+            count = max(self.allowed - self.count, 0)
+            fatal = errors[count]
+        self.errors += errors[: min(count, max(SHOWN_ERRORS - len(self.errors), 0))]
+        self.count += count
+        return fatal
+
+    def placed(self, batch: Any, inside: Sequence[tuple[int, str]]) -> Any:
+        """`batch` with what was left out before it, and `inside` it: (before which row, tag)."""
+        return batch._replace(skipped=[*((0, tag) for tag in self.tags), *inside] or None)
+
+
+class LeavesOut:
+    """What a run asks a reader of malformed lines."""
+
+    malformed: Malformed
+
+    @property
+    def errors(self) -> list[InputError]:
+        """The first malformed lines that were left out."""
+        return self.malformed.errors
+
+    @property
+    def error_count(self) -> int:
+        """How many were."""
+        return self.malformed.count
+
+    @property
+    def skipped(self) -> list[str]:
+        """Tags of the malformed lines behind the last batch."""
+        return self.malformed.tags

@@ -1,0 +1,156 @@
+"""The kinds of problem: what is counted and written of predictions, from its definition, for each kind in all forms."""
+
+import json
+
+import numpy as np
+import pytest
+from for_all import for_all
+from places import ROOT
+
+from sonlearn import Learner, LearnOptions, TextOptions
+from sonlearn.data.batch import Batch
+from sonlearn.learn.bandits.bandit import Bandit
+from sonlearn.options.bandit import BanditOptions
+from sonlearn.report.answers import AnswerLines, AnswerRow
+from sonlearn.report.problem import DecisionProblem, SeveralClasses, TwoClasses, problem_of
+from sonlearn.text.decisions import read_decisions
+
+pytestmark = pytest.mark.interpreted
+
+N, D = 60, 5
+#: Options of a learner of each kind, and its labels, of numbers 0, 1, 2 of classes.
+KINDS = {
+    "values": ({"loss": "squared", "coverage": 0.8}, lambda k: k + 0.25),
+    "counts": ({"loss": "poisson"}, lambda k: 1.0 * k),
+    "signs": ({"coverage": 0.8}, lambda k: 2.0 * (k > 0) - 1),
+    "zero_one": ({}, lambda k: 1.0 * (k > 0)),
+    "words": ({"coverage": 0.8}, lambda k: ["no", "yes"][k > 0]),
+    "margins": ({"loss": "hinge"}, lambda k: 2.0 * (k > 0) - 1),
+    "binary": ({"loss": "squared", "binary": True}, lambda k: 2.0 * (k > 0) - 1),
+    "numbered": ({"oaa": 4}, lambda k: k + 1.0),
+    "names": ({"classes": "auto", "coverage": 0.8}, lambda k: ["ham", "eggs", "spam"][k]),
+}
+
+
+def predicted_of(kind):
+    """(problem, labels as they are written, batch, what was predicted of it) of a learner that has learned before."""
+    given, label = KINDS[kind]
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(2 * N, D))
+    labels = [label(int(k)) for k in np.clip(np.round(x[:, 0] + 1 + 0.3 * rng.normal(size=2 * N)), 0, 2)]
+    named = isinstance(labels[0], str)
+    y = np.full(2 * N, np.nan) if named else np.array(labels)
+    batch = Batch(
+        D * np.arange(2 * N + 1), np.tile(np.arange(1, D + 1), 2 * N), x.ravel(), y, rng.choice([0.5, 2.0], 2 * N),
+        np.arange(1, 2 * N + 1), class_names=labels if named else None,
+    )  # fmt: skip
+    learner = Learner(LearnOptions(method="nag", **given))
+    learner.partial_fit(batch.part(0, N))
+    batch = batch.part(N, 2 * N)
+    return problem_of(learner.options, learner), labels[N:], batch, learner.partial_fit(batch)
+
+
+@for_all("kind", list(KINDS))
+def test_what_is_counted_of_a_batch(kind):
+    problem, labels, batch, predicted = predicted_of(kind)
+    refused = np.arange(N) % 7 == 3
+    held = np.arange(N) % 5 == 1
+    outcome = problem.outcome(batch, held, predicted._replace(refused=refused))
+    own = predicted.label
+    if isinstance(problem, SeveralClasses):
+        wrong, written = predicted.prediction != own, problem.texts(own)
+        assert written == [str(label if isinstance(label, str) else int(label)) for label in labels]
+        assert outcome.shown(4) == tuple(
+            problem.texts(values[~refused][4:5])[0] for values in (own, predicted.prediction)
+        )
+    else:
+        wrong = (predicted.decided > 0) != (own > 0)
+        assert outcome.shown is None
+        expected = [1.0 if label == "yes" else -1.0 if label == "no" else label for label in labels]
+        assert own.tolist() == expected
+    assert (outcome.wrong == wrong[~refused]).all()
+    for ours, theirs in (
+        (outcome.y, own), (outcome.weight, batch.weight), (outcome.prediction, predicted.prediction),
+        (outcome.loss, predicted.loss), (outcome.features, np.full(N, D)), (outcome.held, held),
+    ):  # fmt: skip
+        assert (ours == theirs[~refused]).all()
+    kept = problem.kept(batch, predicted._replace(refused=refused))
+    assert (kept.raw == predicted.raw[~refused]).all()
+    progress = problem.progress()
+    progress.update(outcome._replace(held=None))
+    assert progress.result.errors == pytest.approx((outcome.weight * outcome.wrong).sum())
+
+
+@for_all("kind", list(KINDS))
+def test_rows_of_tables_say_what_lines_and_replies_say(kind):
+    problem, _, batch, predicted = predicted_of(kind)
+    for every in (False, True):
+        columns, rows = problem.columns(every), problem.answers(predicted, every)
+        assert [tuple(row) for row in rows] == [columns] * N
+        csv = AnswerLines("csv", columns).lines([AnswerRow("", row) for row in rows])
+        assert len(csv) == N + 1
+        for line, row in zip(AnswerLines("jsonl", columns).lines([AnswerRow("", r) for r in rows]), rows, strict=True):
+            assert {"id": json.loads(line)["id"], **row} == json.loads(line)
+        each = [name for name in columns if name.startswith("probability of ")]
+        assert len(each) == every * {"numbered": 4, "names": 3, "signs": 2, "zero_one": 2, "words": 2, "binary": 2}.get(
+            kind, 0
+        )
+        if each:
+            assert [sum(row[name] for name in each) for row in rows] == pytest.approx([1.0] * N)
+    lines, replies = problem.lines(batch, predicted), problem.replies(predicted)
+    more = problem.more(predicted, "coverage" in KINDS[kind][0], not problem.no_probabilities)
+    if "label" in columns:
+        assert {row["label"] for row in rows} <= set(problem.labels)
+    else:
+        assert replies == [row["prediction"] for row in rows] == predicted.prediction.tolist()
+    if isinstance(problem, SeveralClasses):
+        assert [str(line).split(" ")[0] for line in lines] == replies == [row["label"] for row in rows]
+        best = problem.lines(batch, predicted, top=1)
+        assert [line.rpartition(":")[0] for line in best] == replies
+    if "labels" in more:
+        signs = dict(zip(problem._replied, problem.labels, strict=True))
+        assert [signs[label] for label in more["labels"]] == [row["label"] for row in rows]
+    if "sets" in more:
+        signs = dict(zip(problem._replied, problem.labels, strict=True))
+        assert [[signs[label] for label in one] for one in more["sets"]] == [row["set"] for row in rows]
+        inside = ["{" + ",".join(map(str, one)) + "}" for one in more["sets"]]
+        assert [line.split(" ")[1] for line in lines] == inside
+        number = problem.numbers(predicted.label)
+        covered, size = problem.covered(predicted, predicted.label)
+        assert covered.tolist() == [problem.labels[k] in row["set"] for k, row in zip(number, rows, strict=True)]
+        assert size.tolist() == [len(row["set"]) for row in rows]
+    if "intervals" in more:
+        assert more["intervals"] == [[row["low"], row["high"]] for row in rows]
+        assert problem.covered(predicted, predicted.label)[0].tolist() == [
+            row["low"] <= y <= row["high"] for row, y in zip(rows, predicted.label, strict=True)
+        ]
+
+
+def test_two_numbers_without_probabilities_have_scores():
+    problem, _, _, predicted = predicted_of("margins")
+    assert isinstance(problem, TwoClasses)
+    assert problem.no_probabilities == "the model's loss, hinge, tells no probability"
+    assert problem.columns(True) == ("label", "score")
+    assert [row["score"] for row in problem.answers(predicted, True)] == predicted.raw.tolist()
+
+
+def test_what_is_counted_of_decisions():
+    options = BanditOptions(cb_explore_adf=True)
+    (decisions,) = read_decisions(str(ROOT / "data" / "offers.vw"), TextOptions(), options)
+    bandit = Bandit(options)
+    problem = DecisionProblem(bandit)
+    outcome = problem.outcome(decisions, None, bandit.partial_fit(decisions))
+    known = ~np.isnan(outcome.loss)
+    assert (outcome.y[known] == decisions.cost[known]).all()
+    assert np.isnan(outcome.y[~known]).all()
+    assert outcome.features.sum() == len(decisions.rows.indices)
+    assert not outcome.wrong.any()
+    label = outcome.shown(0)[0].split(":")
+    assert (int(label[0]), float(label[1])) == (decisions.action[0], decisions.cost[0])
+    progress = problem.progress()
+    progress.update(outcome)
+    summary = progress.summary(1.0)
+    assert f"number of examples with a cost = {known.sum()}" in summary
+    assert f"average cost of the log = {decisions.cost[known].mean():.6f}" in summary
+    assert progress.totals()["error"] is None
+    assert not any("average error" in line for line in summary)
