@@ -266,7 +266,7 @@ def test_a_row_of_a_table_that_is_skipped_has_its_line(cli, files, form):
 
 
 def test_rows_of_json_that_are_skipped(cli, files):
-    rows = ['{"_label": 1, "_tag": "a", "x": 1}', '{"_tag": "b", "x": ["y"]}', '{"_tag": "c", "x": }', '{"x": 2}', "{"]
+    rows = ['{"_label": 1, "_tag": "a", "x": 1}', '{"_tag": "b", "x": [[1]]}', '{"_tag": "c", "x": }', '{"x": 2}', "{"]
     (files / "t.jsonl").write_text("\n".join(rows) + "\n")
     given = ("--quiet", "--on-error", "skip", files / "t.jsonl")
     assert cli("train", "--method", "nag", "-f", files / "m", *given)[0] == 0
