@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from sonlearn.commands.files import STDIN
 from sonlearn.errors import InputError
 
-COMPILING = "compiling kernels for this version once, some ten seconds ..."
+COMPILING = "compiling kernels for this version once, some twenty seconds ..."
 FROM_TERMINAL = "reading examples from the terminal; Ctrl-D ends them"
 
 

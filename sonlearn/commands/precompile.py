@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import gc
 import json
 import os
 import sys
@@ -34,6 +35,8 @@ _PROGRAM = (
     "import json, sys; given = json.loads(sys.stdin.readline()); sys.path[:] = given['path']; "
     "from sonlearn.commands.precompile import compile_for; compile_for(given['learn'], given['bandit'])"
 )
+#: New objects after which Python looks for garbage, of which compiling makes little.
+_OBJECTS = 100_000
 _ROWS, _FEATURES = 64, 20  # more features than the index of a new learner has room for
 
 
@@ -94,6 +97,7 @@ def decide_some(options: BanditOptions, learn: LearnOptions | None = None) -> Ba
 def compile_for(learn: dict[str, Any] | None, bandit: dict[str, Any] | None) -> None:
     """What the process does. It ends with the run, which keeps its standard input open."""
     threading.Thread(target=_end_with_input, daemon=True).start()
+    gc.set_threshold(_OBJECTS)
     without_numba()  # as the run does, which finds by the types of arguments what is compiled here
     options = None if learn is None else LearnOptions(**learn)
     if bandit is not None:

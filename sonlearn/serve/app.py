@@ -155,6 +155,9 @@ class Handlers:
             raise Refused(408, line, close) from None
         if size > most:
             raise too_much
+        coding = request.headers.get("content-encoding", "").strip().lower()
+        if coding not in ("", "identity"):
+            raise Refused(415, f"found a body of content-encoding {coding[:40]!r}, expected one that is not encoded")
         return b"".join(parts)
 
 

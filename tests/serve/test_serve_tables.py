@@ -1,6 +1,7 @@
 """What a server of a table's or a JSON model takes: the same as ``sonlearn predict``."""
 
 import dataclasses
+import gzip
 import io
 import json
 
@@ -151,3 +152,17 @@ def test_rows_to_be_learned_have_the_column_of_the_label_and_other_columns_are_n
         "<request>: columns that the model knows and the table has not: 'city', 'note'",
         "<request>: columns that the model does not know, new to the model: 'town'",
     ]
+
+
+def test_a_body_that_is_encoded_is_refused_by_the_name_of_its_encoding():
+    body = b'{"n": 3, "city": "Graz"}'
+    with served(of_table()) as server:
+        for path in ("/predict", "/predict?probabilities=1"):
+            status, answer = server.ask(
+                "POST", path, gzip.compress(body), "application/json", **{"content-encoding": "GZIP"}
+            )
+            assert (status, "found a body of content-encoding 'gzip', expected one that is not encoded" in answer) == (
+                415,
+                True,
+            )
+        assert server.ask("POST", "/predict", body, "application/json", **{"content-encoding": "identity"})[0] == 200

@@ -15,11 +15,11 @@ from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn import axes
 from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.newton import merging
-from sonlearn.learn.newton.learn import learn
+from sonlearn.learn.newton.learn import learn, orthonormalise_now
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
 from sonlearn.learn.newton.sparse_time import with_room_in_log
-from sonlearn.learn.newton.state import NewtonState, new_state, new_work, params_of
-from sonlearn.learn.status import LOG_FULL
+from sonlearn.learn.newton.state import NewtonState, new_state, new_work, params_of, sizes_of
+from sonlearn.learn.status import LOG_FULL, ORTHONORMALISE
 from sonlearn.learn.tolerances import FEATURES
 from sonlearn.options import LearnOptions
 
@@ -35,6 +35,7 @@ class SketchedNewton(Engine):
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
         self._work = new_work(self._params, 1)
+        self._oja = None if self._params.buffered else np.zeros(sizes_of(self._params).M)
 
     def new(self, classes: int = 0) -> NewtonState:
         """State of an untrained learner."""
@@ -53,10 +54,12 @@ class SketchedNewton(Engine):
         """Learn rows from `start` on (see `Engine.learn`)."""
         out = by_class(out)
         at, status = start, LOG_FULL
-        while status == LOG_FULL:
-            at, status = learn(self._params, state, self._work, rows, out, at)
+        while status in (LOG_FULL, ORTHONORMALISE):
+            at, status = learn(self._params, state, self._work, rows, out, at, self._oja)
             if status == LOG_FULL:
                 state = with_room_in_log(state, self._work.z)
+            elif status == ORTHONORMALISE:
+                orthonormalise_now(state)
         return state, at
 
     def predict(self, state: NewtonState, rows: Rows, out: Predictions) -> int:

@@ -19,14 +19,14 @@ from sonlearn.learn.tolerances import DOUBTFUL, SPAN, SPREAD
 
 
 @forced_inline
-def oja_round(params, state, work, feats, row):
+def oja_round(params, state, work, feats, row, oja):
     """Project, add the row ghat = s x to the sketch, then w -= slope A^-1 x with the new sketch, for every class.
 
     Returns a status. With m = 0 there is no sketch: this is gradient descent with step 1/alpha.
 
     params : NewtonParams; state : NewtonState, modified in place
     work : NewtonScratch with x, Z x, y = V x, u, the slopes and the projection moves; overwritten
-    feats : int64[s], the row's features, not modified; row : RowGeometry
+    feats : int64[s], the row's features, not modified; row : RowGeometry; oja : float64[M], overwritten
     """
     now, y, u, aside = state.now[0], work.y, work.u, work.aside
     projected = False
@@ -42,7 +42,7 @@ def oja_round(params, state, work, feats, row):
     for c in range(len(aside)):
         aside[c] = 0.0
     if params.m > 0:
-        status = update_sketch(params, state, work, row)
+        status = update_sketch(params, state, work, row, oja)
     for c in range(len(aside)):
         if params.m > 0:
             for i in range(now.k):
@@ -56,7 +56,7 @@ def oja_round(params, state, work, feats, row):
 
 
 @forced_inline
-def update_sketch(params, state, work, row):
+def update_sketch(params, state, work, row, oja):
     """Apply Oja's rule to V and t Lambda; returns a status. Arguments as for `oja_round`.
 
     work.delta <- the change of Z per unit of x; work.y <- V x in the new V; work.aside (0 before) <- the change of wbar
@@ -71,7 +71,7 @@ def update_sketch(params, state, work, row):
         now.oja_sum += norm2 * norm2
         add_direction(state, work, row.scale, math.sqrt(row.rho2))
         return ORTHONORMALISE if row.rho2 < DOUBTFUL * row.xx else NEXT
-    return rotate(params, state, work, row)
+    return rotate(params, state, work, row, oja)
 
 
 @forced_inline
@@ -109,7 +109,7 @@ def add_direction(state, work, scale, rho):
 
 
 @forced_inline
-def rotate(params, state, work, row):
+def rotate(params, state, work, row, oja):
     """One step of Oja's rule, V <- L^-1 (V + gamma y ghat') with y = V ghat; arguments and result as `update_sketch`.
 
     Usually Z takes the rank-one part and F the factor L^-1. A steep step would make F very small and Z very large; the
@@ -129,7 +129,7 @@ def rotate(params, state, work, row):
             work.delta[j] = gamma * scale * scale * work.zx[j]
             for c in range(len(factor.beta)):
                 work.aside[c] -= work.delta[j] * factor.beta[c, j]
-    gram_schmidt(factor.FT, y, k, theta, work.run)
+    gram_schmidt(factor.FT, y, k, theta, oja)
     apply_inverse_factor(y, k, theta)
     if steep:
         work.delta[now.used] = 1.0

@@ -51,7 +51,7 @@ class RowGeometry(NamedTuple):
 
 
 @bare_inline
-def run(params, state, work, rows, out, start):
+def run(params, state, work, rows, out, start, oja):
     """Learn rows from `start` on until one needs more than a round; returns (next row, status).
 
     work.slope holds the slopes of the last row. With LOG_FULL and DIVERGED the next row has not been learned.
@@ -101,10 +101,10 @@ def run(params, state, work, rows, out, start):
             row = plan_projection(params, state, work, row, u, weight_scale)
         now.weight_scale = weight_scale
         count(state, feats)
-        if params.buffered:
+        if oja is None:
             status = buffer_row(params, state, work, feats, row, n_rest)
         else:
-            status = oja_round(params, state, work, feats, row)
+            status = oja_round(params, state, work, feats, row, oja)
         learn_scales(params, state, feats, values, slope)
         if status != NEXT:
             return i + 1, status

@@ -12,7 +12,7 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, inline
 from sonlearn.learn.linear_algebra import clear, leading
-from sonlearn.learn.newton.sparse_time import fold, is_due, orthonormalise
+from sonlearn.learn.newton.sparse_time import fold, is_due
 from sonlearn.learn.newton.step import projected_slope, reset_factor, spectral_excess
 from sonlearn.learn.spectrum import ROOT, spectral
 from sonlearn.learn.tolerances import RANK, SINGULAR, SPAN, SQUARING
@@ -20,7 +20,9 @@ from sonlearn.learn.tolerances import RANK, SINGULAR, SPAN, SQUARING
 
 @inline
 def shrink(params, state, work, slope):
-    """Keep m - 1 of the r directions, make the round's step and fold. Requires r >= m.
+    """Keep m - 1 of the r directions, make the round's step and fold; returns whether V must be orthonormalised.
+
+    Requires r >= m.
 
     params : NewtonParams; state : NewtonState, modified in place
     work : NewtonScratch with the round's w'x (wx) and the coordinates of its row (y); z is overwritten
@@ -43,8 +45,7 @@ def shrink(params, state, work, slope):
         for c in range(len(state.basis.a)):
             for i in range(n_kept):
                 state.basis.a[c, i] = -params.rate * spectral_excess(params, state, i, state.basis.q[c, i])
-    if is_due(state, worst):
-        orthonormalise(state)
+    return is_due(state, worst)
 
 
 @inline

@@ -130,7 +130,6 @@ class NewtonScratch(NamedTuple):
 
     zx: np.ndarray  # float64[M + K], Z x, and wbar'x of each class
     delta: np.ndarray  # float64[M + K], the change of a feature's row of the table, per unit of x
-    run: np.ndarray  # float64[M] (`oja`)
     rx: np.ndarray  # float64[R_max], X x
     y: np.ndarray  # float64[r_max + 1], coordinates of x
     h: np.ndarray  # float64[r_max + 1]
@@ -244,7 +243,7 @@ def new_work(params: NewtonParams, longest: int) -> NewtonScratch:
     """Scratch space for rows of up to `longest` entries."""
     K, _, M, R_max, r_max = sizes_of(params)
     return NewtonScratch(
-        zx=np.zeros(M + K), delta=np.zeros(M + K), run=np.zeros(M), rx=np.zeros(R_max),
+        zx=np.zeros(M + K), delta=np.zeros(M + K), rx=np.zeros(R_max),
         y=np.zeros(r_max + 1), h=np.zeros(r_max + 1), u=np.zeros(r_max + 1), x=np.zeros(max(longest, 1)),
         rest=np.zeros((FEATURES + 1) * max(longest, 1)), more=np.zeros(r_max + 1), z=np.zeros((2, M + K)),
         wbar_x=np.zeros(K), wx=np.zeros(K), slope=np.zeros(K), along=np.zeros(K), aside=np.zeros(K),
