@@ -44,8 +44,10 @@ def learner_of(loss):
 
 @for_all("loss, n, d", [("logistic", 130, 6), ("squared", 130, 6), ("logistic", 60, 45), ("squared", 60, 45)])
 def test_predictions_are_those_of_the_twin(loss, n, d):
-    """With weights and bases; some rows have no label, some columns are not drawn."""
-    batch = without_some_labels(with_weights(stream(loss, n, d)))
+    """With weights and bases; some rows have no label, one has no entry, some columns are not drawn."""
+    X = columns(n, d)
+    X[n - 5] = 0.0
+    batch = without_some_labels(with_weights(batch_of_dense(X, labels(X, loss))))
     batch = batch._replace(base=np.linspace(-1.0, 1.0, n))
     options = LearnOptions(method="boost", loss=loss)
     expected = raw_predictions(options, batch, VALUES)

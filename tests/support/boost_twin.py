@@ -16,6 +16,8 @@ class Boost:
         self.due, self.running, self.refits, self.model = 0, None, 0, (0.0, [])
 
     def predict(self, row, base=0.0):
+        if not row:
+            return base
         x = self.dense([{self.columns[f]: value for f, value in row.items() if f in self.columns}])
         start, trees = self.model
         return start + base + sum(float(leaves(tree, x)[0]) for tree in trees)

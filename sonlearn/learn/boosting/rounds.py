@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sonlearn.data.rows import is_learned
+from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.boosting.refit import AT_ONCE, go_on
 from sonlearn.learn.boosting.state import BASE, IMPORTANCE, LABEL, SLOTS
@@ -29,7 +29,11 @@ def follow(params, state, work, rows, start, learns, raw):
         if learned and not can_be_kept(state, rows, i):
             return i
         read_values(state, work, rows, i)
-        raw[i] = score(params, state, work.x) + rows.base[i]
+        raw[i] = rows.base[i]
+        if (
+            rows.indptr[i] < rows.indptr[i + 1] or rows.unseen[i, COUNT] > 0
+        ):  # a view of numbers shows a text as nothing
+            raw[i] += score(params, state, work.x)
         if learned:
             keep(state, work, rows, i)
         forget_values(state, work, rows, i)
