@@ -5,12 +5,9 @@ from __future__ import annotations
 from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.boosting.refit import AT_ONCE, go_on
-from sonlearn.learn.boosting.state import BASE, IMPORTANCE, LABEL, SLOTS
+from sonlearn.learn.boosting.state import BASE, IMPORTANCE, LABEL, LARGEST, SLOTS
 from sonlearn.learn.boosting.tree import leaf_value
 from sonlearn.learn.tolerances import LIMIT
-
-#: Values are kept within this: larger ones would be infinite.
-LARGEST = 3e38
 
 
 @bare_jit

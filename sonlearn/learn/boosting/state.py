@@ -18,6 +18,8 @@ GRADIENT, CURVATURE, WEIGHT = range(3)
 LABEL, IMPORTANCE, BASE = range(3)
 #: In place of a column: the node is a leaf.
 LEAF = -1
+#: Values are kept within this, larger ones would be infinite in float32; an edge with no value below it.
+LARGEST, BELOW_ALL = 3e38, -3.4e38
 
 NOW = [(name, "i8") for name in ("rows", "width", "seen", "due", "step", "last", "columns", "refits", "first")]
 NOW += [(name, "f8") for name in ("start", "next_start")]

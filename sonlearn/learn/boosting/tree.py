@@ -18,6 +18,7 @@ from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.boosting.bins import rows_of_refit, slot_of
 from sonlearn.learn.boosting.state import (
     BASE,
+    BELOW_ALL,
     BINS,
     COLUMNS,
     CURVATURE,
@@ -96,7 +97,7 @@ def split_node(params, state, work, t, k, m):
         return False
     j = work.chosen[q]
     tree.column[t, k], tree.none_left[t, k] = j, none_left
-    tree.edge[t, k] = state.edges[j, code - 1] if code > 0 else -math.inf
+    tree.edge[t, k] = state.edges[j, code - 1] if code > 0 else BELOW_ALL
     middle = part_rows(state, work, begin, end, j, code, none_left)
     work.begin[2 * k + 1], work.end[2 * k + 1] = begin, middle
     work.begin[2 * k + 2], work.end[2 * k + 2] = middle, end
