@@ -140,7 +140,7 @@ def count_cells(state, work, k, m):
         i = work.order[place]
         g, c, h, row = work.slopes[i, GRADIENT], work.slopes[i, CURVATURE], work.slopes[i, WEIGHT], i * columns
         for q in range(m):
-            cell = 3 * (q * (BINS + 1) + state.codes[row + work.chosen[q]])
+            cell = 3 * (q * (BINS + 1) + int(state.codes[row + work.chosen[q]]))
             cells[cell] += g
             cells[cell + 1] += c
             cells[cell + 2] += h
