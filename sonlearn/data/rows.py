@@ -87,7 +87,7 @@ def rows_between(rows: Rows, start: int, stop: int) -> Rows:
 
 
 @jit
-def first_wild(indptr, values, y, weight, start, limit):
+def first_wild(indptr, values, y, weight, start, limit):  # type: ignore[no-untyped-def]
     """First row from `start` on with a value, label or weight beyond `limit`, or n."""
     for i in range(start, len(y)):
         wild = 1 if abs(y[i]) > limit or weight[i] > limit else 0
