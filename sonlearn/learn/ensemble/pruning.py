@@ -9,11 +9,12 @@ At later checkpoints members are dropped one by one, the one first whose absence
 time, as long as the loss grows by less than `price` times that share: that of the online combination, and of a member
 with a long memory that of the offline one as well. By how much the loss grows without a member says a judge (`judges`).
 What has many features starts slowly: a member on pairs or triples is dropped only if it makes no difference at all,
-where rows are short (there it is cheap, and wins on long streams) or its own loss is still falling. A stream may change
-late: members that forget and cost little are judged at the last checkpoint only, and means of the labels, which cost
-next to nothing, go all or none, if they make no difference. On words the cheap members of several classes are asked
-from `cheap_after` rows on: naive Bayes is the best of the first thousand rows, and others catch up. Where there is a
-budget, members are dropped until the rest fit the budget.
+where rows are short (there it is cheap, and wins on long streams) or its own loss is still falling. Boosted trees,
+which are grown anew of twice as many rows, are dropped only so, too. A stream may change late: members that forget and
+cost little are judged at the last checkpoint only, and means of the labels, which cost next to nothing, go all or none,
+if they make no difference. On words the cheap members of several classes are asked from `cheap_after` rows on: naive
+Bayes is the best of the first thousand rows, and others catch up. Where there is a budget, members are dropped until
+the rest fit the budget.
 
 A deterministic function of the rows learned: a resumed run decides as one long run does.
 """
@@ -242,10 +243,7 @@ def on_tuples(member: Member) -> bool:
 
 
 def starts_slowly(case: PruningCase, judge: Judge, i: int) -> bool:
-    """Whether member i is one that starts slowly and should be given time; what forgets has no time.
-
-    So are trees, which are grown anew of twice as many rows.
-    """
+    """Whether member i is one that starts slowly and should be given time; what forgets has no time."""
     if case.inputs[i].method == "boost":
         return True
     if not on_tuples(case.inputs[i]) or case.inputs[i].rate > 0.0:
