@@ -61,7 +61,7 @@ class _OnDask:
     """What classes and values have in common; the other base has scikit-learn's form."""
 
     learner_: Any
-    passes: int
+    passes: int | str
     constant: bool
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -94,7 +94,7 @@ class _OnDask:
 
     def _fit(self, X: Any, y: Any, weight: Any, client: Client) -> Self:
         for name in ("passes", "class_weight"):
-            if getattr(self, name, None) not in (None, 1):
+            if getattr(self, name, None) not in (None, "auto", 1):
                 raise OptionError(f"{type(self).__name__}: {name} on a cluster: one pass, and rows count as they are")
         X, y, weight = (None if each is None else as_array(each) for each in (X, y, weight))
         own: Any = self
