@@ -12,9 +12,9 @@ c. They are no part of the state; what has been worked out the view keeps, 8 D b
 features.
 
 A feature that a row does not have is 0 there, and standardised like any value. So a row costs O(D d), and the view is
-for rows of numbers: it shows nothing of the first `FIRST` rows, nothing as long as all values are 0 or 1 unless told
-otherwise, and never anything again once there are more than ``FEW + DENSE s`` features, s the mean number of entries of
-a row, or more than `MOST`.
+for rows of numbers: it shows nothing of the first `FIRST` rows, nothing before half of the rows are of numbers
+(`is_of_numbers`) unless told otherwise, and never anything again once there are more than ``FEW + DENSE s`` features, s
+the mean number of entries of a row, or more than `MOST`.
 
 Bits are the same on every machine: logarithms and cosines are worked out here, of sums, products and roots.
 """
@@ -39,6 +39,8 @@ from sonlearn.views.view import MergedView, RowView, new_now
 WAITS, SHOWS, OFF = range(3)
 #: Rows learned before the first that is shown.
 FIRST = 16
+#: Times that a word may stand in a text; share of the values of a row of numbers that are not 1, where all are counts.
+COUNTS, SHARE = 9.0, 0.25
 #: Features there may be: FEW and DENSE for each entry of a row in the mean, and never more than MOST.
 FEW, DENSE, MOST = 64, 8, 1024
 #: z-scores end here.
@@ -60,7 +62,7 @@ _S = tuple((-1.0) ** k * (2.0 * math.pi) ** (2 * k + 1) / math.factorial(2 * k +
 class FourierState(NamedTuple):
     """What has been counted, in rows learned from."""
 
-    # features: of the rows shown; stage; numbers: whether a value was not 0 or 1, or none need be; top: raw features
+    # features: of the rows shown; stage; numbers: how many rows were numbers, or need not be; top: raw features
     # are below; occurred: those of them that a row has had; rows, entries: how many; weight: of the rows
     now: np.ndarray
     moments: np.ndarray  # float64[raw features, 3]: weight, mean, M2 of the values, without the rows that have none
@@ -73,6 +75,7 @@ class FourierParams(NamedTuple):
     components: int
     linear: float
     standard: bool
+    binary: bool
 
 
 class FourierScratch(NamedTuple):
@@ -101,7 +104,7 @@ class Fourier:
     linear : float
         What z / sqrt(d) is multiplied with; without components, z itself.
     binary : bool
-        Whether rows are shown whose values are all 0 or 1.
+        Whether rows of indicators and of words are shown, too.
     standard : bool
         Whether values become z-scores; without components they may stay as they are.
     """
@@ -110,7 +113,7 @@ class Fourier:
         self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float, binary: bool = False,
         standard: bool = True,
     ):  # fmt: skip
-        self._params, self._binary = FourierParams(components, linear, standard), binary
+        self._params = FourierParams(components, linear, standard, binary)
         width = np.repeat(widths, -(-components // len(widths)))[:components]
         self._work = FourierScratch(
             width, np.zeros((0, components)), np.zeros(0, np.int64), np.zeros(components), np.zeros(MOST),
@@ -120,7 +123,6 @@ class Fourier:
     def new(self) -> FourierState:
         """State of a view that has seen nothing."""
         now = new_now("stage", "numbers", "top", "occurred", "rows", "entries", "weight:f8")
-        now["numbers"] = self._binary
         return FourierState(now, np.zeros((0, 3)), np.zeros(0, np.int64))
 
     def reserve(self, state: FourierState, rows: Rows, features: int) -> FourierState:
@@ -212,10 +214,9 @@ class Fourier:
     def merge(self, states: Sequence[FourierState], base: FourierState) -> MergedView:
         """Moments as of one run."""
         now, D, every = base.now.copy(), self._params.components, (base, *states)
-        for name in ("rows", "entries", "weight"):
+        for name in ("rows", "numbers", "entries", "weight"):
             now[name] = merging.summed(base.now[name], [s.now[name] for s in states], np.ones(len(states)))
-        for name in ("numbers", "top"):
-            now[name] = max(int(state.now[name][0]) for state in every)
+        now["top"] = max(int(state.now["top"][0]) for state in every)
         top, stages = int(now["top"][0]), [int(state.now["stage"][0]) for state in every]
         ids = np.max([state.ids for state in every], axis=0)[:top] if OFF not in stages else base.ids[:0]
         now["occurred"] = np.count_nonzero(ids != NO_ID)
@@ -223,7 +224,7 @@ class Fourier:
             now["stage"], now["features"] = OFF, base.now["features"]
             numbers = [_those_below(self.features(state), self.features(base)) for state in every]
             return MergedView(FourierState(now, base.moments[:0], base.ids[:0]), numbers[1:], numbers[0])
-        if SHOWS in stages or (now["rows"][0] >= FIRST and now["numbers"][0]):
+        if SHOWS in stages or shows_numbers(now[0]):
             now["stage"], now["features"] = SHOWS, D + 1 + top
         moments = merging.moments(base.moments, [state.moments for state in states])[:top]
         numbers = [np.arange(self.features(state)) for state in every]
@@ -334,19 +335,42 @@ def count_row(params, state, work, rows, i):
         if x == 0.0 or j == rows.constant:
             continue
         entries += 1
-        if x != 1.0:
-            now["numbers"] = 1
         if params.standard and j < len(state.moments):
             update_moments(x, rows.weight[i], state.moments[j])
     now["rows"] += 1
+    now["numbers"] += params.binary or is_of_numbers(rows, i)
     now["entries"] += entries
     now["weight"] += within(rows.weight[i])
     now["top"] = top
     if top > MOST or (now["occurred"] - FEW) * now["rows"] > DENSE * now["entries"]:
         now["stage"] = OFF
-    elif now["rows"] >= FIRST and now["numbers"] == 1:
+    elif shows_numbers(now):
         now["stage"] = SHOWS
         now["features"] = params.components + 1 + top
+
+
+@forced_inline
+def shows_numbers(now):
+    """Whether enough rows have come, and half of them were of numbers."""
+    return now["rows"] >= FIRST and 2 * now["numbers"] >= now["rows"]
+
+
+@bare_inline
+def is_of_numbers(rows, i):
+    """Whether row i has a value that is no count of a word in a text, or counts other than 1 are a `SHARE` of them.
+
+    Words stand in a text a few times at most, most of them once, and indicators are 1.
+    """
+    entries, others = 0, 0
+    for place in range(rows.indptr[i], rows.indptr[i + 1]):
+        x = tamed(rows.values[place])
+        if x == 0.0 or rows.features[place] == rows.constant:
+            continue
+        if not (0.0 < x <= COUNTS and x == math.floor(x)):
+            return True
+        entries += 1
+        others += x != 1.0
+    return others > 0 and others >= SHARE * entries
 
 
 @bare_inline
