@@ -19,6 +19,7 @@ from sonlearn.text.arrow import texts_of
 from sonlearn.text.columns import LIKE_A_ROW, header_hint, layout_of, number_in, row_as_header
 from sonlearn.text.csv import records_of
 from sonlearn.text.encode import date_in
+from sonlearn.text.malformed import Malformed
 from sonlearn.text.source import is_arrow, read_chunks, source_name
 from sonlearn.text.suspicions import date_note, is_other_date, is_other_number, is_sentence, number_note
 
@@ -44,7 +45,8 @@ class Described(NamedTuple):
 class Description(NamedTuple):
     """A table: its rows, how often each label occurs, its columns, and how many malformed rows were left out.
 
-    `header_is_row`: the names of the columns look like a row. As a text it is what ``sonlearn describe`` prints.
+    `errors` are the first of these; `header_is_row`: the names of the columns look like a row. As a text it is what
+    ``sonlearn describe`` prints.
     """
 
     rows: int
@@ -53,6 +55,7 @@ class Description(NamedTuple):
     skipped: int
     options: TextOptions
     header_is_row: bool = False
+    errors: list[InputError] = []  # noqa: RUF012 (a tuple)
 
     def __str__(self) -> str:
         return "\n".join(lines_of(self))
@@ -79,23 +82,23 @@ def describe(data: Any, options: TextOptions | None = None, *, rows: int | None 
         The options contradict each other.
     """
     options = options or TextOptions(**given)
-    name, skipped = source_name(data), [0]
+    name, malformed = source_name(data), Malformed("skip", None)
     in_memory = hasattr(data, "__arrow_c_stream__")
     header_is_row = False
     if in_memory or options.format == "arrow" or (options.format != "csv" and is_arrow(data)):
         columns, records = texts_of(data)
         layout_of(columns, options, (name, None))
     elif options.format in ("auto", *TABLES):
-        columns, records = _of_csv(data, name, options, skipped)
+        columns, records = _of_csv(data, name, options, malformed)
         header_is_row = row_as_header(columns, options)
     else:
         raise InputError(name, None, None, f"--format {options.format}", "a table: CSV, Parquet or Arrow")
     found = summarise(columns, itertools.islice(records, rows), options)
-    return Description(*found, skipped[0], options, header_is_row)
+    return Description(*found, malformed.count, options, header_is_row, malformed.errors)
 
 
-def _of_csv(data: Any, name: str, options: TextOptions, skipped: list[int]) -> tuple[list[str], Iterator[list[str]]]:
-    """The header of CSV, and its rows as texts; `skipped` counts malformed ones."""
+def _of_csv(data: Any, name: str, options: TextOptions, malformed: Malformed) -> tuple[list[str], Iterator[list[str]]]:
+    """Return the header of CSV, and its rows as texts; `malformed` counts those that are none."""
     records: Iterator[Any] = records_of(read_chunks(data), name, options)
     first = next(records, None)
     if first is None:
@@ -111,7 +114,7 @@ def _of_csv(data: Any, name: str, options: TextOptions, skipped: list[int]) -> t
             if isinstance(record, list):
                 yield record
             else:
-                skipped[0] += 1
+                malformed.admit([record])
 
     return columns, rows()
 
