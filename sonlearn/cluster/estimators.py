@@ -6,6 +6,8 @@ for each chunk of rows. `fit_future` does not wait. For arrays in memory all is 
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Self
 
@@ -13,13 +15,46 @@ import dask
 import numpy as np
 from distributed import Client
 
-from sonlearn.cluster.dask import client_here, trained
+from sonlearn.cluster.dask import UNWANTED, client_here, trained
 from sonlearn.cluster.tasks import Reading
 from sonlearn.errors import OptionError
 from sonlearn.estimators import sklearn
 from sonlearn.learn.learner import takes_words
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import Labelling
+
+
+class Fitting(Future):
+    """The future of an estimator that is being fitted; `cancel` ends that, and the work on the cluster."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._unwanted = threading.Event()
+
+    def cancel(self) -> bool:
+        """Cancel the fit, unless it is done; the estimator has to be fitted again."""
+        cancelled = super().cancel()
+        if cancelled:
+            self._unwanted.set()
+        return cancelled
+
+    def running(self) -> bool:
+        """Whether the fit is under way."""
+        return not self.done()
+
+    def work(self, fit: Callable[[], Any]) -> None:
+        """Call `fit` in this thread, for its result or error."""
+        UNWANTED.set(self._unwanted)
+        result, error = None, None
+        try:
+            result = fit()
+        except BaseException as problem:
+            error = problem
+        if self.set_running_or_notify_cancel():  # pending until now: it can be cancelled
+            if error is None:
+                self.set_result(result)
+            else:
+                self.set_exception(error)
 
 
 class _OnDask:
@@ -50,10 +85,10 @@ class _OnDask:
         return self._fit(X, y, sample_weight, client_here())
 
     def fit_future(self, X: Any, y: Any, sample_weight: Any = None) -> Future[Self]:
-        """`fit` of collections in a thread of its own; the future's result is this estimator."""
-        client = client_here()  # of this thread
+        """Begin to `fit` collections in a thread of its own; the future's result is this estimator."""
+        client, future = client_here(), Fitting()  # the client of this thread
         with_one_thread = ThreadPoolExecutor(1, thread_name_prefix="sonlearn-fit")
-        future = with_one_thread.submit(self._fit, X, y, sample_weight, client)
+        with_one_thread.submit(future.work, lambda: self._fit(X, y, sample_weight, client))
         with_one_thread.shutdown(wait=False)
         return future
 
@@ -70,7 +105,11 @@ class _OnDask:
             labels=Labelling(True, False, takes_words(self.learner_.options)),
         )
         data = (X, labels) if weight is None else (X, labels, weight)
-        self.learner_ = trained(data, self.learner_.options, reading, client=client, start=self.learner_).learner
+        try:
+            self.learner_ = trained(data, self.learner_.options, reading, client=client, start=self.learner_).learner
+        except BaseException:
+            del self.learner_  # which has learned nothing
+            raise
         return self
 
     def _prepared(self, y: Any, client: Client) -> Any:
