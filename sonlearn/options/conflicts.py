@@ -31,15 +31,16 @@ def check_conflicts(o: Any) -> None:
     if can and o.loss not in can:
         raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
     _check_classes(o)
-    if o.several and o.loss not in OF_CLASSES:
+    several_in_one = o.several and o.method == "committee"
+    if o.kind == "classes" and o.loss not in OF_CLASSES:
         raise OptionError(f"{_of_classes(o)} with --loss {o.loss}: expected one of {', '.join(OF_CLASSES)}")
-    if o.several and o.method == "committee":
+    if several_in_one:
         _check_class_committee(o)
     _check_output(o)
     _check_forgetting(o)
     _check_budget(o)
     for name in o.members:
-        chosen = member(name, o.loss, o.several and o.method == "committee")
+        chosen = member(name, o.loss, several_in_one)
         if o.method == "mixture" and (chosen.view != "raw" or METHODS[chosen.method].engine == "mixture"):
             raise OptionError(f"--members {name}: --method mixture has members that are methods, without a view")
     if {"seed", "buffer"} & set(METHODS[o.method].takes) or o.method == "metagrad-fd":
