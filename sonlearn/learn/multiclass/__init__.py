@@ -14,5 +14,5 @@ They are engines (`sonlearn.learn.engine.Engine`) and the members of `sonlearn.l
 Features and classes of their states may get other numbers (`slots` of `Engine.renumbered`).
 
 Besides, there are `one_vs_rest`, which has a binary subproblem for each class, and `multinomial`, one softmax learner
-for all classes (on `softmax` and `shared_diagonal`).
+for all classes.
 """

@@ -25,8 +25,8 @@ from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit, inline, jit
 from sonlearn.learn.invariant_step import travel
 from sonlearn.learn.linear_algebra import leading, triangularise
-from sonlearn.learn.losses import POISSON, leads_too_far
-from sonlearn.learn.newton.round import row_scale, slopes, write_prediction
+from sonlearn.learn.losses import POISSON, leads_too_far, slopes
+from sonlearn.learn.newton.round import row_scale, write_prediction
 from sonlearn.learn.spectrum import spectral
 from sonlearn.learn.tolerances import FEATURES, LIMIT, RANK, SINGULAR, SQUARING
 
