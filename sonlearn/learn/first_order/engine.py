@@ -13,33 +13,11 @@ from sonlearn.learn.axes import BY_FEATURE, Scalars
 from sonlearn.learn.engine import Engine, Predictions, RowCalls, by_class
 from sonlearn.learn.first_order import rules
 from sonlearn.learn.first_order.merging import carried, merged
-from sonlearn.learn.first_order.rules import (
-    ADA,
-    ADAGRAD,
-    AROW,
-    COIN,
-    COLUMNS,
-    FTRL,
-    NAG,
-    NLMS,
-    OGD,
-    PRECISION,
-    SCRATCH,
-    SGD,
-    SHRUNK,
-    WHEN,
-    G,
-    W,
-)  # fmt: skip
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.retention import Retention, retention_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
-RULES = {
-    "sgd": SGD, "ogd": OGD, "adagrad": ADAGRAD, "nag": NAG, "arow": AROW, "precision": PRECISION, "ftrl": FTRL,
-    "coin": COIN, "nlms": NLMS, "ada": ADA,
-}  # fmt: skip
 #: t: rounds learned, with forgetting (nag, coin: their total importance); N: nag's and coin's sum of squared norms;
 #: seen: number of features; n: rounds learned; shrunk: minus the logarithm of the product of all --l2 factors.
 NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8"), ("n", "i8"), ("shrunk", "f8")]
@@ -102,7 +80,7 @@ class FirstOrder(Engine):
 
     def new(self, classes: int = 0) -> FirstOrderState:
         """State of an untrained learner."""
-        columns = COLUMNS[self._params.rule] + 2 * self._params.lazy + self._params.classes
+        columns = rules.COLUMNS[self._params.rule] + 2 * self._params.lazy + self._params.classes
         return FirstOrderState(np.zeros((0, columns)), np.zeros(1, dtype=NOW).view(np.recarray))
 
     def reserve(self, state: FirstOrderState, rows: Rows, features: int) -> FirstOrderState:
@@ -151,9 +129,9 @@ class FirstOrder(Engine):
         if self._params.lazy:
             table, now = state.table.copy(), state.now
             state = state._replace(table=table)
-            table[:, W] *= np.exp(table[:, SHRUNK] - now["shrunk"])
-            table[:, G] *= self._params.retention.rate ** (now["n"] - table[:, WHEN])
-            table[:, WHEN], table[:, SHRUNK] = now["n"], now["shrunk"]
+            table[:, rules.W] *= np.exp(table[:, rules.SHRUNK] - now["shrunk"])
+            table[:, rules.G] *= self._params.retention.rate ** (now["n"] - table[:, rules.WHEN])
+            table[:, rules.WHEN], table[:, rules.SHRUNK] = now["n"], now["shrunk"]
         return super().renumbered(state, numbers, features)
 
     def merge(self, states: Sequence[FirstOrderState], base: FirstOrderState, rows: Sequence[int]) -> FirstOrderState:
@@ -181,13 +159,13 @@ class FirstOrder(Engine):
 
 def new_work(params: FirstOrderParams, longest: int) -> FirstOrderScratch:
     """Scratch space for rows of at most `longest` features."""
-    return FirstOrderScratch(np.zeros(max(params.classes, 1)), np.zeros((SCRATCH, longest)))
+    return FirstOrderScratch(np.zeros(max(params.classes, 1)), np.zeros((rules.SCRATCH, longest)))
 
 
 def params_of(options: LearnOptions) -> FirstOrderParams:
     """The kernels' parameters for `options`."""
-    rule = RULES[METHODS[options.method].values["rule"]]
-    shrink = 0.0 if rule == FTRL else float(options.l2)
+    rule = rules.NAMES.index(METHODS[options.method].values["rule"])
+    shrink = 0.0 if rule == rules.FTRL else float(options.l2)
     return FirstOrderParams(
         rule=rule,
         classes=options.multinomial or 0,

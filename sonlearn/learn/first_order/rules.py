@@ -40,6 +40,7 @@ from sonlearn.learn.retention import left_after
 from sonlearn.learn.tolerances import LIMIT
 
 SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
+NAMES = ("sgd", "ogd", "adagrad", "nag", "arow", "precision", "ftrl", "coin", "nlms", "ada")
 # Columns of the table. W: weight; ftrl: z. Several classes have their weights in the last columns, and W is unused.
 # G: sum of squared gradients; arow: precision minus 1; coin: sum of |g|. S: largest |x|. nag: INVERSE, 1/S.
 # coin: TOP, the largest slope; WON, the reward; THETA, sum of -g.
