@@ -58,7 +58,7 @@ class Work(NamedTuple):
     q: np.ndarray  # float64[rows]
     g: np.ndarray  # float64[rows]
     h: np.ndarray  # float64[rows]; L^-T g
-    C: np.ndarray  # float64[rows, rows]; kept rows as combinations of those before
+    C: np.ndarray  # float64[rows, rows]; kept rows as combinations of those before, negative
     lanes: np.ndarray  # float64[rows, LANES]
     more: np.ndarray  # float64[4, LANES]
 

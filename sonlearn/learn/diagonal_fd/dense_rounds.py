@@ -11,9 +11,8 @@ import math
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline, inline, jit
 from sonlearn.learn.diagonal_fd.rounds import LIMIT, step_of
-from sonlearn.learn.diagonal_fd.shrink import EPS_RANK
+from sonlearn.learn.diagonal_fd.shrink import leading_rows
 from sonlearn.learn.diagonal_fd.state import LONGEST
-from sonlearn.learn.eigenpairs import leading_eigenpairs
 from sonlearn.learn.linear_algebra import clear, dot, factor_identity_plus, solve_lower, solve_upper
 from sonlearn.learn.losses import HINGE
 from sonlearn.learn.status import DIVERGED, DONE, SHRINK
@@ -228,7 +227,10 @@ def shrink(params, state, work):
     """Keep m - 1 combinations of the rows, and give what they lose to Delta (see `diagonal_fd.shrink`)."""
     now = state.now[0]
     faded = params.retention ** (now["t"] - now["shrunk"])
-    kept = choose_combinations(params, state, work, faded)
+    kept, C = leading_rows(params, state.T, now["k"] + now["raw"], faded)
+    for i in range(kept):
+        for j in range(C.shape[1]):
+            work.C[i, j] = -C[i, j]
     for b in range((now["seen"] + LANES - 1) >> BITS):
         compensate(params, state, work, b, kept, faded)
     for i in range(kept):
@@ -236,27 +238,6 @@ def shrink(params, state, work):
             state.T[j, i] = state.T[i, j]
     factorise(state, kept)
     now["shrunk"], now["k"], now["raw"] = now["t"], kept, 0
-
-
-@inline
-def choose_combinations(params, state, work, faded):
-    """work.C <- the combinations C, all of them negative, and T <- C T C'; returns how many rows are kept."""
-    r, kept = state.now[0]["k"] + state.now[0]["raw"], 0
-    if params.m == 1:
-        clear(state.T)
-        return 0
-    lam, U = leading_eigenpairs(state.T, r, min(params.m, r))
-    top = lam[0]
-    shed = lam[params.m - 1] if r >= params.m and lam[params.m - 1] > EPS_RANK * top else 0.0
-    clear(state.T)
-    while kept < min(params.m - 1, r) and lam[kept] - shed > EPS_RANK * top:
-        left = min(lam[kept] - shed, LONGEST) * faded
-        factor = math.sqrt(left / lam[kept])
-        for j in range(r):
-            work.C[kept, j] = -factor * U[j, kept]
-        state.T[kept, kept] = left
-        kept += 1
-    return kept
 
 
 @bare_inline
