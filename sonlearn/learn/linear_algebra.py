@@ -83,18 +83,6 @@ def clear(A):
             A[i, j] = 0.0
 
 
-@forced_inline
-def dot(a, b, n):
-    """Sum of a_j b_j over the first n entries, a multiple of four: four sums, which vectorise."""
-    p = q = r = s = 0.0
-    for j in range(0, n, 4):
-        p += a[j] * b[j]
-        q += a[j + 1] * b[j + 1]
-        r += a[j + 2] * b[j + 2]
-        s += a[j + 3] * b[j + 3]
-    return (p + q) + (r + s)
-
-
 @bare_inline
 def add_product(A, B, rows, inner, out):
     """out[:rows] += A[:rows, :inner] B[:inner]. A and B are not modified."""

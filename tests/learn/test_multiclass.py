@@ -27,7 +27,7 @@ from sonlearn.learn.multiclass.pairs import (
     reserve_pairs,
 )
 from sonlearn.learn.multiclass.rls import Rls
-from sonlearn.learn.multiclass.sums import exponential
+from sonlearn.learn.sums import exponential
 from sonlearn.options.members import Member
 
 pytestmark = pytest.mark.interpreted

@@ -1,8 +1,7 @@
 """Learners of several classes at once: what a row scores for every class, from what has occurred with its features.
 
 `pairs`    the table beneath: numbers for each (feature, class) that occurred together, and for no other
-`sums`     largest and sums over classes
-`merging`  tables of several learners side by side
+`engine`   what learners on that table have in common
 `arow`     AROW with a diagonal, against up to three rivals
 `nag`      normalised adaptive gradient, softmax
 `bayes`    naive Bayes

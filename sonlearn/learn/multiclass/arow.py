@@ -43,7 +43,7 @@ from sonlearn.learn.multiclass.pairs import (
     scale_pairs,
     weights_of,
 )
-from sonlearn.learn.multiclass.sums import product
+from sonlearn.learn.sums import product
 
 #: Wrong classes that a row is learned against, at most.
 RIVALS = 3

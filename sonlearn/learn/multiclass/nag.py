@@ -39,7 +39,7 @@ from sonlearn.learn.multiclass.pairs import (
     scale_pairs,
     weights_of,
 )
-from sonlearn.learn.multiclass.sums import exponential, largest, product, total_of
+from sonlearn.learn.sums import exponential, largest, product, total_of
 
 #: Classes whose slope is smaller are left out of a step.
 TINY = 0.02
