@@ -122,17 +122,15 @@ class FirstOrder(Engine):
         rules.weights(self._params, state, w[:, : len(state.table)])
         return w if self._params.classes else w[0]
 
-    def renumbered(
-        self, state: FirstOrderState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> FirstOrderState:
-        """`state` with other numbers (see `Engine.renumbered`), forgetting and shrinkage brought up to date."""
+    def up_to_date(self, state: FirstOrderState) -> FirstOrderState:
+        """See `Engine.up_to_date`."""
         if self._params.lazy:
             table, now = state.table.copy(), state.now
             state = state._replace(table=table)
             table[:, rules.W] *= np.exp(table[:, rules.SHRUNK] - now["shrunk"])
             table[:, rules.G] *= self._params.retention.rate ** (now["n"] - table[:, rules.WHEN])
             table[:, rules.WHEN], table[:, rules.SHRUNK] = now["n"], now["shrunk"]
-        return super().renumbered(state, numbers, features)
+        return state
 
     def merge(self, states: Sequence[FirstOrderState], base: FirstOrderState, rows: Sequence[int]) -> FirstOrderState:
         """Sums as of one run, weights moved by the precision gained (see `Engine.merge`)."""

@@ -121,14 +121,12 @@ class Arow(OfPairs):
         """See `Engine.weights`."""
         return weights_of(state.pairs, features, self.met(state), number)
 
-    def renumbered(
-        self, state: ArowState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> ArowState:
-        """`state` with other numbers (see `Engine.renumbered`), forgetting brought up to date."""
+    def up_to_date(self, state: ArowState) -> ArowState:
+        """See `Engine.up_to_date`."""
         if self._decay > 0.0:
             pairs = faded(state.pairs, P, self.retention ** (state.now["rows"] - state.since[:, 0]))
             state = state._replace(pairs=pairs, since=np.full_like(state.since, state.now["rows"][0]))
-        return super().renumbered(state, numbers, features, slots)
+        return state
 
     def merge(self, states: Sequence[ArowState], base: ArowState, rows: Sequence[int]) -> ArowState:
         """Precisions added up, weights moved by the precision gained (see `Engine.merge`)."""

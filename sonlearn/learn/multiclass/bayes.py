@@ -120,15 +120,13 @@ class Bayes(OfPairs):
             self._work = _new_work(classes)
         return self._work
 
-    def renumbered(
-        self, state: BayesCounts, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> BayesCounts:
-        """`state` with other numbers (see `Engine.renumbered`), forgetting brought up to date."""
+    def up_to_date(self, state: BayesCounts) -> BayesCounts:
+        """See `Engine.up_to_date`."""
         if self._decay > 0.0:
             left = self.retention ** (state.now["rows"] - state.since[:, 0])
             since = np.full_like(state.since, state.now["rows"][0])
             state = state._replace(pairs=faded(state.pairs, 0, left), totals=left * state.totals, since=since)
-        return super().renumbered(state, numbers, features, slots)
+        return state
 
     def merge(self, states: Sequence[BayesCounts], base: BayesCounts, rows: Sequence[int]) -> BayesCounts:
         """The counts of one run over all rows (see `Engine.merge`)."""

@@ -108,16 +108,14 @@ class Nag(OfPairs):
         """See `Engine.weights`."""
         return weights_of(state.pairs, features, self.met(state), number)
 
-    def renumbered(
-        self, state: NagState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> NagState:
-        """`state` with other numbers (see `Engine.renumbered`), forgetting brought up to date."""
+    def up_to_date(self, state: NagState) -> NagState:
+        """See `Engine.up_to_date`."""
         if self._decay > 0.0:
             table = state.features.copy()
             table[:, G] *= self.retention ** (state.now["rows"] - table[:, SINCE])
             table[:, SINCE] = state.now["rows"]
             state = state._replace(features=table)
-        return super().renumbered(state, numbers, features, slots)
+        return state
 
     def merge(self, states: Sequence[NagState], base: NagState, rows: Sequence[int]) -> NagState:
         """Sums as of one run, weights moved by what their features' sums have gained (see `Engine.merge`)."""
