@@ -19,7 +19,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows
-from sonlearn.learn.axes import Counted
+from sonlearn.learn.axes import Counted, Numbers, Scalars
 from sonlearn.learn.diagonal_fd.dense_rounds import LANES, learn, predict
 from sonlearn.learn.diagonal_fd.merging import Matrix, MergedMatrix, WithDiagonal
 from sonlearn.learn.engine import Predictions, RowCalls
@@ -34,7 +34,16 @@ def blocks_of(features: int) -> int:
     return -(-features // LANES)
 
 
-BLOCKS = Counted("seen", rows=blocks_of)
+class _Blocks(Counted):
+    def renumbered(self, array: np.ndarray, numbers: Numbers) -> np.ndarray:
+        inner = array.shape[1:-1]
+        by_feature = np.moveaxis(array, -1, 1).reshape(-1, *inner)[: len(numbers.features)]
+        found = merging.renumbered(by_feature, numbers.features, LANES * blocks_of(numbers.most))
+        return np.ascontiguousarray(np.moveaxis(found.reshape(-1, LANES, *inner), 1, -1))
+
+
+#: Blocks of features; lanes are the last axis.
+BLOCKS = _Blocks("seen", rows=blocks_of)
 
 
 class DenseDiagonalFDState(NamedTuple):
@@ -47,7 +56,7 @@ class DenseDiagonalFDState(NamedTuple):
     B: Annotated[np.ndarray, BLOCKS]  # float64[blocks, rows, LANES]; the rows kept, and after them the raw ones
     T: np.ndarray  # float64[rows, rows]; B Delta^-1 B'
     LT: np.ndarray  # float64[rows, rows]; upper triangular, LT'LT = I + T
-    now: np.ndarray  # structured [1], see `SCALARS`
+    now: Annotated[np.ndarray, Scalars("t")]  # structured [1], see `SCALARS`
 
 
 class Work(NamedTuple):
@@ -117,24 +126,6 @@ class DenseDiagonalFD(WithDiagonal):
         own = state.w.ravel()[:features]
         w[: len(own)] = own
         return w
-
-    def renumbered(
-        self, state: DenseDiagonalFDState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> DenseDiagonalFDState:
-        """`state` with other numbers (see `Engine.renumbered`)."""
-        seen, blocks, now = int(state.now["seen"][0]), blocks_of(features), state.now.copy()
-        now["seen"] = features
-        by_feature = [getattr(state, name).ravel()[:seen] for name in ("w", "extra", "mass")]
-        by_feature.append(state.B.transpose(0, 2, 1).reshape(LANES * len(state.B), self._rows)[:seen])
-        w, extra, mass, B = (merging.renumbered(each, numbers, blocks * LANES) for each in by_feature)
-        B = np.ascontiguousarray(B.reshape(blocks, LANES, self._rows).transpose(0, 2, 1))
-        return state._replace(
-            w=w.reshape(blocks, LANES),
-            extra=extra.reshape(blocks, LANES),
-            mass=mass.reshape(blocks, LANES),
-            B=B,
-            now=now,
-        )
 
     def _of(self, found: MergedMatrix, t: int) -> DenseDiagonalFDState:
         shape = (len(found.w) // LANES, LANES)
