@@ -392,8 +392,8 @@ class Learner:
         if self.options.threshold != before:
             if self.options.learns_threshold and self.examples:
                 raise OptionError(
-                    f"--threshold {self.options.threshold}: the model has kept no scores to find it by; train it with that "
-                    "flag, or give a probability"
+                    f"--threshold {self.options.threshold}: the model has kept no scores to find it by; train it "
+                    "with that flag, or give a probability"
                 )
             self._decision = DecisionRule(self.options)
         if isinstance(self.labels, LabelEncoder):
