@@ -49,7 +49,8 @@ class SklearnClassifierKeywords(TypedDict, total=False):
     multinomial: bool
     class_weight: dict[Any, float] | str | None
     constant: bool
-    passes: int
+    passes: int | str
+    shuffle: bool
     n_jobs: int | None
     random_state: Any
     text: tuple[str, ...] | list[str] | str
@@ -98,7 +99,8 @@ class SklearnRegressorKeywords(TypedDict, total=False):
     buffer: str
     arow_r: float
     constant: bool
-    passes: int
+    passes: int | str
+    shuffle: bool
     n_jobs: int | None
     random_state: Any
     text: tuple[str, ...] | list[str] | str
