@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sonlearn.options.keywords import LearnKeywords
 
 #: Version of the header and arrays of a learner's file; `sonlearn.files.storage` has its own for the container.
-FORMAT = 12
+FORMAT = 13
 
 
 #: A table of any library that speaks Arrow.
@@ -594,6 +594,7 @@ class Learner:
             "examples": self.examples,
             "columns": {name: list(kinds) for name, kinds in self.columns.known.items()},
             "numbers": self.columns.numbers,
+            "years": self.columns.years,
         }
         if isinstance(self.labels, Classes):
             header["classes"] = self.labels.header() | {"learned": self.engine.met(self.state)}
@@ -632,7 +633,7 @@ class Learner:
                 learner.restore_classes(header["classes"])
             else:
                 learner.labels.restore(header["labels"])
-            learner.columns = ColumnTable(header["columns"], header["numbers"])
+            learner.columns = ColumnTable(header["columns"], header["numbers"], header["years"])
             learner.set_output(**header.get("output", {}))
             if header.get("decision"):
                 learner._decision.restore(

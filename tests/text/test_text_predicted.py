@@ -15,7 +15,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.columns import ColumnTable, Found, Labelling
+from sonlearn.text.columns import ColumnTable, Found, Labelling, name_slot
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.read import Reader
 
@@ -139,6 +139,19 @@ def test_what_is_predicted_adds_nothing():
     predicted("n,more\n,1\n", columns)
     columns.add(Found(("n",), {"n": ("text",)}).kinds)
     assert columns.known == known
+
+
+def test_a_year_that_was_never_met_counts_as_the_nearest(tmp_path):
+    learner = Learner(text=OPTIONS)
+    for batch in Reader(io.BytesIO((LEARNED + "1,2,1,2021-03-01,Graz,8010\n").encode()), OPTIONS, columns=learner.columns):
+        learner.columns.count(batch, OPTIONS)
+    learner.save(tmp_path / "m")
+    columns = Learner.load(tmp_path / "m").columns
+    assert columns.years == {"day": [21.0, 24.0]}
+    year = name_slot("day.year", OPTIONS)
+    for day, counts in (("2025-03-01", 24.0), ("2022-03-01", 22.0), ("2019-03-01", 21.0)):
+        for known, value in ((columns.at_rest(), counts), (columns, float(day[:4]) - 2000)):
+            assert dict(predicted(f"day\n{day}\n", known)[0][0])[year] == value
 
 
 def test_the_command_predicts_as_with_the_mean_written_in(tmp_path, cli):
