@@ -14,9 +14,9 @@ The interval is that of the scale whose intervals have had the least loss 2 w + 
 half-width (the interval score of Gneiting and Raftery, JASA 2007), lately; `tracker` then moves its end points in and
 out, so that the coverage is kept whichever scale is chosen.
 
-Once no labels come, nothing moves the end points, and errors grow as the model grows old. A model at rest has a state of
-its own, of the errors of what it would predict (`Predicted.offline`), and its intervals are as wide as that stream has
-ever needed: scale 0 or 2, which wait for no errors, times the largest that the mean threshold has been (`worst`).
+Once no labels come, nothing moves the end points, and errors grow as the model grows old. A model at rest has a state
+of its own, of the errors of what it would predict (`Predicted.offline`), and its intervals are as wide as that stream
+has ever needed: by scale 0 or 2, which wait for no errors, and the largest that its mean threshold has been.
 """
 
 from __future__ import annotations

@@ -143,7 +143,9 @@ def test_what_is_predicted_adds_nothing():
 
 def test_a_year_that_was_never_met_counts_as_the_nearest(tmp_path):
     learner = Learner(text=OPTIONS)
-    for batch in Reader(io.BytesIO((LEARNED + "1,2,1,2021-03-01,Graz,8010\n").encode()), OPTIONS, columns=learner.columns):
+    for batch in Reader(
+        io.BytesIO((LEARNED + "1,2,1,2021-03-01,Graz,8010\n").encode()), OPTIONS, columns=learner.columns
+    ):
         learner.columns.count(batch, OPTIONS)
     learner.save(tmp_path / "m")
     columns = Learner.load(tmp_path / "m").columns

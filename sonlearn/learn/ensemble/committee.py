@@ -118,7 +118,7 @@ class Committee(Engine):
         self.inputs = self.target.inputs
         extra = range(len(self.members), len(self.inputs))
         memory = [(each.follows, max(each.rate, options.decay)) for each in self.members]
-        #: Positions of the inputs of the offline combination: the longest memory among the members counts as a long one.
+        #: Positions of the inputs of the offline combination; the longest memory among the members counts as long.
         self.long = (*(i for i, each in enumerate(memory) if each == min(memory)), *extra)
         self.both = len(self.long) < len(self.inputs)
         self.merges = all(engine.merges for engine in self.engines)
