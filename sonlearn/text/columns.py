@@ -259,8 +259,8 @@ class ColumnTable:
     numbers : dict of column to [rows, sum], of columns that have held nothing but numbers
     years : dict of column to [first, last], years since 2000 of the dates that it has held
     rests : bool
-        Whether tables are only predicted: then nothing is added, missing numbers are replaced by `mean`, years that
-        have not come yet by `nearest_year`, and what a column has never held is refused.
+        Whether tables are only predicted: then nothing is added, missing numbers are replaced by `mean`, years far
+        from all others by `bounded_year`, and what a column has never held is refused.
     """
 
     def __init__(
@@ -283,10 +283,14 @@ class ColumnTable:
         rows, total = self.numbers.get(name, (0, 0.0))
         return total / rows if rows and self.known.get(name) == NUMBERS else None
 
-    def nearest_year(self, name: str, year: float) -> float:
-        """The year nearest to `year` of those between the first and the last that a column has held."""
+    def bounded_year(self, name: str, year: float) -> float:
+        """`year`, but not further than a year from those that a column has held; of a single one that alone.
+
+        What a learner makes of years is a slope, which holds a little beyond them. One year has none.
+        """
         first, last = self.years.get(name, (year, year))
-        return min(max(year, first), last)
+        further = 1.0 if last > first else 0.0
+        return min(max(year, first - further), last + further)
 
     def count(self, batch: Batch, options: TextOptions) -> None:
         """Add the numbers and years in rows that are learned. The sums have the same bits wherever batches end."""

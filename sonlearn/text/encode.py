@@ -7,7 +7,7 @@
   fraction, a time zone, a T in the middle) is the number ``column.year``, years since 2000, and ``column.month=3``,
   ``column.weekday=Sun`` and ``column.hour=13`` with value 1; a time stamp of midnight is its date. Hours are those that
   are written, whatever the time zone. ``--ignore column.year`` leaves a part out. In rows that are only predicted a
-  year after the last, or before the first, that the model has met counts as that one;
+  year counts as one that is a year from those that the model has met, at most, and as that one if it has met one;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
 - any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
 
@@ -235,7 +235,7 @@ class ColumnEncoder:
         self._meet("date", field)
         year = date.year - 2000.0
         if year and self._model is not None:
-            year = self._model.nearest_year(self.column, year)
+            year = self._model.bounded_year(self.column, year)
         parts = {"year": "" if year else None, "month": f"={date.month}", "weekday": f"={_WEEKDAYS[date.weekday()]}"}
         parts["hour"] = None if hour is None else f"={hour}"
         return tuple(
