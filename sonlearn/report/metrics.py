@@ -49,10 +49,10 @@ _PAIRS = ((-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0))
 #: Probabilities that the table of thresholds lists.
 THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
-#: What stands in the place of the coverage where no labels come.
-_SETS_AT_REST = "coverage = n.a. (no labels come: sets are by the thresholds of the last examples learned)"
-_INTERVALS_AT_REST = (
-    "coverage = n.a. (no labels come: intervals are as wide as the examples learned needed at their worst)"
+#: What stands in the place of the coverage where no labels come: of sets, of intervals.
+_AT_REST = (
+    "coverage = n.a. (no labels come: sets are by the thresholds of the last examples learned)",
+    "coverage = n.a. (no labels come: intervals are as wide as the examples learned needed at their worst)",
 )
 
 
@@ -126,8 +126,7 @@ class Metrics:
         result = self.result()
         if result is None:
             options = self._learner.options
-            of_classes = options.several or options.loss in CLASSIFICATION
-            return [] if options.coverage is None else [_SETS_AT_REST if of_classes else _INTERVALS_AT_REST]
+            return [] if options.coverage is None else [_AT_REST[options.kind == "values"]]
         lines: list[str] = _LINES[result["kind"]](result)
         coverage = result.get("coverage")
         if coverage is None:
