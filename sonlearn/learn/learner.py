@@ -285,7 +285,7 @@ class Learner:
             if at < batch.n:
                 raise diverged(batch, at)
             none = np.zeros(batch.n, dtype=bool)
-            return self.as_predicted(out, rows.y, batch, none, none if labels_follow else None)
+            return self.as_predicted(out, rows.y, batch, none, none if labels_follow else None, rests=True)
 
     def _predict_online(self, batch: Batch, labels_follow: bool) -> Predicted:
         """`predict` with ``online``: learning, of rows that have no labels."""
@@ -514,8 +514,9 @@ class Learner:
         return Predictions.empty(n, len(self.labels.labels) if isinstance(self.labels, Classes) else None)
 
     def as_predicted(
-        self, out: Any, y: np.ndarray, batch: Batch, refused: np.ndarray, counted: np.ndarray | None
-    ) -> Predicted:
+        self, out: Any, y: np.ndarray, batch: Batch, refused: np.ndarray, counted: np.ndarray | None,
+        *, rests: bool = False,
+    ) -> Predicted:  # fmt: skip
         """What is predicted, of what the engine has filled in.
 
         Parameters
@@ -529,6 +530,8 @@ class Learner:
         counted : bool[n], or None
             Rows whose labels thresholds, sets and intervals learn from, each after the row's own. None: nothing is
             being learned, nor will be before the next row is predicted.
+        rests : bool
+            Whether the model at rest has predicted.
         """
         if isinstance(self.labels, Classes):
             judged = self.labels.judged(out, y, batch, refused)
@@ -550,9 +553,15 @@ class Learner:
             p, number = np.column_stack([1.0 - p, p]), (y > 0).astype(np.int64)
             sets = coverage.steady_sets(p) if counted is None else coverage.sets(p, number, counted)
             return predicted._replace(sets=sets)
-        center = linked("poisson", out.prediction) if self.options.loss == "poisson" else out.prediction
-        ends = coverage.steady_intervals(center) if counted is None else coverage.intervals(center, y, counted)
-        return predicted._replace(low=ends[0], high=ends[1])
+        center, rest = (
+            linked("poisson", p) if self.options.loss == "poisson" else p
+            for p in (out.prediction, np.clip(offline, *self.options.bounds))
+        )
+        if counted is None:
+            low, high = coverage.steady_intervals(center, rests)
+        else:
+            low, high = coverage.intervals(center, rest, y, counted)
+        return predicted._replace(low=low, high=high)
 
     def _sets(self, judged: Predicted, y: np.ndarray, counted: np.ndarray | None) -> np.ndarray:
         """bool[n, K]: sets of the classes met before the row alone, so that no bit depends on where batches end."""
@@ -591,6 +600,7 @@ class Learner:
             "examples": self.examples,
             "columns": {name: list(kinds) for name, kinds in self.columns.known.items()},
             "numbers": self.columns.numbers,
+            "years": self.columns.years,
         }
         if isinstance(self.labels, Classes):
             header["classes"] = self.labels.header() | {"learned": self.engine.met(self.state)}
@@ -629,7 +639,7 @@ class Learner:
                 learner.restore_classes(header["classes"])
             else:
                 learner.labels.restore(header["labels"])
-            learner.columns = ColumnTable(header["columns"], header["numbers"])
+            learner.columns = ColumnTable(header["columns"], header["numbers"], header["years"])
             learner.set_output(**header.get("output", {}))
             if header.get("decision"):
                 learner._decision.restore(
