@@ -97,6 +97,8 @@ def test_actions_of_a_table_come_out_as_they_went_in(cli, tmp_path):
     err = cli.err("train", "--cb", 3, *columns, "--probability", "p", "-f", "m", "log.csv")
     assert " 1:1:0.33 " in err.splitlines()[[line.startswith("loss ") for line in err.splitlines()].index(True) + 1]
     assert set(cli.out("predict", "--quiet", "-i", "m", "log.csv").split()) == {"3"}
+    (tmp_path / "semi.csv").write_text((tmp_path / "log.csv").read_text().replace(",", ";"))
+    assert set(cli.out("predict", "--quiet", "-i", "m", "--delimiter", ";", "semi.csv").split()) == {"3"}
     assert "average loss is what these have cost" not in err
     assert (
         "sonlearn: warning: the log does not say with which probabilities it chose its actions: average loss is what "
