@@ -25,7 +25,7 @@ from sonlearn.text.names import NameTable
 
 #: Flags of a run that decisions do not take.
 _NOT_TAKEN = (
-    "save_per_pass", "form", "raw_predictions", "probabilities", "top", "audit", "passes", "cache", "cache_file",
+    "save_per_pass", "raw_predictions", "probabilities", "top", "audit", "passes", "cache", "cache_file",
     "holdout_off", "holdout_after", "early_terminate", "progress_bar",
 )  # fmt: skip
 

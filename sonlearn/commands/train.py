@@ -263,10 +263,6 @@ def check_output(options: RunOptions, learn: LearnOptions) -> None:
     if options.top is not None and (options.probabilities or not learn.several):
         other = "with --probabilities, which writes all" if options.probabilities else "of a model of no classes"
         raise OptionError(f"--top {options.top} {other}: expected several classes (--oaa K, --classes auto) alone")
-    if options.form != "vw" and options.predictions is None:
-        raise OptionError(f"--output {options.form}: nothing is written; give -p FILE as well")
-    if options.form == "csv" and options.resume:
-        raise OptionError("--output csv with --resume: the header would come again; give --output jsonl")
     if options.form == "csv" and options.probabilities and learn.classes is not None and not options.testonly:
         raise OptionError(
             "--output csv with --probabilities: classes that come as they will have no columns yet; give "
