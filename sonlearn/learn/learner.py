@@ -17,7 +17,7 @@ from sonlearn.files import storage
 from sonlearn.learn import delay
 from sonlearn.learn.access import Access
 from sonlearn.learn.classes import Classes
-from sonlearn.learn.decision import BEST_F1, DecisionRule
+from sonlearn.learn.decision import DecisionRule
 from sonlearn.learn.delay import interleaved
 from sonlearn.learn.engine import Contributions, Predictions
 from sonlearn.learn.labels import LabelEncoder
@@ -392,10 +392,10 @@ class Learner:
             self.options, **{name: given[name] for name in OUTPUT_OPTIONS if name in given}
         )
         if self.options.threshold != before:
-            if self.options.threshold == BEST_F1 and self.examples:
+            if self.options.learns_threshold and self.examples:
                 raise OptionError(
-                    f"--threshold {BEST_F1}: the model has kept no scores to find it by; train it with that flag, or "
-                    "give a probability"
+                    f"--threshold {self.options.threshold}: the model has kept no scores to find it by; train it "
+                    "with that flag, or give a probability"
                 )
             self._decision = DecisionRule(self.options)
         if isinstance(self.labels, LabelEncoder):
@@ -462,7 +462,7 @@ class Learner:
 
     @property
     def learns_threshold(self) -> bool:
-        """Whether that follows from the rows learned so far (``--threshold best-f1``)."""
+        """Whether that follows from the rows learned so far (``--threshold best-f1`` and ``fpr:SHARE``)."""
         return self._decision.history is not None
 
     @property
