@@ -117,7 +117,9 @@ class Learner:
         if self.options.coverage is not None:
             from sonlearn.conformal.layer import Coverage
 
-            self._coverage = Coverage(self.options.coverage, self.options.kind != "values")
+            self._coverage = Coverage(
+                self.options.coverage, self.options.kind != "values", both=self.options.method == "committee"
+            )
 
     def __repr__(self) -> str:
         own, usual = self.options, LearnOptions(method=self.options.method)

@@ -260,6 +260,9 @@ def test_intervals_of_rows_without_labels_are_their_twins():
     alone.intervals(own, own, y, np.ones(n, bool))  # what a learner that has predicted `own` has learned of its errors
     for ours, twin in zip(layer.state.rest, alone.state.online, strict=True):
         np.testing.assert_array_equal(ours, twin)
+    single = Coverage(0.9, of_classes=False, both=False)  # the same where the model at rest says nothing else
+    single.intervals(own, p, y, np.ones(n, bool))
+    np.testing.assert_array_equal(single.steady_intervals(p, rests=True), layer.steady_intervals(p, rests=True))
     for one in np.linspace(-2, 12, 20).reshape(-1, 1):
         s = np.zeros(6)
         values.scales_of(layer.state.rest, one[0], s)
