@@ -214,7 +214,11 @@ class Engine(ABC):
             Learners of this method cannot be merged.
         """
         self._check_merges()
-        return axes.renumbered(state, numbers, features, slots)
+        return axes.renumbered(self.up_to_date(state), numbers, features, slots)
+
+    def up_to_date(self, state: State) -> State:
+        """`state`, packed, with what has been put off (forgetting, shrinkage) done to all features."""
+        return state
 
     def merge(self, states: Sequence[State], base: State, rows: Sequence[int]) -> State:
         """One state of what several learners have learned, each since the state `base` that they began with.
@@ -252,7 +256,7 @@ class Engine(ABC):
     def with_classes(self, state: State, places: list[int]) -> State:
         """`state` whose class c is what class places[c] was, of an engine under ``multinomial`` that merges."""
         self._check_merges()
-        return state
+        return axes.reordered(state, places)
 
     def _check_merges(self) -> None:
         if not self.merges:

@@ -59,6 +59,11 @@ class Member(NamedTuple):
         name = self.method if self.view == "raw" else f"{self.method}:{self.view}"
         return f"{name}~{self.rate:.15g}" if self.rate else name
 
+    @property
+    def follows(self) -> bool:
+        """Whether a fixed share of each error is removed: what it says is of the last labels, at whatever rate."""
+        return self.method == "nlms"
+
     def forgetting(self, rate: float) -> Member:
         """The same with a rate, and without a weight at the start."""
         return self._replace(rate=rate, weight=0.0)
@@ -138,13 +143,13 @@ CHEAP_VALUES = ("nag", "arow-precision:bins-z", "nlms:zs", "nag:zs~0.003", *(eac
 _QUANTILES = ("nag:zs", "nag:bins")
 
 
-#: Methods that score several classes at once -> module and class in `sonlearn.learn.multiclass`, and what they take.
+#: Methods that score several classes at once -> module and class in `sonlearn.learn`, and what they take.
 CLASS_METHODS = {
-    "arow-precision": ("arow", "Arow", {"r", "unit", "decay"}),
-    "multinomial-bayes": ("bayes", "Bayes", {"decay"}),
-    "nag": ("nag", "Nag", {"rate", "decay"}),
-    "rls": ("rls", "Rls", {"ridge", "most"}),
-    "shares": ("shares", "Shares", {"decay"}),
+    "arow-precision": ("multiclass.arow", "Arow", {"r", "unit", "decay"}),
+    "multinomial-bayes": ("multiclass.bayes", "Bayes", {"decay"}),
+    "nag": ("multiclass.nag", "Nag", {"rate", "decay"}),
+    "rls": ("multiclass.rls", "Rls", {"ridge", "most"}),
+    "shares": ("ewma", "Shares", {"decay"}),
 }
 #: Views of two classes: of one class against all others.
 _OF_TWO = ("odds",)
