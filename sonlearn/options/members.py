@@ -98,6 +98,11 @@ _LONG = (
     Member("drfd", "zs-all", {"loss": "hinge", "arow_r": 1.0}, cost=8.0),
     Member("drfd", "fourier", {"loss": "hinge", "arow_r": 0.03, "sketch_size": 20}, cost=1.5),
     Member("boost", "columns", {"loss": "logistic"}, gain=1.0, weight=0.0, cost=15.0),
+    Member("drfd", "words-lunit", {"loss": "hinge", "arow_r": 0.1}, weight=0.0, cost=8.0),
+    Member("arow-precision", "words-odds", _arow(0.3), weight=0.0, cost=4.0),
+    Member("arow-precision", "words-tfidf", _arow(10.0), weight=0.0, cost=2.0),
+    Member("multinomial-bayes", "words-log", {"loss": "logistic"}, gain=1.0, weight=0.0, cost=2.0),
+    Member("arow-precision", "words-neighbours", _arow(0.1), weight=0.0, cost=3.0),
 )
 _CLASSES = (
     *_LONG,
@@ -123,6 +128,9 @@ _VALUES = (
     _of_values("arow-precision", "triples-z", 6.0, arow_r=0.1),
     _of_values("drfd", "fourier", 1.2, arow_r=0.03, sketch_size=10),
     _of_values("boost", "columns", 15.0)._replace(weight=0.0),
+    _of_values("drfd", "words-zs", 8.0, arow_r=10.0)._replace(weight=0.0),
+    _of_values("arow-precision", "words-bins-z", 2.0, arow_r=10.0)._replace(weight=0.0),
+    _of_values("nlms", "words-zs", 1.0, learning_rate=0.6)._replace(weight=0.0),
     _of_values("nag", "pairs-z", 3.0).forgetting(0.003),
     _of_values("nag", "zs", 1.0).forgetting(0.003),
     *(each._replace(options={"loss": "squared"}) for each in _EWMA),
@@ -147,7 +155,7 @@ CLASS_METHODS = {
     "shares": ("shares", "Shares", {"decay"}),
 }
 #: Views of two classes: of one class against all others.
-_OF_TWO = ("odds",)
+_OF_TWO = ("odds", "words-odds")
 #: A member of several classes without settings of its own.
 _PLAIN = Member("nag", "raw", gain=1.0, weight=0.3)
 
@@ -174,6 +182,10 @@ _SEVERAL = (
     _of_classes("arow-precision", "pairs-fine", 3.5, r=0.1, unit=False),
     _of_classes("arow-precision", "triples", 4.0, r=0.1, unit=True)._replace(words=False),
     _of_classes("rls", "fourier-few", 2.0, ridge=0.1, most=257)._replace(words=False),
+    _of_classes("arow-precision", "words-lunit", 1.0, r=0.1, unit=False)._replace(weight=0.0),
+    _of_classes("arow-precision", "words-tfidf", 1.0, r=1.0, unit=False)._replace(weight=0.0),
+    _of_classes("multinomial-bayes", "words-log", 1.0)._replace(weight=0.0),
+    _of_classes("arow-precision", "words-neighbours", 1.5, r=0.1, unit=False)._replace(weight=0.0),
     _of_classes("nag", "zs", 1.0, rate=4.0).forgetting(0.03)._replace(precision=2.5, words=False),
     *(_shares(rate) for rate in (0.3, 0.03)),
 )
