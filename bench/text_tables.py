@@ -103,7 +103,11 @@ def learned(path: Path, kind: str, use: str) -> tuple[float, float, float]:
     scale = np.var(np.concatenate(labels)) if kind == "values" else 1.0
     losses, errors = np.concatenate(loss), np.concatenate(error)
     first = 100 if kind == "values" else 0  # before it knows the labels' place
-    return float(np.nanmean(losses[first:])) / scale, float(np.mean(errors[first:])) / scale, time.process_time() - start
+    return (
+        float(np.nanmean(losses[first:])) / scale,
+        float(np.mean(errors[first:])) / scale,
+        time.process_time() - start,
+    )
 
 
 def main() -> None:
@@ -123,7 +127,9 @@ def main() -> None:
                 writer = csv.writer(file)
                 writer.writerow(["label", *columns, "note"])
                 labels = y.astype(int).tolist() if kind != "values" else y.tolist()
-                writer.writerows([label, *row, note] for label, row, note in zip(labels, rows, notes(y, share, 3), strict=True))
+                writer.writerows(
+                    [label, *row, note] for label, row, note in zip(labels, rows, notes(y, share, 3), strict=True)
+                )
             found[name] = {use: learned(path, kind, use) for use in USES}
         own = found[name]
         best = [min(own["columns"][k], own["note"][k]) for k in range(2)]

@@ -16,7 +16,7 @@ from sonlearn.errors import OptionError
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import nearest
-from sonlearn.options.views import VIEWS
+from sonlearn.options.views import VIEWS, WORDS
 
 
 class Member(NamedTuple):
@@ -75,6 +75,18 @@ def _arow(r: float) -> dict[str, Any]:
     return {"loss": "squared_hinge", "arow_r": r}
 
 
+def _of_words(members: tuple[Member, ...], precision: float, *views: str) -> tuple[Member, ...]:
+    """Those of the `members` on these views that do not forget, once more, on the words of texts alone.
+
+    Where words tell nothing, the combiner should not take long to see it: that is what a `precision` is for.
+    """
+    return tuple(
+        each._replace(view=f"{WORDS}-{each.view}", weight=0.0, precision=precision)
+        for each in members
+        if each.view in views and not each.rate
+    )
+
+
 #: Exponentially weighted means of the labels, which see no feature. On rows in no order they tell nothing: their
 #: weights are held to 0 by a high prior precision.
 _EWMA = tuple(
@@ -98,17 +110,13 @@ _LONG = (
     Member("drfd", "zs-all", {"loss": "hinge", "arow_r": 1.0}, cost=8.0),
     Member("drfd", "fourier", {"loss": "hinge", "arow_r": 0.03, "sketch_size": 20}, cost=1.5),
     Member("boost", "columns", {"loss": "logistic"}, gain=1.0, weight=0.0, cost=15.0),
-    Member("drfd", "words-lunit", {"loss": "hinge", "arow_r": 0.1}, weight=0.0, cost=8.0),
-    Member("arow-precision", "words-odds", _arow(0.3), weight=0.0, cost=4.0),
-    Member("arow-precision", "words-tfidf", _arow(10.0), weight=0.0, cost=2.0),
-    Member("multinomial-bayes", "words-log", {"loss": "logistic"}, gain=1.0, weight=0.0, cost=2.0),
-    Member("arow-precision", "words-neighbours", _arow(0.1), weight=0.0, cost=3.0),
 )
 _CLASSES = (
     *_LONG,
     Member("nag", "raw", _NAG).forgetting(0.03),
     Member("nag", "pairs-z", _NAG, cost=2.0).forgetting(0.003),
     *_EWMA,
+    *_of_words(_LONG, 20.0, "lunit", "odds", "tfidf", "log", "neighbours"),
 )
 MEMBERS = {entry.name: entry for entry in _CLASSES}
 
@@ -128,13 +136,11 @@ _VALUES = (
     _of_values("arow-precision", "triples-z", 6.0, arow_r=0.1),
     _of_values("drfd", "fourier", 1.2, arow_r=0.03, sketch_size=10),
     _of_values("boost", "columns", 15.0)._replace(weight=0.0),
-    _of_values("drfd", "words-zs", 8.0, arow_r=10.0)._replace(weight=0.0),
-    _of_values("arow-precision", "words-bins-z", 2.0, arow_r=10.0)._replace(weight=0.0),
-    _of_values("nlms", "words-zs", 1.0, learning_rate=0.6)._replace(weight=0.0),
     _of_values("nag", "pairs-z", 3.0).forgetting(0.003),
     _of_values("nag", "zs", 1.0).forgetting(0.003),
     *(each._replace(options={"loss": "squared"}) for each in _EWMA),
 )
+_VALUES += _of_words(_VALUES, 0.0, "zs", "bins-z")
 VALUE_MEMBERS = {entry.name: entry for entry in _VALUES}
 #: Members for ``--budget cheap``: what costs a small multiple of the row's entries, and keeps no sketch.
 CHEAP = (
@@ -182,13 +188,10 @@ _SEVERAL = (
     _of_classes("arow-precision", "pairs-fine", 3.5, r=0.1, unit=False),
     _of_classes("arow-precision", "triples", 4.0, r=0.1, unit=True)._replace(words=False),
     _of_classes("rls", "fourier-few", 2.0, ridge=0.1, most=257)._replace(words=False),
-    _of_classes("arow-precision", "words-lunit", 1.0, r=0.1, unit=False)._replace(weight=0.0),
-    _of_classes("arow-precision", "words-tfidf", 1.0, r=1.0, unit=False)._replace(weight=0.0),
-    _of_classes("multinomial-bayes", "words-log", 1.0)._replace(weight=0.0),
-    _of_classes("arow-precision", "words-neighbours", 1.5, r=0.1, unit=False)._replace(weight=0.0),
     _of_classes("nag", "zs", 1.0, rate=4.0).forgetting(0.03)._replace(precision=2.5, words=False),
     *(_shares(rate) for rate in (0.3, 0.03)),
 )
+_SEVERAL += _of_words(_SEVERAL, 0.0, "lunit", "tfidf", "log", "neighbours")
 CLASS_MEMBERS = {entry.name: entry for entry in _SEVERAL}
 CHEAP_CLASSES = ("nag", "arow-precision:lunit", "arow-precision:tfidf", "multinomial-bayes:log")
 

@@ -25,7 +25,9 @@ def table(n=300, kind="two", without="", seed=0):
         score = numbers[0] * numbers[1] + numbers[2] + (1001 in words) - 0.5
         of_kind = {"two": 1.0 if score > 0 else -1.0, "values": 10 + score, "several": 1.0 + min(abs(score) // 1, 2.0)}
         labels.append(of_kind[kind])
-        rows.append({} | ({} if without == COLUMNS else columns) | ({} if without == WORDS else words) | {CONSTANT: 1.0})
+        rows.append(
+            {} | ({} if without == COLUMNS else columns) | ({} if without == WORDS else words) | {CONSTANT: 1.0}
+        )
     ids = np.array([id for row in rows for id in row], np.int64)
     values = np.array([x for row in rows for x in row.values()])
     return Batch(
