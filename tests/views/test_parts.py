@@ -27,7 +27,8 @@ def mixed(n, seed=0, repeat=True):
     y, weight = rng.choice([-1.0, 1.0, np.nan], n), rng.choice([0.0, 1.0, 2.0], n)
     y[0] = weight[0] = 1.0  # which numbers the constant
     return Batch(
-        np.cumsum([0, *map(len, rows)]), ids, rng.normal(size=len(ids)), y, weight, np.arange(1, n + 1), words=(ids >= 100).astype(np.uint8),
+        np.cumsum([0, *map(len, rows)]), ids, rng.normal(size=len(ids)), y, weight, np.arange(1, n + 1),
+        words=(ids >= 100).astype(np.uint8),
     )  # fmt: skip
 
 
