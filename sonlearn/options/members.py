@@ -75,18 +75,6 @@ def _arow(r: float) -> dict[str, Any]:
     return {"loss": "squared_hinge", "arow_r": r}
 
 
-def _of_words(members: tuple[Member, ...], precision: float, *views: str) -> tuple[Member, ...]:
-    """Those of the `members` on these views that do not forget, once more, on the words of texts alone.
-
-    Where words tell nothing, the combiner should not take long to see it: that is what a `precision` is for.
-    """
-    return tuple(
-        each._replace(view=f"{WORDS}-{each.view}", weight=0.0, precision=precision)
-        for each in members
-        if each.view in views and not each.rate
-    )
-
-
 #: Exponentially weighted means of the labels, which see no feature. On rows in no order they tell nothing: their
 #: weights are held to 0 by a high prior precision.
 _EWMA = tuple(
@@ -116,7 +104,6 @@ _CLASSES = (
     Member("nag", "raw", _NAG).forgetting(0.03),
     Member("nag", "pairs-z", _NAG, cost=2.0).forgetting(0.003),
     *_EWMA,
-    *_of_words(_LONG, 20.0, "lunit", "odds", "tfidf", "log", "neighbours"),
 )
 MEMBERS = {entry.name: entry for entry in _CLASSES}
 
@@ -140,7 +127,6 @@ _VALUES = (
     _of_values("nag", "zs", 1.0).forgetting(0.003),
     *(each._replace(options={"loss": "squared"}) for each in _EWMA),
 )
-_VALUES += _of_words(_VALUES, 0.0, "zs", "bins-z")
 VALUE_MEMBERS = {entry.name: entry for entry in _VALUES}
 #: Members for ``--budget cheap``: what costs a small multiple of the row's entries, and keeps no sketch.
 CHEAP = (
@@ -191,7 +177,6 @@ _SEVERAL = (
     _of_classes("nag", "zs", 1.0, rate=4.0).forgetting(0.03)._replace(precision=2.5, words=False),
     *(_shares(rate) for rate in (0.3, 0.03)),
 )
-_SEVERAL += _of_words(_SEVERAL, 0.0, "lunit", "tfidf", "log", "neighbours")
 CLASS_MEMBERS = {entry.name: entry for entry in _SEVERAL}
 CHEAP_CLASSES = ("nag", "arow-precision:lunit", "arow-precision:tfidf", "multinomial-bayes:log")
 
@@ -206,9 +191,30 @@ def default_members(loss: str, budget: float | str = "normal", several: bool = F
     return (*values, *_QUANTILES) if loss == "quantile" else values
 
 
+def word_members(loss: str, several: bool = False) -> tuple[Member, ...]:
+    """Members of such a committee for the words of texts alone, of use where rows have columns as well.
+
+    They are those of the whole row that suit words, and begin without a weight. Of two classes a higher precision lets
+    the combiner see sooner that words tell nothing.
+    """
+    table = _table(loss, several)
+    views = ("lunit", "odds", "tfidf", "log", "neighbours") if table is not VALUE_MEMBERS else ("zs", "bins-z")
+    precision = 20.0 if table is MEMBERS else 0.0
+    return tuple(
+        each._replace(view=f"{WORDS}-{each.view}", weight=0.0, precision=precision, words=True)
+        for each in table.values()
+        if each.view in views and not each.rate
+    )
+
+
+def _table(loss: str, several: bool) -> dict[str, Member]:
+    """The members for `several` classes, or for `loss`."""
+    return CLASS_MEMBERS if several else MEMBERS if loss in CLASSIFICATION else VALUE_MEMBERS
+
+
 def member(name: str, loss: str = "logistic", several: bool = False) -> Member:
     """The member of that name in a committee for `several` classes, or for `loss`. Raises OptionError."""
-    table = CLASS_MEMBERS if several else MEMBERS if loss in CLASSIFICATION else VALUE_MEMBERS
+    table = _table(loss, several) | {each.name: each for each in word_members(loss, several)}
     base, forgets, text = name.partition("~")
     method, _, view = base.partition(":")
     view = view or "raw"

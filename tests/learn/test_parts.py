@@ -7,7 +7,7 @@ import pytest
 from states import same_state
 
 from sonlearn import Batch, Learner, LearnOptions
-from sonlearn.options.members import default_members, member
+from sonlearn.options.members import default_members, member, word_members
 from sonlearn.options.views import COLUMNS, ROW, VIEWS, WORDS
 
 CONSTANT = -1
@@ -49,7 +49,8 @@ def part_of(name, kind):
 
 
 def members_of(kind):
-    return default_members(KINDS[kind].get("loss", "logistic"), several=kind == "several")
+    loss, several = KINDS[kind].get("loss", "logistic"), kind == "several"
+    return [*default_members(loss, several=several), *(each.name for each in word_members(loss, several))]
 
 
 @kinds

@@ -38,7 +38,7 @@ from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.ensemble.target import Target, add_up, between
 from sonlearn.learn.ensemble.viewing import Seen, Views
 from sonlearn.options import LearnOptions
-from sonlearn.options.members import NAG_SECONDS, Member, default_members, member
+from sonlearn.options.members import NAG_SECONDS, Member, default_members, member, word_members
 from sonlearn.options.views import COLUMNS, VIEWS, WORDS
 from sonlearn.views.parts import first_in_parts, parts_of
 
@@ -523,6 +523,7 @@ def committee_members(options: LearnOptions) -> tuple[Member, ...]:
     members = tuple(member(name, options.loss, options.several) for name in names)
     if options.members:
         return members
+    members += word_members(options.loss, options.several) if options.budget != "cheap" else ()
     return tuple(each for each in members if each.rate == 0.0 or each.rate > options.decay)
 
 
