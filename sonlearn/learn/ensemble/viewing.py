@@ -49,7 +49,7 @@ class Views:
             for name, view, own in zip(self.names, self._views, states, strict=True)
         )
 
-    def showing(self, states: tuple, rows: Rows, learn: bool, in_parts: bool) -> tuple[list, Seen]:
+    def showing(self, states: tuple, rows: Rows, learn: bool, in_parts: bool = False) -> tuple[list, Seen]:
         """(states, `rows` as seen), where a view sees rows, and its state changes, when it is asked for them.
 
         Where views `learn`, their statistics take the rows in, and `reserve` comes first. `in_parts`: each sees the
