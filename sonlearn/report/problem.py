@@ -250,6 +250,20 @@ class TwoClasses(Problem):
         negative, positive = self.labels
         return [f"positive label = {positive} (the other: {negative})", *super().summary(metrics)]
 
+    def texts(self, values: np.ndarray) -> list[str]:
+        """See `Problem`: words, where labels are."""
+        if not self.learner.worded:
+            return super().texts(values)
+        negative, positive = self.labels
+        return [positive if value > 0 else negative for value in values.tolist()]
+
+    def logged(self, metrics: Any, names: Callable[[int], list[str]], classes: bool) -> dict[str, Any]:
+        """See `Problem`: also, how the positive label is written."""
+        found = super().logged(metrics, names, classes)
+        if found["metrics"]:
+            found["metrics"]["positive_label"] = self.texts(np.ones(1))[0]
+        return found
+
     @property
     def _replied(self) -> list[Any]:
         return self.labels if self.learner.worded else [-1, 1]

@@ -125,7 +125,7 @@ class ClassSlots(Target):
         """The learner of a member; all forget at least as much as ``--decay`` says, where they can."""
         module, name, takes = CLASS_METHODS[member.method]
         options = {"decay": max(member.rate, self.options.decay)} if "decay" in takes else {}
-        make = getattr(importlib.import_module(f"sonlearn.learn.multiclass.{module}"), name)
+        make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), name)
         return make(**member.options, **options)
 
     def room(self, V: np.ndarray) -> Predictions:
@@ -176,10 +176,8 @@ class ClassSlots(Target):
         self, history: History, before: int, at: list[int], V: np.ndarray, z: np.ndarray, scale: SlotScale, rows: Rows
     ) -> None:
         """See `Target.remember`."""
-        others = np.zeros(WIDTH - 1, np.int64)
-        sample_classes(
-            V, z, scale.met, scale.rows, rows.y, rows.weight, self.rules.kept, np.array(at), others, *history
-        )
+        others, numbers = np.zeros(WIDTH - 1, np.int64), before + scale.rows - scale.rows[0]
+        sample_classes(V, z, scale.met, numbers, rows.y, rows.weight, self.rules.kept, np.array(at), others, *history)
 
     # -- pruning -----------------------------------------------------------------------------------------------------
 
