@@ -19,6 +19,12 @@ from sonlearn.jit.decorators import Kernel
 Call = tuple[Callable, tuple[Any, ...]]
 
 
+def run_calls(calls: Iterable[Call]) -> Any:
+    """Make calls once, in their order; returns what the first one returns."""
+    found = [kernel(*arguments) for kernel, arguments in calls]
+    return found[0] if found else None
+
+
 class Sequence:
     """Calls in their order.
 

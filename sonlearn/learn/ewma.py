@@ -20,7 +20,8 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.engine import Engine, Predictions, RowCalls, copy_within
+from sonlearn.jit.sequence import Call
+from sonlearn.learn.engine import Engine, Predictions, copy_within
 from sonlearn.learn.tolerances import LIMIT
 from sonlearn.options import LearnOptions
 
@@ -49,19 +50,11 @@ class LabelMean(Engine):
         """State of a learner that has learned nothing."""
         return LabelMeanState(np.zeros(1, dtype=NOW))
 
-    def learn(self, state: LabelMeanState, rows: Rows, out: Predictions, start: int) -> tuple[LabelMeanState, int]:
-        """Learn rows from `start` on; see `Engine.learn`."""
-        at = follow(state.now, self._retention, self._share, rows.y, rows.weight, rows.base, start, True, out.raw)
-        np.clip(out.raw[start:], self._low, self._high, out=out.prediction[start:])
-        return state, int(at)
-
-    def row_calls(
-        self, state: LabelMeanState, rows: Rows, out: Predictions, features: np.ndarray, room: int
-    ) -> RowCalls:
-        """See `Engine.row_calls`."""
-        given = state.now, self._retention, self._share, rows.y, rows.weight, rows.base, 0, True, out.raw
-        clip = copy_within, (out.raw, float(self._low), float(self._high), out.prediction)
-        return RowCalls(state, ((follow, given), clip))
+    def calls(self, state: LabelMeanState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`."""
+        given = state.now, self._retention, self._share, rows.y, rows.weight, rows.base, start, True, out.raw
+        clipped = out.raw[start:], float(self._low), float(self._high), out.prediction[start:]
+        return [(follow, given), (copy_within, clipped)]
 
     def predict(self, state: LabelMeanState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""

@@ -20,11 +20,12 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows
+from sonlearn.jit.sequence import Call
 from sonlearn.learn.axes import Counted
 from sonlearn.learn.diagonal_fd.dense_rounds import LANES, learn, predict
 from sonlearn.learn.diagonal_fd.merging import Matrix, merged
 from sonlearn.learn.diagonal_fd.state import params_of
-from sonlearn.learn.engine import Engine, Predictions, RowCalls
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.linear_algebra import factor_identity_plus
 from sonlearn.options import LearnOptions
 
@@ -97,18 +98,9 @@ class DenseDiagonalFD(Engine):
             self._work = self._scratch(2 * blocks)
         return super().reserve(state, rows, features)
 
-    def learn(
-        self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, start: int
-    ) -> tuple[DenseDiagonalFDState, int]:
-        """Learn rows from `start` on; see `Engine.learn`."""
-        return state, learn(self._params, state, self._work, rows, out, start)
-
-    def row_calls(
-        self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, features: np.ndarray, room: int
-    ) -> RowCalls:
-        """See `Engine.row_calls`."""
-        state = self.reserve(state, rows, room)
-        return RowCalls(state, ((learn, (self._params, state, self._work, rows, out, 0)),))
+    def calls(self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`."""
+        return [(learn, (self._params, state, self._work, rows, out, start))]
 
     def predict(self, state: DenseDiagonalFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""

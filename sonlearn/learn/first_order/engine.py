@@ -8,9 +8,10 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.rows import Rows, longest_row
-from sonlearn.jit import bare_jit, repeated
+from sonlearn.jit import repeated
+from sonlearn.jit.sequence import Call
 from sonlearn.learn.axes import BY_FEATURE, Scalars
-from sonlearn.learn.engine import Engine, Predictions, RowCalls
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.first_order import rules as first_order
 from sonlearn.learn.first_order.merging import carried, merged
 from sonlearn.learn.first_order.rules import (
@@ -112,18 +113,11 @@ class FirstOrder(Engine):
     def learn(self, state: Any, rows: Rows, out: Predictions, start: int) -> tuple[Any, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
         learn = self._learn_one if len(rows.y) == 1 else self._kernels.learn
-        at = learn(self._params, state, self._work, rows, out, start)
-        done = rows.features[rows.indptr[start] : rows.indptr[at]]
-        if len(done):
-            now = state.now[0]
-            now["seen"] = max(now["seen"], int(done.max()) + 1)
-        return state, at
+        return state, learn(self._params, state, self._work, rows, out, start)
 
-    def row_calls(self, state: Any, rows: Rows, out: Predictions, features: np.ndarray, room: int) -> RowCalls | None:
-        """See `Engine.row_calls`."""
-        state = self.reserve(state, rows, room)
-        learn = self._kernels.learn, (self._params, state, self._work, rows, out, 0)
-        return RowCalls(state, (learn, (count_features, (rows, state.now["seen"]))))
+    def calls(self, state: Any, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`."""
+        return [(self._kernels.learn, (self._params, state, self._work, rows, out, start))]
 
     def predict(self, state: Any, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
@@ -186,10 +180,3 @@ def params_of(options: LearnOptions) -> FirstOrderParams:
         shrink=shrink,
         lazy=options.decay > 0.0 or shrink > 0.0,
     )
-
-
-@bare_jit
-def count_features(rows, seen):
-    """seen[0] (int64[1]) <- so many features as the first row of `rows` shows that there are, or more."""
-    for place in range(rows.indptr[1]):
-        seen[0] = max(seen[0], rows.features[place] + 1)

@@ -25,8 +25,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.rows import SQUARES, Rows, is_learned
+from sonlearn.data.rows import SQUARES, Rows, is_learned, longest_row
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
+from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn import axes
 from sonlearn.learn.axes import BY_FEATURE, Scalars
 from sonlearn.learn.engine import Engine, Predictions
@@ -99,6 +100,7 @@ class Arow(Engine):
     """
 
     merges = True
+    counts_features = True
 
     def __init__(self, r: float = 1.0, unit: bool = False, decay: float = 0.0):
         self._r, self._unit, self._decay, self.retention = r, unit, decay, 1.0 - decay
@@ -117,16 +119,20 @@ class Arow(Engine):
 
     def learn(self, state: ArowState, rows: Rows, out: Predictions, start: int) -> tuple[ArowState, int]:
         """Predict and learn rows from `start` on; no row is refused."""
-        at, longest = start, int(np.diff(rows.indptr).max(initial=0))
+        at, K = start, out.raw.shape[1]
+        while at < len(rows.y):
+            at = run_calls(self.calls(state, rows, out, at))
+            if at < len(rows.y):
+                places = count_places(state.pairs, rows, at, RIVALS + 1, K)
+                state = state._replace(pairs=more_room(state.pairs, places, K))
+        return state, at
+
+    def calls(self, state: ArowState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`."""
+        longest = longest_row(rows)
         if len(self._work.values) < longest or len(self._work.mark) != out.raw.shape[1]:
             self._work = _new_work(max(longest, len(self._work.values)), out.raw.shape[1])
-        while at < len(rows.y):
-            at = learn(self._r, self._unit, self._decay, state, self._work, rows, out.raw, at)
-            if at < len(rows.y):
-                classes = len(self._work.mark)
-                places = count_places(state.pairs, rows, at, RIVALS + 1, classes)
-                state = state._replace(pairs=more_room(state.pairs, places, classes))
-        return state, at
+        return [(learn, (self._r, self._unit, self._decay, state, self._work, rows, out.raw, start))]
 
     def predict(self, state: ArowState, rows: Rows, out: Predictions) -> int:
         """Predict and change nothing."""

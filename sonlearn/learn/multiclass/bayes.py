@@ -35,6 +35,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn import axes
 from sonlearn.learn.axes import BY_CLASS, BY_FEATURE, Scalars, summed
 from sonlearn.learn.engine import Engine, Predictions
@@ -96,6 +97,7 @@ class Bayes(Engine):
     """Member of several classes (see `sonlearn.learn.multiclass`); `decay` is the share that each row discounts."""
 
     merges = True
+    counts_features = True
     counts = True
 
     def __init__(self, decay: float = 0.0):
@@ -118,13 +120,17 @@ class Bayes(Engine):
 
     def learn(self, state: BayesCounts, rows: Rows, out: Predictions, start: int) -> tuple[BayesCounts, int]:
         """Predict and count rows from `start` on; no row is refused."""
-        at, work = start, self._work_for(out.raw.shape[1])
+        at, K = start, out.raw.shape[1]
         while at < len(rows.y):
-            at = learn(self._decay, state, work, rows, out.raw, at)
+            at = run_calls(self.calls(state, rows, out, at))
             if at < len(rows.y):
-                places = count_places(state.pairs, rows, at, 1, out.raw.shape[1])
-                state = state._replace(pairs=more_room(state.pairs, places, out.raw.shape[1]))
+                state = state._replace(pairs=more_room(state.pairs, count_places(state.pairs, rows, at, 1, K), K))
         return state, at
+
+    def calls(self, state: BayesCounts, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`."""
+        work = self._work_for(out.raw.shape[1])
+        return [(learn, (self._decay, state, work, rows, out.raw, start))]
 
     def predict(self, state: BayesCounts, rows: Rows, out: Predictions) -> int:
         """Predict and change nothing."""

@@ -26,6 +26,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn import axes
 from sonlearn.learn.axes import BY_FEATURE, Scalars
 from sonlearn.learn.engine import Engine, Predictions
@@ -83,6 +84,7 @@ class Nag(Engine):
     """
 
     merges = True
+    counts_features = True
 
     def __init__(self, rate: float = 4.0, decay: float = 0.0):
         self._rate, self._decay, self.retention = rate, decay, 1.0 - decay
@@ -101,12 +103,17 @@ class Nag(Engine):
     def learn(self, state: NagState, rows: Rows, out: Predictions, start: int) -> tuple[NagState, int]:
         """Predict and learn rows from `start` on; no row is refused."""
         at, K = start, out.raw.shape[1]
-        scratch = NagScratch(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, np.int64), np.zeros(K, bool))
         while at < len(rows.y):
-            at = learn(self._rate, self._decay, state, scratch, rows, out.raw, at)
+            at = run_calls(self.calls(state, rows, out, at))
             if at < len(rows.y):
                 state = state._replace(pairs=more_room(state.pairs, count_places(state.pairs, rows, at, K, K), K))
         return state, at
+
+    def calls(self, state: NagState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`."""
+        K = out.raw.shape[1]
+        scratch = NagScratch(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, np.int64), np.zeros(K, bool))
+        return [(learn, (self._rate, self._decay, state, scratch, rows, out.raw, start))]
 
     def predict(self, state: NagState, rows: Rows, out: Predictions) -> int:
         """Predict and change nothing."""

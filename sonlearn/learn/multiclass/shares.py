@@ -19,6 +19,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit
+from sonlearn.jit.sequence import Call
 from sonlearn.learn import axes
 from sonlearn.learn.axes import BY_CLASS, Scalars
 from sonlearn.learn.engine import Engine, Predictions
@@ -57,10 +58,9 @@ class Shares(Engine):
         """Room for the classes of `rows`."""
         return axes.reserved(state, classes=1 + int(np.nanmax(rows.y, initial=-1.0)))
 
-    def learn(self, state: SharesState, rows: Rows, out: Predictions, start: int) -> tuple[SharesState, int]:
-        """Predict and count rows from `start` on; no row is refused."""
-        learn(self._decay, state.logs, state.now, rows, out.raw, start)
-        return state, len(rows.y)
+    def calls(self, state: SharesState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`; no row is refused."""
+        return [(learn, (self._decay, state.logs, state.now, rows, out.raw, start))]
 
     def predict(self, state: SharesState, rows: Rows, out: Predictions) -> int:
         """Predict and change nothing."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 
 from sonlearn.data.rows import is_learned
-from sonlearn.jit import bare_jit, forced_inline
+from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.first_order.rules import (
     ADA,
     ADAGRAD,
@@ -27,6 +27,7 @@ from sonlearn.learn.first_order.rules import (
     OGD,
     TOTAL,
     ada_rate,
+    count_features,
     gather,
     inverse_power,
     nag_scales,
@@ -48,6 +49,14 @@ def learn(params, state, work, rows, out, start):
     work : SharedDiagonalScratch, overwritten
     rows : Rows, features below len(state.W), labels numbers of classes; out : Predictions, float64[n, K], filled in
     """
+    at = learn_rows(params, state, work, rows, out, start)
+    count_features(state.now[0], rows, start, at)
+    return at
+
+
+@bare_inline
+def learn_rows(params, state, work, rows, out, start):
+    """`learn`, but for what it counts."""
     for i in range(start, len(rows.y)):
         z, p = out.raw[i], out.prediction[i]
         xx = score(params, state, rows, i, z)
