@@ -284,7 +284,10 @@ def merged_slots(slots: list[np.ndarray], counts: list[int]) -> tuple[np.ndarray
 
 @bare_jit
 def have_slots(slots, y, weight):
-    """1 if all rows that are learned are of classes with slots, else 0; slots : int64[classes]; y, weight : float64[n]."""
+    """1 if all rows that are learned are of classes with slots, else 0.
+
+    slots : int64[classes]; y, weight : float64[n]
+    """
     for i in range(len(y)):
         if is_learned(weight[i], y[i]) and not (y[i] < len(slots) and slots[int(y[i])] >= 0):
             return 0
