@@ -20,9 +20,12 @@ Call = tuple[Callable, tuple[Any, ...]]
 
 
 def run_calls(calls: Iterable[Call]) -> Any:
-    """Make calls once, in their order; returns what the first one returns."""
-    found = [kernel(*arguments) for kernel, arguments in calls]
-    return found[0] if found else None
+    """Make calls once, in their order; returns what the last one returns that returns anything."""
+    last = None
+    for kernel, arguments in calls:
+        found = kernel(*arguments)
+        last = last if found is None else found
+    return last
 
 
 class Sequence:

@@ -153,8 +153,8 @@ class Engine(ABC):
     def calls(self, state: State, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
         """The kernels that predict and learn rows from `start` on, with their arguments.
 
-        The first one returns the first row that it has not learned, or nothing if it learns all. Empty: `learn` does
-        what no kernel does.
+        One of them returns the first row that it has not learned; if none does, all rows are learned. Empty: `learn`
+        does what no kernel does.
         """
         return []
 

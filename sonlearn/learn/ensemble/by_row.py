@@ -148,13 +148,13 @@ class RowOfView:
         #: int64[1]; features of the rows that result are below this
         self.features = np.zeros(1, np.int64)
         with _full(rows):
-            self.state = view.reserve(state, rows, room)
-            self.out = view.room(self.state, rows, room)
-        self._prepare()
+            self.out = view.room(view.reserve(state, rows, room), rows)
+        self._prepare(state)
 
-    def _prepare(self) -> None:
+    def _prepare(self, state: State) -> None:
         with _full(self._rows):
-            self.state, calls = self.view.row_calls(self.state, self._rows, self._room, self.out)
+            self.state = self.view.reserve(state, self._rows, self._room)
+            calls = self.view.calls(self.state, self._rows, self.out)
         self.calls = *calls, (copy_one, (self.state.now["features"], self.features))
         self.features[0] = self.view.features(self.state)
 
@@ -165,8 +165,7 @@ class RowOfView:
         self.out.indptr[1] = n
         self.out.features[:n], self.out.values[:n] = found.features[:n], found.values[:n]
         self.out.unseen[:] = found.unseen
-        self.state = state
-        self._prepare()
+        self._prepare(state)
         self.view.count(self.state, features)
         self.features[0] = self.view.features(self.state)
         return len(self.calls)
