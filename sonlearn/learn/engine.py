@@ -31,6 +31,7 @@ from sonlearn.errors import OptionError
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn import axes
+from sonlearn.learn.by_row import EngineByRow
 
 #: A state: a NamedTuple of arrays and of further such tuples.
 State = Any
@@ -278,8 +279,8 @@ class Engine(ABC):
         return None
 
     def by_row(self) -> Any:
-        """What learns rows one by one quickly, with a method `learn(state, rows, out, features)`; None: use `learn`."""
-        return None
+        """What learns rows one by one quickly, with a method `learn(state, rows, out, features)`."""
+        return EngineByRow(self)
 
     def next_pass(self, state: State) -> None:
         """Record in `state` that the next rows have been learned before."""

@@ -2,7 +2,7 @@
 
 A stream's client asks for a prediction, gives the label, and so on with the next row. Of a batch of one row nearly all
 the time goes into making it: arrays of one number, their checks, the types of a kernel's arguments. Here the buffers of
-the row are made once, so that kernels get the same objects again (`sonlearn.jit.repeated`).
+the row are made once, so that the calls of kernels stay the same (`sonlearn.jit.sequence`).
 """
 
 from __future__ import annotations
@@ -97,11 +97,7 @@ class OneRow:
         self._rows = rows
         out.raw[0] = out.prediction[0] = 0.0
         out.offline[0], out.refused[0] = math.nan, False
-        if self._by_row is not None:
-            learner.state, at = self._by_row.learn(learner.state, rows, out, learner.size)
-        else:
-            state = learner.engine.reserve(learner.state, rows, learner.size)
-            learner.state, at = learner.engine.learn(state, rows, out, 0)
+        learner.state, at = self._by_row.learn(learner.state, rows, out, learner.size)
         if at < 1:
             raise learner.refusal(self._batch(row, y, weight), rows, 0)
         return out.raw[0].copy()

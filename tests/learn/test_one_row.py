@@ -8,7 +8,6 @@ import pytest
 
 from sonlearn import Batch, DivergedError, InputError, Learner
 from sonlearn.data.batch import joined
-from sonlearn.jit import repeated
 from sonlearn.jit.sequence import Sequence
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.one_row import OneRow
@@ -58,7 +57,8 @@ def learned(way, row, y, weight):
         {"method": "nag"}, {"method": "nag", "loss": "squared", "clip": 1.0}, {"method": "rfd-son", "sketch_size": 3},
         {"method": "arow", "threshold": 0.7}, {"method": "nag", "threshold": "best-f1"},
         {"method": "nag", "coverage": 0.8}, {"method": "nag", "loss": "squared", "coverage": 0.8},
-        {"method": "nag", "loss": "poisson"}, {"method": "nag", "classes": "auto"},
+        {"method": "nag", "loss": "poisson"}, {"method": "multinomial-bayes"}, {"method": "drfd", "sketch_size": 3},
+        {"method": "ewma", "decay": 0.1}, {"method": "nag", "classes": "auto"},
         {"method": "nag", "oaa": 3}, {"method": "nag", "multinomial": 3},
         {"members": ("nag", "arow-precision:tfidf"), "classes": "auto", "coverage": 0.8},
     ],
@@ -92,8 +92,8 @@ def test_the_default_method_too():
     assert one.examples == many.examples
 
 
-#: Every kind of view, and every engine that has calls for rows (`Engine.row_calls`), with and without forgetting; and
-#: one engine without, rfd-son.
+#: Every kind of view, and every engine that says what it does in calls (`Engine.calls`), with and without forgetting;
+#: and one that does not, rfd-son.
 MEMBERS = {
     "logistic": ("nag", "nag:zs~0.01", "drfd:lunit", "arow-precision:odds", "multinomial-bayes:log~0.02", "nag:bins-z",
                  "nag:triples", "arow-precision:neighbours", "drfd:zs-all", "ewma~0.1", "boost", "rfd-son:tfidf"),
@@ -203,19 +203,6 @@ def test_learners_that_have_learned_one_row_are_copied_and_pickled():
         expect = way.learn(row, y, weight)
         for other in others:
             assert other.partial_fit(batch_of(row, y, weight)).raw[0] == expect
-
-
-def test_a_repeated_kernel_is_the_kernel_whatever_it_is_called_with():
-    from sonlearn.data.rows import first_wild
-
-    kernel, empty = repeated(first_wild), np.array([0, 1, 2])
-    calls = [(np.array([1.0, wild]), float(limit)) for wild in (2.0, 9.0) for limit in (1, 5)]
-    for values, limit in [*calls, calls[0], calls[0], calls[0], calls[3], calls[3]]:
-        row = (empty, values, np.zeros(2), np.ones(2), 0, limit)
-        expect = next((i for i in range(2) if values[i] > limit), 2)
-        assert kernel(*row) == kernel(*row) == kernel(*row) == expect
-        values32 = values.astype(np.float32)  # other types: found out anew
-        assert kernel(empty, values32, *row[2:]) == expect
 
 
 def test_a_sequence_stops_at_the_call_that_is_not_done():

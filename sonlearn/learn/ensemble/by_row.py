@@ -9,8 +9,6 @@ bounds) is left to `Committee.learn` altogether.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +16,8 @@ import numpy as np
 from sonlearn.data.rows import WILD, Rows, first_wild
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, Sequence
-from sonlearn.learn.engine import SPARE, Engine, Predictions, State
+from sonlearn.learn.by_row import full, prepared
+from sonlearn.learn.engine import SPARE, Predictions, State
 from sonlearn.learn.ensemble.history import with_room
 from sonlearn.learn.ensemble.importance import divide
 from sonlearn.learn.ensemble.target import Part
@@ -147,12 +146,12 @@ class RowOfView:
         self.view, self.place, self._rows, self._room = view, place, rows, room
         #: int64[1]; features of the rows that result are below this
         self.features = np.zeros(1, np.int64)
-        with _full(rows):
+        with full(rows):
             self.out = view.room(view.reserve(state, rows, room), rows)
         self._prepare(state)
 
     def _prepare(self, state: State) -> None:
-        with _full(self._rows):
+        with full(self._rows):
             self.state = self.view.reserve(state, self._rows, self._room)
             calls = self.view.calls(self.state, self._rows, self.out)
         self.calls = *calls, (copy_one, (self.state.now["features"], self.features))
@@ -196,14 +195,10 @@ class RowOfMember:
 
     def _prepare(self) -> None:
         """Room to spare, and the calls."""
-        counted, features = list[Call](), self._view.features
-        with _full(self._rows):
-            self.state, most = spare(self._engine, self.state, self._rows, int(features[0]))
-            calls = self._engine.calls(self.state, self._rows, self._out)
-        if self._engine.counts_features:
-            counted.append((raise_to, (features, self.state.now["seen"])))
+        features = self._view.features
+        self.state, calls = prepared(self._engine, self.state, self._rows, self._out, features)
         self._by_calls = bool(calls)
-        self.calls = [(fits, (features, most if calls else -1)), *counted, *calls, *self._to_input]
+        self.calls = [*(calls or [(fits, (features, -1))]), *self._to_input]
 
     def recover(self, at: int, features: int) -> int:
         """Make room, or learn the row in the usual way; returns the call of this stretch to go on with."""
@@ -213,26 +208,6 @@ class RowOfMember:
         self.state = self._engine.learn_all(self.state, self._rows, self._out, int(self._view.features[0]))
         self._prepare()
         return len(self.calls) - len(self._to_input)
-
-
-def spare(engine: Engine, state: State, rows: Rows, features: int) -> tuple[State, int]:
-    """`Engine.spare`, whose features are not counted before they occur."""
-    seen = state.now["seen"].copy() if engine.counts_features else None
-    state, most = engine.spare(state, rows, features)
-    if seen is not None:
-        state.now["seen"] = seen
-    return state, most
-
-
-@contextlib.contextmanager
-def _full(rows: Rows) -> Iterator[None]:
-    """Buffers of one row as if it took all of them."""
-    own = rows.indptr[1]
-    rows.indptr[1] = len(rows.features)
-    try:
-        yield
-    finally:
-        rows.indptr[1] = own
 
 
 # ----------------------------------------------------------------------------------------------------------- kernels
@@ -248,9 +223,3 @@ def ready(now, most):
 def copy_one(source, target):
     """target[0] <- source[0]."""
     target[0] = source[0]
-
-
-@bare_jit
-def raise_to(count, counted):
-    """counted[0] <- count[0] if that is more; int64[1] both."""
-    counted[0] = max(counted[0], count[0])

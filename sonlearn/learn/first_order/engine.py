@@ -8,7 +8,6 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.rows import Rows, longest_row
-from sonlearn.jit import repeated
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.axes import BY_FEATURE, Scalars
 from sonlearn.learn.engine import Engine, Predictions
@@ -91,7 +90,6 @@ class FirstOrder(Engine):
         self._params = params_of(options)
         self.retention = self._params.retention.rate
         self._longest, self._work = 0, self._scratch(0)
-        self._learn_one = repeated(self._kernels.learn)
 
     def new(self, classes: int = 0) -> Any:
         """State of an untrained learner."""
@@ -109,11 +107,6 @@ class FirstOrder(Engine):
     def _scratch(self, longest: int) -> Any:
         """The kernels' scratch space for rows of at most `longest` features."""
         return np.zeros((SCRATCH, longest))
-
-    def learn(self, state: Any, rows: Rows, out: Predictions, start: int) -> tuple[Any, int]:
-        """Learn rows from `start` on (see `Engine.learn`)."""
-        learn = self._learn_one if len(rows.y) == 1 else self._kernels.learn
-        return state, learn(self._params, state, self._work, rows, out, start)
 
     def calls(self, state: Any, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
         """See `Engine.calls`."""
