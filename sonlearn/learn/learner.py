@@ -344,12 +344,12 @@ class Learner:
         """The contributions to the prediction of each row of `batch`: see `sonlearn.learn.explain`. Changes nothing.
 
         Of several classes, to the scores of so many `classes`, those of the highest. A row of s features takes 33 s
-        more predictions, each of the row without some of its features; s predictions of single features, where a
-        prediction is a sum over the features. Raises DivergedError as `predict` does.
+        more predictions, each of the row without some of its features (fewer where s > 1,024); s predictions of single
+        features, where a prediction is a sum over the features. Raises DivergedError as `predict` does.
         """
         from sonlearn.learn.explain import explained
 
-        return list(explained(self, batch, classes))
+        return [one for one in explained(self, batch, classes) if one is not None]
 
     def contributions(self, batch: Batch, number: int | None = None) -> Contributions | None:
         """What each member contributes to the raw predictions; None where the method has no members.
