@@ -277,10 +277,8 @@ class Committee(Engine):
 
     def to_input(self, state: CommitteeState, i: int, V: np.ndarray, rows: Rows, scale: Any) -> list[Call]:
         """Make an input of the combiners of what member i has left in V, float64[n, K], for the `rows` of its view."""
-        return [*self.target.to_input(V, self.members[i], scale), (tally_entries, self._seen_by(state, i, rows))]
-
-    def _seen_by(self, state: CommitteeState, i: int, rows: Rows) -> tuple[Any, ...]:
-        return state.tally[i], rows, self.prunes and _rows(state) < self.target.rules.first
+        first = self.prunes and _rows(state) < self.target.rules.first
+        return [*self.target.to_input(V, self.members[i], scale), (tally_entries, (state.tally[i], rows, first))]
 
     def combine(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray) -> list[Call]:
         """Fill z with the online and the offline combination; both combiners learn where `learns`.
