@@ -8,7 +8,7 @@ from typing import Any
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.spec import flags, text_of
-from sonlearn.options.text import NAMESPACED, TABLES
+from sonlearn.options.text import NAMESPACED, TABLES, WRITTEN
 
 #: Formats that give the same features.
 ALIKE = (set(TABLES), set(NAMESPACED))
@@ -39,7 +39,7 @@ def check_agreement(given: dict[str, Any], path: str, *own: Any) -> None:
         for field in dataclasses.fields(options):
             ours = getattr(options, field.name)
             asked = given.get(field.name, ours)
-            if field.name == "format" and ("auto" in (asked, ours) or _alike(asked, ours)):
+            if field.name in WRITTEN or (field.name == "format" and ("auto" in (asked, ours) or _alike(asked, ours))):
                 continue
             if asked != ours and not (isinstance(ours, tuple) and tuple(asked) == ours):
                 name = flags(field)[-1].removeprefix("--")

@@ -26,7 +26,7 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.run import RunOptions
-from sonlearn.options.text import TABLES
+from sonlearn.options.text import TABLES, WRITTEN
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
 from sonlearn.text.columns import ColumnTable, first_names
@@ -116,7 +116,8 @@ class TrainingSession(Session):
         # told from text by looking.
         own = "csv" if self.text.format in TABLES else "auto"
         named = bool(options.audit) or (False if options.testonly else self.text.names)
-        read_as = dataclasses.replace(self.text, format=given.get("format", own), names=named)
+        written = {name: given[name] for name in WRITTEN if name in given}
+        read_as = dataclasses.replace(self.text, format=given.get("format", own), names=named, **written)
         if self.learner is not None and read_as.format == "vw":  # what a model of JSON has of members is not of VW text
             kept = {name: tuple(b for b in getattr(read_as, name) if len(b) == 1) for name in ("ignore", "keep")}
             read_as = dataclasses.replace(read_as, label="", id="", weight="", text=(), numeric=(), **kept)
@@ -157,15 +158,15 @@ class TrainingSession(Session):
                 batch.source, None, None, f"the columns {columns}", "one that is the label: --label COLUMN"
             )
         if format in TABLES and not self.options.testonly:
-            self.warn_of_leaks(learner)
+            self.warn_of_leaks()
         self.begin_with(learner, [settings_text(learner.options)], cache)
 
-    def warn_of_leaks(self, learner: Learner) -> None:
+    def warn_of_leaks(self) -> None:
         """Name columns of the first file that tell the label, before all is learned from them; a pipe is read once."""
         if os.path.isfile(self.sources[0]):
             from sonlearn.text.describe import leaks
 
-            for line in leaks(self.sources[0], learner.text):
+            for line in leaks(self.sources[0], self.read_as):
                 warn(line)
 
     def next_pass(self, learns: bool) -> None:

@@ -14,35 +14,10 @@ from sonlearn.options.losses import CLASSIFICATION
 #: How labels are written, once known: not yet met; the negative one as 0, or as -1; as two words, or any two labels.
 UNKNOWN, ZERO_ONE, PLUS_MINUS, WORDS = range(4)
 #: Words, in lower case, that are the positive label of two even if they come first.
-POSITIVE = frozenset(
-    (
-        "yes",
-        "y",
-        "true",
-        "t",
-        "positive",
-        "pos",
-        "spam",
-        "good",
-        "win",
-        "won",
-        "on",
-        "active",
-        "churned",
-        "ja",
-        "j",
-        "oui",
-        "si",
-        "sí",
-        "sì",
-        "sim",
-        "tak",
-        "wahr",
-        "vrai",
-    )
-)
-
-
+POSITIVE = frozenset((
+    "yes", "y", "true", "t", "positive", "pos", "spam", "good", "win", "won", "on", "active", "churned",
+    "ja", "j", "oui", "si", "sí", "sì", "sim", "tak", "wahr", "vrai",
+))  # fmt: skip
 #: Words, in lower case, that are meant as no label at all.
 MISSING = frozenset(("na", "n/a", "#n/a", "null", "none", "-", "?"))
 
@@ -146,7 +121,7 @@ class LabelEncoder:
                 remedy = "several classes: --oaa K, or --classes auto"
             elif y == math.floor(y):
                 other = f"; two other labels: --positive {y:g}" if self.coding == UNKNOWN else ""
-                remedy = f"several classes: --oaa K, or --classes auto{other}"
+                remedy = f"several classes: --oaa K, or --classes auto; values: --loss squared{other}"
             what = "--binary" if self.loss not in CLASSIFICATION else f"--loss {self.loss}"
             expected = f"{expected} for {what} ({remedy})"
         return InputError(batch.source, int(batch.lines[row]), 1, found, expected)

@@ -20,6 +20,9 @@ WRITABLE = ("svmlight", "vw")
 HASHES = ("strings", "all")
 ON_ERROR = ("stop", "skip")
 
+#: Options that say how a table is written: other data of a model may be written in another way.
+WRITTEN = ("delimiter", "decimal")
+
 
 @dataclasses.dataclass(frozen=True)
 class TextOptions:

@@ -22,7 +22,6 @@ from sonlearn.data.batch import Batch
 from sonlearn.learn.links import PROBABILISTIC, probabilities
 from sonlearn.learn.predicted import Predicted, chosen_of
 from sonlearn.options import LearnOptions
-from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.report.classes import ClassCounts, class_labels, likeliest, probabilities_of, scores_of
 from sonlearn.report.coverage import coverage_of
 from sonlearn.report.decisions import CostSums, action_lines, choice_text, class_lines, cost_text, probability_lines
@@ -251,6 +250,20 @@ class TwoClasses(Problem):
         negative, positive = self.labels
         return [f"positive label = {positive} (the other: {negative})", *super().summary(metrics)]
 
+    def texts(self, values: np.ndarray) -> list[str]:
+        """See `Problem`: words, where labels are."""
+        if not self.learner.worded:
+            return super().texts(values)
+        negative, positive = self.labels
+        return [positive if value > 0 else negative for value in values.tolist()]
+
+    def logged(self, metrics: Any, names: Callable[[int], list[str]], classes: bool) -> dict[str, Any]:
+        """See `Problem`: also, how the positive label is written."""
+        found = super().logged(metrics, names, classes)
+        if found["metrics"]:
+            found["metrics"]["positive_label"] = self.texts(np.ones(1))[0]
+        return found
+
     @property
     def _replied(self) -> list[Any]:
         return self.labels if self.learner.worded else [-1, 1]
@@ -423,9 +436,7 @@ class DecisionProblem(Problem):
 
 def problem_of(options: LearnOptions, learner: Learner | None = None) -> Problem:
     """The kind of problem of a learner with these options."""
-    if options.several:
-        return SeveralClasses(options, learner)
-    return (TwoClasses if options.binary or options.loss in CLASSIFICATION else Problem)(options, learner)
+    return {"classes": SeveralClasses, "two": TwoClasses, "values": Problem}[options.kind](options, learner)
 
 
 def without_held(batch: Batch, held: np.ndarray | None) -> Batch:

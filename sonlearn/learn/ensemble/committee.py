@@ -192,8 +192,8 @@ class Committee(Engine):
 
     def packed(self, state: CommitteeState) -> CommitteeState:
         """`state` without spare room."""
-        rows, kept = _rows(state), self.target.rules.kept
-        history = min(rows, kept) if self.rows_left(state) else 0
+        rows, kept = self._judged(state), self.target.rules.kept
+        history = min(max(rows, 0), kept) if self.rows_left(state) else 0
         return state._replace(
             views=self.views.packed(state.views),
             members=tuple(engine.packed(s) for engine, s in zip(self.engines, state.members, strict=True)),
@@ -270,14 +270,24 @@ class Committee(Engine):
         return AtWork(active, sharing, online, offline, places, apart)
 
     def rows_left(self, state: CommitteeState) -> int:
-        """Rows that are still to be learned before the next checkpoint; 0: there is none to come."""
-        return next_checkpoint(self.target.rules, _rows(state)) if self.prunes else 0
+        """Rows that are still to be learned before the next checkpoint; 0: there is none to come.
+
+        A row from which on rows were predicted by what had learned is one, too: members are judged by those.
+        """
+        judged = self._judged(state)
+        if not self.prunes or judged < 0:
+            return -judged if self.prunes else 0
+        return next_checkpoint(self.target.rules, judged)
+
+    def _judged(self, state: CommitteeState) -> int:
+        """Rows learned but the first ones, which were predicted before any label had come: so many less than 0."""
+        return _rows(state) - self.options.label_delay
 
     # -- what is done with rows, in calls of kernels -----------------------------------------------------------------
 
     def to_input(self, state: CommitteeState, i: int, V: np.ndarray, rows: Rows, scale: Any) -> list[Call]:
         """Make an input of the combiners of what member i has left in V, float64[n, K], for the `rows` of its view."""
-        first = self.prunes and _rows(state) < self.target.rules.first
+        first = self.prunes and self._judged(state) < self.target.rules.first
         return [*self.target.to_input(V, self.members[i], scale), (tally_entries, (state.tally[i], rows, first))]
 
     def combine(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray) -> list[Call]:
@@ -314,14 +324,15 @@ class Committee(Engine):
         target, rows, work, n = self.target, part.rows, self.at_work(state), len(part.rows.y)
         wrong, measured = np.zeros(n), Measured(np.zeros(n), np.zeros(n))
         calls = target.surprise(part.scale, rows, z[1], wrong)
-        calls.append((watch, (state.drift, target.relative, wrong, rows.y, rows.weight)))
+        late = self.options.label_delay
+        calls.append((watch, (state.drift, target.relative, wrong, rows.y, rows.weight, late)))
         calls += target.tally_up(state.tally, work.active, V, part.scale, rows)
         for total, own in zip(state.totals, z, strict=True) if self.both else ():
             calls += target.measure(part.scale, rows, own, measured)
             calls.append((add_up, (total, measured, rows.y, rows.weight)))
-        if self.rows_left(state):
+        if self.rows_left(state) and self._judged(state) >= 0:
             calls += target.remember(state.history, state.now, work.online, V, z[0], part.scale, rows)
-        calls.append((count_learned, (state.now, rows, target.rules.words_after)))
+        calls.append((count_learned, (state.now, rows, late + target.rules.words_after)))
         return calls
 
     # -- how ---------------------------------------------------------------------------------------------------------
@@ -446,30 +457,34 @@ class Committee(Engine):
 
     def _counted(self, state: CommitteeState, part: Part, V: np.ndarray, z: np.ndarray, late: bool) -> CommitteeState:
         """Add the rows to what is counted, and prune members at a checkpoint."""
-        before, left, kept = _rows(state), self.rows_left(state), self.target.rules.kept
+        before, left, kept = self._judged(state), self.rows_left(state), self.target.rules.kept
         n = int(np.count_nonzero(learned_rows(part.rows)))
         if late:
             z = z.copy()
             self._exchange(state, state.waiting.outputs, 1, [0, 1], part, z)
-        if left:
+        remembers = left > 0 and before >= 0
+        if remembers:
             state = state._replace(history=histories.with_room(state.history, before + n, kept))
         run_calls(self.count(state, part, V, z))
-        return self._pruned(state, histories.of_rows(state.history, before + n, kept)) if 0 < left == n else state
+        if not remembers or left > n:
+            return state
+        return self._pruned(state, histories.of_rows(state.history, before + n, kept))
 
     def _pruned(self, state: CommitteeState, history: History) -> CommitteeState:
         """Prune the members that do not pay for their time: nothing of them stays, in the combiners neither.
 
-        `history`: of the rows learned, oldest first.
+        `history`: of the rows that are judged, oldest first.
         """
         rules, now, members = self.target.rules, state.now, list(state.members)
-        rows = _rows(state)
-        if rows == rules.words_after:
+        rows, judged = _rows(state), self._judged(state)
+        if judged == rules.words_after:
             now["words"] = now["features"] >= WORDS * now["entries"]
         costs = np.array([each.cost for each in self.members]) * state.tally[:, 2] + rules.row_cost * rows
         case = PruningCase(
-            rules, self.inputs, self.long, rows, history, costs,
+            rules, self.inputs, self.long, judged, history, costs,
             short=int(now["entries"][0]) <= SHORT * rows, words=bool(now["words"][0]),
             allowed=self.options.microseconds * 1e-6 / NAG_SECONDS * rows, decay=self.options.decay,
+            late=self.options.label_delay,
         )  # fmt: skip
         judge = self.target.judge(case)
         idle = prune(case, judge, self.at_work(state).active, state.tally[:, 2:], self._scheduler.map)

@@ -133,7 +133,8 @@ class ScalarTarget(Target):
         rows: Rows,
     ) -> list[Call]:  # fmt: skip
         """See `Target.remember`."""
-        return [(record, (history, now, np.array(at), V, scale.par, rows.y, rows.weight))]
+        late = self.options.label_delay
+        return [(record, (history, now, late, np.array(at), V, scale.par, rows.y, rows.weight))]
 
     # -- pruning -----------------------------------------------------------------------------------------------------
 
@@ -243,13 +244,13 @@ def turn(V, by_row):
 
 
 @bare_jit
-def record(history, now, at, V, par, y, weight):
-    """Write the rows that are learned into the history, behind those that `now` has counted.
+def record(history, now, late, at, V, par, y, weight):
+    """Write the rows that are learned into the history, behind those that `now` has counted but for the `late` first.
 
-    history : History, modified; now : structured [1], of the committee; at : int64[k]; V : float64[k, n, 1]
-    par, y, weight : float64[n]
+    history : History, modified; now : structured [1], of the committee; late : int; at : int64[k]
+    V : float64[k, n, 1]; par, y, weight : float64[n]
     """
-    place = now[0]["rows"]
+    place = now[0]["rows"] - late
     for i in range(len(y)):
         if is_learned(weight[i], y[i]):
             for j in range(len(at)):

@@ -137,7 +137,7 @@ class ClassSlots(Target):
         """The learner of a member; all forget at least as much as ``--decay`` says, where they can."""
         module, name, takes = CLASS_METHODS[member.method]
         options = {"decay": max(member.rate, self.options.decay)} if "decay" in takes else {}
-        make = getattr(importlib.import_module(f"sonlearn.learn.multiclass.{module}"), name)
+        make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), name)
         return make(**member.options, **options)
 
     def room(self, V: np.ndarray) -> Predictions:
@@ -185,7 +185,8 @@ class ClassSlots(Target):
     ) -> list[Call]:  # fmt: skip
         """See `Target.remember`."""
         kept, others = self.rules.kept, np.zeros(WIDTH - 1, np.int64)
-        given = V, z, scale.met, scale.rows, rows.y, rows.weight, kept, np.array(at), others, *history
+        late, at = self.options.label_delay, np.array(at)
+        given = V, z, scale.met, scale.rows, late, rows.y, rows.weight, kept, at, others, *history
         return [(sample_classes, given)]
 
     # -- pruning -----------------------------------------------------------------------------------------------------
