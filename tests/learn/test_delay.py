@@ -265,7 +265,7 @@ def test_intervals_learn_when_the_label_comes_by_the_prediction_that_was_made(de
     got = Learner(LearnOptions(label_delay=delay, **LAYERED[0])).partial_fit(batch)
     layer, counts = Coverage(0.8, False), ~np.isnan(batch.y) & (batch.weight > 0)
     for i, learns in late_rows(delay):
-        low, high = layer.intervals(got.raw[i : i + 1], batch.y[i : i + 1], np.array([learns and counts[i]]))
+        low, high = layer.intervals(*[got.raw[i : i + 1]] * 2, batch.y[i : i + 1], np.array([learns and counts[i]]))
         if not learns:
             assert (low[0], high[0]) == (got.low[i], got.high[i])
     assert np.isfinite(got.low[-1]) or delay == 40

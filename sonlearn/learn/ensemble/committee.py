@@ -102,9 +102,9 @@ class Committee(Engine):
         self.engines = tuple(self.target.engine_of(each) for each in self.members)
         self.inputs = self.target.inputs
         extra = range(len(self.members), len(self.inputs))
-        rates = [max(each.rate, options.decay) for each in self.members]
-        #: Positions of the inputs of the offline combination; the least rate among the members counts as a long memory.
-        self.long = (*(i for i, rate in enumerate(rates) if rate == min(rates)), *extra)
+        memory = [(each.follows, max(each.rate, options.decay)) for each in self.members]
+        #: Positions of the inputs of the offline combination; the longest memory among the members counts as long.
+        self.long = (*(i for i, each in enumerate(memory) if each == min(memory)), *extra)
         self.both = len(self.long) < len(self.inputs)
         self.merges = all(engine.merges for engine in self.engines)
         self.prunes = options.prune and options.budget != "rich"
