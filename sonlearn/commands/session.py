@@ -118,7 +118,7 @@ class Session(Passes):
         if self.predictions and self.options.form != "vw":
             if self.answers is None:
                 self.answers = AnswerLines(self.options.form, self.problem.columns(every))
-            self.predictions.write(self.answers.lines(lines.rows(self.problem.answers(predicted, every))))
+            self.predictions.write(self.answers.lines(lines.rows(self.problem.answers(batch, predicted, every))))
         elif self.predictions:
             texts = self.problem.lines(batch, predicted, every, self.options.top)
             self.predictions.write(*lines.values(texts))

@@ -23,6 +23,11 @@ def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
     )
 
 
+def written_as(text: TextOptions, given: dict[str, Any]) -> TextOptions:
+    """Return the options of a model's text for data that are written as was `given`."""
+    return dataclasses.replace(text, **{name: given[name] for name in WRITTEN if name in given})
+
+
 def settings_text(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None = None) -> str:
     """``name = value, ...``: what matters of learning; with `keep`, these and what differs from its default."""
     shown = getattr(options, "shown", None) or [

@@ -18,7 +18,7 @@ from sonlearn.commands.models import initial_model, is_bandit, load_model, where
 from sonlearn.commands.passes import FINISHED
 from sonlearn.commands.recording import check_recording
 from sonlearn.commands.session import Session
-from sonlearn.commands.settings import check_agreement, check_format, settings_text, split
+from sonlearn.commands.settings import check_agreement, check_format, settings_text, split, written_as
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.learn.learner import Learner, Predicted, takes_words
@@ -26,7 +26,7 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.run import RunOptions
-from sonlearn.options.text import TABLES, WRITTEN
+from sonlearn.options.text import TABLES
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
 from sonlearn.text.columns import ColumnTable, first_names
@@ -116,8 +116,7 @@ class TrainingSession(Session):
         # told from text by looking.
         own = "csv" if self.text.format in TABLES else "auto"
         named = bool(options.audit) or (False if options.testonly else self.text.names)
-        written = {name: given[name] for name in WRITTEN if name in given}
-        read_as = dataclasses.replace(self.text, format=given.get("format", own), names=named, **written)
+        read_as = dataclasses.replace(written_as(self.text, given), format=given.get("format", own), names=named)
         if self.learner is not None and read_as.format == "vw":  # what a model of JSON has of members is not of VW text
             kept = {name: tuple(b for b in getattr(read_as, name) if len(b) == 1) for name in ("ignore", "keep")}
             read_as = dataclasses.replace(read_as, label="", id="", weight="", text=(), numeric=(), **kept)
@@ -264,10 +263,6 @@ def check_output(options: RunOptions, learn: LearnOptions) -> None:
     if options.top is not None and (options.probabilities or not learn.several):
         other = "with --probabilities, which writes all" if options.probabilities else "of a model of no classes"
         raise OptionError(f"--top {options.top} {other}: expected several classes (--oaa K, --classes auto) alone")
-    if options.form != "vw" and options.predictions is None:
-        raise OptionError(f"--output {options.form}: nothing is written; give -p FILE as well")
-    if options.form == "csv" and options.resume:
-        raise OptionError("--output csv with --resume: the header would come again; give --output jsonl")
     if options.form == "csv" and options.probabilities and learn.classes is not None and not options.testonly:
         raise OptionError(
             "--output csv with --probabilities: classes that come as they will have no columns yet; give "

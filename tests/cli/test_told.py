@@ -97,6 +97,8 @@ def test_actions_of_a_table_come_out_as_they_went_in(cli, tmp_path):
     err = cli.err("train", "--cb", 3, *columns, "--probability", "p", "-f", "m", "log.csv")
     assert " 1:1:0.33 " in err.splitlines()[[line.startswith("loss ") for line in err.splitlines()].index(True) + 1]
     assert set(cli.out("predict", "--quiet", "-i", "m", "log.csv").split()) == {"3"}
+    (tmp_path / "semi.csv").write_text((tmp_path / "log.csv").read_text().replace(",", ";"))
+    assert set(cli.out("predict", "--quiet", "-i", "m", "--delimiter", ";", "semi.csv").split()) == {"3"}
     assert "average loss is what these have cost" not in err
     assert (
         "sonlearn: warning: the log does not say with which probabilities it chose its actions: average loss is what "
@@ -120,3 +122,19 @@ def test_predictions_that_were_cut_are_named(cli, tables):
     assert train(cli, "t.csv", "-f", "m")[0] == 0
     told = cli.error("predict", "--quiet", "-i", "m", "-p", "/dev/full", "t.csv")
     assert told == "/dev/full: cannot be written: No space left on device; it has a part of the lines only"
+
+
+def test_decisions_are_written_as_tables(cli, tmp_path):
+    """The likeliest action with its probability; ids are tags."""
+    lines = [f"{1 + i % 3}:{float(i % 3 != 2)}:.3 'v{i} | x{i % 2}" for i in range(60)]
+    (tmp_path / "log").write_text("\n".join(lines) + "\n")
+    assert cli("train", "--quiet", "--cb_explore", 3, "-f", "m", "log")[0] == 0
+    wanted = [line.split(" ") for line in cli.out("predict", "--quiet", "-i", "m", "log").splitlines()]
+    header, *rows = cli.out("predict", "--quiet", "-i", "m", "--output", "csv", "log").splitlines()
+    assert header == "id,action,probability"
+    likeliest = [(*shown.split(",")[0].split(":"), tag) for shown, tag in wanted]
+    got = [(row.split(",")[1], float(row.split(",")[2]), row.split(",")[0]) for row in rows]
+    assert got == [(action, pytest.approx(float(p), abs=2e-6), tag) for action, p, tag in likeliest]
+    objects = map(json.loads, cli.out("predict", "--quiet", "-i", "m", "--output", "jsonl", "log").splitlines())
+    assert [(one["id"], one["action"]) for one in objects] == [(tag, action) for action, _, tag in likeliest]
+    assert cli.error("train", "--cb_explore", 3, "--output", "csv", "log").endswith("give -p FILE as well")
