@@ -83,7 +83,6 @@ def kept(folder):
 def test_the_helper_compiles_what_learning_takes(folder, monkeypatch):
     monkeypatch.setenv("SONLEARN_CACHE_DIR", str(folder / "k"))
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
-    monkeypatch.setenv("NUMBA_OPT", "1")
     monkeypatch.setattr(ahead, "_cores", lambda: 2)
     helper = ahead.Helper()
     helper.start(LearnOptions(method="nag"))

@@ -147,7 +147,7 @@ def slopes(params, prediction, y, h, out):
     return abs(out[0])
 
 
-@forced_inline
+@bare_inline
 def plan_projection(params, state, work, row, u, weight_scale):
     """work.along, work.aside <- moves that project onto the bounds in the norm of A; returns `row` with quadratic.
 
