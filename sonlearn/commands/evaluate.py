@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import signal
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +14,7 @@ from sonlearn.commands.checks import check_stdin
 from sonlearn.commands.files import STDIN
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import COMPILING, FROM_TERMINAL, complain, from_terminal, warn, warn_of_skipped
+from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, say_compiling, warn, warn_of_skipped
 from sonlearn.commands.models import load_bandit
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError
@@ -61,7 +62,8 @@ def run(options: EvaluateOptions, run_options: RunOptions, format: str | None) -
     )
     readers = readers_of(models, sources, run_options, format)
     session = EvaluationSession(evaluation, models, options, run_options)
-    with Interrupts(at_once=True) as interrupts, on_first_compilation(lambda: session.say(COMPILING)):
+    compiling = functools.partial(say_compiling, run_options.quiet)
+    with Interrupts(at_once=True) as interrupts, on_first_compilation(compiling):
         for batches in interrupts.until_signal(same_decisions(readers, options.models)):
             interrupts.at_once = False
             if not session.add(batches):

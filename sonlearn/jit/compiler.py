@@ -1,8 +1,9 @@
 """Compilation of kernels, and of the functions that they call, by Numba.
 
 ``error_model="numpy"``: a division by zero gives inf, for which kernels test, instead of a Python exception. Fast-math
-is never used, because it breaks ``isnan``. Kernels are optimised at level 1 unless NUMBA_OPT names another one: they are
-written in the loops that they are to become, and level 3 takes a quarter more time to compile what is 3 % quicker at most.
+is never used, because it breaks ``isnan``. Kernels are optimised at level 1 unless NUMBA_OPT names another one: they
+are written in the loops that they are to become, and level 3 takes a quarter more time for code that is 3 % quicker at
+most.
 
 `sonlearn.jit.faststart` is used with the series of Numba that it was tested with (`settings.TESTED`), unless the
 environment has SONLEARN_FASTSTART=0. Otherwise Numba's plain decorators compile the kernels, with the same results to
