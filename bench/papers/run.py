@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.papers import data
 from bench.papers.report import Report
-from bench.papers.runner import Experiment, PickleMixin, Scale, run
+from bench.papers.runner import Experiment, Kept, Scale, run
 from bench.table import headline, machine
 
 OUT = Path(__file__).parent / "out"
@@ -58,7 +58,7 @@ def experiments(paper: str, figure: int | None = None, table: int | None = None)
     return found
 
 
-def write(experiment: Experiment, kept: PickleMixin, given: argparse.Namespace) -> Report:
+def write(experiment: Experiment, kept: Kept, given: argparse.Namespace) -> Report:
     """Measure what is missing of an experiment, and write its page and pictures beside the kept cells."""
     started, scale, folder, paper = time.monotonic(), Scale(given.quick, given.whole), kept.path.parent, given.paper
     results, older = run(experiment, kept, scale, given.fresh)
@@ -87,7 +87,7 @@ def main(words: list[str] | None = None, out: Path = OUT) -> None:
     given = arguments(words)
     folder = out / "quick" if given.quick else out
     chosen = experiments(given.paper, given.figure, given.table)
-    kept = PickleMixin(folder / f"{given.paper}.jsonl")
+    kept = Kept(folder / f"{given.paper}.jsonl")
     reports = [write(experiment, kept, given) for experiment in chosen]
     differences = [f"- {text}" for report in reports for text in report.differences]
     for report in reports:

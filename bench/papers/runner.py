@@ -65,7 +65,7 @@ def sources() -> str:
     return digest.hexdigest()[:12]
 
 
-class PickleMixin:
+class Kept:
     """Results by job, in a file of JSON lines; a line that a kill cut short counts as none."""
 
     def __init__(self, path: Path):
@@ -133,7 +133,7 @@ class Progress:
         print(("\r\033[K" if self.live else "") + f"{text} ({name})", end=end, file=sys.stderr, flush=True)
 
 
-def run(experiment: Experiment, kept: PickleMixin, scale: Scale, fresh: bool = False) -> tuple[Results, int]:
+def run(experiment: Experiment, kept: Kept, scale: Scale, fresh: bool = False) -> tuple[Results, int]:
     """(results under the labels of the jobs, how many of them are of other sources than today's)."""
     title = ", ".join(experiment.covers)
     jobs = experiment.jobs(scale, data.there(experiment.sets))
@@ -145,7 +145,7 @@ def run(experiment: Experiment, kept: PickleMixin, scale: Scale, fresh: bool = F
     return results, sum(map(kept.older, jobs.values()))
 
 
-def measured(jobs: Jobs, kept: PickleMixin, title: str, fresh: bool) -> Results:
+def measured(jobs: Jobs, kept: Kept, title: str, fresh: bool) -> Results:
     """The results of jobs, those that are not kept (with `fresh`: all) measured now."""
     todo = {key_of(job): (label, job) for label, job in jobs.items() if fresh or job not in kept}
     progress = Progress(title, len(todo))

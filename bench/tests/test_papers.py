@@ -147,14 +147,14 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path, monkeypatch):
         ("same",): {"x": 1, "measure": "double"}
     }
     with pytest.raises(KeyboardInterrupt):
-        runner.run(experiment(jobs), runner.PickleMixin(path), runner.Scale(False))
+        runner.run(experiment(jobs), runner.Kept(path), runner.Scale(False))
     with open(path, "a") as file:
         file.write('{"job": {"measure": "dou')  # as a kill in the midst of a line leaves it
-    results, older = runner.run(experiment(jobs), runner.PickleMixin(path), runner.Scale(False))
+    results, older = runner.run(experiment(jobs), runner.Kept(path), runner.Scale(False))
     assert done == [1, 2, 3, 3, 4]
     assert results == {**{("cell", x): {"twice": 2 * x} for x in (1, 2, 3, 4)}, ("same",): {"twice": 2}}
     assert older == 0
-    runner.run(experiment(jobs), runner.PickleMixin(path), runner.Scale(False), fresh=True)
+    runner.run(experiment(jobs), runner.Kept(path), runner.Scale(False), fresh=True)
     assert done[5:] == [1, 2, 3, 4]
     entries = [json.loads(line) for line in path.read_text().splitlines() if line.endswith("}")]
     assert len(entries) == 8
@@ -163,9 +163,9 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path, monkeypatch):
 def test_results_of_other_sources_are_told(tmp_path, monkeypatch):
     monkeypatch.setitem(runner.MEASURES, "one", lambda job: {"value": 1})
     jobs = {("a",): {"measure": "one"}}
-    runner.run(experiment(jobs), runner.PickleMixin(tmp_path / "p.jsonl"), runner.Scale(False))
+    runner.run(experiment(jobs), runner.Kept(tmp_path / "p.jsonl"), runner.Scale(False))
     monkeypatch.setattr(runner, "sources", lambda: "others")
-    assert runner.run(experiment(jobs), runner.PickleMixin(tmp_path / "p.jsonl"), runner.Scale(False))[1] == 1
+    assert runner.run(experiment(jobs), runner.Kept(tmp_path / "p.jsonl"), runner.Scale(False))[1] == 1
 
 
 def test_second_jobs_follow_from_the_first_results(tmp_path, monkeypatch):
@@ -176,7 +176,7 @@ def test_second_jobs_follow_from_the_first_results(tmp_path, monkeypatch):
         best = min(results, key=lambda key: results[key]["value"])
         return {("best",): {"measure": "square", "x": best[0] + 10}}
 
-    results, _ = runner.run(experiment(first, then=then), runner.PickleMixin(tmp_path / "p.jsonl"), runner.Scale(True))
+    results, _ = runner.run(experiment(first, then=then), runner.Kept(tmp_path / "p.jsonl"), runner.Scale(True))
     assert results["best",] == {"value": 100}
 
 

@@ -22,8 +22,11 @@ import dataclasses
 import functools
 import itertools
 import os
+import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
+from contextvars import ContextVar
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -51,6 +54,9 @@ if TYPE_CHECKING:
 POLL, PATIENCE = 10, 120
 #: Learners that are merged at a time, and workers that hold a merged one: if one of these dies, nothing is lost.
 FAN, COPIES = 4, 3
+#: Set where what this thread waits for is not wanted any more, which it looks at every `GLANCE` seconds.
+UNWANTED: ContextVar[threading.Event | None] = ContextVar("unwanted", default=None)
+GLANCE = 0.5
 
 
 class Trained(NamedTuple):
@@ -504,15 +510,22 @@ def results_of(futures: list[Any]) -> list[Any]:
 
 
 def _wait(futures: list[Any], copies: _Copies | None = None) -> None:
-    """Wait for all, whose results stay where they are. Raises SonlearnError if the cluster cannot run them."""
-    idle = 0
+    """Wait for all, whose results stay where they are.
+
+    Raises SonlearnError if the cluster cannot run them, CancelledError if they are `UNWANTED`; they are cancelled then.
+    """
+    client, unwanted, working = futures[0].client, UNWANTED.get(), time.monotonic()
+    poll = POLL if unwanted is None else GLANCE
     while True:
         steps = copies.pending() if copies else []
-        with contextlib.suppress(TimeoutError), _lost(), futures[0].client.as_current():
+        if unwanted is not None and unwanted.is_set():
+            client.cancel([*futures, *steps])
+            raise CancelledError
+        with contextlib.suppress(TimeoutError), _lost(), client.as_current():
             if steps:
-                wait(steps, timeout=POLL, return_when="FIRST_COMPLETED")
+                wait(steps, timeout=poll, return_when="FIRST_COMPLETED")
             else:
-                wait(futures, timeout=POLL)
+                wait(futures, timeout=poll)
         if copies:
             copies.copy()
         for future in futures:
@@ -520,8 +533,8 @@ def _wait(futures: list[Any], copies: _Copies | None = None) -> None:
                 _result(future, POLL)
         if all(future.status == "finished" for future in futures):
             return
-        idle = 0 if futures[0].client.nthreads() else idle + 1
-        if idle * POLL >= PATIENCE:
+        working = time.monotonic() if client.nthreads() else working
+        if time.monotonic() - working >= PATIENCE:
             raise SonlearnError(f"the cluster has had no workers for {PATIENCE} seconds")
 
 

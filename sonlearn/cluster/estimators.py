@@ -6,6 +6,8 @@ for each chunk of rows. `fit_future` does not wait. For arrays in memory all is 
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Self
 
@@ -13,7 +15,7 @@ import dask
 import numpy as np
 from distributed import Client
 
-from sonlearn.cluster.dask import client_here, trained
+from sonlearn.cluster.dask import UNWANTED, client_here, trained
 from sonlearn.cluster.tasks import Reading
 from sonlearn.errors import OptionError
 from sonlearn.estimators import sklearn
@@ -22,11 +24,44 @@ from sonlearn.options import TextOptions
 from sonlearn.text.columns import Labelling
 
 
+class Fitting(Future):
+    """The future of an estimator that is being fitted; `cancel` ends that, and the work on the cluster."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._unwanted = threading.Event()
+
+    def cancel(self) -> bool:
+        """Cancel the fit, unless it is done; the estimator has to be fitted again."""
+        cancelled = super().cancel()
+        if cancelled:
+            self._unwanted.set()
+        return cancelled
+
+    def running(self) -> bool:
+        """Whether the fit is under way."""
+        return not self.done()
+
+    def work(self, fit: Callable[[], Any]) -> None:
+        """Call `fit` in this thread, for its result or error."""
+        UNWANTED.set(self._unwanted)
+        result, error = None, None
+        try:
+            result = fit()
+        except BaseException as problem:
+            error = problem
+        if self.set_running_or_notify_cancel():  # pending until now: it can be cancelled
+            if error is None:
+                self.set_result(result)
+            else:
+                self.set_exception(error)
+
+
 class _OnDask:
     """What classes and values have in common; the other base has scikit-learn's form."""
 
     learner_: Any
-    passes: int
+    passes: int | str
     constant: bool
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -50,16 +85,16 @@ class _OnDask:
         return self._fit(X, y, sample_weight, client_here())
 
     def fit_future(self, X: Any, y: Any, sample_weight: Any = None) -> Future[Self]:
-        """`fit` of collections in a thread of its own; the future's result is this estimator."""
-        client = client_here()  # of this thread
+        """Begin to `fit` collections in a thread of its own; the future's result is this estimator."""
+        client, future = client_here(), Fitting()  # the client of this thread
         with_one_thread = ThreadPoolExecutor(1, thread_name_prefix="sonlearn-fit")
-        future = with_one_thread.submit(self._fit, X, y, sample_weight, client)
+        with_one_thread.submit(future.work, lambda: self._fit(X, y, sample_weight, client))
         with_one_thread.shutdown(wait=False)
         return future
 
     def _fit(self, X: Any, y: Any, weight: Any, client: Client) -> Self:
         for name in ("passes", "class_weight"):
-            if getattr(self, name, None) not in (None, 1):
+            if getattr(self, name, None) not in (None, "auto", 1):
                 raise OptionError(f"{type(self).__name__}: {name} on a cluster: one pass, and rows count as they are")
         X, y, weight = (None if each is None else as_array(each) for each in (X, y, weight))
         own: Any = self
@@ -70,7 +105,11 @@ class _OnDask:
             labels=Labelling(True, False, takes_words(self.learner_.options)),
         )
         data = (X, labels) if weight is None else (X, labels, weight)
-        self.learner_ = trained(data, self.learner_.options, reading, client=client, start=self.learner_).learner
+        try:
+            self.learner_ = trained(data, self.learner_.options, reading, client=client, start=self.learner_).learner
+        except BaseException:
+            del self.learner_  # which has learned nothing
+            raise
         return self
 
     def _prepared(self, y: Any, client: Client) -> Any:

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-import signal
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.commands.checks import check_stdin
 from sonlearn.commands.files import STDIN
-from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, say_compiling, warn, warn_of_skipped
-from sonlearn.commands.models import load_bandit
+from sonlearn.commands.messages import warn
+from sonlearn.commands.models import Unfinished, load_bandit
+from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError
-from sonlearn.jit import on_first_compilation
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.offpolicy.evaluation import Evaluation, Policy
+from sonlearn.options import TextOptions
 from sonlearn.options.evaluate import EvaluateOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.report.offpolicy import HEADER, csv_lines, json_lines, progress_lines, summary_lines
 from sonlearn.report.progress import Schedule
 from sonlearn.text.decisions import DecisionReader
+from sonlearn.text.names import NameTable
+from sonlearn.text.read import BatchReader
 
 
 def command(line: Line) -> int:
@@ -48,32 +48,12 @@ def run(options: EvaluateOptions, run_options: RunOptions, format: str | None) -
     ------
     SonlearnError, OSError
     """
-    sources = list(run_options.data) or ["-"]
-    check(options, sources)
+    check(options, list(run_options.data) or ["-"])
     models = [load_bandit(path)[0] for path in options.models]
     for path, model in zip(options.models, models, strict=True):
         if model.options.cbify is not None:
             raise OptionError(f"-i {path}: it decides among classes (--cbify), and rows with a class are no log")
-    if from_terminal(sources) and not run_options.quiet:
-        complain(FROM_TERMINAL)
-    costs = costs_of(models, options)
-    evaluation = Evaluation(
-        list(options.models), costs, level=options.level, floor=options.floor, horizon=options.horizon
-    )
-    readers = readers_of(models, sources, run_options, format)
-    session = EvaluationSession(evaluation, models, options, run_options)
-    compiling = functools.partial(say_compiling, run_options.quiet)
-    with Interrupts(at_once=True) as interrupts, on_first_compilation(compiling):
-        for batches in interrupts.until_signal(same_decisions(readers, options.models)):
-            interrupts.at_once = False
-            if not session.add(batches):
-                break
-        session.finish(" ".join(sources))
-    warn_of_skipped(readers[0].error_count, readers[0].errors)
-    if interrupts.received is not None:
-        warn(f"interrupted ({signal.Signals(interrupts.received).name}): the result is of what was read until then")
-        return 128 + interrupts.received
-    return 0
+    return EvaluationSession(models, options, run_options, format).run()
 
 
 def check(options: EvaluateOptions, sources: list[str]) -> None:
@@ -100,21 +80,31 @@ def costs_of(models: list[Bandit], options: EvaluateOptions) -> tuple[float, flo
     return low, high
 
 
-class ReadAs:
+class ReadAs(NamedTuple):
     """A reader, and the models that read as it does."""
 
-    def __init__(self, reader: DecisionReader, models: list[int]):
-        self.reader, self.models = reader, models
+    reader: DecisionReader
+    models: list[int]
+
+
+class Alike(NamedTuple):
+    """The same decisions, as each model reads them."""
+
+    each: tuple[Decisions, ...]
 
     @property
-    def error_count(self) -> int:
-        """Malformed decisions that were left out."""
-        return self.reader.error_count
+    def n(self) -> int:
+        """Number of decisions."""
+        return self.each[0].n
 
     @property
-    def errors(self) -> list[InputError]:
-        """The first of them."""
-        return self.reader.errors
+    def source(self) -> str:
+        """Where they were read."""
+        return self.each[0].source
+
+    def part(self, start: int, stop: int) -> Alike:
+        """Return the decisions `start` to `stop` - 1."""
+        return Alike(tuple(one.part(start, stop) for one in self.each))
 
 
 def readers_of(models: list[Bandit], sources: list[str], options: RunOptions, format: str | None) -> list[ReadAs]:
@@ -138,8 +128,8 @@ def readers_of(models: list[Bandit], sources: list[str], options: RunOptions, fo
     return list(ways.values())
 
 
-def same_decisions(readers: list[ReadAs], paths: tuple[str, ...]) -> Iterator[list[Decisions]]:
-    """For each model the same decisions. Raises InputError where the models find different ones."""
+def same_decisions(readers: list[ReadAs], paths: tuple[str, ...]) -> Iterator[Alike]:
+    """Yield decisions as each model reads them. Raises InputError where the models find different ones."""
     streams = [iter(one.reader) for one in readers]
     left: list[Decisions | None] = [None] * len(readers)
     while True:
@@ -156,71 +146,91 @@ def same_decisions(readers: list[ReadAs], paths: tuple[str, ...]) -> Iterator[li
                 raise InputError(now[0].source, int(now[0].lines[0]), None, found, "a log that all models read alike")
         left = [one.part(n, one.n) if one is not None and one.n > n else None for one in left]
         out: dict[int, Decisions] = {i: one for one, reader in zip(now, readers, strict=True) for i in reader.models}
-        yield [out[i] for i in range(len(out))]
+        yield Alike(tuple(out[i] for i in range(len(out))))
 
 
-class EvaluationSession:
+class EvaluationSession(Passes):
     """One evaluation under way."""
 
-    def __init__(self, evaluation: Evaluation, models: list[Bandit], options: EvaluateOptions, run_options: RunOptions):
-        self.evaluation, self.models, self.options, self.run_options = evaluation, models, options, run_options
+    learner = None  # nothing is saved
+
+    def __init__(self, models: list[Bandit], options: EvaluateOptions, run_options: RunOptions, format: str | None):
+        sources = list(run_options.data) or ["-"]
+        super().__init__(run_options, TextOptions(), False, NameTable(), Unfinished(sources, 1, 1, 0, 0))
+        self.evaluation = Evaluation(
+            list(options.models), costs_of(models, options), level=options.level, floor=options.floor,
+            horizon=options.horizon,
+        )  # fmt: skip
+        self.models, self.evaluating = models, options
+        self.readers = readers_of(models, sources, run_options, format)
         self._schedule = Schedule(*parse_progress(run_options.progress or COARSE))
-        self._due, self._read, self._begun = self._schedule.first, 0, False
+        self._due, self._count, self._begun = self._schedule.first, 0, False
 
-    def add(self, batches: list[Decisions]) -> bool:
-        """Evaluate decisions, which each model reads as its own; whether more are wanted."""
-        most = self.run_options.examples
-        if most is not None:
-            batches = [one.part(0, most - self._read) for one in batches]
-        policies = []
-        for model, decisions in zip(self.models, batches, strict=True):
-            decided = model.partial_fit(decisions) if self.options.progressive else model.decide(decisions)
-            policies.append(Policy(decided.probability, decided.mean))
-        decisions, start = batches[0], 0
+    def make_reader(self) -> BatchReader:
+        """Return the first reader, which says what was malformed."""
+        return self.readers[0].reader
+
+    def batches(self, reader: BatchReader) -> Iterable[Any]:
+        """Return what is evaluated at a time."""
+        return same_decisions(self.readers, self.evaluating.models)
+
+    def begin(self, format: str, batch: Any, cache: str) -> None:
+        """Print nothing: the head of the table comes with its first row."""
+
+    def tell(self, number: int, examples: int) -> None:
+        """Tell nothing: rows say how far it is."""
+
+    def learn_from(self, batch: Any, held: np.ndarray | None) -> list[Policy]:
+        """Return what each model would do; with ``--progressive`` it learns from the decisions then."""
+        decided = (
+            model.partial_fit(decisions) if self.evaluating.progressive else model.decide(decisions)
+            for model, decisions in zip(self.models, batch.each, strict=True)
+        )
+        return [Policy(one.probability, one.mean) for one in decided]
+
+    def report(self, batch: Any, held: np.ndarray | None, predicted: list[Policy]) -> None:
+        """Evaluate, and print the rows that are due."""
+        decisions, start = batch.each[0], 0
         while start < decisions.n:
-            stop = min(decisions.n, max(start + 1, int(np.ceil(self._due)) - self._read))
+            stop = min(decisions.n, max(start + 1, int(np.ceil(self._due)) - self._count))
             now = [Policy(*(array[one.first[start] : one.first[stop]] for array in policy))
-                   for one, policy in zip(batches, policies, strict=True)]  # fmt: skip
+                   for one, policy in zip(batch.each, predicted, strict=True)]  # fmt: skip
             self.evaluation.add(decisions.part(start, stop), now)
-            self._read += stop - start
+            self._count += stop - start
             start = stop
-            if self._read >= self._due:
-                self._due = self._schedule.after(self._read)
+            if self._count >= self._due:
+                self._due = self._schedule.after(self._count)
                 self._report()
-        return most is None or self._read < most
 
-    def finish(self, source: str) -> None:
+    def finish(self, ending: str) -> None:
         """Write the result, and what is wrong. Raises InputError where nothing could be evaluated."""
         evaluation = self.evaluation
         if not evaluation.count:
             raise InputError(
-                source, None, None, f"{self._read} decisions, none with a cost and a probability",
+                " ".join(self.sources), None, None, f"{self._count} decisions, none with a cost and a probability",
                 "action:cost:probability of the decisions of a log",
             )  # fmt: skip
         lines = evaluation.lines()
-        if self.options.output == "text":
-            print("\n".join(summary_lines(lines, self.options.level)), flush=True)
+        if self.evaluating.output == "text":
+            print("\n".join(summary_lines(lines, self.evaluating.level)), flush=True)
             if not evaluation.checks.bounded:
                 self.say("the log lacks the probabilities of actions not chosen: --floor P narrows the intervals")
         else:
             self._write(lines)
-        for text in evaluation.warnings():
+        for text in (*evaluation.warnings(), *self.warnings()):
             warn(text)
+        if ending != FINISHED:
+            warn(f"{ending.replace(' run', '')}: the result is of what was read until then")
 
     def _report(self) -> None:
-        if self.options.output != "text":
+        if self.evaluating.output != "text":
             self._write(self.evaluation.lines())
-        elif not self.run_options.quiet:
+        else:
             for line in (*(() if self._begun else HEADER), *progress_lines(self.evaluation.lines())):
-                complain(line)
+                self.say(line)
         self._begun = True
 
     def _write(self, lines: list[Any]) -> None:
-        text = json_lines(lines) if self.options.output == "jsonl" else csv_lines(lines, not self._begun)
+        text = json_lines(lines) if self.evaluating.output == "jsonl" else csv_lines(lines, not self._begun)
         print("\n".join(text), flush=True)
         self._begun = True
-
-    def say(self, line: str) -> None:
-        """A line on standard error, unless --quiet."""
-        if not self.run_options.quiet:
-            complain(line)

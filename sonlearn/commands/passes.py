@@ -225,8 +225,7 @@ class Passes:
             interrupts.at_once = False  # until here there was nothing to save
             self.done = self.done._replace(read=done, lines=self.done.lines + self.lines_of(batch, predicted))
             self.report(batch, held, predicted)
-            self.bar.add(number, batch.n, self.progress)
-            self.heartbeat(number, batch.n)
+            self.tell(number, batch.n)
             if self.checkpoints.due(batch.n):
                 self.save_checkpoint()
         self.settle()
@@ -253,8 +252,12 @@ class Passes:
         reader.meter = None if options.quiet else self.meter
         return reader
 
-    def heartbeat(self, number: int, examples: int) -> None:
-        """Say how far the run is where nothing has been said for `HEARTBEAT` seconds; `examples` more are done."""
+    def tell(self, number: int, examples: int) -> None:
+        """Tell how far pass `number` is, of which `examples` more are done.
+
+        The bar does, if there is one; else a line does where nothing has been said for `HEARTBEAT` seconds.
+        """
+        self.bar.add(number, examples, self.progress)
         self.read_here += examples
         now = time.perf_counter()
         if self.bar.shown or self.options.progress is not None or now - self.last_line < HEARTBEAT:

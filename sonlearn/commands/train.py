@@ -243,6 +243,8 @@ class TrainingSession(Session):
         if self.metrics is not None and self.progress.examples >= ENOUGH:
             alike = "" if self.options.testonly or self.before else self.metrics.one_label()
             found += filter(None, (self.metrics.nobody(), alike))
+            if not self.options.testonly:
+                found += filter(None, (self.progress.labels.order_note(self.progress.trained.classes),))
         return found
 
 

@@ -17,13 +17,9 @@ from sonlearn.errors import OptionError
 from sonlearn.files.storage import pack, unpack
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.links import probabilities
-from sonlearn.options import LearnOptions, TextOptions
-from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.options import LearnOptions, TextOptions, losses
 from sonlearn.options.methods import METHODS
 from sonlearn.options.python import Parameter, in_python, parameters_of
-
-#: Losses with which classes can be learned, their labels being -1 and +1.
-CLASS_LOSSES = (*CLASSIFICATION, "squared")
 
 #: Fields that say which classes there are: an estimator knows by the labels it is given, or has other parameters.
 OF_LABELS = ("oaa", "classes", "multinomial", "positive")
@@ -59,8 +55,8 @@ class Options:
     def _class_options(self, **labels: Any) -> LearnOptions:
         """The options of a classifier, with what is known of labels. Raises OptionError, also for a loss of values."""
         options = self._checked_options(**self._given(), **labels)
-        if options.loss not in CLASS_LOSSES:
-            text = f"--loss {options.loss}: expected one of {', '.join(CLASS_LOSSES)} for classes"
+        if options.loss not in losses.OF_CLASSES:
+            text = f"--loss {options.loss}: expected one of {', '.join(losses.OF_CLASSES)} for classes"
             raise in_python(type(self).__name__, OptionError(text))
         return options
 
@@ -68,7 +64,7 @@ class Options:
         """The options of a regressor: squared loss where none is given. OptionError, also for a loss of classes."""
         given = self._given()
         given["loss"] = given["loss"] or "squared"
-        if given["loss"] in CLASSIFICATION:
+        if given["loss"] in losses.CLASSIFICATION:
             text = f"--loss {given['loss']} is for classes; expected squared or another loss of values"
             raise in_python(type(self).__name__, OptionError(text))
         return self._checked_options(**given)

@@ -1,6 +1,7 @@
 """Estimators for scikit-learn (extra ``sklearn``): the command line's learners, its options, its hashing of text.
 
-`partial_fit` learns each row once, in order, as ``sonlearn train`` does; `fit` forgets everything before. Column j is
+`partial_fit` learns each row once, in order, as ``sonlearn train`` does. `fit` forgets everything before and learns the
+rows in a random order, since rows in memory are often sorted by label, and a few rows several times. Column j is
 feature j + 1, as in `sonlearn.from_scipy`. Of a table (pandas, polars) with texts, dates, categories or missing values
 the features are those of the same table in a file (`sonlearn.text.encode`). Nothing here learns: the arithmetic is
 `Learner`'s.
@@ -38,6 +39,8 @@ from sonlearn.estimators.base import (
 )
 from sonlearn.estimators.sample import RowSample
 from sonlearn.estimators.transformers import StreamingSVD, TextHasher
+from sonlearn.learn.delay import rows_at
+from sonlearn.learn.learner import Learner
 from sonlearn.learn.links import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.methods import CURVED, METHODS, additive
@@ -52,16 +55,25 @@ if TYPE_CHECKING:
 #: About how many rows become one batch: what a learner needs beside its state follows the batch, not the data.
 ROWS = 4096
 
+#: Of more rows `fit` makes one pass, unless it is told how many.
+FEW = 4096
+#: Every so many rows are held out to find how many passes help; the most passes that are tried.
+HELD, MOST_PASSES = 5, 10
 
 #: Columns of a table with a role of their own, as options of text.
 _COLUMNS = ("text", "categorical", "numeric", "ignore")
 _CLIENT = {
     "constant": INTERCEPT,
-    "passes": Parameter(1, "int", "how often `fit` goes over the data; from 1"),
+    "passes": Parameter(
+        "auto", "int | str", "how often `fit` goes over the rows, from 1; auto: as long as the loss of every "
+        f"{HELD}th row falls while the others are learned, at most {MOST_PASSES} times; more than {FEW} rows once",
+    ),
+    "shuffle": Parameter(True, "bool", "`fit` learns the rows in a random order; False: in their own"),
     "n_jobs": Parameter(None, "int | None", "how many threads may learn side by side; None: 1; -1: one for each "
                         "processor; results are the same"),
     "random_state": Parameter(
-        None, "Any", "seed of what draws random numbers: a whole number, a RandomState, or None, which is 0"
+        None, "Any", "seed of the order of rows and of what else is random: a whole number, a RandomState, or None, "
+        "which is 0",
     ),
     **{name: each._replace(help=f"of tables: {each.help}")
        for name, each in parameters_of(TextOptions, _COLUMNS).items()},
@@ -81,7 +93,8 @@ class _SklearnEstimator(Options, PickleMixin, BaseEstimator):
 
     _RENAMED = {"seed": "random_state", "threads": "n_jobs"}  # noqa: RUF012
     constant: bool
-    passes: int
+    passes: int | str
+    shuffle: bool
     n_jobs: int | None
     random_state: Any
     _label_checks: dict[str, Any]
@@ -167,37 +180,68 @@ class _SklearnEstimator(Options, PickleMixin, BaseEstimator):
             )
         return True
 
-    def _batches(self, X: Any, weight: Any = None) -> Iterator[tuple[slice, Batch]]:
-        """(Which rows, batch) of all rows in order."""
-        n = X.n if isinstance(X, Batch) else X.shape[0]
+    def _batches(self, X: Any, weight: Any = None, order: Any = None) -> Iterator[tuple[Any, Batch]]:
+        """(Which rows, batch) of all rows in order, or of those in `order` (int64[m])."""
+        n = len(order) if order is not None else X.n if isinstance(X, Batch) else X.shape[0]
         ends = np.linspace(0, n, max(1, round(n / ROWS)) + 1).astype(int).tolist()
-        if isinstance(X, Batch):
-            for at in itertools.starmap(slice, itertools.pairwise(ends)):
-                part = X.part(at.start, at.stop)
-                yield at, part if weight is None else part._replace(weight=weight[at])
-            return
-        for start, stop in itertools.pairwise(ends):
-            at, n = slice(start, stop), stop - start
-            rows = X if scipy.sparse.issparse(X) else scipy.sparse.csr_array(X[at])
-            indptr = rows.indptr[start : stop + 1] if rows is X else rows.indptr
-            yield at, Batch(
-                *entries_of(indptr, rows.indices, rows.data, self.constant), np.full(n, np.nan),
-                np.ones(n) if weight is None else weight[at], np.arange(start + 1, stop + 1), "X",
-            )  # fmt: skip
+        for at in itertools.starmap(slice, itertools.pairwise(ends)):
+            rows = at if order is None else order[at]
+            batch = self._batch(X, rows)
+            yield rows, batch if weight is None else batch._replace(weight=weight[rows])
 
-    def _learn(self, X: Any, y: np.ndarray, weight: Any, passes: int) -> Self:
-        """Learn rows with the labels y, as the learner is told them, `passes` times."""
-        if passes < 1:
-            raise OptionError(f"passes {passes}: expected at least 1")
-        if self.learner_.examples == 0:
+    def _batch(self, X: Any, at: Any) -> Batch:
+        """The rows of X at a slice or at places, int64[m], as a batch without labels."""
+        if isinstance(X, Batch):
+            return X.part(at.start, at.stop) if isinstance(at, slice) else rows_at(X, at)
+        if scipy.sparse.issparse(X) and isinstance(at, slice):
+            rows, indptr = X, X.indptr[at.start : at.stop + 1]  # nothing is copied
+        else:
+            rows = scipy.sparse.csr_array(X[at])
+            indptr = rows.indptr
+        n, lines = len(indptr) - 1, np.arange(at.start, at.stop) if isinstance(at, slice) else at
+        entries = entries_of(indptr, rows.indices, rows.data, self.constant)
+        return Batch(*entries, np.full(n, np.nan), np.ones(n), lines + 1, "X")
+
+    def _fit_rows(self, X: Any, y: np.ndarray, weight: Any) -> Self:
+        """Learn all rows as `shuffle` and `passes` say. The learner has learned nothing yet."""
+        state, n = self.random_state, len(y)
+        order = check_random_state(0 if state is None else state).permutation(n) if self.shuffle else np.arange(n)
+        self.n_iter_ = self._passes_that_help(X, y, weight, order) if self.passes == "auto" else self.passes
+        if not isinstance(self.n_iter_, int | np.integer) or self.n_iter_ < 1:
+            raise OptionError(f"passes {self.passes!r}: expected auto, or at least 1")
+        for number in range(self.n_iter_):
+            self._learn(self.learner_, X, y, weight, order, again=number > 0)
+        return self
+
+    def _passes_that_help(self, X: Any, y: np.ndarray, weight: Any, order: np.ndarray) -> int:
+        """How often the rows have to be learned until the loss of those that are held out no longer falls."""
+        learner = self.learner_
+        if not HELD <= len(y) <= FEW or learner.options.label_delay or learner.follows_predictions:
+            return 1
+        places = np.arange(len(y)) % HELD
+        held, others = order[places == HELD - 1], order[places < HELD - 1]
+        (_, asked), *_ = self._batches(X, weight, held)
+        trial, best = Learner.from_arrays(*learner.to_arrays(), threads=self._threads), np.inf
+        for number in range(MOST_PASSES):
+            self._learn(trial, X, y, weight, others, again=number > 0)
+            loss = asked.weight @ trial.predict(asked._replace(y=y[held])).loss
+            if not loss < best:
+                return max(number, 1)
+            best = loss
+        return MOST_PASSES
+
+    def _learn(
+        self, learner: Learner, X: Any, y: np.ndarray, weight: Any, order: Any = None, *, again: bool = False
+    ) -> Self:
+        """Let `learner` learn the rows once, with the labels y as it is told them, in an order if one is given."""
+        if again:
+            learner.next_pass()
+        elif learner is self.learner_ and learner.examples == 0:
             self._sample = RowSample()
-        for number in range(passes):
-            if number:
-                self.learner_.next_pass()
-            for at, batch in self._batches(X, weight):
-                if number == 0:
-                    self._sample.take(batch)
-                self.learner_.partial_fit(batch._replace(y=y[at]))
+        for at, batch in self._batches(X, weight, order):
+            if learner is self.learner_ and not again:
+                self._sample.take(batch)
+            learner.partial_fit(batch._replace(y=y[at]))
         return self
 
     def _raw(self, X: Any) -> np.ndarray:
@@ -317,6 +361,8 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
         Where the method is linear.
     feature_importances_ : float64[d]
         Shares of the columns in the predictions, where columns are features.
+    n_iter_ : int
+        How often `fit` has gone over the rows.
     mixed_ : bool
         Whether it has learned from a table with texts or missing values; then there is no coef_.
     n_features_in_, feature_names_in_ :
@@ -335,7 +381,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
         __init__ = constructor(_CLASSIFIER, _SklearnEstimator._RENAMED)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Forget everything and learn the rows of X, `passes` times.
+        """Forget everything and learn the rows of X, in a random order and several times where `passes` says so.
 
         Parameters
         ----------
@@ -357,7 +403,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
         self._begin_classes(classes if len(classes) else np.unique(y))
         weight = weight * self._class_weights(y, balanced=True)
         known = np.isin(y, self.classes_)
-        return self._learn(X, self._labels(np.where(known, y, self.classes_[0])), weight, self.passes)
+        return self._fit_rows(X, self._labels(np.where(known, y, self.classes_[0])), weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn further rows, once; the first call needs `classes`, all that will ever occur."""
@@ -379,7 +425,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
             unknown = np.setdiff1d(y, self.classes_)
             raise ValueError(f"y has labels {unknown} that are not among the classes {self.classes_}")
         weight = weight * self._class_weights(y, balanced=False)
-        return self._learn(X, self._pair.labels(numbers), weight, 1)
+        return self._learn(self.learner_, X, self._pair.labels(numbers), weight)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Raw predictions: float64[n] for two classes (positive: the second), else float64[n, K]."""
@@ -469,6 +515,8 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
         Where the method is linear.
     feature_importances_ : float64[d]
         Shares of the columns in the predictions, where columns are features.
+    n_iter_ : int
+        How often `fit` has gone over the rows.
     n_features_in_, feature_names_in_ :
         As everywhere in scikit-learn.
     """
@@ -483,10 +531,10 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
         __init__ = constructor(_REGRESSOR, _SklearnEstimator._RENAMED)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Forget everything and learn the rows of X, `passes` times; see `SonlearnClassifier.fit`."""
+        """Forget everything and learn the rows of X; see `SonlearnClassifier.fit`."""
         X, y, weight = self._checked(X, y, sample_weight, reset=True)
         self._begin()
-        return self._learn(X, np.asarray(y, dtype=np.float64), weight, self.passes)
+        return self._fit_rows(X, np.asarray(y, dtype=np.float64), weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn further rows, once."""
@@ -494,7 +542,7 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
         X, y, weight = self._checked(X, y, sample_weight, reset=first)
         if first:
             self._begin()
-        return self._learn(X, np.asarray(y, dtype=np.float64), weight, 1)
+        return self._learn(self.learner_, X, np.asarray(y, dtype=np.float64), weight)
 
     def _begin(self) -> None:
         self.learner_ = self._learner_of_values(self._text if self.mixed_ else None, self._threads)

@@ -28,7 +28,7 @@ _PARAMETERS = {"input": Parameter("text", "str", "text or vw")} | parameters_of(
 _PLAIN = str.maketrans("|:\n\r", "    ")
 
 
-class TextHasher(TransformerMixin, BaseEstimator):
+class TextHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Texts to rows of hashed features, as Vowpal Wabbit and the command line do it. Needs no fitting.
 
     Parameters
@@ -86,6 +86,10 @@ class TextHasher(TransformerMixin, BaseEstimator):
         if bar < 0 or "\n" in text.strip("\n"):
             raise ValueError(f"{shorten(text)}: expected one line of VW's format with a bar")
         return text[bar:].rstrip("\r\n") + "\n"
+
+    @property
+    def _n_features_out(self) -> int:
+        return 1 << self._options().bits
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

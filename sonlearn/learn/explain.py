@@ -1,11 +1,12 @@
 """Explanation of a prediction: the contributions of the row's features and of the learner's members. Slow.
 
 The contribution of a feature is an estimate of its Shapley value [Shapley: A Value for n-Person Games, 1953]. The row
-is assembled feature by feature in ORDERS orders; the contribution is the mean change of the raw prediction when the
-feature is added [Castro, Gomez, Tejada: Polynomial calculation of the Shapley value based on sampling, Computers & OR
-2009]. This needs only `predict`, so it works for any learner. The contributions sum to the raw prediction, because the
-changes do in each order. Half of the orders are the reverse of the others, so two features share an interaction
-equally. If the prediction is a sum over the features, each order gives the term w_f x_f, which is computed directly.
+is assembled feature by feature in `ORDERS` orders, a long row in fewer (`orders_of`); the contribution is the mean
+change of the raw prediction when the feature is added [Castro, Gomez, Tejada: Polynomial calculation of the Shapley
+value based on sampling, Computers & OR 2009]. This needs only `predict`, so it works for any learner. The contributions
+sum to the raw prediction, because the changes do in each order. Half of the orders are the reverse of the others, so
+two features share an interaction equally. If the prediction is a sum over the features, each order gives the term
+w_f x_f, which is computed directly.
 
 An explanation also has the prediction of the row without each feature (occlusion). Removing one of two redundant
 features changes nothing; their Shapley values share the effect.
@@ -15,7 +16,7 @@ The contribution of a member is the combiner's weight times its input from the m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -41,10 +42,10 @@ class Explainable(Protocol):
         """The members' predictions and contributions."""
 
 
-#: Number of orders in which a row is assembled.
-ORDERS = 32
-#: Approximate number of entries that are predicted at a time.
-_ENTRIES = 1 << 20
+#: Number of orders in which a row is assembled, and of entries that all of them may predict: beyond, they are fewer.
+ORDERS, ORDERS_ENTRIES = 32, 1 << 24
+#: Approximate number of entries that are predicted at a time, where a row without entries counts as `_ROW`.
+_ENTRIES, _ROW = 1 << 18, 100
 
 
 class MemberContribution(NamedTuple):
@@ -124,21 +125,26 @@ class Explanation(NamedTuple):
     attributions: tuple[Attribution, ...]
 
 
-def explained(learner: Explainable, batch: Batch, classes: int = 2) -> Iterator[Explanation]:
-    """An `Explanation` for each row of `batch`; labels are ignored. Raises DivergedError, as `Learner.predict`.
+def explained(learner: Explainable, batch: Batch, classes: int = 2) -> Iterator[Explanation | None]:
+    """Yield an `Explanation` of each row of `batch`, and None after each step towards one; labels are ignored.
 
-    Of several classes, it has an attribution for each of the `classes` with the highest scores.
+    Of several classes, it has an attribution for each of the `classes` with the highest scores. The learner must not
+    learn between the steps of a row. Raises DivergedError, as `Learner.predict`.
     """
     unlabelled = batch._replace(y=np.full(batch.n, np.nan), class_names=None, tags=None)
     for i in range(batch.n):
-        yield _Row(learner, unlabelled.part(i, i + 1), classes).explained()
+        yield (yield from _Row(learner, unlabelled.part(i, i + 1), classes).explained())
 
 
 def orders_of(s: int) -> np.ndarray:
-    """int64[ORDERS, s]: fixed random orders of s features; every second one is the reverse of the one before it."""
+    """int64[orders, s]: fixed random orders of s features; every second one is the reverse of the one before it."""
     rng = np.random.default_rng(0)
-    forth = np.array([rng.permutation(s) for _ in range(ORDERS // 2)], dtype=np.int64)
-    return np.stack([forth, forth[:, ::-1]], axis=1).reshape(ORDERS, s)
+    pairs = min(ORDERS // 2, max(ORDERS_ENTRIES // max(s * s, 1), 1))
+    forth = np.array([rng.permutation(s) for _ in range(pairs)], dtype=np.int64)
+    return np.stack([forth, forth[:, ::-1]], axis=1).reshape(2 * pairs, s)
+
+
+_Terms = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class _Row:
@@ -162,9 +168,10 @@ class _Row:
         self.ids, self._feature = np.unique(row.indices, return_inverse=True)
         self.values = np.bincount(self._feature, row.values, len(self.ids))
 
-    def explained(self) -> Explanation:
-        """The explanation of the row."""
-        contributions, without, empty = self._terms() if additive(self._learner.options) else self._shares()
+    def explained(self) -> Generator[None, None, Explanation]:
+        """Return the explanation of the row; yield after each step towards it."""
+        terms = self._terms if additive(self._learner.options) else self._shares
+        contributions, without, empty = yield from terms()
         attributions = []
         for c, k in enumerate(self.classes.tolist()):
             order = np.argsort(-np.abs(contributions[:, c]), kind="stable")
@@ -181,45 +188,48 @@ class _Row:
             )
         return Explanation(float(self.predicted.prediction[0]), tuple(attributions))
 
-    def _terms(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(contributions, without: float64[s, classes], empty: float64[classes]) of an additive learner.
+    def _terms(self) -> Generator[None, None, _Terms]:
+        """Return (contributions, without: float64[s, classes], empty: float64[classes]) of an additive learner.
 
         Each feature is predicted in a row of its own.
         """
         base, features = self._row.base, np.arange(len(self.ids))[:, None]
-        contributions = self._predictions(len(features), lambda chosen: self._feature == features[chosen], base=None)
+        alone = self._predictions(len(features), lambda chosen: self._feature == features[chosen], base=None)
+        contributions = yield from alone
         return contributions, self.raw - contributions, np.full(len(self.classes), 0.0 if base is None else base[0])
 
-    def _shares(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The same for any learner, from rows without one feature and from rows assembled in `ORDERS` orders."""
+    def _shares(self) -> Generator[None, None, _Terms]:
+        """Return them for any learner, from rows without one feature and from rows assembled in `orders_of` them."""
         s = len(self.ids)
         features, orders = np.arange(s)[:, None], orders_of(s)
-        without = self._predictions(s, lambda chosen: self._feature != features[chosen], base=self._row.base)
+        n = len(orders)
+        without = yield from self._predictions(s, lambda chosen: self._feature != features[chosen], base=self._row.base)
         place = np.argsort(orders, axis=1)  # position of each feature in each order
 
         def prefix(chosen: slice) -> np.ndarray:
             o, j = np.divmod(np.arange(chosen.start, chosen.stop), s)
             return place[o][:, self._feature] < j[:, None]  # the first j of order o, from none to all but one
 
-        grown = self._predictions(ORDERS * s, prefix, base=self._row.base)
+        grown = yield from self._predictions(n * s, prefix, base=self._row.base)
         steps = np.concatenate(
-            [grown.reshape(ORDERS, s, len(self.raw)), np.broadcast_to(self.raw, (ORDERS, 1, len(self.raw)))], 1
+            [grown.reshape(n, s, len(self.raw)), np.broadcast_to(self.raw, (n, 1, len(self.raw)))], 1
         )
         contributions = np.take_along_axis(np.diff(steps, axis=1), place[:, :, None], axis=1).mean(axis=0)
         return contributions, without, steps[0, 0]
 
     def _predictions(
         self, n: int, chosen_entries: Callable[[slice], np.ndarray], base: np.ndarray | None
-    ) -> np.ndarray:
-        """float64[n, classes]: predictions of n subsets of the row.
+    ) -> Generator[None, None, np.ndarray]:
+        """Return float64[n, classes]: predictions of n subsets of the row; yield after each step.
 
         chosen_entries : function of a slice of the n rows that returns bool[rows, entries of the row]
         """
-        out, step = np.zeros((n, len(self.classes))), max(1, _ENTRIES // max(len(self._feature), 1))
+        out, step = np.zeros((n, len(self.classes))), max(1, _ENTRIES // (len(self._feature) + _ROW))
         for start in range(0, n if len(self.classes) else 0, step):
             chosen = slice(start, min(start + step, n))
             predicted = self._learner.predict(_subrows(self._row._replace(base=base), chosen_entries(chosen)))
             out[chosen] = predicted.scores[:, self.classes]
+            yield
         return out
 
     def _contributions(self, k: int | None, raw: float) -> tuple[tuple[MemberContribution, ...], float, float]:

@@ -28,7 +28,6 @@ from sonlearn.learn.predicted import Predicted as Predicted
 from sonlearn.learn.predicted import chosen_of as chosen_of
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
-from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.text import TABLES
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.views.index import index_of, intern, lookup, new_index
@@ -110,17 +109,15 @@ class Learner:
         self.counts_unknown = self.engine.unknown
         self.state = self.engine.new()
         self.index = new_index()
-        several, loss = self.options.several, self.options.loss
-        self.labels = Classes(self.options) if several else LabelEncoder(
-            loss, binary=self.options.binary, positive=self.options.positive
+        self.labels = Classes(self.options) if self.options.several else LabelEncoder(
+            self.options.loss, binary=self.options.binary, positive=self.options.positive
         )  # fmt: skip
         self._decision = DecisionRule(self.options)
         self._coverage = None
         if self.options.coverage is not None:
-            classes = several or self.options.binary or loss in CLASSIFICATION
             from sonlearn.conformal.layer import Coverage
 
-            self._coverage = Coverage(self.options.coverage, classes)
+            self._coverage = Coverage(self.options.coverage, self.options.kind != "values")
 
     def __repr__(self) -> str:
         own, usual = self.options, LearnOptions(method=self.options.method)
@@ -344,12 +341,12 @@ class Learner:
         """The contributions to the prediction of each row of `batch`: see `sonlearn.learn.explain`. Changes nothing.
 
         Of several classes, to the scores of so many `classes`, those of the highest. A row of s features takes 33 s
-        more predictions, each of the row without some of its features; s predictions of single features, where a
-        prediction is a sum over the features. Raises DivergedError as `predict` does.
+        more predictions, each of the row without some of its features (fewer where s > 1,024); s predictions of single
+        features, where a prediction is a sum over the features. Raises DivergedError as `predict` does.
         """
         from sonlearn.learn.explain import explained
 
-        return list(explained(self, batch, classes))
+        return [one for one in explained(self, batch, classes) if one is not None]
 
     def contributions(self, batch: Batch, number: int | None = None) -> Contributions | None:
         """What each member contributes to the raw predictions; None where the method has no members.
@@ -705,9 +702,7 @@ def _options_of(options: LearnOptions | None, given: Mapping[str, Any]) -> Learn
 
 def takes_words(options: LearnOptions) -> bool:
     """Whether labels may be words: of classes of any names, or of two classes."""
-    if options.several:
-        return options.classes is not None
-    return options.binary or options.loss in CLASSIFICATION
+    return options.kind == "two" or options.classes is not None
 
 
 def diverged(batch: Batch, row: int) -> DivergedError:

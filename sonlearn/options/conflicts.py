@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS, PROBABILISTIC
+from sonlearn.options.losses import LOSS_OPTIONS, OF_CLASSES, PROBABILISTIC
 from sonlearn.options.members import member
 from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import flags, gram_size, nearest, raw
@@ -31,17 +31,16 @@ def check_conflicts(o: Any) -> None:
     if can and o.loss not in can:
         raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
     _check_classes(o)
-    if o.several and o.loss not in (*CLASSIFICATION, "squared"):
-        raise OptionError(
-            f"{_of_classes(o)} with --loss {o.loss}: expected one of {', '.join(CLASSIFICATION)}, squared"
-        )
-    if o.several and o.method == "committee":
+    several_in_one = o.several and o.method == "committee"
+    if o.kind == "classes" and o.loss not in OF_CLASSES:
+        raise OptionError(f"{_of_classes(o)} with --loss {o.loss}: expected one of {', '.join(OF_CLASSES)}")
+    if several_in_one:
         _check_class_committee(o)
     _check_output(o)
     _check_forgetting(o)
     _check_budget(o)
     for name in o.members:
-        chosen = member(name, o.loss, o.several and o.method == "committee")
+        chosen = member(name, o.loss, several_in_one)
         if o.method == "mixture" and (chosen.view != "raw" or METHODS[chosen.method].engine == "mixture"):
             raise OptionError(f"--members {name}: --method mixture has members that are methods, without a view")
     if {"seed", "buffer"} & set(METHODS[o.method].takes) or o.method == "metagrad-fd":
@@ -78,8 +77,8 @@ def _check_budget(o: Any) -> None:
 
 def _check_classes(o: Any) -> None:
     """What goes together of the options of classes."""
-    if o.positive and (o.several or (o.loss not in CLASSIFICATION and not o.binary)):
-        other = _of_classes(o) if o.several else f"--loss {o.loss}"
+    if o.positive and o.kind != "two":
+        other = _of_classes(o) if o.kind == "classes" else f"--loss {o.loss}"
         raise OptionError(f"--positive {o.positive} with {other}: it is for two classes; leave it out")
     if o.oaa is not None and (o.classes is not None or o.multinomial is not None):
         other = f"--classes {o.classes}" if o.multinomial is None else f"--multinomial {o.multinomial}"

@@ -5,26 +5,18 @@ from __future__ import annotations
 from typing import TypedDict
 
 
-class LearnKeywords(TypedDict, total=False):
-    """See `LearnOptions`."""
+class SharedKeywords(TypedDict, total=False):
+    """Options of learning that learners and all estimators have."""
 
     method: str | None
     sketch: str | None
     sketch_size: int | None
     loss: str | None
-    oaa: int | None
-    classes: str | None
-    max_classes: int
-    multinomial: int | None
-    positive: str
     quantile_tau: float
     huber_k: float
     clip: float | None
     min_prediction: float | None
     max_prediction: float | None
-    link: str
-    binary: bool
-    threshold: float | str | None
     coverage: float | None
     alpha: float | None
     sigma: float | str | None
@@ -51,5 +43,18 @@ class LearnKeywords(TypedDict, total=False):
     delta: float
     update: str
     buffer: str
-    seed: int
     arow_r: float
+
+
+class LearnKeywords(SharedKeywords, total=False):
+    """See `LearnOptions`."""
+
+    oaa: int | None
+    classes: str | None
+    max_classes: int
+    multinomial: int | None
+    positive: str
+    link: str
+    binary: bool
+    threshold: float | str | None
+    seed: int

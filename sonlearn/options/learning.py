@@ -13,7 +13,7 @@ from typing import Any
 
 from sonlearn.errors import OptionError
 from sonlearn.options.conflicts import MOST_CLASSES, check_conflicts
-from sonlearn.options.losses import LOSS_OPTIONS, LOSSES
+from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS, LOSSES
 from sonlearn.options.methods import DEFAULT, METHODS, SKETCHES, THIN, ZERO_ALPHA
 from sonlearn.options.spec import check_field, flags, names, number, number_or, option, threshold
 
@@ -260,6 +260,11 @@ class LearnOptions:
     def several(self) -> bool:
         """Whether labels are classes, of which there may be more than two."""
         return self.oaa is not None or self.classes is not None or self.multinomial is not None
+
+    @property
+    def kind(self) -> str:
+        """What labels are: ``classes``, of which there may be more than two; ``two`` classes; or ``values``."""
+        return "classes" if self.several else "two" if self.binary or self.loss in CLASSIFICATION else "values"
 
     @property
     def of_one_class(self) -> LearnOptions:

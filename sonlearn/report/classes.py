@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sonlearn.data.order import LabelOrder
+
 if TYPE_CHECKING:
     from sonlearn.learn.predicted import Predicted
 
@@ -81,9 +83,11 @@ class ClassCounts:
     def __init__(self, texts: Callable[[np.ndarray], list[str]]) -> None:
         self._texts = texts
         self._weights: dict[float, float] = {}
+        self._order = LabelOrder()
 
     def add(self, y: np.ndarray, weight: np.ndarray) -> None:
         """Add labels float64[n] of weights float64[n] > 0, one by one."""
+        self._order.add(y)
         for label, h in zip(y.tolist(), weight.tolist(), strict=True):
             self._weights[label] = self._weights.get(label, 0.0) + h
 
@@ -95,6 +99,10 @@ class ClassCounts:
     def count(self) -> int:
         """Number of classes that have occurred."""
         return len(self._weights)
+
+    def order_note(self, classes: bool) -> str:
+        """What is to be said of the order of labels, or nothing."""
+        return self._order.note(self._weights.values())
 
     def weights(self, weight: float, labelled: float) -> list[str]:
         """Lines of a summary: the sum of the weights."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data.arrays import plain
+from sonlearn.data.order import LabelOrder
 from sonlearn.jit import jit
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
@@ -62,7 +63,7 @@ class LabelStatistics:
         self.loss = loss
         self.values: list[float] = []  # the first two distinct labels
         self.more = False  # whether there is a third one
-        self._sums = np.zeros(6)
+        self._sums, self._order = np.zeros(6), LabelOrder()
 
     @property
     def sum(self) -> float:
@@ -83,6 +84,7 @@ class LabelStatistics:
         """Add labels float64[n] (no NaN) of weights float64[n] > 0."""
         if not len(y):
             return
+        self._order.add(y)
         while len(self.values) < 2 and len(new := y[~np.isin(y, self.values)]):
             self.values.append(float(new[0]))
         if not self.more:
@@ -100,6 +102,10 @@ class LabelStatistics:
     def count(self) -> int:
         """How many different labels have been seen, of more than two at least two."""
         return len(self.values)
+
+    def order_note(self, classes: bool) -> str:
+        """What is to be said of the order of labels that are `classes`, or nothing."""
+        return self._order.note((self.positive_weight, self.weight - self.positive_weight)) if classes else ""
 
     def weights(self, weight: float, labelled: float) -> list[str]:
         """Lines of a summary: the sum of the weights of the examples, of which `labelled` had a label."""

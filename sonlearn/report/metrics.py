@@ -34,7 +34,6 @@ from sonlearn.errors import shorten
 from sonlearn.learn.links import linked, logistic
 from sonlearn.learn.predicted import Predicted, chosen_of
 from sonlearn.learn.scores import Cut, ScoreHistogram
-from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.report.coverage import WINDOW, CoverageTotals, coverage_of
 from sonlearn.report.labels import running
 from sonlearn.report.quality import Calibration, Confusion, judged, judged_classes
@@ -62,7 +61,7 @@ class Metrics:
 
     def __init__(self, learner: Learner):
         self._learner = learner
-        self._of: _Classes | _Scores = (_Classes if learner.options.several else _Scores)(learner)
+        self._of: _Classes | _Scores = (_Classes if learner.options.kind == "classes" else _Scores)(learner)
         self._coverage = CoverageTotals()
 
     @property
@@ -172,7 +171,7 @@ class _Scores:
         self.calibration, self.confusion = Calibration(), Confusion()
         self._scores, self._decided = ScoreHistogram(), np.zeros(4)
         self._values = ValueSums()
-        self.fixed = learner.options.binary or learner.options.loss in CLASSIFICATION
+        self.fixed = learner.options.kind == "two"
         self._signs = True  # whether all labels so far are -1 or +1
         self._sample = PredictionSample(SAMPLE)
         self._two: dict[str, Any] | None = None  # what `_of_two` has found, which the end of a run asks for five times

@@ -22,7 +22,6 @@ from sonlearn.data.batch import Batch
 from sonlearn.learn.links import PROBABILISTIC, probabilities
 from sonlearn.learn.predicted import Predicted, chosen_of
 from sonlearn.options import LearnOptions
-from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.report.classes import ClassCounts, class_labels, likeliest, probabilities_of, scores_of
 from sonlearn.report.coverage import coverage_of
 from sonlearn.report.decisions import CostSums, action_lines, choice_text, class_lines, cost_text, probability_lines
@@ -423,9 +422,7 @@ class DecisionProblem(Problem):
 
 def problem_of(options: LearnOptions, learner: Learner | None = None) -> Problem:
     """The kind of problem of a learner with these options."""
-    if options.several:
-        return SeveralClasses(options, learner)
-    return (TwoClasses if options.binary or options.loss in CLASSIFICATION else Problem)(options, learner)
+    return {"classes": SeveralClasses, "two": TwoClasses, "values": Problem}[options.kind](options, learner)
 
 
 def without_held(batch: Batch, held: np.ndarray | None) -> Batch:

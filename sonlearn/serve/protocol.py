@@ -39,10 +39,12 @@ class Connection(HttpToolsProtocol):
             return
         if self._head is None and self.cycle is not None and self.cycle.response_complete:
             self._head, self._head_bytes = self.loop.time(), 0
-        super().data_received(data)
-        if self._head is not None:
-            self._head_bytes += len(data)
-            if self._head_bytes > MOST_HEADERS:
+        while data and not self.transport.is_closing():
+            part = data if self._head is None else data[: MOST_HEADERS - self._head_bytes]
+            data = data[len(part) :]
+            super().data_received(part)
+            self._head_bytes += len(part)
+            if self._head is not None and self._head_bytes >= MOST_HEADERS:
                 self._refuse(b"431 Request Header Fields Too Large", b"found more than 65536 bytes of headers\n")
 
     def eof_received(self) -> bool:

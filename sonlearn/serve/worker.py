@@ -5,17 +5,19 @@ one: their text is parsed at once and predicted (or learned) at once, which cost
 server under load works in batches and an idle one answers at once, with the same answers. The learner's state changes
 in place; that nothing else runs meanwhile is all the locking there is.
 
-What is long is worked on in steps of `STEP_ENTRIES` entries, and whatever else waits has its turn between two steps: so
-a request of a million entries delays others by a step, not by all of it. Rows are learned in the order in which their
-requests came, one request after the other.
+What is long is parsed in steps of `PARSED_BYTES` bytes and worked on in steps of `STEP_ENTRIES` entries, and whatever
+else waits has its turn between two steps: so a request of a million entries delays others by a step, not by all of it.
+Rows are learned, and predictions are explained, in the order in which their requests came, one request after the other:
+what is explained stays the prediction of one state.
 """
 
 from __future__ import annotations
 
 import asyncio
 import dataclasses
+import itertools
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -23,22 +25,25 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, SonlearnError
+from sonlearn.learn.explain import explained
 from sonlearn.learn.learner import Learner, Predicted, chosen_of
 from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.audit import content_of
 from sonlearn.report.coverage import CoverageTotals
 from sonlearn.report.problem import problem_of
-from sonlearn.text import chunk
+from sonlearn.text.chunk import ChunkParser, ParsedChunk, joined
 from sonlearn.text.columns import Labelling, header_hint, layout_of
 from sonlearn.text.csv import records_of
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable, names_of
-from sonlearn.text.objects import Members, Unfit, decode, error_of
+from sonlearn.text.objects import Record, Unfit, elements_of, error_of
 
 SOURCE = "<request>"
 #: Bytes of text that are worked on together, about.
 GROUP_BYTES = 1 << 18
+#: Bytes of text, and records, that are parsed in a step.
+PARSED_BYTES, _PARSED_RECORDS = 1 << 16, 256
 #: Bytes that are predicted without a thread of their own: switching to it would take longer.
 AT_ONCE_BYTES = 1 << 14
 #: Malformed lines of a group that are described.
@@ -47,7 +52,7 @@ _SHOWN = 1 << 18
 _MOST_FEATURES = 2.0**22
 #: Entries of rows that are predicted or learned in a step, a row at least: some tenths of a second at most.
 STEP_ENTRIES = 1 << 13
-#: Entries of the rows that a request may have explained: each is predicted some thirty times.
+#: Entries of the rows that a request may have explained: some ten seconds.
 EXPLAINED_ENTRIES = 1 << 13
 #: Notes on columns that are said.
 MOST_NOTES = 100
@@ -125,13 +130,13 @@ class _Part(NamedTuple):
 
 
 class _Task:
-    """A group under way: what is left to be parsed or done, and what has been."""
+    """A group under way: the steps that are left, and what has been done."""
 
     def __init__(self, group: list[PredictionRequest]):
         self.group = group
         self.size = sum(len(request.text) for request in group)
+        self.steps: Iterator[None] | None = None  # None: it has not been begun
         self.ready: _Ready | None = None  # None: it has to be parsed first
-        self.left: deque[Batch] = deque()
         self.parts: list[_Part] = []
         self.results: list[Reply | Exception] | None = None  # when it is done
 
@@ -208,6 +213,11 @@ class PredictionRequest:
     wants: Wants = NOTHING_MORE
     answer: asyncio.Future[Reply] = dataclasses.field(default_factory=asyncio.Future)
 
+    @property
+    def in_order(self) -> bool:
+        """Whether it waits for the requests before it that learn or explain."""
+        return self.learn or self.wants.explain
+
 
 class Worker(Queue):
     """Takes requests in turn.
@@ -254,7 +264,7 @@ class Worker(Queue):
         # By whether it reads text, whether the first malformed line ends it (of a request that is whole, no more has to
         # be known), and whether the rows are learned.
         self._parsers = {
-            (as_text, stop, learns): chunk.ChunkParser(
+            (as_text, stop, learns): ChunkParser(
                 text, "stop" if stop else "skip", 1 if stop else _SHOWN, classes,
                 records=None if of_namespaces else FlatRows(text, worded, self._columns[learns]), words=worded,
                 most_features=_MOST_FEATURES,
@@ -305,7 +315,7 @@ class Worker(Queue):
 
     async def _step(self, task: _Task, pool: ThreadPoolExecutor) -> None:
         """Do a step of a task; answer its requests, or put it behind the others that are under way."""
-        if task.size <= AT_ONCE_BYTES and not task.group[0].learn and not task.group[0].wants.explain:
+        if task.size <= AT_ONCE_BYTES and not task.group[0].in_order:
             self._work(task)
             await asyncio.sleep(0)
         else:
@@ -316,15 +326,15 @@ class Worker(Queue):
         self.answer(task.group, task.size, task.results)
 
     def _group(self) -> list[PredictionRequest]:
-        """The first requests of the queue that can be done together; one that learns waits for another that does."""
-        learning = any(task.group[0].learn for task in self._long)
-        at = next((i for i, request in enumerate(self._requests) if not (learning and request.learn)), None)
+        """Take the first requests of the queue that can be done together; see `PredictionRequest.in_order`."""
+        busy = any(task.group[0].in_order for task in self._long)
+        at = next((i for i, request in enumerate(self._requests) if not (busy and request.in_order)), None)
         if at is None:
             return []
         first = self._requests[at]
         del self._requests[at]
         group, size = [first], len(first.text)
-        while at < len(self._requests) and first.kind not in (DOCUMENT, CSV):
+        while at < len(self._requests) and first.kind not in (DOCUMENT, CSV) and not first.wants.explain:
             request = self._requests[at]
             size += len(request.text)
             if (request.kind, request.learn, request.wants) != (
@@ -340,27 +350,34 @@ class Worker(Queue):
     # -- without the event loop ------------------------------------------------------------------------------------
 
     def _work(self, task: _Task) -> None:
-        """A step of a task: its text is parsed first, then a batch at a time is predicted or learned."""
+        """Take a step of a task, and sum up what was done after the last one."""
         group = task.group
+        task.steps = task.steps or self._steps_of(task)
         try:
-            if task.ready is None:
-                task.ready = self._ready(group)
-                task.left = deque(_steps(task.ready, one_by_one=not task.ready.fits))
-            if task.left:
-                task.parts.append(self._done(task.ready, task.left.popleft(), group[0]))
+            next(task.steps)
+            return
+        except StopIteration:
+            pass
         except Exception as error:
             if (group[0].learn and task.ready is not None) or len(group) == 1 or not isinstance(error, SonlearnError):
                 task.results = [error] * len(group)
             else:  # nothing has been learned; one of them is at fault: find out which
                 task.results = [self._alone(request) for request in group]
             return
-        if not task.left:
-            parts = task.parts
-            self._after(
-                sum(len(part.values) for part in parts), sum(part.learned for part in parts),
-                sum(part.loss for part in parts),
-            )  # fmt: skip
-            task.results = _shared_out(task.ready, parts)
+        parts = task.parts
+        self._after(
+            sum(len(part.values) for part in parts), sum(part.learned for part in parts),
+            sum(part.loss for part in parts),
+        )  # fmt: skip
+        task.results = _shared_out(task.ready, parts)
+
+    def _steps_of(self, task: _Task) -> Iterator[None]:
+        """Parse the text of a task, then predict or learn a batch at a time; yield between two steps."""
+        task.ready = yield from self._ready(task.group)
+        for batch in _steps(task.ready, one_by_one=not task.ready.fits):
+            if task.parts:
+                yield
+            task.parts.append((yield from self._done(task.ready, batch, task.group[0])))
 
     def _alone(self, request: PredictionRequest) -> Reply | Exception:
         """The reply to a request by itself."""
@@ -369,10 +386,13 @@ class Worker(Queue):
             self._work(task)
         return task.results[0]
 
-    def _ready(self, group: list[PredictionRequest]) -> _Ready:
-        """The rows of a group. Raises SonlearnError where a request must be whole but is not, or a label is unfit."""
+    def _ready(self, group: list[PredictionRequest]) -> Generator[None, None, _Ready]:
+        """Return the rows of a group; yield between two steps.
+
+        Raises SonlearnError where a request must be whole but is not, or a label is unfit.
+        """
         alone = len(group) == 1
-        parsed = self._parsed(group, stop=alone and group[0].whole)
+        parsed = yield from self._parsed(group, stop=alone and group[0].whole)
         ends = np.array([1 << 62]) if alone else np.cumsum([request.text.count(b"\n") for request in group])
         batches, long = _within(parsed.batches, self._most_entries)
         if group[0].wants.explain and sum(len(batch.indices) for batch in batches) > EXPLAINED_ENTRIES:
@@ -410,27 +430,30 @@ class Worker(Queue):
                 self._told.add(note)
                 self._tell_one(note)
 
-    def _parsed(self, group: list[PredictionRequest], stop: bool) -> chunk.ParsedChunk:
-        first = group[0]
-        if first.kind == DOCUMENT:
-            try:
-                document = decode(first.text)
-            except (Unfit, RecursionError) as problem:
-                if isinstance(problem, RecursionError):
-                    problem = Unfit("objects or arrays nested too deeply", "a few levels")
-                raise _error_in(first.text, problem) from None
-            records = [document] if isinstance(document, Members) or not isinstance(document, list) else document
-            return self._parsers[False, stop, first.learn].parse_records(enumerate(records, 1), SOURCE)
-        if first.kind == CSV:
-            rows = list(self._rows_of_csv(first.text))  # all of them, before any is taken
-            return self._parsers[False, stop, first.learn].parse_records(rows, SOURCE)
+    def _parsed(self, group: list[PredictionRequest], stop: bool) -> Generator[None, None, ParsedChunk]:
+        """Return what the text of a group is parsed to; yield between two steps."""
+        first, parts = group[0], list[ParsedChunk]()
+        parser = self._parsers[first.kind == TEXT, stop, first.learn]
         text = first.text if len(group) == 1 else b"".join(request.text for request in group)
-        as_text = first.kind == TEXT
-        format = "json" if not as_text else "vw" if self.learner.text.format in NAMESPACED else "svmlight"
-        return self._parsers[as_text, stop, first.learn].parse(np.frombuffer(text, dtype=np.uint8), format, SOURCE)
+        pieces: Iterator[Any]
+        if first.kind in (DOCUMENT, CSV):
+            rows = yield from _all_of(_elements(text) if first.kind == DOCUMENT else self._rows_of_csv(text))
+            pieces = (rows[i : i + _PARSED_RECORDS] for i in range(0, len(rows) or 1, _PARSED_RECORDS))
+            parse = lambda piece: parser.parse_records(piece, SOURCE)  # noqa: E731
+        else:
+            format = "json" if first.kind == LINES else "vw" if self.learner.text.format in NAMESPACED else "svmlight"
+            pieces = _pieces(text)
+            parse = lambda piece: parser.parse(np.frombuffer(piece, dtype=np.uint8), format, SOURCE)  # noqa: E731
+        for piece in pieces:
+            if parts:
+                yield
+            parts.append(parse(piece))
+            if stop and parts[-1].errors:
+                break
+        return joined(parts)
 
     def _rows_of_csv(self, text: bytes) -> Iterator[tuple[int, dict[str, str]]]:
-        """The rows of a table by their numbers, that of the header 1. Raises InputError at a malformed one."""
+        """Yield the rows of a table by their numbers, that of the header 1. Raises InputError at a malformed one."""
         options = self.learner.text
         records = records_of([np.frombuffer(text, dtype=np.uint8)], SOURCE, options)
         columns, header = next(records, ([], ""))
@@ -440,29 +463,32 @@ class Worker(Queue):
                 raise record
             yield line, dict(zip(columns, record, strict=True))
 
-    def _done(self, ready: _Ready, batch: Batch, request: PredictionRequest) -> _Part:
-        """Predict a batch, or learn it after that."""
-        if not request.learn:
-            silent = batch._replace(y=np.full(batch.n, np.nan), class_names=None)
-            predicted = self.learner.predict(silent, online=self._online)
-            return _Part(batch, self.problem.replies(predicted), self._more(predicted, silent, request.wants), 0, 0.0)
+    def _done(self, ready: _Ready, batch: Batch, request: PredictionRequest) -> Generator[None, None, _Part]:
+        """Predict a batch, or learn it after that; yield between two steps."""
         if not ready.fits:  # a row by itself
             try:
                 self.learner.check(batch)
             except InputError as error:
                 ready.errors.append(error)
                 return _Part(batch, [None] * batch.n, {}, 0, 0.0)
-        more = self._explanations(batch) if request.wants.explain else {}  # by what was known before the rows
-        predicted = self.learner.partial_fit(batch, skip=True)
-        counted = ~np.isnan(predicted.label) & (batch.weight > 0) & ~predicted.refused
-        self._cover(predicted, counted)
-        loss = float((predicted.loss * batch.weight)[counted].sum())
+        more: dict[str, list[Any]] = {}
+        if request.wants.explain:  # by what is known before the rows
+            more["explanations"] = yield from self._explanations(batch)
+        if not request.learn:
+            unlabelled = batch._replace(y=np.full(batch.n, np.nan), class_names=None)
+            predicted = self.learner.predict(unlabelled, online=self._online)
+            learned, loss = 0, 0.0
+        else:
+            predicted = self.learner.partial_fit(batch, skip=True)
+            counted = ~np.isnan(predicted.label) & (batch.weight > 0) & ~predicted.refused
+            self._cover(predicted, counted)
+            learned, loss = int(counted.sum()), float((predicted.loss * batch.weight)[counted].sum())
         values = self.problem.replies(predicted)
-        for row in np.flatnonzero(predicted.refused).tolist():
+        for row in np.flatnonzero(predicted.refused).tolist() if request.learn else ():
             ready.errors.append(InputError(SOURCE, int(batch.lines[row]), None, *_OUT_OF_BOUNDS))
             values[row] = None
-        more |= self._more(predicted, batch, request.wants._replace(explain=False))
-        return _Part(batch, values, more, int(counted.sum()), loss)
+        more |= self.problem.more(predicted, request.wants.coverage, request.wants.probabilities)
+        return _Part(batch, values, more, learned, loss)
 
     def _cover(self, predicted: Predicted, counted: np.ndarray) -> None:
         """Count which labels were covered."""
@@ -472,14 +498,45 @@ class Worker(Queue):
         if covered is not None:
             self.coverage.add(*covered)
 
-    def _more(self, predicted: Predicted, batch: Batch, wants: Wants) -> dict[str, list[Any]]:
-        more: dict[str, list[Any]] = self._explanations(batch) if wants.explain else {}
-        return more | self.problem.more(predicted, wants.coverage, wants.probabilities)
-
-    def _explanations(self, batch: Batch) -> dict[str, list[Any]]:
-        """What moved the prediction of each row."""
+    def _explanations(self, batch: Batch) -> Generator[None, None, list[Any]]:
+        """Return what moved the prediction of each row; yield between two steps."""
         names = lambda feature: names_of(feature, self.names)  # noqa: E731
-        return {"explanations": [content_of(one, names, 0) for one in self.learner.explain(batch)]}
+        found = []
+        for explanation in explained(self.learner, batch):
+            if explanation is None:
+                yield
+            else:
+                found.append(content_of(explanation, names, 0))
+        return found
+
+
+def _pieces(text: bytes) -> Iterator[bytes]:
+    """Whole lines of a text, about `PARSED_BYTES` at a time."""
+    start = 0
+    while start < len(text):
+        end = text.find(b"\n", start + PARSED_BYTES) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+def _elements(text: bytes) -> Iterator[tuple[int, Record]]:
+    """The objects of a document with their numbers, from 1 on. Raises InputError."""
+    try:
+        yield from enumerate(elements_of(text), 1)
+    except (Unfit, RecursionError) as problem:
+        if isinstance(problem, RecursionError):
+            problem = Unfit("objects or arrays nested too deeply", "a few levels")
+        raise _error_in(text, problem) from None
+
+
+def _all_of(rows: Iterator[tuple[int, Record]]) -> Generator[None, None, list[tuple[int, Record]]]:
+    """Return all rows, of which one may be an error; yield between two steps."""
+    found: list[tuple[int, Record]] = []
+    while part := list(itertools.islice(rows, _PARSED_RECORDS)):
+        if found:
+            yield
+        found += part
+    return found
 
 
 def _joined(batches: list[Batch]) -> Batch:

@@ -271,6 +271,21 @@ class ChunkParser:
         return with_rows(self._rows, start, end, chunk, indptr, out.indices[:n], out.values[:n]), end
 
 
+def joined(parts: list[ParsedChunk]) -> ParsedChunk:
+    """Join chunks that follow one another; lines count from the first line of the first one."""
+    out = parts[0]
+    for part in parts[1:]:
+        errors = [InputError(e.source, (e.line or 0) + out.lines, e.column, e.found, e.expected) for e in part.errors]
+        batches = [batch._replace(lines=batch.lines + out.lines) for batch in part.batches]
+        skipped = [(line + out.lines, tag) for line, tag in part.skipped]
+        found = part.found if out.found is None or part.found is None else out.found.joined(part.found)
+        out = ParsedChunk(
+            out.batches + batches, out.errors + errors, out.error_count + part.error_count, out.lines + part.lines,
+            out.names + part.names, out.counted + part.counted, out.skipped + skipped, found,
+        )  # fmt: skip
+    return out
+
+
 def tag_in(line: bytes) -> str:
     """The tag of a malformed line of VW text, as far as one can tell: what touches the first bar, or has a quote."""
     before, bar, _ = line.partition(b"|")

@@ -85,6 +85,17 @@ class Found(NamedTuple):
     notes: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
 
+    def joined(self, other: Found) -> Found:
+        """Join what was found in these rows and in `other`, which follow them."""
+        kinds = {name: _kinds(self.kinds.get(name, ()), other.kinds.get(name, ())) for name in self.kinds | other.kinds}
+        columns, notes, faults = (
+            tuple(dict.fromkeys([*ours, *theirs]))
+            for ours, theirs in (
+                (self.columns, other.columns), (self.notes, other.notes), (self.faults, other.faults),
+            )
+        )  # fmt: skip
+        return Found(columns, kinds, self.hint, notes, faults)
+
 
 class Table(NamedTuple):
     """Rows of a table.
@@ -316,4 +327,9 @@ class ColumnTable:
         for name, met in () if self.rests else kinds.items():
             known = self.known.get(name, ())
             if known != met:
-                self.known[name] = tuple(kind for kind in KINDS if kind in known or kind in met)
+                self.known[name] = _kinds(known, met)
+
+
+def _kinds(some: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
+    """The kinds in either, in the order of `KINDS`."""
+    return tuple(kind for kind in KINDS if kind in {*some, *others})

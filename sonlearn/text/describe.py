@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data.order import LabelOrder
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
@@ -19,15 +20,22 @@ from sonlearn.text.arrow import texts_of
 from sonlearn.text.columns import LIKE_A_ROW, header_hint, layout_of, number_in, row_as_header
 from sonlearn.text.csv import records_of
 from sonlearn.text.encode import date_in
+from sonlearn.text.malformed import Malformed
+from sonlearn.text.objects import Members, Unfit, error_of, members_of
 from sonlearn.text.source import is_arrow, read_chunks, source_name
 from sonlearn.text.suspicions import date_note, is_other_date, is_other_number, is_sentence, number_note
 
 #: Values of a column that are counted, each with its labels.
 MOST_VALUES = 10_000
+#: Rows among which equal ones are looked for.
+MOST_ROWS = 100_000
+_TABLE = "a table: CSV, Parquet, Arrow or JSON lines"
 #: What is said of a column that tells the label, and the rows in which `leaks` looks for one.
 LEAK, LOOKED_AT = "a leak", 1_000
 #: Rows before a suspicion is worth a word, and the shares that rouse one.
-_ENOUGH, _NEARLY_ALL = 20, 0.95
+_ENOUGH, _SURE, _NEARLY_ALL = 20, 100, 0.95
+#: Labels of which a word is said, at most: more are values.
+MOST_CLASSES = 50
 
 
 class Described(NamedTuple):
@@ -44,7 +52,12 @@ class Described(NamedTuple):
 class Description(NamedTuple):
     """A table: its rows, how often each label occurs, its columns, and how many malformed rows were left out.
 
-    `header_is_row`: the names of the columns look like a row. As a text it is what ``sonlearn describe`` prints.
+    `errors` are the first of these.
+    `unlabelled` rows have no label; of more than `MOST_VALUES` labels the first ones are counted. `repeated` rows equal
+    one before them, of the first `MOST_ROWS`.
+
+    `header_is_row`: the names of the columns look like a row. `order`: what is to be said of the labels' order. As a
+    text it is what ``sonlearn describe`` prints.
     """
 
     rows: int
@@ -53,6 +66,10 @@ class Description(NamedTuple):
     skipped: int
     options: TextOptions
     header_is_row: bool = False
+    order: str = ""
+    unlabelled: int = 0
+    repeated: int = 0
+    errors: list[InputError] = []  # noqa: RUF012 (a tuple)
 
     def __str__(self) -> str:
         return "\n".join(lines_of(self))
@@ -64,7 +81,8 @@ def describe(data: Any, options: TextOptions | None = None, *, rows: int | None 
     Parameters
     ----------
     data : str, Path or table
-        A file of CSV, Parquet or Arrow, or a table of pandas, polars or pyarrow (all but CSV: extra ``arrow``).
+        A file of CSV, Parquet, Arrow or JSON lines, whose members are columns, those of objects inside as a.b; or a
+        table of pandas, polars or pyarrow (all but CSV and JSON: extra ``arrow``).
     options : TextOptions or None
     rows : int or None
         Look at so many rows at most.
@@ -79,27 +97,40 @@ def describe(data: Any, options: TextOptions | None = None, *, rows: int | None 
         The options contradict each other.
     """
     options = options or TextOptions(**given)
-    name, skipped = source_name(data), [0]
+    name, malformed = source_name(data), Malformed("skip", None)
     in_memory = hasattr(data, "__arrow_c_stream__")
     header_is_row = False
-    if in_memory or options.format == "arrow" or (options.format != "csv" and is_arrow(data)):
+    records: Iterator[Any]
+    if in_memory or options.format == "arrow" or (options.format not in ("csv", "json") and is_arrow(data)):
         columns, records = texts_of(data)
         layout_of(columns, options, (name, None))
-    elif options.format in ("auto", *TABLES):
-        columns, records = _of_csv(data, name, options, skipped)
-        header_is_row = row_as_header(columns, options)
+    elif options.format in ("auto", "json", *TABLES):
+        chunks = read_chunks(data)
+        first = next(chunks, np.empty(0, dtype=np.uint8))
+        if 0 in first:
+            raise InputError(name, None, None, "a zero byte", f"{_TABLE}; is this a binary file?")
+        chunks = itertools.chain([first], chunks)
+        if options.format == "json" or (options.format == "auto" and first.tobytes().lstrip()[:1] == b"{"):
+            columns, records = [], _of_json(chunks, name, malformed)
+        else:
+            columns, records = _of_csv(chunks, name, options, malformed)
+            header_is_row = row_as_header(columns, options)
     else:
-        raise InputError(name, None, None, f"--format {options.format}", "a table: CSV, Parquet or Arrow")
+        raise InputError(name, None, None, f"--format {options.format}", _TABLE)
     found = summarise(columns, itertools.islice(records, rows), options)
-    return Description(*found, skipped[0], options, header_is_row)
+    if not columns:  # of JSON the members are known at the end
+        layout_of([column.name for column in found.columns], options, (name, None))
+    return found._replace(skipped=malformed.count, errors=malformed.errors, header_is_row=header_is_row)
 
 
-def _of_csv(data: Any, name: str, options: TextOptions, skipped: list[int]) -> tuple[list[str], Iterator[list[str]]]:
-    """The header of CSV, and its rows as texts; `skipped` counts malformed ones."""
-    records: Iterator[Any] = records_of(read_chunks(data), name, options)
+def _of_csv(
+    chunks: Any, name: str, options: TextOptions, malformed: Malformed
+) -> tuple[list[str], Iterator[list[str]]]:
+    """Return the header of CSV, and its rows as texts; `malformed` counts those that are none."""
+    records: Iterator[Any] = records_of(chunks, name, options)
     first = next(records, None)
     if first is None:
-        raise InputError(name, None, None, "an empty stream", "a table: CSV, Parquet or Arrow")
+        raise InputError(name, None, None, "an empty stream", _TABLE)
     columns, text = first
     hint = header_hint(text, columns, options)
     layout_of(columns, options, (name, 1), hint=hint)
@@ -111,24 +142,54 @@ def _of_csv(data: Any, name: str, options: TextOptions, skipped: list[int]) -> t
             if isinstance(record, list):
                 yield record
             else:
-                skipped[0] += 1
+                malformed.admit([record])
 
     return columns, rows()
+
+
+def _of_json(chunks: Any, name: str, malformed: Malformed) -> Iterator[dict[str, str]]:
+    """Yield the objects of JSON lines as rows, {column: text}; `malformed` counts lines that are none."""
+    lines = itertools.chain.from_iterable(chunk.tobytes().splitlines() for chunk in chunks)
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                yield dict(_texts_of(members_of(line)))
+            except Unfit as problem:
+                malformed.admit([error_of(problem, line, (name, number))])
+
+
+def _texts_of(members: Members, before: str = "") -> Iterator[tuple[str, str]]:
+    """(column, text) of the members of an object, and of objects in it; of an array its texts and numbers."""
+    for name, value in members:
+        if isinstance(value, Members):
+            yield from _texts_of(value, f"{before}{name}.")
+        else:
+            values = value if isinstance(value, list) else [value]
+            yield before + name, " ".join(_text_of(item) for item in values)
+
+
+def _text_of(value: Any) -> str:
+    """A value of JSON as a field of a table: nothing for null."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return f"{value:.16g}" if type(value) is float else str(value).lower()
 
 
 class ColumnSummary:
     """What one column holds."""
 
-    def __init__(self, name: str, options: TextOptions):
+    def __init__(self, name: str, options: TextOptions, missing: int = 0, without: dict[str, int] | None = None):
         self.name, self._options = name, options
-        self.rows = self.missing = self.numbers = self.dates = self.texts = self.spaced = 0
+        self.numbers = self.dates = self.texts = self.spaced = 0
+        self.rows = self.missing = missing
         self.other_dates = self.other_numbers = 0  # texts that look like one, and the last of them
         self.date = self.number = ""
-        self.ascends, self._last = True, -np.inf
-        self.whole = True
+        self.ascends, self.whole, self._last = True, True, -np.inf
+        self._low, self._high = np.inf, -np.inf
         self.values: dict[str, dict[str, int]] = {}
-        self.without: dict[str, int] = {}  # labels of the rows in which it is missing
+        self.without = dict(without or {})  # labels of the rows in which it is missing
         self.full = False
+        self._counted = 0  # fields whose values were counted
 
     def add(self, field: str, label: str | None) -> None:
         """A field, and the label of its row."""
@@ -143,6 +204,7 @@ class ColumnSummary:
             self.numbers += 1
             self.whole = self.whole and float(number).is_integer()
             self.ascends, self._last = self.ascends and number > self._last, number
+            self._low, self._high = min(self._low, number), max(self._high, number)
         elif date_in(field) is not None:
             self.dates += 1
         else:
@@ -152,6 +214,7 @@ class ColumnSummary:
                 self.other_dates, self.date = self.other_dates + 1, field
             elif is_other_number(field):
                 self.other_numbers, self.number = self.other_numbers + 1, field
+        self._counted += not self.full
         labels = self.values.get(field)
         if labels is None:
             if len(self.values) >= MOST_VALUES:
@@ -182,14 +245,14 @@ class ColumnSummary:
         if held < _ENOUGH or self.kind in ("label", "id", "weight", "left out", "text"):
             return []
         flag, out = shorten(self.name), []
-        unique = self.full or len(self.values) >= _NEARLY_ALL * held
+        unique = len(self.values) >= _NEARLY_ALL * self._counted
         if self.other_dates > held / 2:
             out.append(date_note(self.date))
         elif self.other_numbers > held / 2:
             out.append(number_note(self.number))
         elif self.spaced > held / 2 and (self.full or len(self.values) > held / 2):
             out.append(f"a text: most values differ and have several words; --text {flag}")
-        elif (unique and self.texts > held / 2) or (self.numbers == held and self.whole and self.ascends):
+        elif (unique and self.texts > held / 2) or (self.numbers == held and self._numbers_rows(unique)):
             out.append(f"an id: nearly all values differ; --id {flag}, or --ignore {flag}")
         elif self.numbers and self.texts and self.texts < held / 2:
             texts = [shorten(value) for value in self.values if number_in(value) is None and date_in(value) is None]
@@ -200,11 +263,17 @@ class ColumnSummary:
         out += self._leak(labels)
         return out
 
+    def _numbers_rows(self, unique: bool) -> bool:
+        """Whether numbers look like those of rows: whole, and ascending, from a range without gaps, or long codes."""
+        dense = self._high - self._low < 2 * self.numbers
+        codes = self._low >= 1e5 and self.numbers >= _SURE and _digits(self._low) == _digits(self._high)
+        return self.whole and (self.ascends or (unique and (dense or codes)))
+
     def _leak(self, labels: dict[str, int]) -> list[str]:
         """Whether one label stands beside each value, though values come again."""
         known = {value: counts for value, counts in (*self.values.items(), ("", self.without)) if counts}
         rows = sum(sum(counts.values()) for counts in known.values())
-        if len(labels) < 2 or len(labels) > 50 or self.full or rows < _ENOUGH or len(known) > rows / 4:
+        if len(labels) < 2 or len(labels) > MOST_CLASSES or self.full or rows < _ENOUGH or len(known) > rows / 4:
             return []
         sure = sum(max(counts.values()) for counts in known.values())
         if sure == rows and len({max(counts, key=counts.get) for counts in known.values()}) > 1:  # type: ignore[arg-type]
@@ -212,27 +281,39 @@ class ColumnSummary:
         return []
 
 
+def _digits(number: float) -> int:
+    return len(f"{number:.0f}")
+
+
 def _padded(value: str) -> bool:
     """Whether a number has zeros before it, as codes have."""
     return len(value.strip()) > 1 and value.strip()[0] == "0" and value.strip().isdigit()
 
 
-def summarise(
-    columns: list[str], rows: Iterable[list[str]], options: TextOptions
-) -> tuple[int, dict[str, int], list[Described]]:
-    """(rows, how often each label occurs, what each column is) of a table whose fields are texts."""
-    summaries = [ColumnSummary(name, options) for name in columns]
-    label = columns.index(options.label) if options.label in columns else None
+def summarise(columns: list[str], rows: Iterable[list[str] | dict[str, str]], options: TextOptions) -> Description:
+    """Say what a table is whose fields are texts. Rows are lists, in the order of `columns`, or dicts by column."""
+    summaries = {name: ColumnSummary(name, options) for name in columns}
     labels: dict[str, int] = {}
-    count = 0
-    for row in rows:
-        count += 1
-        own = None if label is None or not row[label].strip() else row[label].strip()
-        if own is not None and (own in labels or len(labels) < MOST_VALUES):
-            labels[own] = labels.get(own, 0) + 1
-        for summary, field in zip(summaries, row, strict=True):
-            summary.add(field, own)
-    return count, labels, [_described(summary, labels) for summary in summaries]
+    order, met, count, repeated = LabelOrder(), set[int](), 0, 0
+    for count, row in enumerate(rows, 1):
+        fields = row if isinstance(row, dict) else dict(zip(columns, row, strict=True))
+        own = fields.get(options.label, "").strip() or None
+        for name in fields:
+            if name not in summaries:
+                summaries[name] = ColumnSummary(name, options, count - 1, labels)
+        if own is not None:
+            order.add(np.array([own], dtype=object))
+            if own in labels or len(labels) < MOST_VALUES:
+                labels[own] = labels.get(own, 0) + 1
+        for name, summary in summaries.items():
+            summary.add(fields.get(name, ""), own)
+        if count <= MOST_ROWS:
+            repeated += (key := hash(tuple(fields.items()))) in met
+            met.add(key)
+    found = [_described(summary, labels) for summary in summaries.values()]
+    note = order.note(labels.values()) if len(labels) <= MOST_CLASSES else ""
+    unlabelled = count - order.rows if options.label else 0
+    return Description(count, labels, found, 0, options, order=note, unlabelled=unlabelled, repeated=repeated)
 
 
 def _described(summary: ColumnSummary, labels: dict[str, int]) -> Described:
@@ -260,9 +341,12 @@ def lines_of(found: Description) -> Iterator[str]:
     if options.label:
         most = sorted(labels.items(), key=lambda pair: -pair[1])
         shown = ", ".join(f"{shorten(label)} {count}" for label, count in most[:5])
-        without = rows - sum(labels.values())
-        more = f" and {len(most) - 5} more" if len(most) > 5 else ""
-        yield f"labels = {shown or 'none'}{more}{f' ({without} rows have none)' if without else ''}"
+        counted = sum(labels.values()) + found.unlabelled == rows
+        more = f" and {'' if counted else 'more than '}{len(most) - 5} more" if len(most) > 5 else ""
+        none = f" ({found.unlabelled} rows have none)" if found.unlabelled else ""
+        yield f"labels = {shown or 'none'}{more}{none}"
+    if found.repeated:
+        yield f"rows that equal one before = {found.repeated}{f' (of the first {MOST_ROWS})' * (rows > MOST_ROWS)}"
     yield ""
     width = max([len(column.name) for column in columns] + [6])
     yield f"{'column':<{width}}  {'read as':<22} {'missing':>7} {'distinct':>9}  examples"
@@ -270,7 +354,7 @@ def lines_of(found: Description) -> Iterator[str]:
         distinct = f">{MOST_VALUES}" if column.distinct is None else str(column.distinct)
         start = f"{column.name:<{width}}  {column.kind:<22} {column.missing:>7.1%} {distinct:>9}"
         yield f"{start}  {', '.join(column.examples)}".rstrip()
-    notes = notes_on(columns)
+    notes = [*filter(None, (found.order,)), *notes_on(columns)]
     if found.header_is_row:
         names = shorten(", ".join(column.name for column in columns))
         notes.insert(0, f"the header {names} looks like a row; put a header before it")

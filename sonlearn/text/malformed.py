@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options.text import ON_ERROR
@@ -64,9 +66,36 @@ class Malformed:
         self.count += count
         return fatal
 
-    def placed(self, batch: Any, inside: Sequence[tuple[int, str]]) -> Any:
-        """`batch` with what was left out before it, and `inside` it: (before which row, tag)."""
-        return batch._replace(skipped=[*((0, tag) for tag in self.tags), *inside] or None)
+    def left_out(
+        self, batches: Iterable[Any], errors: Sequence[InputError], count: int, lines: Sequence[tuple[int, str]]
+    ) -> Iterator[Any]:
+        """Yield batches with what was left out before their rows, up to the malformed line that ends the run.
+
+        Parameters
+        ----------
+        batches : of Batch or Decisions, in the order of their lines
+        errors, count : as of `admit`
+        lines : (line, tag) of all malformed lines, in their order
+
+        Raises
+        ------
+        InputError
+            That of the line that ends the run.
+        """
+        fatal, left = self.admit(errors, count), list(lines) if self.skips else []
+        for batch in batches:
+            inside = [one for one in left if batch.n and one[0] < batch.lines[-1]]
+            left = left[len(inside) :]
+            skipped = [(int(np.searchsorted(batch.lines, line)), tag) for line, tag in inside]
+            batch = batch._replace(skipped=[*((0, tag) for tag in self.tags), *skipped] or None)
+            if fatal is not None:
+                batch = batch.part(0, int(np.searchsorted(batch.lines, fatal.line or 0)))
+            if batch.n:
+                self.tags = []
+                yield batch
+        self.tags += [tag for _, tag in left]
+        if fatal is not None:
+            raise fatal
 
 
 class LeavesOut:

@@ -61,6 +61,32 @@ def decode(line: bytes) -> Any:
         raise Unfit(found, expected, len(encoded(text[: error.pos]))) from None
 
 
+_SPACE = re.compile(r"[ \t\n\r]*")
+
+
+def elements_of(text: bytes) -> Iterator[Any]:
+    """Decode the elements of an array one after the other; all else is one element. Raises Unfit."""
+    document, count = text.decode("utf-8", "surrogateescape"), 0
+    at = _after_space(document, 0)
+    more = document[at : at + 1] == "[" and 0 not in text
+    try:
+        while more:
+            element, at = _DECODER.raw_decode(document, _after_space(document, at + 1))
+            yield element
+            count, at = count + 1, _after_space(document, at)
+            more = document[at : at + 1] == ","
+        if count and document[at:].rstrip(" \t\n\r") == "]":
+            return
+    except (Unfit, json.JSONDecodeError):
+        pass  # said of the whole text
+    whole = decode(text)
+    yield from whole[count:] if isinstance(whole, list) and not isinstance(whole, Members) else [whole]
+
+
+def _after_space(document: str, at: int) -> int:
+    return _SPACE.match(document, at).end()  # type: ignore[union-attr]
+
+
 def members_of(record: Record) -> Members:
     """The members of a record. Raises Unfit."""
     if not isinstance(record, Members):

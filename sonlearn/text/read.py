@@ -332,27 +332,18 @@ class Reader(LeavesOut):
         errors = [
             InputError(e.source, (e.line or 0) + lines_before, e.column, e.found, e.expected) for e in parsed.errors
         ]
-        malformed = self.malformed
-        fatal = malformed.admit(errors, parsed.error_count)
-        left = parsed.skipped if malformed.skips else []
-        for batch in parsed.batches:
-            constant = constant_id(self.options, self.format)
-            inside = [one for one in left if batch.n and one[0] < batch.lines[-1]]
-            left = left[len(inside) :]
-            placed = malformed.placed(batch, [(int(np.searchsorted(batch.lines, line)), tag) for line, tag in inside])
-            placed = placed._replace(lines=batch.lines + lines_before, source=source, constant=constant)
-            if fatal is not None:
-                placed = placed.part(0, int(np.searchsorted(placed.lines, fatal.line or 0)))
-            if placed.class_names is not None and self.format == "vw":
+        constant = constant_id(self.options, self.format)
+        batches = (
+            batch._replace(lines=batch.lines + lines_before, source=source, constant=constant)
+            for batch in parsed.batches
+        )
+        lines = [(line + lines_before, tag) for line, tag in parsed.skipped]
+        for batch in self.malformed.left_out(batches, errors, parsed.error_count, lines):
+            if batch.class_names is not None and self.format == "vw":
                 from sonlearn.text.messages import check_names
 
-                check_names(placed)
-            if placed.n:
-                malformed.tags = []
-                yield placed
-        malformed.tags += [tag for _, tag in left]
-        if fatal is not None:
-            raise fatal
+                check_names(batch)
+            yield batch
 
 
 def parsed_table(table: Table) -> ParsedChunk:

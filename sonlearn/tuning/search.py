@@ -27,7 +27,7 @@ from sonlearn.learn.ensemble.jobs import mapping
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.shared_index import PredictedOrError, learn_with_shared_index
 from sonlearn.options import LearnOptions, TextOptions
-from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS
+from sonlearn.options.losses import LOSS_OPTIONS, OF_CLASSES
 from sonlearn.report.labels import reported_loss
 from sonlearn.report.metrics import Metrics
 from sonlearn.report.problem import problem_of, without_held
@@ -353,7 +353,7 @@ def criterion(options: Sequence[LearnOptions], by: str | None) -> str:
     if len(losses) == 1:
         return by or "loss"
     text = ", ".join(losses)
-    classes = all(each.several or each.loss in (*CLASSIFICATION, "squared") for each in options)
+    classes = all(each.kind != "values" or each.loss in OF_CLASSES for each in options)
     if by == "loss" or not classes:
         raise OptionError(
             f"the settings have different losses, {text}, whose averages cannot be compared: give one --loss"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from commands import one_line
 
 from sonlearn import Learner, LearnOptions, TextOptions, read_batches
+from sonlearn.data.order import LabelOrder
 from sonlearn.report.metrics import Metrics
 
 
@@ -54,6 +56,44 @@ def test_one_label_alone_is_said(cli, tmp_path):
         assert trained(cli, tmp_path, labels * 99, "--quiet", *flags)[2] == ""
     assert trained(cli, tmp_path, ["yes"] * 99 + ["no"], "--quiet")[2] == ""
     assert "tell apart" not in trained(cli, tmp_path, [3] * 100, "--quiet", "--loss", "squared")[2]
+
+
+SORTED = "the labels come in {} blocks: shuffle the rows, or the figures of a run mean nothing"
+
+
+@pytest.mark.parametrize(
+    ("labels", "flags"),
+    [
+        (["ham"] * 150 + ["spam"] * 150, ()),
+        (["a"] * 70 + ["b"] * 60 + ["c"] * 80, ("--classes", "auto")),
+        ([1] * 90 + [-1] * 90, ("--loss", "squared")),
+    ],
+)
+def test_labels_in_long_blocks_are_named(cli, tmp_path, labels, flags):
+    note = SORTED.format(len(set(labels)))
+    status, _, err = trained(cli, tmp_path, labels, "--quiet", *flags, "--report", tmp_path / "page.html", "-f", "m")
+    assert (status, err) == (0, f"sonlearn: warning: {note}")
+    assert f"Warning: {note}." in (tmp_path / "page.html").read_text()
+    assert note in cli.out("describe", "--label", "y", tmp_path / "t.csv")
+    assert "blocks" not in cli("predict", "--quiet", "-i", "m", tmp_path / "t.csv", "-p", "p")[2]
+    for other in (labels[::7] * 7, np.random.default_rng(0).permutation(labels).tolist()):
+        assert "blocks" not in trained(cli, tmp_path, other, "--quiet", *flags)[2]
+        assert "blocks" not in cli.out("describe", "--label", "y", tmp_path / "t.csv")
+
+
+def test_values_that_come_in_order_are_not_named(cli, tmp_path):
+    assert "blocks" not in trained(cli, tmp_path, [i // 100 for i in range(300)], "--quiet", "--loss", "squared")[2]
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_the_order_of_labels_is_that_of_all_rows_however_cut(size):
+    for blocks, n, noted in ((3, 200, True), (40, 10, False), (1, 500, False)):
+        y, order = np.repeat(np.arange(blocks) % 3, n), LabelOrder()
+        for at in range(0, len(y), size):
+            order.add(y[at : at + size])
+        assert (order.rows, order.changes) == (len(y), blocks - 1)
+        assert order.note(np.bincount(y)) == SORTED.format(blocks) * noted
+    assert LabelOrder().note([]) == ""
 
 
 def test_nobody_is_said_by_name(cli, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import random
 
 import pytest
@@ -161,6 +162,30 @@ def test_line_ends_of_old_macs():
         InputError, match=r"1: found a carriage return alone as the end of a line, expected the line ends"
     ):
         rows("a,b\r1,1\r")
+
+
+def test_describe_knows_json(cli, tmp_path):
+    lines = [json.dumps({"id": 7 * i, "user": {"age": i % 9, "old": i % 2 == 0}, "y": "ab"[i % 2]}) for i in range(40)]
+    lines[20:] = [line.replace('"id"', '"late": null, "note": ["good", "tea"], "id"') for line in lines[20:]]
+    (tmp_path / "t.jsonl").write_text("\n".join([*lines, "{", ""]))
+    status, out, err = cli("describe", "--label", "y", tmp_path / "t.jsonl")
+    assert status == 0
+    assert err.startswith("sonlearn: warning: malformed lines left out: 1, the first: ")
+    assert err.endswith("t.jsonl:41:2: found the end of the line, expected a name in double quotes")
+    assert out.startswith("rows = 40\nlabels = 'a' 20, 'b' 20\n")
+    shown = {line.split()[0]: " ".join(line.split()[1:]) for line in out.splitlines()[4:] if line}
+    assert shown["user.age"] == "number 0.0% 9 '0', '1', '2'"
+    assert shown["user.old"] == "number 0.0% 2 'true', 'false'"
+    assert shown["note"] == "category 50.0% 1 'good tea'"
+    assert shown["late"] == "missing 100.0% 0"
+    assert shown["id:"].startswith("looks like an id")
+    assert "looks like a leak" in shown["user.old:"]
+    assert cli.error("describe", "--label", "z", tmp_path / "t.jsonl").endswith("expected one column 'z' (--label)")
+
+
+def test_what_is_binary_is_not_described(cli, tmp_path):
+    (tmp_path / "t").write_bytes(bytes(range(256)) * 9)
+    assert ": found a zero byte, expected a table: CSV" in cli.error("describe", tmp_path / "t")
 
 
 def test_what_is_no_table_is_not_described(cli, tmp_path):

@@ -232,7 +232,7 @@ def test_describe(cli):
     assert "\ncity: looks like a leak: it tells the label of every row; --ignore 'city' if it is known too late" in out
     assert cli("describe", "--label", "label", "--examples", "10", "t.csv")[1].startswith("rows = 10\n")
     write("bad.csv", table() + "too,few\n")
-    assert "malformed rows left out: 1" in cli("describe", "bad.csv")[2]
+    assert "malformed lines left out: 1, the first: bad.csv:" in cli("describe", "bad.csv")[2]
     for arguments, message in (
         (["--label", "y", "t.csv"], "expected one column 'y' (--label)"),
         (["none.csv"], "found no such file"),

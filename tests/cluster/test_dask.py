@@ -1,5 +1,6 @@
 """A cluster of two processes over eight files sketches, learns and predicts exactly as one process does."""
 
+import concurrent.futures
 import contextlib
 import csv
 import gzip
@@ -656,3 +657,36 @@ def test_local_is_a_cluster_here(days, tmp_path):
     assert "merged " in done.stderr
     assert "Traceback" not in done.stderr
     assert Learner.load(tmp_path / "model").examples == FILES * ROWS
+
+
+def test_a_fit_that_is_not_waited_for_can_be_cancelled(here, tmp_path):
+    """Its tasks end, the cluster is free, and the estimator is as if it had not been fitted."""
+    pytest.importorskip("sklearn")
+    arrays = pytest.importorskip("dask.array")
+    begun = tmp_path / "begun"
+
+    def slowly(block):
+        begun.touch()
+        time.sleep(0.2)
+        return block
+
+    rows, y = np.random.default_rng(0).normal(size=(2000, 4)), np.arange(2000) % 3
+    X = arrays.from_array(rows, chunks=(5, 4)).map_blocks(slowly, dtype=float, meta=np.zeros((0, 0)))
+    with here.as_current():
+        one = sonlearn.dask.SonlearnClassifier(method="nag")
+        future = one.fit_future(X, arrays.from_array(y, chunks=5))
+        assert future.running()
+        while not begun.exists():
+            time.sleep(0.01)
+        assert future.cancel()
+        assert (future.cancelled(), future.running()) == (True, False)
+        with pytest.raises(concurrent.futures.CancelledError):
+            future.result(timeout=10)
+        deadline = time.monotonic() + 60
+        while any(here.processing().values()):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        assert not hasattr(one, "learner_")
+        done = one.fit_future(arrays.from_array(rows, chunks=(1000, 4)), arrays.from_array(y, chunks=1000))
+        assert done.result(timeout=100).learner_.examples == 2000
+        assert not done.cancel()

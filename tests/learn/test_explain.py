@@ -169,6 +169,28 @@ def test_neither_batches_nor_the_order_of_a_row_matter(options, monkeypatch):
                 np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.interpreted
+def test_a_long_row_is_assembled_in_fewer_orders(monkeypatch):
+    assert len(orders_of(1024)) == ORDERS
+    assert [len(orders_of(s)) for s in (0, 1, 2048, 8000)] == [ORDERS, ORDERS, 8, 2]
+    learner, row = learned(40, members=MEMBERS[:4]), stream(1, seed=5)
+    monkeypatch.setattr(explain, "ORDERS_ENTRIES", 7 * 7)
+    ((attribution,),) = (one.attributions for one in learner.explain(row))
+    adds_up(attribution)
+    np.testing.assert_array_equal(np.sort(orders_of(7), axis=1), [range(7)] * 2)
+    features = dict(zip(attribution.ids.tolist(), attribution.contributions, strict=True))
+    ids = sorted(features)
+    expected = np.zeros(7)
+    for order in orders_of(7):
+        met, before = {}, raw_of(learner, {})
+        for f in order.tolist():
+            met[ids[f]] = entries(row, 0)[ids[f]]
+            raw = raw_of(learner, met)
+            expected[f] += (raw - before) / 2
+            before = raw
+    np.testing.assert_allclose([features[f] for f in ids], expected, atol=1e-9)
+
+
 @pytest.mark.parametrize("options", [{"members": MEMBERS}, {"method": "nag"}], ids=str)
 @pytest.mark.interpreted
 def test_rows_of_all_kinds(options):

@@ -134,7 +134,7 @@ def routed_weights():
 
 
 def chosen_by_weights():
-    model = make_pipeline(SelectFromModel(NAG, max_features=4), NAG).fit(X, y)
+    model = make_pipeline(SelectFromModel(NAG, threshold=-np.inf, max_features=4), NAG).fit(X, y)
     assert model[0].get_support().sum() == 4
     assert RFE(NAG, n_features_to_select=3).fit(X, y).support_.sum() == 3
     return model.score(X, y)

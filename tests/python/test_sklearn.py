@@ -11,16 +11,19 @@ from for_all import for_all
 pytest.importorskip("sklearn", reason="needs the extra sklearn")
 
 from sklearn.base import clone
-from sklearn.datasets import make_classification, make_regression
+from sklearn.datasets import load_iris, make_classification, make_regression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sonlearn import LearnOptions, OptionError, TextOptions, from_scipy, read_batches
+from sonlearn.errors import DivergedError
 from sonlearn.learn.learner import Learner
 from sonlearn.options.methods import METHODS
 from sonlearn.sklearn import SonlearnClassifier, SonlearnRegressor, StreamingSVD, TextHasher
+
+IN_ORDER = {"shuffle": False, "passes": 1}  # as the command line learns
 
 CURVED = ("committee", "mixture", "bayes", "multinomial-bayes", "rfd-son", "boost", "ewma")
 LINEAR = [name for name in METHODS if name not in CURVED]
@@ -71,7 +74,7 @@ def several(k=3):
 @pytest.mark.parametrize("method", ["nag", "rfd-son", "drfd", "committee"])
 def test_classifier_is_the_learner(classes, method):
     X, y = classes
-    ours = SonlearnClassifier(method=method).fit(X, y)
+    ours = SonlearnClassifier(method=method, **IN_ORDER).fit(X, y)
     learner = Learner(LearnOptions(method=method))
     learner.partial_fit(from_scipy(X, 2.0 * y - 1))
     np.testing.assert_array_equal(ours.decision_function(X), learner.predict(from_scipy(X)).raw)
@@ -85,18 +88,84 @@ def test_regressor_is_the_learner_also_in_parts_and_passes():
             learner.next_pass()
         learner.partial_fit(from_scipy(X, y))
     expect = learner.predict(from_scipy(X)).prediction
-    np.testing.assert_array_equal(SonlearnRegressor(method="nag", passes=2).fit(X, y).predict(X), expect)
+    np.testing.assert_array_equal(SonlearnRegressor(method="nag", passes=2, shuffle=False).fit(X, y).predict(X), expect)
     parts = SonlearnRegressor(method="nag")
     for start in range(0, 400, 50):
         parts.partial_fit(X[start % 200 :][:50], y[start % 200 :][:50])
     np.testing.assert_array_equal(parts.predict(X), expect)
 
 
+@pytest.mark.parametrize("kind", ["dense", "sparse", "table"])
+def test_fit_learns_the_rows_in_the_order_that_a_seed_gives(classes, kind, monkeypatch):
+    X, y = classes
+    if kind == "table":
+        pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+        X = pandas.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).assign(c=np.where(X[:, 0] > 0, "a", "b"))
+    elif kind == "sparse":
+        X = scipy.sparse.csr_array(X)
+    weight = np.random.default_rng(0).random(len(y))
+    for state, seed in ((None, 0), (7, 7), (np.random.RandomState(5), 5)):
+        order = np.random.RandomState(seed).permutation(len(y))
+        rows = X.iloc[order] if kind == "table" else X[order]
+        own = SonlearnClassifier(method="nag", **IN_ORDER).fit(rows, y[order], weight[order])
+        for size in (7, 4096):
+            monkeypatch.setattr("sonlearn.estimators.sklearn.ROWS", size)
+            state = np.random.RandomState(5) if seed == 5 else state
+            ours = SonlearnClassifier(method="nag", passes=1, random_state=state).fit(X, y, weight)
+            np.testing.assert_array_equal(ours.decision_function(X), own.decision_function(X))
+
+
+@pytest.mark.parametrize("kind", ["classes", "several", "values"])
+def test_a_few_rows_are_learned_until_those_held_out_gain_nothing(classes, kind):
+    made = {"classes": classes, "several": several(), "values": make_regression(150, 6, noise=1.0, random_state=0)}
+    options = {"classes": {}, "several": {"oaa": 3}, "values": {"loss": "squared"}}[kind]
+    (X, y), estimator = made[kind], SonlearnRegressor if kind == "values" else SonlearnClassifier
+    weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+    rows = from_scipy(X, 2.0 * y - 1 if kind == "classes" else y, weight)
+    order = np.random.RandomState(3).permutation(len(y))
+    held = np.arange(len(y)) % 5 == 4
+    learner, losses = Learner(method="nag", **options), []
+    for number in range(10):
+        if number:
+            learner.next_pass()
+        for i in order[~held]:
+            learner.partial_fit(rows.part(i, i + 1))
+        found = [learner.predict(rows.part(i, i + 1)).loss[0] for i in order[held]]
+        losses.append(np.average(found, weights=weight[order[held]]))
+    ours = estimator(method="nag", random_state=3).fit(X, y, weight)
+    rises = [number for number in range(1, 10) if losses[number] >= losses[number - 1]]
+    assert ours.n_iter_ == min(rises, default=10) > 1
+    told = clone(ours).set_params(passes=ours.n_iter_).fit(X, y, weight)
+    np.testing.assert_array_equal(ours.predict(X), told.predict(X))
+
+
+def test_many_rows_are_learned_once_and_so_is_what_follows_predictions(classes, monkeypatch):
+    X, y = classes
+    for given in ({"threshold": "best-f1"}, {"coverage": 0.9}, {"label_delay": 3}):
+        assert SonlearnClassifier(method="nag", **given).fit(X, y).n_iter_ == 1
+    monkeypatch.setattr("sonlearn.estimators.sklearn.FEW", len(y) - 1)
+    assert SonlearnClassifier(method="nag").fit(X, y).n_iter_ == 1
+
+
+def test_rows_sorted_by_label_are_learned_as_any_others():
+    X, y = load_iris(return_X_y=True)
+    assert cross_val_score(SonlearnClassifier(), X, y).mean() > 0.92
+
+
+def test_a_row_out_of_bounds_is_named_by_its_own_number(classes):
+    X, y = classes
+    X = X.copy()
+    X[17] = 1e200
+    with pytest.raises(DivergedError, match=r"^X:18: "):
+        SonlearnClassifier(method="nag").fit(X, y)
+
+
 def test_rows_beyond_a_batch_are_learned_in_order(classes, monkeypatch):
     X, y = classes
-    whole = SonlearnClassifier(method="nag").fit(X, y).decision_function(X)
+    whole = SonlearnClassifier(method="nag", **IN_ORDER).fit(X, y).decision_function(X)
     monkeypatch.setattr("sonlearn.estimators.sklearn.ROWS", 7)
-    np.testing.assert_array_equal(SonlearnClassifier(method="nag").fit(X, y).decision_function(X), whole)
+    np.testing.assert_array_equal(SonlearnClassifier(method="nag", **IN_ORDER).fit(X, y).decision_function(X), whole)
 
 
 def test_regressor_learns_what_the_check_would_have_it_learn():
@@ -110,7 +179,7 @@ def test_regressor_learns_what_the_check_would_have_it_learn():
 def test_several_classes_are_one_against_all():
     X, y = several()
     names = np.array(["ham", "spam", "tea"])
-    ours = SonlearnClassifier(method="nag").fit(X, names[y])
+    ours = SonlearnClassifier(method="nag", **IN_ORDER).fit(X, names[y])
     raw = []
     for k in range(3):
         learner = Learner(LearnOptions(method="nag"))
@@ -146,7 +215,7 @@ def test_classes_that_have_not_come_yet_have_scores_and_weights():
 
 def test_the_model_of_several_classes_is_the_command_lines(tmp_path):
     X, y = several()
-    ours = SonlearnClassifier(method="nag").fit(X, np.array(["ham", "spam", "tea"])[y])
+    ours = SonlearnClassifier(method="nag", **IN_ORDER).fit(X, np.array(["ham", "spam", "tea"])[y])
     ours.learner_.save(tmp_path / "model")
     learner = Learner(LearnOptions(method="nag", oaa=3))
     learner.partial_fit(from_scipy(X, y))
@@ -196,12 +265,13 @@ def test_weights_of_values_and_of_several_classes():
 def test_weights_are_the_learners_and_weight_zero_is_no_row(classes):
     X, y = classes
     weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
-    ours = SonlearnClassifier(method="nag").fit(X, y, sample_weight=(weight > 0).astype(float))
-    kept = SonlearnClassifier(method="nag").fit(X[weight > 0], y[weight > 0])
+    plain = SonlearnClassifier(method="nag", **IN_ORDER)
+    ours = clone(plain).fit(X, y, sample_weight=(weight > 0).astype(float))
+    kept = clone(plain).fit(X[weight > 0], y[weight > 0])
     np.testing.assert_array_equal(ours.decision_function(X), kept.decision_function(X))
     learner = Learner(LearnOptions(method="nag"))
     learner.partial_fit(from_scipy(X, 2.0 * y - 1, weight))
-    weighted = SonlearnClassifier(method="nag").fit(X, y, sample_weight=weight)
+    weighted = clone(plain).fit(X, y, sample_weight=weight)
     np.testing.assert_array_equal(weighted.decision_function(X), learner.predict(from_scipy(X)).raw)
 
 
@@ -224,7 +294,7 @@ def test_parameters_are_the_options_of_the_command_line():
     named = {field.name: field.default for field in dataclasses.fields(All)}
     not_here = ("oaa", "classes", "max_classes", "multinomial", "positive", "link", "binary", "seed")
     names = {name: default for name, default in named.items() if name not in not_here}
-    own = {"constant": True, "passes": 1, "n_jobs": None, "random_state": None}
+    own = {"constant": True, "passes": "auto", "shuffle": True, "n_jobs": None, "random_state": None}
     own |= dict.fromkeys(("text", "categorical", "numeric", "ignore"), ())
     of_classes = {"positive": None, "multinomial": False, "class_weight": None}
     assert SonlearnClassifier().get_params() == names | own | of_classes
@@ -250,13 +320,13 @@ def test_errors_name_the_class_and_the_parameter(classes):
 
 def test_random_state_and_jobs_are_seed_and_threads(classes):
     X, y = classes
-    made = {seed: SonlearnClassifier(method="ada-gp", random_state=seed).fit(X, y) for seed in (0, 7)}
+    made = {seed: SonlearnClassifier(method="ada-gp", random_state=seed, **IN_ORDER).fit(X, y) for seed in (0, 7)}
     by = {seed: ours.decision_function(X) for seed, ours in made.items()}
     assert not np.array_equal(by[0], by[7])
     learner = Learner(method="ada-gp", seed=7)
     learner.partial_fit(from_scipy(X, 2.0 * y - 1))
     np.testing.assert_array_equal(by[7], learner.predict(from_scipy(X)).raw)
-    np.testing.assert_array_equal(by[0], SonlearnClassifier(method="ada-gp").fit(X, y).decision_function(X))
+    np.testing.assert_array_equal(by[0], SonlearnClassifier(method="ada-gp", **IN_ORDER).fit(X, y).decision_function(X))
     drawn = [
         SonlearnClassifier(method="ada-gp", random_state=np.random.RandomState(3)).fit(X, y).decision_function(X)
         for _ in range(2)
@@ -270,16 +340,16 @@ def test_class_weights_are_weights_of_rows(classes):
     X, y = classes
     rare = (y == 0) | (np.arange(len(y)) % 5 == 0)
     X, y = X[rare], y[rare]
-    weight = np.where(y == 1, 3.0, 0.5)
+    weight, plain = np.where(y == 1, 3.0, 0.5), SonlearnClassifier(method="nag", **IN_ORDER)
     for more in (None, np.arange(len(y)) % 3 + 1.0):
-        expect = SonlearnClassifier(method="nag").fit(X, y, weight * (1 if more is None else more)).decision_function(X)
-        ours = SonlearnClassifier(method="nag", class_weight={0: 0.5, 1: 3.0})
+        expect = plain.fit(X, y, weight * (1 if more is None else more)).decision_function(X)
+        ours = clone(plain).set_params(class_weight={0: 0.5, 1: 3.0})
         np.testing.assert_array_equal(ours.fit(X, y, more).decision_function(X), expect)
         parts = clone(ours).partial_fit(X, y, classes=[0, 1], sample_weight=more)
         np.testing.assert_array_equal(parts.decision_function(X), expect)
     n = np.bincount(y)
-    by_hand = SonlearnClassifier(method="nag", class_weight={k: len(y) / (2 * n[k]) for k in (0, 1)}).fit(X, y)
-    balanced = SonlearnClassifier(method="nag", class_weight="balanced")
+    by_hand = clone(plain).set_params(class_weight={k: len(y) / (2 * n[k]) for k in (0, 1)}).fit(X, y)
+    balanced = clone(plain).set_params(class_weight="balanced")
     np.testing.assert_array_equal(balanced.fit(X, y).decision_function(X), by_hand.decision_function(X))
     with pytest.raises(ValueError, match="class_weight 'balanced' in partial_fit"):
         clone(balanced).partial_fit(X, y, classes=[0, 1])
@@ -291,14 +361,14 @@ def test_class_weights_are_weights_of_rows(classes):
 def test_thresholds_are_the_learners(classes, threshold):
     """Also of the other class: a mirror image, to the bit."""
     X, y = classes
-    ours = SonlearnClassifier(method="nag", threshold=threshold).fit(X, y)
+    ours = SonlearnClassifier(method="nag", threshold=threshold, **IN_ORDER).fit(X, y)
     learner = Learner(method="nag", threshold=threshold)
     learner.partial_fit(from_scipy(X, 2.0 * y - 1))
     decided = learner.predict(from_scipy(X)).decided
     np.testing.assert_array_equal(ours.predict(X), (decided + 1) / 2)
     assert ours.threshold_ == learner.threshold
     assert np.any(ours.predict(X) != (ours.decision_function(X) > 0))
-    other = SonlearnClassifier(method="nag", threshold=threshold, positive=0).fit(X, 1 - y)
+    other = clone(ours).set_params(positive=0).fit(X, 1 - y)
     np.testing.assert_array_equal(other.predict(X), 1 - ours.predict(X))
     np.testing.assert_array_equal(other.decision_function(X), -ours.decision_function(X))
     np.testing.assert_array_equal(other.predict_proba(X), ours.predict_proba(X)[:, ::-1])
@@ -309,7 +379,7 @@ def test_thresholds_are_the_learners(classes, threshold):
 
 def test_multinomial_is_the_command_lines():
     X, y = several()
-    ours = SonlearnClassifier(method="nag", multinomial=True).fit(X, y)
+    ours = SonlearnClassifier(method="nag", multinomial=True, **IN_ORDER).fit(X, y)
     learner = Learner(method="nag", multinomial=3)
     learner.partial_fit(from_scipy(X, y))
     order = np.argsort(learner.classes)
@@ -339,7 +409,7 @@ def test_feature_importances_are_shares_in_a_sample_of_the_rows(classes):
     every = 1
     while len(X) > 64 * every:
         every *= 2
-    whole, parts = SonlearnClassifier(method="nag").fit(X, y), SonlearnClassifier(method="nag")
+    whole, parts = SonlearnClassifier(method="nag", **IN_ORDER).fit(X, y), SonlearnClassifier(method="nag")
     for at in range(0, len(X), 37):
         parts.partial_fit(X[at : at + 37], y[at : at + 37], classes=[0, 1] if at == 0 else None)
     expect = np.abs(X[::every] * whole.coef_[0]).sum(axis=0)
@@ -347,7 +417,7 @@ def test_feature_importances_are_shares_in_a_sample_of_the_rows(classes):
     np.testing.assert_array_equal(parts.feature_importances_, whole.feature_importances_)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(parts)).feature_importances_, whole.feature_importances_)
     X, y = several()
-    ours = SonlearnClassifier(method="nag", multinomial=True).fit(X[:40], y[:40])
+    ours = SonlearnClassifier(method="nag", multinomial=True, **IN_ORDER).fit(X[:40], y[:40])
     np.testing.assert_allclose(ours.importances(X), [np.abs(X * own).mean(axis=0) for own in ours.coef_], atol=1e-9)
     expect = sum(np.abs(X[:40] * own).sum(axis=0) for own in ours.coef_)
     np.testing.assert_allclose(ours.feature_importances_, expect / expect.sum(), atol=1e-9)
@@ -491,6 +561,19 @@ def test_text_hasher_has_scikit_learns_manners():
         TextHasher(bits=0).fit([])
 
 
+def test_transformers_set_their_output():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    X = pandas.DataFrame(np.random.default_rng(0).normal(size=(20, 4)), columns=list("abcd"), index=range(7, 27))
+    found = StreamingSVD(2).set_output(transform="pandas").fit_transform(X)
+    assert list(found.columns) == ["streamingsvd0", "streamingsvd1"]
+    assert found.index.equals(X.index)
+    hashed = make_pipeline(TextHasher(bits=3), StreamingSVD(2)).set_output(transform="default")
+    assert hashed.fit_transform(["good tea", "bad tea", "cup"] * 4).shape == (12, 2)
+    assert list(TextHasher(bits=1).get_feature_names_out()) == ["texthasher0", "texthasher1"]
+    with pytest.raises(ValueError, match="sparse"):
+        TextHasher(bits=3).set_output(transform="pandas").transform(["tea"])
+
+
 def test_plain_text_has_no_bars_colons_or_line_ends():
     hasher = TextHasher()
     np.testing.assert_array_equal(
@@ -541,7 +624,7 @@ def test_a_pickle_is_no_larger_than_what_is_filled(tmp_path):
     """
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 10))
-    ours = SonlearnClassifier().fit(X, X[:, 0] + X[:, 1] > 0)
+    ours = SonlearnClassifier(**IN_ORDER).fit(X, X[:, 0] + X[:, 1] > 0)
     data = pickle.dumps(ours)
     assert len(data) < 2.29e6
     ours.learner_.save(tmp_path / "model")
@@ -569,7 +652,7 @@ def test_tables_with_texts_and_missing_values(library, tmp_path):
 
     columns, y = mixed_rows()
     X = frame.DataFrame(columns)
-    ours = SonlearnClassifier(method="nag").fit(X, y)
+    ours = SonlearnClassifier(method="nag", **IN_ORDER).fit(X, y)
     assert ours.mixed_
     assert list(ours.classes_) == ["no", "yes"]
     assert list(ours.predict(X)) == list(y)

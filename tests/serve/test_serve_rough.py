@@ -174,6 +174,10 @@ def test_headers_and_lines_have_an_end(learner):
         with server.connection(server.http) as client:
             answer = answers_rubbish(client, b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 20_000, random.Random(1))
             assert answer == b"" or answer.startswith(b"HTTP/1.1 431 ")
+        for length, status in ((65_000, b"200"), (70_000, b"431")):
+            with server.connection(server.http) as client:
+                client.sendall(WHOLE.replace(b"host: x", b"connection: close\r\na: " + b"b" * length))
+                assert everything(client).startswith(b"HTTP/1.1 " + status)
         with server.connection(server.tcp) as client:
             client.sendall(b"|a x\n|a " + b"x" * 70_000)
             assert everything(client) == b"0\nerror: found a line of more than 1000 bytes, expected less\n"

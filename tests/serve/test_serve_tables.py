@@ -12,6 +12,7 @@ from serving import served
 
 from sonlearn import Learner, LearnOptions, TextOptions, read_batches
 from sonlearn.report.predictions import format_lines
+from sonlearn.serve import worker
 from sonlearn.text.columns import Labelling
 from sonlearn.text.read import Reader
 
@@ -151,6 +152,20 @@ def test_rows_to_be_learned_have_the_column_of_the_label_and_other_columns_are_n
         "<request>: columns that the model knows and the table has not: 'note'",
         "<request>: columns that the model knows and the table has not: 'city', 'note'",
         "<request>: columns that the model does not know, new to the model: 'town'",
+    ]
+
+
+def test_columns_are_those_of_all_steps_of_a_body(monkeypatch):
+    monkeypatch.setattr(worker, "_PARSED_RECORDS", 1)
+    learner = of_table()
+    with served(learner, learns=True) as server:
+        rows = [{"n": 3, "y": "yes"}, {"city": "Graz", "y": "no"}, {"note": "good", "town": None, "y": "no"}]
+        assert server.json("/learn", rows)[0] == 200
+        assert server.json("/learn", [{"town": "Graz", "y": "no"}])[0] == 200
+    assert learner.columns.known["town"] == ("category", "missing")
+    assert server.notes == [
+        "<request>: columns that the model does not know, new to the model: 'town'",
+        "<request>: columns that the model knows and the table has not: 'n', 'city', 'note'",
     ]
 
 

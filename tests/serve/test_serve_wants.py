@@ -14,7 +14,8 @@ for package in ("starlette", "uvicorn", "prometheus_client"):
 
 from serving import served  # noqa: E402
 
-from sonlearn import Learner, LearnOptions, TextOptions, read_batches  # noqa: E402
+from sonlearn import InputError, Learner, LearnOptions, TextOptions, read_batches  # noqa: E402
+from sonlearn.learn import explain  # noqa: E402
 from sonlearn.serve import worker as module  # noqa: E402
 from sonlearn.text.names import NameTable  # noqa: E402
 
@@ -130,32 +131,94 @@ def test_what_is_long_lets_others_have_their_turn(learn, monkeypatch):
     monkeypatch.setattr(module, "STEP_ENTRIES", 100)
     learner, alone = learner_of(), learner_of()
     long = "".join(f"{'+-'[i % 2]}1 {1 + i % 7}:1 {9 + i % 5}:2\n" for i in range(9000)).encode()
+    values, answered = in_turn(learner, ("text", long, learn, module.NOTHING_MORE))
+    assert len(values.values) == 9000
+    if learn:  # rows are learned in the order of their requests
+        assert answered.index("learns") > answered.index("long")
+
+        told = [alone.partial_fit(b).prediction for b in read_batches(io.BytesIO(long), alone.text)]
+        assert values.values == np.concatenate(told).tolist()
+
+
+def in_turn(learner, request):
+    """The reply to a long request, and the order in which it, two short ones and one that learns were answered."""
     answered = []
 
     async def run():
         worker = module.Worker(learner, NameTable())
         running = asyncio.ensure_future(worker.run())
 
-        async def one(name, text, learn):
-            answer = await worker.ask("text", text, learn=learn)
+        async def one(name, kind, text, learn, wants=module.NOTHING_MORE):
+            answer = await worker.ask(kind, text, learn=learn, wants=wants)
             answered.append(name)
             return answer
 
-        first = asyncio.ensure_future(one("long", long, learn))
+        first = asyncio.ensure_future(one("long", *request))
         await asyncio.sleep(0.005)
-        others = [asyncio.ensure_future(one(name, b"1 1:1\n", False)) for name in ("a", "b")]
-        second = asyncio.ensure_future(one("learns", b"1 2:1\n", True))
+        others = [asyncio.ensure_future(one(name, "text", b"1 1:1\n", False)) for name in ("a", "b")]
+        second = asyncio.ensure_future(one("learns", "text", b"1 2:1\n", True))
         found = await asyncio.gather(first, second, *others)
         worker.stop()
         await running
         assert worker.waiting == 0
-        return found[0].values
+        return found[0]
 
-    values = asyncio.run(run())
+    reply = asyncio.run(run())
     assert answered.index("long") > max(answered.index("a"), answered.index("b"))
-    assert len(values) == 9000
-    if learn:  # rows are learned in the order of their requests
-        assert answered.index("learns") > answered.index("long")
+    return reply, answered
 
-        told = [alone.partial_fit(b).prediction for b in read_batches(io.BytesIO(long), alone.text)]
-        assert values == np.concatenate(told).tolist()
+
+def test_explaining_lets_others_have_their_turn(monkeypatch):
+    """The model does not learn meanwhile, so all terms are of one state."""
+    monkeypatch.setattr(explain, "_ENTRIES", 200)
+    learner = Learner(LearnOptions(members=("nag", "nag:pairs")), TextOptions(format="svmlight"))
+    batch = zipf(300, 40)
+    learner.partial_fit(batch._replace(y=np.where(batch.y > 0, 1.0, -1.0)))
+    row = json.dumps({str(j): 1.0 for j in range(1, 31)}).encode()
+    expected = learner.explain(
+        next(read_batches(io.BytesIO(b"0 " + b" ".join(b"%d:1" % j for j in range(1, 31))), learner.text))
+    )
+    reply, answered = in_turn(learner, ("lines", row, False, module.Wants(explain=True)))
+    assert answered.index("learns") > answered.index("long")
+    (told,) = reply.more["explanations"]
+    assert told["raw"] == reply.values[0] == expected[0].attributions[0].raw
+    assert [term["contribution"] for term in told["features"]] == expected[0].attributions[0].contributions.tolist()
+
+
+@pytest.mark.parametrize("kind", ["text", "lines", "document"])
+def test_long_bodies_are_parsed_in_steps(kind, monkeypatch):
+    """Steps change neither what is predicted nor the line that is named."""
+    learner = learner_of()
+    rows = [{str(1 + i % 7): 1.0, str(9 + i % 5): 2.0} for i in range(1000)]
+    bad = {"text": "0 1:1 1:x\n", "lines": '{"a": 1}\n', "document": '{"a": 1}'}[kind]
+
+    def body(first, rows):
+        if kind == "text":
+            lines = [" ".join(["0", *(f"{j}:{x}" for j, x in row.items())]) + "\n" for row in rows]
+        else:
+            lines = [json.dumps(row) + "\n" * (kind == "lines") for row in rows]
+        lines[700:700] = first
+        return (" [ " + " ,\n ".join(lines) + " ] " if kind == "document" else "".join(lines)).encode()
+
+    async def ask(text):
+        worker = module.Worker(learner, NameTable())
+        running = asyncio.ensure_future(worker.run())
+        try:
+            return await worker.ask(kind, text)
+        finally:
+            worker.stop()
+            await running
+
+    def told(text):
+        try:
+            return asyncio.run(ask(text))
+        except InputError as error:
+            return str(error)
+
+    whole, error = told(body([], rows)), told(body([bad], rows))
+    assert len(whole.values) == 1000
+    assert "<request>:701" in error
+    monkeypatch.setattr(module, "PARSED_BYTES", 100)
+    monkeypatch.setattr(module, "_PARSED_RECORDS", 3)
+    assert told(body([], rows)) == whole
+    assert told(body([bad], rows)) == error

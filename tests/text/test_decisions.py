@@ -167,7 +167,7 @@ def test_malformed_blocks_are_left_out(tmp_path):
     path.write_text(text)
     reader = DecisionReader(str(path), TextOptions(), ADF, on_error="skip")
     (found,) = list(reader)
-    assert (found.n, found.lines.tolist(), found.skipped) == (1, [4], [(0, ""), (1, "bad")])
+    assert (found.n, found.lines.tolist(), found.skipped, reader.skipped) == (1, [4], [(0, "")], ["bad"])
     assert [str(error).split(": ")[0] for error in reader.errors] == [f"{path}:2:1", f"{path}:7:11"]
     with pytest.raises(InputError, match=":7:11"):
         list(DecisionReader(str(path), TextOptions(), ADF, on_error="skip", max_errors=1))

@@ -292,11 +292,31 @@ def test_labels_of_tables_may_be_words_where_they_are_asked_for():
 
 
 def described(table, **options):
-    count, labels, columns = summarise(
-        list(table), map(list, zip(*table.values(), strict=True)), TextOptions(**options)
-    )
-    assert count == len(next(iter(table.values())))
-    return labels, {column.name: column for column in columns}
+    found = summarise(list(table), map(list, zip(*table.values(), strict=True)), TextOptions(**options))
+    assert found.rows == len(next(iter(table.values())))
+    return found.labels, {column.name: column for column in found.columns}
+
+
+@pytest.mark.parametrize("n", [300, MOST_VALUES + 3000])
+def test_ids_are_found_in_any_order_and_though_some_come_again(n):
+    draw = np.random.default_rng(0)
+    order = draw.permutation(n)
+    table = {
+        "dense": order, "again": np.where(np.arange(n) % 40 == 7, 5, order), "long": draw.integers(10**7, 10**8, n),
+        "price": draw.integers(10, 10**6, n), "age": draw.integers(0, 90, n), "x": draw.random(n).round(9),
+    }  # fmt: skip
+    _, columns = described({name: [str(value) for value in values] for name, values in table.items()})
+    assert [name for name in table if columns[name].suspicions] == ["dense", "again", "long"]
+    assert columns["again"].suspicions == ["an id: nearly all values differ; --id 'again', or --ignore 'again'"]
+
+
+def test_labels_and_rows_are_counted_though_there_are_many():
+    n = MOST_VALUES + 500
+    values = [str(i) if i % 10 else "" for i in range(n)] + ["1", "2"]
+    found = summarise(["a", "y"], [[value, value] for value in values], TextOptions(label="y"))
+    assert (found.rows, found.unlabelled, found.repeated) == (n + 2, n // 10, n // 10 - 1 + 2)
+    assert f" more ({n // 10} rows have none)\n" in str(found)
+    assert summarise(["a"], [["1"], ["2"]], TextOptions()).unlabelled == 0
 
 
 def test_described_columns():

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-import numpy as np
-
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError
@@ -162,26 +160,13 @@ class DecisionReader(LeavesOut):
             found, problems = parse_dsjson(blocks, self.options, self.bandit, self._notes)
         else:
             found, problems = parse_blocks(blocks, self.options, self.bandit)
-        problems = [problem._replace(error=_placed(problem.error, source)) for problem in problems]
-        malformed = self.malformed
-        fatal = malformed.admit([problem.error for problem in problems])
-        stop = None if fatal is None else next(problem.line for problem in problems if problem.error is fatal)
-        problems = [problem for problem in problems if stop is None or problem.line < stop]
-        if found is not None:
-            found = found._replace(
-                rows=found.rows._replace(source=source, constant=constant_id(self.options, self.format)), source=source
-            )
-            places = [(int(np.searchsorted(found.lines, problem.line)), problem.tag) for problem in problems]
-            found = malformed.placed(found, places)
-            if stop is not None:
-                found = found.part(0, int(np.searchsorted(found.lines, stop)))
-            if found.n:
-                malformed.tags = []
-                yield found
-        else:
-            malformed.tags += [problem.tag for problem in problems]
-        if fatal is not None:
-            raise fatal
+        errors = [_placed(problem.error, source) for problem in problems]
+        constant = constant_id(self.options, self.format)
+        batches = [] if found is None else [
+            found._replace(rows=found.rows._replace(source=source, constant=constant), source=source)
+        ]  # fmt: skip
+        lines = [(problem.line, problem.tag) for problem in problems]
+        return self.malformed.left_out(batches, errors, len(errors), lines)
 
 
 def _placed(error: InputError, source: str) -> InputError:
