@@ -128,15 +128,13 @@ class NaiveBayes(Engine):
         all_weights(self._params, state, w[: len(state.counts)])
         return w
 
-    def renumbered(
-        self, state: BayesState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> BayesState:
-        """`state` with other numbers (see `Engine.renumbered`), forgetting brought up to date."""
+    def up_to_date(self, state: BayesState) -> BayesState:
+        """See `Engine.up_to_date`."""
         counts = state.counts
         if self._forgets:
             left = self.retention ** (state.now["n"] - counts[:, 2:])
             counts = np.column_stack([counts[:, :2] * left, np.full(len(counts), state.now["n"][0])])
-        return super().renumbered(state._replace(counts=counts), numbers, features)
+        return state._replace(counts=counts)
 
     def merge(self, states: Sequence[BayesState], base: BayesState, rows: Sequence[int]) -> BayesState:
         """The counts of one run over all rows (see `Engine.merge`)."""

@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline, inline
-from sonlearn.learn.linear_algebra import dot
+from sonlearn.learn.sums import product
 
 #: Rows are filled up with zeros to a multiple of so many numbers.
 LANES = 8
@@ -97,9 +97,9 @@ def tridiagonal(A, d, e, by, p):
         d[k] = v[k]
         for j in range(k + 1):
             v[j] = 0.0
-        head, square = v[k + 1], dot(v, v, len(v))
+        head, square = v[k + 1], product(v, v, len(v))
         v[k + 1] = 0.0
-        if dot(v, v, len(v)) < TINY:  # tridiagonal already
+        if product(v, v, len(v)) < TINY:  # tridiagonal already
             e[k] = head
             continue
         length = math.copysign(math.sqrt(square), head)
@@ -107,7 +107,7 @@ def tridiagonal(A, d, e, by, p):
         v[k + 1] = head + length
         by[k] = 1.0 / (length * v[k + 1])
         times_rest(A, k, p)
-        half = 0.5 * by[k] * (by[k] * dot(p, v, len(v)))
+        half = 0.5 * by[k] * (by[k] * product(p, v, len(v)))
         for j in range(len(p)):
             p[j] = by[k] * p[j] - half * v[j]
         for i in range(k + 1, r):

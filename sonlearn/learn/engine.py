@@ -214,7 +214,11 @@ class Engine(ABC):
             Learners of this method cannot be merged.
         """
         self._check_merges()
-        return axes.renumbered(state, numbers, features, slots)
+        return axes.renumbered(self.up_to_date(state), numbers, features, slots)
+
+    def up_to_date(self, state: State) -> State:
+        """`state`, packed, with what has been put off (forgetting, shrinkage) done to all features."""
+        return state
 
     def merge(self, states: Sequence[State], base: State, rows: Sequence[int]) -> State:
         """One state of what several learners have learned, each since the state `base` that they began with.

@@ -1,38 +1,47 @@
-"""Exponentially weighted means of the labels: a learner without features.
+"""Exponentially weighted means of the labels: learners without features.
 
 With r = 1 - decay, after a row of label y and importance h
 
     n <- r n + h,    m <- m + h (y - m)/n
 
-so that m is the mean of the labels with weights h r^age [EWMA], of all of them alike where decay is 0. Of classes y is
-1 or 0 and the prediction the log-odds of m, kept within [LEAST, 1 - LEAST]; of values it is m. Before any label it is
-0. On a stream whose neighbouring labels are alike no feature tells more; a committee learns how much that is.
+so that m is the mean of the labels with weights h r^age [EWMA], of all of them alike where decay is 0. Of values it is
+the prediction. Of two classes y is 1 or 0, m kept within [LEAST, 1 - LEAST], and the prediction its log-odds. Of
+several classes there is a mean for each, of y = 1 in the rows of the class and 0 in others: its share of the rows. The
+class scores the logarithm of that, no less than ln(LEAST). Before any label predictions are 0.
+
+On a stream whose neighbouring labels are alike no feature tells more; a committee learns how much that is.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.engine import Engine, Predictions, RowCalls, copy_within
+from sonlearn.learn import axes
+from sonlearn.learn.axes import BY_CLASS, Scalars, summed
+from sonlearn.learn.engine import Engine, Predictions, RowCalls, by_class, copy_within
 from sonlearn.learn.tolerances import LIMIT
 from sonlearn.options import LearnOptions
 
-#: A share of a class is not taken to be less, nor to be more than 1 less this.
+#: A share of a class is not taken to be less, nor that of one of two classes to be more than 1 less this.
 LEAST = 0.01
-NOW = [("n", "f8"), ("mean", "f8")]
+#: What is predicted: the mean, its log-odds, or of each class the logarithm of its share.
+MEAN, ODDS, SHARES = range(3)
+NOW = [("n", "f8"), ("classes", "i8")]
 
 
 class LabelMeanState(NamedTuple):
     """What has been learned."""
 
-    now: np.ndarray  # structured [1]: weight of the labels, what is left of it; their mean
+    means: Annotated[np.ndarray, BY_CLASS]  # float64[classes]; 1 but for several classes
+    # structured [1]: weight of the labels, what is left of it; how many means there are
+    now: Annotated[np.ndarray, Scalars(sums=("n",))]
 
 
 class LabelMean(Engine):
@@ -42,77 +51,104 @@ class LabelMean(Engine):
     counts = True
 
     def __init__(self, options: LearnOptions):
-        self._retention, self._share = 1.0 - options.decay, options.loss != "squared"
+        self._kind = MEAN if options.loss == "squared" else ODDS
+        self.retention = 1.0 - options.decay
         self._low, self._high = options.bounds
 
     def new(self, classes: int = 0) -> LabelMeanState:
         """State of a learner that has learned nothing."""
-        return LabelMeanState(np.zeros(1, dtype=NOW))
+        now = np.zeros(1, dtype=NOW)
+        now["classes"] = self._kind != SHARES
+        return LabelMeanState(np.zeros(now["classes"][0]), now)
+
+    def reserve(self, state: LabelMeanState, rows: Rows, features: int) -> LabelMeanState:
+        """Room for the classes of `rows`."""
+        most = 1 + int(np.nanmax(rows.y, initial=-1.0)) if self._kind == SHARES else 1
+        return axes.reserved(state, classes=most)  # type: ignore[no-any-return]
 
     def learn(self, state: LabelMeanState, rows: Rows, out: Predictions, start: int) -> tuple[LabelMeanState, int]:
         """Learn rows from `start` on; see `Engine.learn`."""
-        at = follow(state.now, self._retention, self._share, rows.y, rows.weight, rows.base, start, True, out.raw)
-        np.clip(out.raw[start:], self._low, self._high, out=out.prediction[start:])
+        at = follow(self._kind, self.retention, state, rows, start, True, by_class(out).raw)
+        self._within_bounds(out, start)
         return state, int(at)
 
     def row_calls(
         self, state: LabelMeanState, rows: Rows, out: Predictions, features: np.ndarray, room: int
     ) -> RowCalls:
         """See `Engine.row_calls`."""
-        given = state.now, self._retention, self._share, rows.y, rows.weight, rows.base, 0, True, out.raw
+        given = self._kind, self.retention, state, rows, 0, True, by_class(out).raw
         clip = copy_within, (out.raw, float(self._low), float(self._high), out.prediction)
         return RowCalls(state, ((follow, given), clip))
 
     def predict(self, state: LabelMeanState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        follow(state.now, self._retention, self._share, rows.y, rows.weight, rows.base, 0, False, out.raw)
-        np.clip(out.raw, self._low, self._high, out=out.prediction)
+        follow(self._kind, self.retention, state, rows, 0, False, by_class(out).raw)
+        self._within_bounds(out, 0)
         return len(rows.y)
 
+    def _within_bounds(self, out: Predictions, start: int) -> None:
+        if self._kind != SHARES:
+            np.clip(out.raw[start:], self._low, self._high, out=out.prediction[start:])
+
+    def met(self, state: LabelMeanState) -> int:
+        """How many classes have occurred."""
+        return int(state.now["classes"][0])
+
     def merge(self, states: Sequence[LabelMeanState], base: LabelMeanState, rows: Sequence[int]) -> LabelMeanState:
-        """The mean of one run over all rows (see `Engine.merge`)."""
-        by, now = merging.shares(rows, self._retention), base.now.copy()
-        n, total = (
-            merging.summed(of(base.now), [of(s.now) for s in states], by)
-            for of in (lambda now: now["n"], lambda now: now["n"] * now["mean"])
-        )
-        now["n"], now["mean"] = n, np.divide(total, n, out=np.zeros(1), where=n > 0.0)
-        return LabelMeanState(now)
+        """The means of one run over all rows (see `Engine.merge`)."""
+        by = merging.shares(rows, self.retention)
+        now = axes.merged(states, base, by).now
+        total = summed(base.now["n"] * base.means, [each.now["n"] * each.means for each in states], by)
+        return LabelMeanState(np.divide(total, now["n"], out=np.zeros(len(total)), where=now["n"] > 0.0), now)
 
     def facts(self, state: LabelMeanState) -> dict[str, Any]:
-        """mean: of the labels, of classes the share of +1."""
-        return {"mean": float(state.now["mean"][0])}
+        """mean: of the labels, of two classes the share of +1. Of several classes the bytes that it takes."""
+        return {"bytes": state.means.nbytes} if self._kind == SHARES else {"mean": float(state.means[0])}
+
+
+class Shares(LabelMean):
+    """Member of several classes (see `sonlearn.learn.multiclass`): how frequent each has been of late."""
+
+    def __init__(self, decay: float):
+        self._kind, self.retention = SHARES, 1.0 - decay
 
 
 @bare_jit
-def follow(now, retention, share, y, weight, base, start, learns, raw):
+def follow(kind, retention, state, rows, start, learns, raw):
     """raw[start:] <- predictions; where `learns`, labels are counted, each after the prediction of its row.
 
     Returns the first row that was refused, for a label out of bounds, or n.
 
     Parameters
     ----------
-    now : structured [1], modified where `learns`; share : bool, whether labels are classes
-    y, weight, base, raw : float64[n]
+    state : LabelMeanState, modified where `learns`; rows : Rows, not modified
+    raw : float64[n, K], filled in up to the classes shown before each row
     """
-    for i in range(start, len(y)):
-        raw[i] = prediction_of(now, share) + base[i]
-        if learns and is_learned(weight[i], y[i]):
-            label = (1.0 if y[i] > 0.0 else 0.0) if share else y[i] - base[i]
-            if not abs(label) <= LIMIT:
-                return i
-            now[0]["n"] = retention * now[0]["n"] + weight[i]
-            now[0]["mean"] += weight[i] / now[0]["n"] * (label - now[0]["mean"])
-    return len(y)
+    now, means = state.now, state.means
+    for i in range(start, len(rows.y)):
+        for k in range(now[0]["classes"]):
+            raw[i, k] = prediction_of(kind, now[0]["n"], means[k]) + rows.base[i]
+        if not learns or not is_learned(rows.weight[i], rows.y[i]):
+            continue
+        label = rows.y[i] - rows.base[i] if kind == MEAN else (1.0 if rows.y[i] > 0.0 else 0.0)
+        if not abs(label) <= LIMIT:
+            return i
+        if kind == SHARES:
+            now[0]["classes"] = max(now[0]["classes"], int(rows.y[i]) + 1)
+        now[0]["n"] = retention * now[0]["n"] + rows.weight[i]
+        share = rows.weight[i] / now[0]["n"]
+        for k in range(now[0]["classes"]):
+            target = label if kind != SHARES else (1.0 if k == rows.y[i] else 0.0)
+            means[k] += share * (target - means[k])
+    return len(rows.y)
 
 
 @bare_inline
-def prediction_of(now, share):
-    """What is predicted for the next row, without its base."""
-    mean = now[0]["mean"]
-    if not share:
+def prediction_of(kind, n, mean):
+    """What is predicted of a mean of labels of weight n for the next row, without its base."""
+    if kind == MEAN:
         return mean
-    if now[0]["n"] == 0.0:
-        return 0.0
+    if kind == SHARES:
+        return math.log(max(mean, LEAST))
     p = min(max(mean, LEAST), 1.0 - LEAST)
-    return math.log(p / (1.0 - p))
+    return math.log(p / (1.0 - p)) if n > 0.0 else 0.0

@@ -44,6 +44,30 @@ def travel(loss, p: float, y: float, T: float) -> float:
 
 
 @bare_inline
+def softmax_travel(p, y: int, slope, T: float) -> float:
+    """The b with which predictions of several classes change by b times `slope` in time T >= 0.
+
+    The margin m = ln(q_y/(1 - q_y)) of class y, q = softmax(p), obeys dm/ds = (1 + |r|^2)/(1 + exp(m)), where r, the
+    other classes' shares of 1 - q_y, is held as it is at the start. Two classes do so exactly; of more, the shares
+    change a little on the way, and weight 2 is nearly the same example twice.
+
+    p : float64[K], not modified; slope : float64[K], q - e_y, not modified
+    """
+    if slope[y] == 0.0:
+        return -T
+    squares, top, others = 0.0, -math.inf, 0.0
+    for c in range(len(p)):
+        squares += slope[c] * slope[c]
+        if c != y:
+            top = max(top, p[c])
+    for c in range(len(p)):
+        if c != y:
+            others += math.exp(p[c] - top)
+    a = squares / (slope[y] * slope[y])  # 1 + |r|^2
+    return logistic_travel(p[y] - top - math.log(others), a * T) / (a * slope[y])
+
+
+@bare_inline
 def logistic_travel(m: float, T: float) -> float:
     """The d >= 0 with (m + d) + exp(m + d) = m + exp(m) + T."""
     free = max(0.0, FLAT - m)

@@ -14,35 +14,10 @@ from sonlearn.options.losses import CLASSIFICATION
 #: How labels are written, once known: not yet met; the negative one as 0, or as -1; as two words, or any two labels.
 UNKNOWN, ZERO_ONE, PLUS_MINUS, WORDS = range(4)
 #: Words, in lower case, that are the positive label of two even if they come first.
-POSITIVE = frozenset(
-    (
-        "yes",
-        "y",
-        "true",
-        "t",
-        "positive",
-        "pos",
-        "spam",
-        "good",
-        "win",
-        "won",
-        "on",
-        "active",
-        "churned",
-        "ja",
-        "j",
-        "oui",
-        "si",
-        "sí",
-        "sì",
-        "sim",
-        "tak",
-        "wahr",
-        "vrai",
-    )
-)
-
-
+POSITIVE = frozenset((
+    "yes", "y", "true", "t", "positive", "pos", "spam", "good", "win", "won", "on", "active", "churned",
+    "ja", "j", "oui", "si", "sí", "sì", "sim", "tak", "wahr", "vrai",
+))  # fmt: skip
 #: Words, in lower case, that are meant as no label at all.
 MISSING = frozenset(("na", "n/a", "#n/a", "null", "none", "-", "?"))
 

@@ -83,18 +83,6 @@ def clear(A):
             A[i, j] = 0.0
 
 
-@forced_inline
-def dot(a, b, n):
-    """Sum of a_j b_j over the first n entries, a multiple of four: four sums, which vectorise."""
-    p = q = r = s = 0.0
-    for j in range(0, n, 4):
-        p += a[j] * b[j]
-        q += a[j + 1] * b[j + 1]
-        r += a[j + 2] * b[j + 2]
-        s += a[j + 3] * b[j + 3]
-    return (p + q) + (r + s)
-
-
 @bare_inline
 def add_product(A, B, rows, inner, out):
     """out[:rows] += A[:rows, :inner] B[:inner]. A and B are not modified."""
@@ -140,42 +128,3 @@ def factor_identity_plus(T, LT, r):
                 LT[j, j] = math.sqrt(1.0 + max(rest, 0.0))
             else:
                 LT[j, i] = rest / LT[j, j]
-
-
-@inline
-def triangularise(A):
-    """A <- Q'A for an orthogonal Q, so that its first columns' rows are upper triangular: by Householder's reflections.
-
-    A : float64[rows, columns], at least as many rows, modified
-    """
-    rows, columns = A.shape
-    by = np.empty(columns)
-    for j in range(columns):
-        largest = 0.0
-        for i in range(j + 1, rows):
-            largest = max(largest, abs(A[i, j]))
-        if largest == 0.0:
-            continue
-        # divided by a power of two, so that no square is too small or too large, and no bit is lost
-        _, exponent = math.frexp(max(largest, abs(A[j, j])))
-        square, A[j, j] = 0.0, math.ldexp(A[j, j], -exponent)
-        for i in range(j + 1, rows):
-            A[i, j] = math.ldexp(A[i, j], -exponent)
-            square += A[i, j] * A[i, j]
-        length = math.copysign(math.sqrt(A[j, j] * A[j, j] + square), A[j, j])
-        head = A[j, j] + length
-        for l in range(j + 1, columns):  # noqa: E741
-            by[l] = head * A[j, l]
-        for i in range(j + 1, rows):
-            for l in range(j + 1, columns):  # noqa: E741
-                by[l] += A[i, j] * A[i, l]
-        square += head * head
-        for l in range(j + 1, columns):  # noqa: E741
-            by[l] *= 2.0 / square
-            A[j, l] -= by[l] * head
-        for i in range(j + 1, rows):
-            factor = A[i, j]
-            for l in range(j + 1, columns):  # noqa: E741
-                A[i, l] -= by[l] * factor
-            A[i, j] = 0.0
-        A[j, j] = -math.ldexp(length, exponent)

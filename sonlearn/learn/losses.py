@@ -20,7 +20,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from sonlearn.jit import bare_inline, jit
+from sonlearn.jit import bare_inline, forced_inline, jit
+from sonlearn.learn.tolerances import LIMIT
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import LOSSES
 
@@ -110,6 +111,29 @@ def softmax_slopes(z, y, h, out):
             squares += out[c] * out[c]
     out[y] = -others
     return math.sqrt(squares + others * others)
+
+
+@forced_inline
+def slopes(params, prediction, y, h, out):
+    """out[c] <- h times the derivative of the loss in the prediction of class c; returns their 2-norm.
+
+    params has `classes`, 0 for one score and its `loss`, and `loss`; prediction : float64[K], not modified
+    out : float64[K], filled in
+    """
+    if params.classes > 0:
+        return softmax_slopes(prediction, int(y), h, out)
+    out[0] = h * loss_slope(params.loss, prediction[0], y)
+    return abs(out[0])
+
+
+@forced_inline
+def within_bounds(params, raw, prediction):
+    """prediction <- raw clipped to params.low..high; False if one of raw has diverged. float64[K] both."""
+    for c in range(len(raw)):
+        if not abs(raw[c]) <= LIMIT:
+            return False
+        prediction[c] = min(max(raw[c], params.low), params.high)
+    return True
 
 
 @bare_inline

@@ -138,13 +138,13 @@ CHEAP_VALUES = ("nag", "arow-precision:bins-z", "nlms:zs", "nag:zs~0.003", *(eac
 _QUANTILES = ("nag:zs", "nag:bins")
 
 
-#: Methods that score several classes at once -> module and class in `sonlearn.learn.multiclass`, and what they take.
+#: Methods that score several classes at once -> module and class in `sonlearn.learn`, and what they take.
 CLASS_METHODS = {
-    "arow-precision": ("arow", "Arow", {"r", "unit", "decay"}),
-    "multinomial-bayes": ("bayes", "Bayes", {"decay"}),
-    "nag": ("nag", "Nag", {"rate", "decay"}),
-    "rls": ("rls", "Rls", {"ridge", "most"}),
-    "shares": ("shares", "Shares", {"decay"}),
+    "arow-precision": ("multiclass.arow", "Arow", {"r", "unit", "decay"}),
+    "multinomial-bayes": ("multiclass.bayes", "Bayes", {"decay"}),
+    "nag": ("multiclass.nag", "Nag", {"rate", "decay"}),
+    "rls": ("multiclass.rls", "Rls", {"ridge", "most"}),
+    "shares": ("ewma", "Shares", {"decay"}),
 }
 #: Views of two classes: of one class against all others.
 _OF_TWO = ("odds",)

@@ -11,9 +11,10 @@ GET     /metrics   counters, for Prometheus
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,10 +88,16 @@ class Handlers:
         self.worker, self.limits = worker, limits
         self._metrics, self._learns, self._report = metrics, learns, report
 
-    @property
-    def posts(self) -> dict[str, Callable[[Request], Awaitable[Response]]]:
-        """What is done for each path that takes POST."""
+    #: The paths that take POST, and of each whether something is learned there.
+    paths: Mapping[str, bool]
+
+    async def answered(self, request: Request, learn: bool) -> Response:
+        """Return the answer to a POST. Raises Refused, SonlearnError, Busy."""
         raise NotImplementedError
+
+    async def post(self, path: str, request: Request) -> Response:
+        """Answer a POST to one of the `paths`, whatever happens."""
+        return await self._counted(request, path, lambda: self.answered(request, self.paths[path]))
 
     def facts(self) -> dict[str, Any]:
         """What /health says of the model."""
@@ -164,24 +171,14 @@ class Handlers:
 class RowHandlers(Handlers):
     """What is done for rows: they are predicted, and learned; see `Handlers`."""
 
-    @property
-    def posts(self) -> dict[str, Callable[[Request], Awaitable[Response]]]:
-        """See `Handlers`."""
-        return {"/predict": self.predict, "/learn": self.learn}
+    paths = {"/predict": False, "/learn": True}  # noqa: RUF012
 
     def facts(self) -> dict[str, Any]:
         """See `Handlers`."""
         return {"method": self.worker.learner.options.method, "examples": self.worker.learner.examples}
 
-    async def predict(self, request: Request) -> Response:
-        """POST /predict."""
-        return await self._counted(request, "/predict", lambda: self._answered(request, learn=False))
-
-    async def learn(self, request: Request) -> Response:
-        """POST /learn."""
-        return await self._counted(request, "/learn", lambda: self._answered(request, learn=True))
-
-    async def _answered(self, request: Request, learn: bool) -> Response:
+    async def answered(self, request: Request, learn: bool) -> Response:
+        """See `Handlers`."""
         self._check_origin(request)
         if learn and not self._learns:
             raise Refused(403, "this server does not learn; start it with: sonlearn serve --learn -f MODEL")
@@ -252,7 +249,7 @@ def _plain(text: str, status: int = 200, headers: dict[str, str] | None = None) 
 
 def make_app(handlers: Handlers) -> Starlette:
     """The application of what is done for each path, with /health and /metrics."""
-    expected = f"{', '.join(f'POST {path}' for path in handlers.posts)}, GET /health or GET /metrics"
+    expected = f"{', '.join(f'POST {path}' for path in handlers.paths)}, GET /health or GET /metrics"
 
     async def unknown(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
@@ -260,6 +257,6 @@ def make_app(handlers: Handlers) -> Starlette:
         line, headers = f"found {found}, expected {expected}", dict(error.headers or {})
         return refusal(request, Refused(error.status_code, line, headers))
 
-    routes = [Route(path, handle, methods=["POST"]) for path, handle in handlers.posts.items()]
+    routes = [Route(path, functools.partial(handlers.post, path), methods=["POST"]) for path in handlers.paths]
     routes += [Route("/health", handlers.health), Route("/metrics", handlers.metrics)]
     return Starlette(routes=routes, exception_handlers={HTTPException: unknown})

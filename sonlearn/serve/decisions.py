@@ -11,7 +11,6 @@ GET     /metrics   counters, for Prometheus
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from prometheus_client import Counter, Gauge
@@ -27,24 +26,14 @@ from sonlearn.serve.metrics import ServerMetrics
 class DecisionHandlers(Handlers):
     """What is done for decisions: they are made, and rewarded; see `Handlers`."""
 
-    @property
-    def posts(self) -> dict[str, Callable[[Request], Awaitable[Response]]]:
-        """See `Handlers`."""
-        return {"/decide": self.decide, "/reward": self.reward}
+    paths = {"/decide": False, "/reward": True}  # noqa: RUF012
 
     def facts(self) -> dict[str, Any]:
         """See `Handlers`."""
         return {"examples": self.worker.learner.examples, "pending": self.worker.events.pending}
 
-    async def decide(self, request: Request) -> Response:
-        """POST /decide."""
-        return await self._counted(request, "/decide", lambda: self._asked(request, rewards=False))
-
-    async def reward(self, request: Request) -> Response:
-        """POST /reward."""
-        return await self._counted(request, "/reward", lambda: self._asked(request, rewards=True))
-
-    async def _asked(self, request: Request, rewards: bool) -> Response:
+    async def answered(self, request: Request, learn: bool) -> Response:
+        """See `Handlers`."""
         self._check_origin(request)
         if request.query_params:
             raise Refused(400, "found a query, expected none")
@@ -57,7 +46,7 @@ class DecisionHandlers(Handlers):
         except (ValueError, RecursionError) as error:
             raise Refused(400, f"found no JSON: {' '.join(str(error).split())}") from None
         try:
-            answer = await self.worker.ask(decoded, len(body), rewards=rewards)
+            answer = await self.worker.ask(decoded, len(body), rewards=learn)
         except UnknownEventError as error:
             raise Refused(404, str(error)) from None
         except RewardedTwiceError as error:

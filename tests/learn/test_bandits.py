@@ -16,8 +16,9 @@ from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn.bandits import explore
 from sonlearn.learn.bandits.bandit import Bandit
-from sonlearn.learn.bandits.by_engine import decide, draw
+from sonlearn.learn.bandits.by_engine import decide
 from sonlearn.learn.bandits.confident import COMPONENTS, WIDTH
+from sonlearn.learn.bandits.explore import sample_action
 from sonlearn.learn.bandits.rounds import FADED
 from sonlearn.options.bandit import CB_TYPES, EXPLORERS, BanditOptions
 from sonlearn.views import make_view
@@ -170,9 +171,9 @@ def test_an_unlikely_action_has_the_small_probability_that_it_has(deviations, ot
 
 def test_choices_follow_the_probabilities():
     p = np.array([0.0, 0.5, 0.2, 0.3, 0.0])
-    counts = np.bincount([draw(7, t, p) for t in range(20_000)], minlength=5) / 20_000
+    counts = np.bincount([sample_action(7, t, p) for t in range(20_000)], minlength=5) / 20_000
     np.testing.assert_allclose(counts, p, atol=0.012)
-    assert [draw(7, t, p) for t in range(50)] != [draw(8, t, p) for t in range(50)]
+    assert [sample_action(7, t, p) for t in range(50)] != [sample_action(8, t, p) for t in range(50)]
 
 
 def classes_of(n, seed=0):

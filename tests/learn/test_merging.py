@@ -445,8 +445,9 @@ def test_softmax_learners_are_merged_as_one_for_each_class():
         assert len({tuple(each.classes) for each in learners}) > 1
         merged = Learner.merge(learners, base)
         every = (base, *learners, merged)
-        tables = [dict(zip(each.ids().tolist(), each.state.own.W[: each.size], strict=True)) for each in every]
-        sums = [dict(zip(each.ids().tolist(), each.state.own.shared[: each.size], strict=True)) for each in every]
+        known = [dict(zip(each.ids().tolist(), each.state.own.table[: each.size], strict=True)) for each in every]
+        tables = [{id: row[-K:] for id, row in each.items()} for each in known]
+        sums = [{id: row[1:4] for id, row in each.items()} for each in known]
 
         def column(g, id, label, tables=tables, every=every):
             met = every[g].classes

@@ -12,6 +12,7 @@ from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.slots import ClassSlots, SlotScale
 from sonlearn.learn.ensemble.softmax_step import PRIOR, SURPRISE, combine, level, scratch_for
+from sonlearn.learn.ewma import Shares
 from sonlearn.learn.multiclass import pairs as table
 from sonlearn.learn.multiclass.arow import Arow
 from sonlearn.learn.multiclass.bayes import Bayes
@@ -26,8 +27,7 @@ from sonlearn.learn.multiclass.pairs import (
     reserve_pairs,
 )
 from sonlearn.learn.multiclass.rls import Rls
-from sonlearn.learn.multiclass.shares import Shares
-from sonlearn.learn.multiclass.sums import exponential
+from sonlearn.learn.sums import exponential
 from sonlearn.options.members import Member
 
 pytestmark = pytest.mark.interpreted

@@ -7,8 +7,8 @@ from softmax_twin import run_softmax, slopes, softmax
 from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, ModelFileError, OptionError
+from sonlearn.learn.first_order.engine import FirstOrder
 from sonlearn.learn.losses import softmax_slopes
-from sonlearn.learn.multiclass.shared_diagonal import SharedDiagonal
 from sonlearn.options.methods import METHODS
 
 pytestmark = pytest.mark.interpreted
@@ -281,6 +281,6 @@ def test_headers_that_do_not_fit(change):
 
 
 def test_weights_of_classes_stay_after_a_merge():
-    engine = SharedDiagonal(LearnOptions(method="nag", multinomial=3))
+    engine = FirstOrder(LearnOptions(method="nag", multinomial=3))
     state = engine.new()
     assert engine.carried(state, state, state) is state

@@ -137,17 +137,18 @@ class RlsTwin:
 
 
 class SharesTwin:
-    """Exponentially weighted means."""
+    """Exponentially weighted shares: of all rows' weights those of each class."""
 
     def __init__(self, d, K, decay):
-        self.share, self.decay, self.met = np.zeros(K), decay, 0
+        self.weight, self.decay, self.met = np.zeros(K), decay, 0
 
     def scores(self, x):
-        return np.log(np.maximum(self.share[: self.met], 0.01))
+        share = self.weight[: self.met] / max(self.weight.sum(), 1e-300)
+        return np.log(np.maximum(share, 0.01))
 
     def learn(self, x, y, h):
         self.met = max(self.met, int(y) + 1)
-        self.share = (1 - self.decay) * self.share + self.decay * (np.arange(len(self.share)) == int(y))
+        self.weight = (1 - self.decay) * self.weight + h * (np.arange(len(self.weight)) == int(y))
 
 
 def run(twin, X, y, h, K):

@@ -24,8 +24,8 @@ from sonlearn.data.decisions import Decisions
 from sonlearn.data.rows import NO_ROWS, Rows, rows_between
 from sonlearn.jit import bare_jit
 from sonlearn.learn.bandits import rounds
-from sonlearn.learn.bandits.explore import probabilities, rule_of, sample_action
-from sonlearn.learn.bandits.rounds import DecisionResults, Problem
+from sonlearn.learn.bandits.explore import probabilities, rule_of
+from sonlearn.learn.bandits.rounds import DecisionResults, Problem, outcome, widen_range
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
@@ -94,35 +94,15 @@ class EngineRewards:
             scale = now["high"] - now["low"] if now["high"] > now["low"] else 1.0
             out.mean[a:b] = predicted.raw
             decide(self._rule, now["learned"], -predicted.raw / scale, out.width[a:b], out.probability[a:b])
-            action, cost, p = self._outcome(state, problem, out, i, 0 if learn else i)
-            if not learn:
-                continue
-            if len(problem.costs) or problem.action[i] < 0:
-                now["drawn"] += 1
-            if not math.isnan(cost):
+            action, cost, p = outcome_of(self._rule.seed, state.now, problem, out, i, learn)
+            if learn and not math.isnan(cost):
                 state = self._learned(state, part, action, cost, p)
         return state, out
-
-    def _outcome(
-        self, state: EngineState, problem: Problem, out: DecisionResults, i: int, drawn: int
-    ) -> tuple[int, float, float]:
-        """(action, its cost, its probability) of decision i, which is filled in."""
-        a, b = int(problem.first[i]), int(problem.first[i + 1])
-        if not len(problem.costs) and problem.action[i] >= 0:
-            action, cost, p = int(problem.action[i]), float(problem.cost[i]), float(problem.probability[i])
-            out.action[i] = action
-            out.loss[i] = cost if math.isnan(p) else cost * out.probability[a + action] / p
-            return action, cost, 1.0 if math.isnan(p) else p
-        action = draw(self._rule.seed, int(state.now["drawn"][0]) + drawn, out.probability[a:b])
-        cost = float(problem.costs[a + action]) if len(problem.costs) else math.nan
-        out.action[i], out.loss[i] = action, cost
-        return action, cost, float(out.probability[a + action])
 
     def _learned(self, state: EngineState, part: Rows, action: int, cost: float, p: float) -> EngineState:
         """`state` after the cost of a decision's action."""
         now, n = state.now[0], len(part.y)
-        now["low"] = min(now["low"], -cost) if now["learned"] else -cost
-        now["high"] = max(now["high"], -cost) if now["learned"] else -cost
+        widen(state.now, -cost)
         now["learned"] += 1
         now["candidates"] += n
         y, weight, second = np.full(n, np.nan), np.ones(n), state.second
@@ -167,6 +147,12 @@ def decide(rule, t, mean, width, p):
 
 
 @bare_jit
-def draw(seed, t, p):
-    """`sample_action`, for Python."""
-    return sample_action(seed, t, p)
+def outcome_of(seed, scalars, problem, out, i, learn):
+    """`outcome`, for Python."""
+    return outcome(seed, scalars, problem, out, i, learn)
+
+
+@bare_jit
+def widen(scalars, reward):
+    """`widen_range`, for Python."""
+    widen_range(scalars[0], reward)

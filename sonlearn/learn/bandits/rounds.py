@@ -121,24 +121,38 @@ def run(params, models, scratch, sparse, dense, problem, out, start, learn):
             return i
         shows = estimate(params, models, scratch, sparse, dense, problem, begin, end)
         decide(params, now, scratch, out, begin, end, shows)
-        action, cost = problem.action[i], problem.cost[i]
-        probability = problem.probability[i]
-        own = len(problem.costs) > 0 or action < 0
-        if own:
-            action = sample_action(params.rule.seed, now["drawn"] + (0 if learn else i), out.probability[begin:end])
-            cost = problem.costs[begin + action] if len(problem.costs) > 0 else math.nan
-            probability = out.probability[begin + action]
-            out.loss[i] = cost
-        else:
-            of_log = 1.0 if math.isnan(probability) else probability
-            share = out.probability[begin + action] if not math.isnan(probability) else 1.0
-            out.loss[i] = cost * share / of_log
-        out.action[i] = action
-        if learn and own:
-            now["drawn"] += 1
+        action, cost, p = outcome(params.rule.seed, models.now, problem, out, i, learn)
         if learn and not math.isnan(cost):
-            learn_reward(params, models, scratch, sparse, dense, problem, (begin, end, action), -cost, probability)
+            learn_reward(params, models, scratch, sparse, dense, problem, (begin, end, action), -cost, p)
     return len(problem.action)
+
+
+@bare_inline
+def outcome(seed, scalars, problem, out, i, learn):
+    """(action, its cost, with what probability it was chosen) of decision i, which are filled in; 1 if nobody knows.
+
+    They are the log's; or the action is drawn, and counted in `scalars` (structured [1], see `SCALARS`) if `learn`.
+    """
+    now, begin, end = scalars[0], problem.first[i], problem.first[i + 1]
+    action, cost, p = problem.action[i], problem.cost[i], problem.probability[i]
+    if len(problem.costs) > 0 or action < 0:
+        action = sample_action(seed, now["drawn"] + (0 if learn else i), out.probability[begin:end])
+        cost = problem.costs[begin + action] if len(problem.costs) > 0 else math.nan
+        p = out.probability[begin + action]
+        out.loss[i] = cost
+        now["drawn"] += 1 if learn else 0
+    else:
+        out.loss[i] = cost if math.isnan(p) else cost * out.probability[begin + action] / p
+        p = 1.0 if math.isnan(p) else p
+    out.action[i] = action
+    return action, cost, p
+
+
+@bare_inline
+def widen_range(now, reward):
+    """The range of rewards with a further one."""
+    now["low"] = min(now["low"], reward) if now["learned"] > 0 else reward
+    now["high"] = max(now["high"], reward) if now["learned"] > 0 else reward
 
 
 @bare_inline
@@ -214,18 +228,17 @@ def share_of(now):
 
 
 @inline
-def learn_reward(params, models, scratch, sparse, dense, problem, chosen_one, reward, probability):
-    """Learn the reward of a decision's candidate `action`, chosen with `probability`."""
+def learn_reward(params, models, scratch, sparse, dense, problem, chosen_one, reward, p):
+    """Learn the reward of a decision's candidate `action`, chosen with probability p."""
     now, (begin, end, action) = models.now[0], chosen_one
-    now["low"] = min(now["low"], reward) if now["learned"] > 0 else reward
-    now["high"] = max(now["high"], reward) if now["learned"] > 0 else reward
+    widen_range(now, reward)
     at, left = now["learned"], left_of(params, now)
     now["learned"] += 1
     now["candidates"] += end - begin
     if not now["high"] > now["low"]:
         return
     r = (reward - now["low"]) / (now["high"] - now["low"])
-    link, p = params.cb_type < IPS, 1.0 if math.isnan(probability) else probability
+    link = params.cb_type < IPS
     count_errors(now, scratch, action, link, r)
     for c in range(begin, end):
         a, target, weight = c - begin, r, 1.0

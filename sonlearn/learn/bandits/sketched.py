@@ -21,7 +21,7 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, inline
 from sonlearn.learn.diagonal_fd.dense_engine import SCALARS, DenseDiagonalFDState, Work
-from sonlearn.learn.diagonal_fd.dense_rounds import BITS, LANES, product, shrink, step, variance
+from sonlearn.learn.diagonal_fd.dense_rounds import BITS, LANES, product_of, shrink, step, variance
 from sonlearn.learn.diagonal_fd.state import DiagonalFDParams, params_of
 from sonlearn.learn.status import DIVERGED
 from sonlearn.options import LearnOptions
@@ -155,7 +155,7 @@ def estimate(parameters, states, work, k, features, squares, at):
     blocks = (features + LANES - 1) >> BITS
     _, v = variance(state, work, now["k"] + now["raw"], blocks)
     v = min(v / parameters.retention ** float(since_shrunk(parameters, now, at)), squares)
-    return product(state.w, work.x, blocks, work.more[0]), SCALE * math.sqrt(v / R)
+    return product_of(state.w, work.x, blocks, work.more[0]), SCALE * math.sqrt(v / R)
 
 
 @inline
@@ -169,7 +169,7 @@ def update(parameters, states, work, k, features, at, target, weight):
     left = parameters.retention ** float(n)
     seen = max(features, now["seen"])
     blocks = (seen + LANES - 1) >> BITS
-    z = product(state.w, work.x, blocks, work.more[0])
+    z = product_of(state.w, work.x, blocks, work.more[0])
     if step(parameters, state, work, blocks, z, target, weight / (R * left)) == DIVERGED:
         return
     now["seen"] = seen

@@ -13,7 +13,7 @@ import math
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.dense.factor import solve, update, widen
-from sonlearn.learn.losses import SQUARED, loss_slope
+from sonlearn.learn.losses import SQUARED, loss_slope, within_bounds
 from sonlearn.learn.newton.round import row_scale
 from sonlearn.learn.tolerances import LIMIT
 
@@ -92,10 +92,8 @@ def enter(params, state, rows, out, i):
     """
     if not score(state, rows, i, out.raw[i]) <= LIMIT * LIMIT:
         return False
-    for c in range(out.raw.shape[1]):
-        if not abs(out.raw[i, c]) <= LIMIT:
-            return False
-        out.prediction[i, c] = min(max(out.raw[i, c], params.low), params.high)
+    if not within_bounds(params, out.raw[i], out.prediction[i]):
+        return False
     if not is_learned(rows.weight[i], rows.y[i]):
         return True
     return features_of(state, rows, i) <= params.most

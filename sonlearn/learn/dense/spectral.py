@@ -18,8 +18,8 @@ from sonlearn.data.rows import is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.learn.dense.factor import column_start
 from sonlearn.learn.dense.rounds import ADA_LR, PSEUDO, enter, features_of
-from sonlearn.learn.losses import leads_too_far
-from sonlearn.learn.newton.round import row_scale, slopes
+from sonlearn.learn.losses import leads_too_far, slopes
+from sonlearn.learn.newton.round import row_scale
 from sonlearn.learn.spectrum import INVERSE, ROOT, spectral
 from sonlearn.learn.tolerances import LIMIT, SPAN
 

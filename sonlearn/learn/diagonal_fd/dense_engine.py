@@ -13,19 +13,16 @@ The kernels are in `dense_rounds`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows
-from sonlearn.learn.axes import Counted
+from sonlearn.learn.axes import Counted, Numbers, Scalars
 from sonlearn.learn.diagonal_fd.dense_rounds import LANES, learn, predict
-from sonlearn.learn.diagonal_fd.merging import Matrix, merged
-from sonlearn.learn.diagonal_fd.state import params_of
-from sonlearn.learn.engine import Engine, Predictions, RowCalls
-from sonlearn.learn.linear_algebra import factor_identity_plus
+from sonlearn.learn.diagonal_fd.merging import Matrix, MergedMatrix, WithDiagonal
+from sonlearn.learn.engine import Predictions, RowCalls
 from sonlearn.options import LearnOptions
 
 #: t: rows learned from; shrunk: the same at the last shrink; k: rows kept; raw: rows since; seen: features seen.
@@ -37,7 +34,16 @@ def blocks_of(features: int) -> int:
     return -(-features // LANES)
 
 
-BLOCKS = Counted("seen", rows=blocks_of)
+class _Blocks(Counted):
+    def renumbered(self, array: np.ndarray, numbers: Numbers) -> np.ndarray:
+        inner = array.shape[1:-1]
+        by_feature = np.moveaxis(array, -1, 1).reshape(-1, *inner)[: len(numbers.features)]
+        found = merging.renumbered(by_feature, numbers.features, LANES * blocks_of(numbers.most))
+        return np.ascontiguousarray(np.moveaxis(found.reshape(-1, LANES, *inner), 1, -1))
+
+
+#: Blocks of features; lanes are the last axis.
+BLOCKS = _Blocks("seen", rows=blocks_of)
 
 
 class DenseDiagonalFDState(NamedTuple):
@@ -50,7 +56,7 @@ class DenseDiagonalFDState(NamedTuple):
     B: Annotated[np.ndarray, BLOCKS]  # float64[blocks, rows, LANES]; the rows kept, and after them the raw ones
     T: np.ndarray  # float64[rows, rows]; B Delta^-1 B'
     LT: np.ndarray  # float64[rows, rows]; upper triangular, LT'LT = I + T
-    now: np.ndarray  # structured [1], see `SCALARS`
+    now: Annotated[np.ndarray, Scalars("t")]  # structured [1], see `SCALARS`
 
 
 class Work(NamedTuple):
@@ -61,18 +67,16 @@ class Work(NamedTuple):
     q: np.ndarray  # float64[rows]
     g: np.ndarray  # float64[rows]
     h: np.ndarray  # float64[rows]; L^-T g
-    C: np.ndarray  # float64[rows, rows]; kept rows as combinations of those before
+    C: np.ndarray  # float64[rows, rows]; kept rows as combinations of those before, negative
     lanes: np.ndarray  # float64[rows, LANES]
     more: np.ndarray  # float64[4, LANES]
 
 
-class DenseDiagonalFD(Engine):
+class DenseDiagonalFD(WithDiagonal):
     """Engine of drfd where rows are dense."""
 
-    merges = True
-
     def __init__(self, options: LearnOptions):
-        self._params = params_of(options)
+        super().__init__(options)
         self._rows = self._params.m - 1 + self._params.raw
         self._work = self._scratch(1)
 
@@ -123,68 +127,30 @@ class DenseDiagonalFD(Engine):
         w[: len(own)] = own
         return w
 
-    def renumbered(
-        self, state: DenseDiagonalFDState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> DenseDiagonalFDState:
-        """`state` with other numbers (see `Engine.renumbered`)."""
-        seen, blocks, now = int(state.now["seen"][0]), blocks_of(features), state.now.copy()
-        now["seen"] = features
-        by_feature = [getattr(state, name).ravel()[:seen] for name in ("w", "extra", "mass")]
-        by_feature.append(state.B.transpose(0, 2, 1).reshape(LANES * len(state.B), self._rows)[:seen])
-        w, extra, mass, B = (merging.renumbered(each, numbers, blocks * LANES) for each in by_feature)
-        B = np.ascontiguousarray(B.reshape(blocks, LANES, self._rows).transpose(0, 2, 1))
-        return state._replace(
-            w=w.reshape(blocks, LANES),
-            extra=extra.reshape(blocks, LANES),
-            mass=mass.reshape(blocks, LANES),
-            B=B,
-            now=now,
-        )
-
-    def merge(
-        self, states: Sequence[DenseDiagonalFDState], base: DenseDiagonalFDState, rows: Sequence[int]
-    ) -> DenseDiagonalFDState:
-        """Precisions added up, m - 1 rows kept (see `sonlearn.learn.diagonal_fd.merging`)."""
-        own = [int(state.now["t"][0] - base.now["t"][0]) for state in states]
-        found = merged(
-            [self._whole(state) for state in states], self._whole(base), own, self._params.retention, self._params.m
-        )
-        out, now, k = self.new(), base.now.copy(), found.k
+    def _of(self, found: MergedMatrix, t: int) -> DenseDiagonalFDState:
         shape = (len(found.w) // LANES, LANES)
         B = np.zeros((self._rows, len(found.w)))
-        B[:k] = found.B
-        out.T[:k, :k] = found.T
-        factor_identity_plus(out.T, out.LT, k)
-        now["t"] = now["shrunk"] = base.now["t"][0] + sum(own)
-        now["k"], now["raw"] = k, 0
-        return out._replace(
+        B[: found.k] = found.B
+        return self.new()._replace(
             w=found.w.reshape(shape), extra=found.extra.reshape(shape), mass=found.mass.reshape(shape),
-            B=np.ascontiguousarray(B.reshape(self._rows, *shape).transpose(1, 0, 2)), now=now,
+            B=np.ascontiguousarray(B.reshape(self._rows, *shape).transpose(1, 0, 2)),
         )  # fmt: skip
 
     def _whole(self, state: DenseDiagonalFDState) -> Matrix:
-        """The learner with what has been forgotten since the last shrink taken off."""
-        k = int(state.now["k"][0] + state.now["raw"][0])
-        left = self._params.retention ** float(state.now["t"][0] - state.now["shrunk"][0])
-        B = state.B.transpose(1, 0, 2).reshape(self._rows, LANES * len(state.B))[:k]
-        mass = left * (state.mass.ravel() + np.sum(B[int(state.now["k"][0]) :] ** 2, axis=0))
+        B, kept, now = self._rows_of(state), int(state.now["k"][0]), state.now[0]
+        left = self._params.retention ** float(now["t"] - now["shrunk"])
+        mass = left * (state.mass.ravel() + np.sum(B[kept:] ** 2, axis=0))
         return Matrix(state.w.ravel(), left * state.extra.ravel(), np.sqrt(left) * B, mass)
 
-    def facts(self, state: DenseDiagonalFDState) -> dict[str, Any]:
-        """As of `sonlearn.learn.diagonal_fd.engine.DiagonalFD`: A = diag(delta) + B'B."""
+    def _rows_of(self, state: DenseDiagonalFDState) -> np.ndarray:
+        """float64[rows, features]: the rows of B, with room for more features."""
         r = int(state.now["k"][0] + state.now["raw"][0])
+        return state.B[:, :r].transpose(1, 0, 2).reshape(r, LANES * len(state.B))
 
-        def delta(features: int) -> np.ndarray:
-            out = np.ones(features)
-            own = 1.0 + state.extra.ravel()[:features]
-            out[: len(own)] = own
-            return out
-
-        def rows(features: int) -> np.ndarray:
-            out = np.zeros((r, features))
-            own = state.B[:, :r].transpose(1, 0, 2).reshape(r, LANES * len(state.B))[:, :features]
-            out[:, : own.shape[1]] = own
-            return out
-
-        eigenvalues = np.maximum(np.linalg.eigvalsh(state.T[:r, :r])[::-1], 0.0)
-        return {"eigenvalues": eigenvalues, "delta": delta, "rows": rows}
+    def _matrix(self, state: DenseDiagonalFDState, features: int) -> tuple[np.ndarray, np.ndarray]:
+        own = self._rows_of(state)
+        delta, rows = np.ones(features), np.zeros((len(own), features))
+        known = min(features, own.shape[1])
+        delta[:known] += state.extra.ravel()[:known]
+        rows[:, :known] = own[:, :known]
+        return delta, rows

@@ -11,12 +11,12 @@ import math
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline, inline, jit
 from sonlearn.learn.diagonal_fd.rounds import LIMIT, step_of
-from sonlearn.learn.diagonal_fd.shrink import EPS_RANK
+from sonlearn.learn.diagonal_fd.shrink import leading_rows
 from sonlearn.learn.diagonal_fd.state import LONGEST
-from sonlearn.learn.eigenpairs import leading_eigenpairs
-from sonlearn.learn.linear_algebra import clear, dot, factor_identity_plus, solve_lower, solve_upper
+from sonlearn.learn.linear_algebra import clear, factor_identity_plus, solve_lower, solve_upper
 from sonlearn.learn.losses import HINGE
 from sonlearn.learn.status import DIVERGED, DONE, SHRINK
+from sonlearn.learn.sums import product, total_of
 
 #: Features of a block: 2^BITS.
 BITS = 6
@@ -56,7 +56,7 @@ def run(params, state, work, rows, out, start):
     for i in range(start, len(rows.y)):
         features, squares = spread(rows, i, work.x, now["seen"])
         blocks = (features + LANES - 1) >> BITS
-        z = rows.base[i] + product(state.w, work.x, blocks, work.more[0])
+        z = rows.base[i] + product_of(state.w, work.x, blocks, work.more[0])
         if not (abs(z) <= LIMIT and squares <= LIMIT * LIMIT):
             return i, DIVERGED
         out.prediction[i] = out.raw[i] = z
@@ -90,26 +90,14 @@ def spread(rows, i, x, seen):
 
 
 @bare_inline
-def product(a, b, blocks, lanes):
+def product_of(a, b, blocks, lanes):
     """sum of a_i b_i, lane by lane and then over the lanes."""
     for l in range(LANES):  # noqa: E741
         lanes[l] = 0.0
     for i in range(blocks):
         for l in range(LANES):  # noqa: E741
             lanes[l] += a[i, l] * b[i, l]
-    return total(lanes)
-
-
-@forced_inline
-def total(lanes):
-    """Sum of the lanes."""
-    a = b = c = d = 0.0
-    for l in range(0, LANES, 4):  # noqa: E741
-        a += lanes[l]
-        b += lanes[l + 1]
-        c += lanes[l + 2]
-        d += lanes[l + 3]
-    return (a + b) + (c + d)
+    return total_of(lanes, LANES)
 
 
 @bare_inline
@@ -140,10 +128,10 @@ def variance(state, work, r, blocks):
     for b in range(blocks):
         for l in range(LANES):  # noqa: E741
             u[b, l] = x[b, l] / (1.0 + state.extra[b, l])
-    xx = product(x, u, blocks, work.more[0])
+    xx = product_of(x, u, blocks, work.more[0])
     read(state.B, u, r, blocks, work.lanes)
     for j in range(r):
-        q[j] = total(work.lanes[j])
+        q[j] = total_of(work.lanes[j], LANES)
     solve_lower(state.LT, r, q, g)
     v = xx
     for j in range(r):
@@ -228,7 +216,10 @@ def shrink(params, state, work):
     """Keep m - 1 combinations of the rows, and give what they lose to Delta (see `diagonal_fd.shrink`)."""
     now = state.now[0]
     faded = params.retention ** (now["t"] - now["shrunk"])
-    kept = choose_combinations(params, state, work, faded)
+    kept, C = leading_rows(params, state.T, now["k"] + now["raw"], faded)
+    for i in range(kept):
+        for j in range(C.shape[1]):
+            work.C[i, j] = -C[i, j]
     for b in range((now["seen"] + LANES - 1) >> BITS):
         compensate(params, state, work, b, kept, faded)
     for i in range(kept):
@@ -236,27 +227,6 @@ def shrink(params, state, work):
             state.T[j, i] = state.T[i, j]
     factorise(state, kept)
     now["shrunk"], now["k"], now["raw"] = now["t"], kept, 0
-
-
-@inline
-def choose_combinations(params, state, work, faded):
-    """work.C <- the combinations C, all of them negative, and T <- C T C'; returns how many rows are kept."""
-    r, kept = state.now[0]["k"] + state.now[0]["raw"], 0
-    if params.m == 1:
-        clear(state.T)
-        return 0
-    lam, U = leading_eigenpairs(state.T, r, min(params.m, r))
-    top = lam[0]
-    shed = lam[params.m - 1] if r >= params.m and lam[params.m - 1] > EPS_RANK * top else 0.0
-    clear(state.T)
-    while kept < min(params.m - 1, r) and lam[kept] - shed > EPS_RANK * top:
-        left = min(lam[kept] - shed, LONGEST) * faded
-        factor = math.sqrt(left / lam[kept])
-        for j in range(r):
-            work.C[kept, j] = -factor * U[j, kept]
-        state.T[kept, kept] = left
-        kept += 1
-    return kept
 
 
 @bare_inline
@@ -286,7 +256,7 @@ def compensate(params, state, work, b, kept, faded):
             scaled[l] = change[l] * new[i, l]
             B[i, l] = new[i, l]
         for j in range(i + 1):
-            state.T[i, j] += dot(scaled, new[j], LANES)
+            state.T[i, j] += product(scaled, new[j], LANES)
 
 
 @bare_inline

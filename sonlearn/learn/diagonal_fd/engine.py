@@ -9,32 +9,26 @@ update of features when they are next read) and `predict`, all on `state`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn import axes
 from sonlearn.learn.diagonal_fd.lazy import sweep
-from sonlearn.learn.diagonal_fd.merging import Matrix, merged
+from sonlearn.learn.diagonal_fd.merging import Matrix, MergedMatrix, WithDiagonal
 from sonlearn.learn.diagonal_fd.predict import all_weights, matrix, predict
 from sonlearn.learn.diagonal_fd.shrink import learn
-from sonlearn.learn.diagonal_fd.state import BITS, EXTRA, SLOT, WBAR, DiagonalFDState, new_state, new_work, params_of
-from sonlearn.learn.engine import Engine, Predictions, RowCalls, grown
-from sonlearn.learn.linear_algebra import factor_identity_plus
+from sonlearn.learn.diagonal_fd.state import BITS, EXTRA, SLOT, WBAR, DiagonalFDState, new_state, new_work
+from sonlearn.learn.engine import Predictions, RowCalls, grown
 from sonlearn.learn.log import slots_of
 from sonlearn.learn.status import LOG_FULL
 from sonlearn.options import LearnOptions
 
 
-class DiagonalFD(Engine):
+class DiagonalFD(WithDiagonal):
     """Engine of drfd."""
 
-    merges = True
-
     def __init__(self, options: LearnOptions):
-        self._params = params_of(options)
+        super().__init__(options)
         self._work = new_work(self._params, 1, 1)
 
     def new(self, classes: int = 0) -> DiagonalFDState:
@@ -108,45 +102,20 @@ class DiagonalFD(Engine):
         state.now["slots"], state.now["entries"] = len(owner), len(entries)
         return state._replace(X=state.X[known], owner=owner, entries=entries, ends=ends)
 
-    def merge(self, states: Sequence[DiagonalFDState], base: DiagonalFDState, rows: Sequence[int]) -> DiagonalFDState:
-        """Precisions added up, m - 1 rows kept (see `sonlearn.learn.diagonal_fd.merging`)."""
-        own = [int(state.now["t"][0] - base.now["t"][0]) for state in states]
-        found = merged(
-            [self._whole(state) for state in states], self._whole(base), own, self._params.retention, self._params.m
-        )
-        features, k = len(found.w), found.k
-        out = self.new()
+    def _of(self, found: MergedMatrix, t: int) -> DiagonalFDState:
+        features, out = len(found.w), self.new()
         table = np.zeros((features, *out.table.shape[1:]))
         table[:, 0, WBAR], table[:, 0, EXTRA] = found.w, found.extra
-        table[:, 1:].reshape(features, 4 * (table.shape[1] - 1))[:, :k] = found.B.T
-        out.T[:k, :k] = found.T
-        factor_identity_plus(out.T, out.LT, k)
-        now = base.now.copy()
-        now["t"] = now["shrunk"] = base.now["t"][0] + sum(own)
-        now["k"], now["raw"], now["slots"], now["entries"], now["generation"], now["seen"] = k, 0, 0, 0, 0, features
-        return out._replace(table=table, mass=found.mass, when=np.full(features, now["t"][0]), now=now)
+        table[:, 1:].reshape(features, 4 * (table.shape[1] - 1))[:, : found.k] = found.B.T
+        return out._replace(table=table, mass=found.mass, when=np.full(features, t))
 
     def _whole(self, state: DiagonalFDState) -> Matrix:
-        """The learner with nothing put off."""
         features, k, retention = int(state.now["seen"][0]), int(state.now["k"][0]), self._params.retention
         delta, B = self._matrix(state, features)
         t, shrunk = float(state.now["t"][0]), float(state.now["shrunk"][0])
         left = retention ** (t - shrunk)
         mass = state.mass[:features] * retention ** (shrunk - state.when[:features]) + np.sum(B[k:] ** 2, axis=0)
         return Matrix(self.weights(state, features), left * (delta - 1.0), np.sqrt(left) * B, left * mass)
-
-    def facts(self, state: DiagonalFDState) -> dict[str, Any]:
-        """The parts of A = diag(delta) + B'B.
-
-        eigenvalues: of B Delta^-1 B', descending: the rows of the sketch compared with the diagonal.
-        delta, rows: functions of d that return the diagonal, float64[d], and the rows of B, float64[k, d].
-        """
-        r = int(state.now["k"][0] + state.now["raw"][0])
-        return {
-            "eigenvalues": np.maximum(np.linalg.eigvalsh(state.T[:r, :r])[::-1], 0.0),
-            "delta": lambda features: self._matrix(state, features)[0],
-            "rows": lambda features: self._matrix(state, features)[1],
-        }
 
     def _matrix(self, state: DiagonalFDState, features: int) -> tuple[np.ndarray, np.ndarray]:
         delta, rows = np.ones(features), np.zeros((int(state.now["k"][0] + state.now["raw"][0]), features))

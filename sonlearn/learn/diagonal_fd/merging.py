@@ -1,4 +1,4 @@
-"""Merges learners of A = Delta + B'B that began with the same state.
+"""What the learners of A = Delta + B'B have in common, on sparse rows and on dense ones: merges, and what A is.
 
 The precisions add up, as those of Gaussians do: A = sum_g a_g A_g - sum_{g < G} a_g A_base (`sonlearn.data.merging`).
 Of this sum, diagonal plus R'SR with rows R of all learners and signs S, the m - 1 leading directions stay as rows,
@@ -12,14 +12,18 @@ learned for a feature that was in no row of any learner: its weight has moved, t
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.learn.diagonal_fd.shrink import EPS_RANK
-from sonlearn.learn.diagonal_fd.state import LONGEST
+from sonlearn.learn.diagonal_fd.state import LONGEST, params_of
+from sonlearn.learn.engine import Engine, State
+from sonlearn.learn.linear_algebra import factor_identity_plus
+from sonlearn.options import LearnOptions
 
 
 class Matrix(NamedTuple):
@@ -40,6 +44,53 @@ class MergedMatrix(NamedTuple):
     B: np.ndarray  # float64[rows, features]; the rows kept, and zeros
     T: np.ndarray  # float64[rows, rows]; B Delta^-1 B'
     k: int  # rows kept
+
+
+class WithDiagonal(Engine):
+    """Engine of A = Delta + B'B."""
+
+    merges = True
+
+    def __init__(self, options: LearnOptions):
+        self._params = params_of(options)
+
+    @abstractmethod
+    def _whole(self, state: State) -> Matrix:
+        """The learner with nothing put off, neither steps nor forgetting."""
+
+    @abstractmethod
+    def _of(self, found: MergedMatrix, t: int) -> State:
+        """State of a merged learner of so many rows, but for T, its factor and the scalars."""
+
+    @abstractmethod
+    def _matrix(self, state: State, features: int) -> tuple[np.ndarray, np.ndarray]:
+        """(Delta float64[features], B float64[rows, features])."""
+
+    def merge(self, states: Sequence[State], base: State, rows: Sequence[int]) -> State:
+        """Precisions added up, m - 1 rows kept."""
+        own = [int(state.now["t"][0] - base.now["t"][0]) for state in states]
+        wholes = [self._whole(state) for state in states]
+        found = merged(wholes, self._whole(base), own, self._params.retention, self._params.m)
+        t = int(base.now["t"][0]) + sum(own)
+        state, k, seen = self._of(found, t), found.k, base.now["seen"]
+        state.T[:k, :k] = found.T
+        factor_identity_plus(state.T, state.LT, k)
+        for name, value in (("t", t), ("shrunk", t), ("k", k), ("seen", seen)):
+            state.now[name] = value
+        return state
+
+    def facts(self, state: State) -> dict[str, Any]:
+        """The parts of A = diag(delta) + B'B.
+
+        eigenvalues: of B Delta^-1 B', descending: the rows of the sketch compared with the diagonal.
+        delta, rows: functions of d that return the diagonal, float64[d], and the rows of B, float64[k, d].
+        """
+        r = int(state.now["k"][0] + state.now["raw"][0])
+        return {
+            "eigenvalues": np.maximum(np.linalg.eigvalsh(state.T[:r, :r])[::-1], 0.0),
+            "delta": lambda features: self._matrix(state, features)[0],
+            "rows": lambda features: self._matrix(state, features)[1],
+        }
 
 
 def merged(learners: Sequence[Matrix], base: Matrix, rows: Sequence[float], retention: float, m: int) -> MergedMatrix:

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from sonlearn.jit import bare_inline, forced_inline, inline, jit
 from sonlearn.learn.diagonal_fd.lazy import apply_map, enter, times_four
 from sonlearn.learn.diagonal_fd.rounds import run
@@ -63,23 +65,33 @@ def shrink(params, state, work):
 def choose_combinations(params, state, work):
     """work.CT <- C' and the leading part of state.T <- C T C'; returns the number of rows kept."""
     now = state.now[0]
-    r = now["k"] + now["raw"]
+    n_kept, C = leading_rows(params, state.T, now["k"] + now["raw"], params.retention ** (now["t"] - now["shrunk"]))
     clear_fours(work.CT)
+    for i in range(n_kept):
+        for j in range(C.shape[1]):
+            work.CT[j, i >> 2, i & 3] = C[i, j]
+    return n_kept
+
+
+@inline
+def leading_rows(params, T, r, faded):
+    """(number of rows kept, C float64[m - 1, r]); T <- C T C' there, and 0 elsewhere. faded : retention^n"""
+    n_kept, C = 0, np.zeros((params.m - 1, r))
     if params.m == 1:
-        return 0
-    lam, U = leading_eigenpairs(state.T, r, min(params.m, r))
+        clear(T)
+        return n_kept, C
+    lam, U = leading_eigenpairs(T, r, min(params.m, r))
     top = lam[0]
     shed = lam[params.m - 1] if r >= params.m and lam[params.m - 1] > EPS_RANK * top else 0.0
-    n_kept, decay = 0, params.retention ** (now["t"] - now["shrunk"])
-    clear(state.T)
+    clear(T)
     while n_kept < min(params.m - 1, r) and lam[n_kept] - shed > EPS_RANK * top:
-        squared = min(lam[n_kept] - shed, LONGEST) * decay
+        squared = min(lam[n_kept] - shed, LONGEST) * faded
         factor = math.sqrt(squared / lam[n_kept])
         for j in range(r):
-            work.CT[j, n_kept >> 2, n_kept & 3] = factor * U[j, n_kept]
-        state.T[n_kept, n_kept] = squared
+            C[n_kept, j] = factor * U[j, n_kept]
+        T[n_kept, n_kept] = squared
         n_kept += 1
-    return n_kept
+    return n_kept, C
 
 
 @bare_inline

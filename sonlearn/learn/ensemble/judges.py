@@ -17,7 +17,7 @@ from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.ensemble.class_sample import WIDTH, multiplicity
 from sonlearn.learn.ensemble.history import History
 from sonlearn.learn.ensemble.pruning import PruningCase
-from sonlearn.learn.multiclass.sums import exponential, largest, total_of
+from sonlearn.learn.sums import exponential, largest, total_of
 
 if TYPE_CHECKING:
     from sonlearn.learn.ensemble.target import Target

@@ -125,7 +125,7 @@ class ClassSlots(Target):
         """The learner of a member; all forget at least as much as ``--decay`` says, where they can."""
         module, name, takes = CLASS_METHODS[member.method]
         options = {"decay": max(member.rate, self.options.decay)} if "decay" in takes else {}
-        make = getattr(importlib.import_module(f"sonlearn.learn.multiclass.{module}"), name)
+        make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), name)
         return make(**member.options, **options)
 
     def room(self, V: np.ndarray) -> Predictions:

@@ -10,36 +10,14 @@ import numpy as np
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit import bare_jit, repeated
 from sonlearn.learn.axes import BY_FEATURE, Scalars
-from sonlearn.learn.engine import Engine, Predictions, RowCalls
-from sonlearn.learn.first_order import rules as first_order
+from sonlearn.learn.engine import Engine, Predictions, RowCalls, by_class
+from sonlearn.learn.first_order import rules
 from sonlearn.learn.first_order.merging import carried, merged
-from sonlearn.learn.first_order.rules import (
-    ADA,
-    ADAGRAD,
-    AROW,
-    COIN,
-    COLUMNS,
-    FTRL,
-    NAG,
-    NLMS,
-    OGD,
-    PRECISION,
-    SCRATCH,
-    SGD,
-    SHRUNK,
-    WHEN,
-    G,
-    W,
-)  # fmt: skip
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.retention import Retention, retention_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
-RULES = {
-    "sgd": SGD, "ogd": OGD, "adagrad": ADAGRAD, "nag": NAG, "arow": AROW, "precision": PRECISION, "ftrl": FTRL,
-    "coin": COIN, "nlms": NLMS, "ada": ADA,
-}  # fmt: skip
 #: t: rounds learned, with forgetting (nag, coin: their total importance); N: nag's and coin's sum of squared norms;
 #: seen: number of features; n: rounds learned; shrunk: minus the logarithm of the product of all --l2 factors.
 NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8"), ("n", "i8"), ("shrunk", "f8")]
@@ -50,6 +28,8 @@ class FirstOrderParams(NamedTuple):
     """The kernels' parameters, from `LearnOptions`."""
 
     rule: int
+    classes: int  # classes that share a rate for each feature; 0: one weight vector and `loss`
+    several: tuple[bool, ...]  # empty with one score: kernels are compiled for the length of a tuple
     loss: Loss
     low: float  # predictions are clipped to low..high
     high: float
@@ -72,102 +52,122 @@ class FirstOrderParams(NamedTuple):
 class FirstOrderState(NamedTuple):
     """State of a learner, without the names of its features."""
 
-    table: Annotated[np.ndarray, BY_FEATURE]  # float64[features, columns of the rule]
+    table: Annotated[np.ndarray, BY_FEATURE]  # float64[features, columns of the rule, and one for each of K classes]
     now: Annotated[np.ndarray, SCALARS]  # structured [1]
+
+
+class FirstOrderScratch(NamedTuple):
+    """Scratch space for one row."""
+
+    slope: np.ndarray  # float64[K]; derivatives of the loss, then steps
+    by_entry: np.ndarray  # float64[SCRATCH, longest row]; see `sonlearn.learn.first_order.rules`
 
 
 class FirstOrder(Engine):
     """Engine of the first-order methods of `sonlearn.options.methods` (see `sonlearn.learn.engine.Engine`).
 
-    A subclass has its own kernels and state.
+    With ``multinomial`` K classes share their rates, and predictions are float64[n, K] (`multiclass.multinomial`).
     """
 
     merges = True
 
-    _kernels: Any = first_order  # the module with `learn`, `predict` and `weights`
-
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
         self.retention = self._params.retention.rate
-        self._longest, self._work = 0, self._scratch(0)
-        self._learn_one = repeated(self._kernels.learn)
+        self._work = new_work(self._params, 0)
+        self._out: tuple[Any, Any] = None, None  # predictions, and the same `by_class`
+        self._learn_one = repeated(rules.learn)
 
-    def new(self, classes: int = 0) -> Any:
+    def new(self, classes: int = 0) -> FirstOrderState:
         """State of an untrained learner."""
-        return FirstOrderState(
-            np.zeros((0, COLUMNS[self._params.rule] + 2 * self._params.lazy)), np.zeros(1, dtype=NOW).view(np.recarray)
-        )
+        columns = rules.COLUMNS[self._params.rule] + 2 * self._params.lazy + self._params.classes
+        return FirstOrderState(np.zeros((0, columns)), np.zeros(1, dtype=NOW).view(np.recarray))
 
-    def reserve(self, state: Any, rows: Rows, features: int) -> Any:
+    def reserve(self, state: FirstOrderState, rows: Rows, features: int) -> FirstOrderState:
         """Make room for learning `rows`."""
         longest = longest_row(rows)
-        if longest > self._longest:
-            self._longest, self._work = 2 * longest, self._scratch(2 * longest)
-        return state if features <= len(state[0]) else super().reserve(state, rows, features)
+        if longest > self._work.by_entry.shape[1]:
+            self._work = new_work(self._params, 2 * longest)
+        return state if features <= len(state.table) else super().reserve(state, rows, features)
 
-    def _scratch(self, longest: int) -> Any:
-        """The kernels' scratch space for rows of at most `longest` features."""
-        return np.zeros((SCRATCH, longest))
-
-    def learn(self, state: Any, rows: Rows, out: Predictions, start: int) -> tuple[Any, int]:
+    def learn(self, state: FirstOrderState, rows: Rows, out: Predictions, start: int) -> tuple[FirstOrderState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
-        learn = self._learn_one if len(rows.y) == 1 else self._kernels.learn
-        at = learn(self._params, state, self._work, rows, out, start)
+        learn = self._learn_one if len(rows.y) == 1 else rules.learn
+        if out is not self._out[0]:
+            self._out = out, by_class(out)
+        at = learn(self._params, state, self._work, rows, self._out[1], start)
         done = rows.features[rows.indptr[start] : rows.indptr[at]]
         if len(done):
             now = state.now[0]
             now["seen"] = max(now["seen"], int(done.max()) + 1)
         return state, at
 
-    def row_calls(self, state: Any, rows: Rows, out: Predictions, features: np.ndarray, room: int) -> RowCalls | None:
+    def row_calls(
+        self, state: FirstOrderState, rows: Rows, out: Predictions, features: np.ndarray, room: int
+    ) -> RowCalls | None:
         """See `Engine.row_calls`."""
         state = self.reserve(state, rows, room)
-        learn = self._kernels.learn, (self._params, state, self._work, rows, out, 0)
+        learn = rules.learn, (self._params, state, self._work, rows, by_class(out), 0)
         return RowCalls(state, (learn, (count_features, (rows, state.now["seen"]))))
 
-    def predict(self, state: Any, rows: Rows, out: Predictions) -> int:
+    def predict(self, state: FirstOrderState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        at: int = self._kernels.predict(self._params, state, rows, out.raw)
+        at: int = rules.predict(self._params, state, rows, by_class(out).raw)
         np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
         return at
 
-    def weights(self, state: Any, features: int, number: int | None = None) -> np.ndarray:
-        """Weights in the scale of the input."""
-        w = np.zeros(features)
-        self._kernels.weights(self._params, state, w[: len(state.table)])
-        return w
+    def weights(self, state: FirstOrderState, features: int, number: int | None = None) -> np.ndarray:
+        """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
+        w = np.zeros((max(self._params.classes, 1), features))
+        rules.weights(self._params, state, w[:, : len(state.table)])
+        return w if self._params.classes else w[0]
 
-    def renumbered(
-        self, state: FirstOrderState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> FirstOrderState:
-        """`state` with other numbers (see `Engine.renumbered`), forgetting and shrinkage brought up to date."""
+    def up_to_date(self, state: FirstOrderState) -> FirstOrderState:
+        """See `Engine.up_to_date`."""
         if self._params.lazy:
             table, now = state.table.copy(), state.now
             state = state._replace(table=table)
-            table[:, W] *= np.exp(table[:, SHRUNK] - now["shrunk"])
-            table[:, G] *= self._params.retention.rate ** (now["n"] - table[:, WHEN])
-            table[:, WHEN], table[:, SHRUNK] = now["n"], now["shrunk"]
-        return super().renumbered(state, numbers, features)
+            table[:, rules.W] *= np.exp(table[:, rules.SHRUNK] - now["shrunk"])
+            table[:, rules.G] *= self._params.retention.rate ** (now["n"] - table[:, rules.WHEN])
+            table[:, rules.WHEN], table[:, rules.SHRUNK] = now["n"], now["shrunk"]
+        return state
 
     def merge(self, states: Sequence[FirstOrderState], base: FirstOrderState, rows: Sequence[int]) -> FirstOrderState:
         """Sums as of one run, weights moved by the precision gained (see `Engine.merge`)."""
         return merged(self._params, states, base, super().merge(states, base, rows).now, self.shares(states, base))
 
     def carried(self, state: FirstOrderState, base: FirstOrderState, previous: FirstOrderState) -> FirstOrderState:
-        """Weights go on as they moved before, but for rules whose weights follow from sums (see `Engine.carried`)."""
+        """Weights go on as they moved before, but for rules whose weights follow from sums (see `Engine.carried`).
+
+        Those of several classes are not known to gain by it.
+        """
+        if self._params.classes:
+            return state
         every, features = (state, base, previous), int(state.now["seen"][0])
         now, before, earlier = (
             self.renumbered(self.packed(each), np.arange(int(each.now["seen"][0])), features) for each in every
         )
         return carried(self._params, now, before, earlier)
 
+    def with_classes(self, state: FirstOrderState, places: list[int]) -> FirstOrderState:
+        """`state` with its classes in another order (see `Engine.with_classes`)."""
+        first = state.table.shape[1] - self._params.classes
+        return state._replace(table=state.table[:, [*range(first), *(first + place for place in places)]])
+
+
+def new_work(params: FirstOrderParams, longest: int) -> FirstOrderScratch:
+    """Scratch space for rows of at most `longest` features."""
+    return FirstOrderScratch(np.zeros(max(params.classes, 1)), np.zeros((rules.SCRATCH, longest)))
+
 
 def params_of(options: LearnOptions) -> FirstOrderParams:
     """The kernels' parameters for `options`."""
-    rule = RULES[METHODS[options.method].values["rule"]]
-    shrink = 0.0 if rule == FTRL else float(options.l2)
+    rule = rules.NAMES.index(METHODS[options.method].values["rule"])
+    shrink = 0.0 if rule == rules.FTRL else float(options.l2)
     return FirstOrderParams(
         rule=rule,
+        classes=options.multinomial or 0,
+        several=() if options.multinomial is None else (True,),
         loss=loss_of(options),
         low=options.bounds[0],
         high=options.bounds[1],

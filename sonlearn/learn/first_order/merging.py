@@ -21,6 +21,9 @@ from sonlearn.learn.first_order.rules import (
     FTRL,
     INVERSE,
     NAG,
+    NLMS,
+    OGD,
+    SGD,
     SHRUNK,
     THETA,
     TOP,
@@ -40,18 +43,19 @@ def merged(params: Any, states: Sequence[Any], base: Any, now: Any, by: np.ndarr
     """
     rows = [float(state.now["n"][0] - base.now["n"][0]) for state in states]
     table, tables = base.table.copy(), [state.table for state in states]
+    columns = weight_columns(params, table)
 
-    def total(column: int) -> np.ndarray:
+    def total(column: int | slice) -> np.ndarray:
         found: np.ndarray = merging.summed(base.table[:, column], [table[:, column] for table in tables], by)
         return found
 
-    has_sum = table.shape[1] - 2 * params.lazy > 1
+    has_sum = params.rule not in (SGD, OGD, NLMS)
     if has_sum:
         table[:, G] = np.maximum(total(G), 0.0)
     if params.rule == COIN:
         _bet(params, now, table, tables, total)
     elif params.rule == ADA and params.dual:
-        table[:, W] = total(W)
+        table[:, columns] = total(columns)
     else:
         if params.rule == NAG:
             table[:, S] = np.max([each[:, S] for each in tables], axis=0)
@@ -64,7 +68,7 @@ def merged(params: Any, states: Sequence[Any], base: Any, now: Any, by: np.ndarr
         w = merging.moved(
             _weights(params, base.table, table), [_weights(params, each, table) for each in tables], gains
         )
-        table[:, W] = w if params.rule != FTRL else _inverse_ftrl(params, w, table, tables, gains)
+        table[:, columns] = w.T if params.rule != FTRL else _inverse_ftrl(params, w[0], table, tables, gains)[:, None]
     if params.lazy:
         table[:, WHEN], table[:, SHRUNK] = now["n"], now["shrunk"]
     return base._replace(table=table, now=now)
@@ -73,22 +77,27 @@ def merged(params: Any, states: Sequence[Any], base: Any, now: Any, by: np.ndarr
 def carried(params: Any, state: Any, base: Any, previous: Any) -> Any:
     """The state of `FirstOrder.carried`; all have the same features, none of them is modified."""
     if params.rule not in (COIN, FTRL) and not (params.rule == ADA and params.dual):
-        before, earlier = (_weights(params, each.table, state.table) for each in (base, previous))
+        before, earlier = (_weights(params, each.table, state.table)[0] for each in (base, previous))
         table = state.table.copy()
         table[:, W] += merging.MOMENTUM * (before - earlier)
         return state._replace(table=table)
     return state
 
 
+def weight_columns(params: Any, table: np.ndarray) -> slice:
+    """The columns of the weights: one, or of several classes one each."""
+    return slice(table.shape[1] - params.classes, None) if params.classes else slice(W, W + 1)
+
+
 def _weights(params: Any, table: np.ndarray, merged: np.ndarray) -> np.ndarray:
-    """float64[features]: weights of one learner, on the scale of the merged one."""
+    """float64[K, features]: weights of one learner, on the scale of the merged one."""
+    w = table[:, weight_columns(params, table)].T
     if params.rule == NAG:  # what is larger than all before shrinks the weight with it
-        return table[:, W] * np.divide(table[:, S], merged[:, S], out=np.ones(len(table)), where=merged[:, S] > 0.0)
+        return w * np.divide(table[:, S], merged[:, S], out=np.ones(len(table)), where=merged[:, S] > 0.0)
     if params.rule == FTRL:
         scale = (params.beta + np.sqrt(table[:, G])) / params.alpha + params.l2
-        z = table[:, W]
-        return np.where(np.abs(z) <= params.l1, 0.0, -(z - np.copysign(params.l1, z)) / scale)
-    return table[:, W]
+        return np.where(np.abs(w) <= params.l1, 0.0, -(w - np.copysign(params.l1, w)) / scale)
+    return w
 
 
 def _inverse_ftrl(

@@ -15,6 +15,12 @@ ftrl stores sums of gradients and computes the weight from them. coin does the s
 its reported and its learned prediction differ, as in VW (`coin`). A feature has one row of the table. A round reads
 first, and writes only if all numbers stay finite: a refused row changes nothing.
 
+Of several classes, ``min_W sum_t h_t ln(1/q_y), q = softmax(W x_t)`` with y the class of the row. The gradient of class
+k is c_k x with c = q - e_y; summed over the classes its squares are |c|^2 x_j^2. So sgd, ogd, adagrad, ada and nag have
+one rate a feature for all classes, that of |c| in place of the slope l', and a weight a class:
+
+    w_kj <- w_kj - h c_k R_j x_j
+
 Forgetting (`--decay`): each round multiplies G, and nag's t and N, by the retention 1 - decay before it adds to them.
 Shrinkage (`--l2`, as VW's): a step of length e = -c/(h l') h times the rate first multiplies all weights by 1 - l2 e.
 Both write to the row's features only: a row of the table records when it was last updated (`bring_up_to_date`).
@@ -28,13 +34,16 @@ import numpy as np
 
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_jit, fetch, forced_inline
-from sonlearn.learn.invariant_step import travel
-from sonlearn.learn.losses import LARGEST_LOG, POISSON, SQUARED, loss_slope
+from sonlearn.learn.invariant_step import softmax_travel, travel
+from sonlearn.learn.losses import LARGEST_LOG, POISSON, SQUARED, loss_slope, slopes, within_bounds
 from sonlearn.learn.retention import left_after
+from sonlearn.learn.tolerances import LIMIT
 
 SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
-# Columns of the table. W: weight; ftrl: z. G: sum of squared gradients; arow: precision minus 1;
-# coin: sum of |g|. S: largest |x|. nag: INVERSE, 1/S. coin: TOP, the largest slope; WON, the reward; THETA, sum of -g.
+NAMES = ("sgd", "ogd", "adagrad", "nag", "arow", "precision", "ftrl", "coin", "nlms", "ada")
+# Columns of the table. W: weight; ftrl: z. Several classes have their weights in the last columns, and W is unused.
+# G: sum of squared gradients; arow: precision minus 1; coin: sum of |g|. S: largest |x|. nag: INVERSE, 1/S.
+# coin: TOP, the largest slope; WON, the reward; THETA, sum of -g.
 W, G, S, INVERSE = range(4)
 # Rows of the scratch space, with a number for each entry of the row: the step; for nag also x/s and the new G;
 # then what a lazy learner brings up to date, as it was: W, G, WHEN, SHRUNK.
@@ -46,8 +55,6 @@ COLUMNS = (1, 1, 2, 4, 2, 2, 2, 6, 1, 2)
 WHEN, SHRUNK = -2, -1
 #: Smallest factor by which one step shrinks the weights, however large --l2 is.
 LEAST_FACTOR = 0.5
-#: Bound of raw predictions and of the lengths of rows and gradients, so that their squares are finite.
-LIMIT = 1e100
 #: If the table has more features than this, those of the next row are prefetched.
 LARGE_TABLE = 1 << 14
 #: As VW, coin adds this to the sum of squared norms to avoid a division by 0.
@@ -58,70 +65,92 @@ COIN_NORM = 1e-6
 def learn(params, state, work, rows, out, start):
     """Predict and learn rows from `start` on; returns the first row that was refused, or n.
 
-    params : FirstOrderParams; state : FirstOrderState, modified in place
-    work : float64[SCRATCH, longest row], overwritten
+    params : FirstOrderParams; state : FirstOrderState, modified in place; work : FirstOrderScratch, overwritten
     rows : Rows with features below len(state.table), not modified
-    out : Predictions, filled in from row `start` on; start : int
+    out : Predictions of float64[n, K], filled in from row `start` on; start : int
     """
     for i in range(start, len(rows.y)):
         if len(state.table) > LARGE_TABLE and i + 1 < len(rows.y):
             for at in range(rows.indptr[i + 1], rows.indptr[i + 2]):
                 fetch(state.table, rows.features[at], 1)
-        if params.rule == NAG and not params.lazy:
-            u, xx = score_and_gather(params, state, work, rows, i)
+        z, p = out.raw[i], out.prediction[i]
+        if params.rule == NAG and not params.lazy and classes_of(params) == 0:
+            xx = score_and_gather(params, state, work.by_entry, rows, i, z)
         else:
-            u, xx = score(params, state, rows, i)
-        if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
+            xx = score(params, state, rows, i, z)
+        if not (within_bounds(params, z, p) and xx <= LIMIT * LIMIT):
             return i
-        out.raw[i] = u
-        out.prediction[i] = min(max(u, params.low), params.high)
         if not is_learned(rows.weight[i], rows.y[i]):
             continue
-        if not step(params, state, work, rows, i, u, out.prediction[i], xx):
+        if not step(params, state, work, rows, i, z, p, xx):
             return i
     return len(rows.y)
 
 
 @bare_jit
 def predict(params, state, rows, raw):
-    """raw[i] <- prediction of row i; returns the first row whose prediction is not finite, or n.
+    """raw[i] <- predictions of row i; returns the first row with one that is not finite, or n.
 
-    params, state and rows are not modified; raw : float64[n], filled in
+    params, state and rows are not modified; raw : float64[n, K], filled in
     """
     for i in range(len(rows.y)):
-        raw[i], _ = score(params, state, rows, i)
-        if not math.isfinite(raw[i]):
-            return i
+        score(params, state, rows, i, raw[i])
+        for c in range(raw.shape[1]):
+            if not math.isfinite(raw[i, c]):
+                return i
     return len(rows.y)
 
 
 @bare_jit
 def weights(params, state, out):
-    """out[f] <- weight of feature f, for the first len(out) features. out : float64[features], filled in."""
-    for f in range(len(out)):
-        out[f] = weight(params, state, f, 0.0)
+    """out[c, f] <- weight of feature f for class c, for the first features. out : float64[K, features], filled in."""
+    first = first_weight(params, state)
+    for f in range(out.shape[1]):
+        for c in range(len(out)):
+            out[c, f] = weight(params, state, f, first + c, 0.0)
 
 
 # ----------------------------------------------------------------------------------------------------------- reading
 
 
 @forced_inline
-def score(params, state, rows, i):
-    """(base + w'x, x'x) of row i. Modifies nothing."""
-    wx = xx = 0.0
+def classes_of(params):
+    """How many classes there are; 0 with one score, and that is known when a kernel is compiled."""
+    return params.classes * len(params.several)
+
+
+@forced_inline
+def first_weight(params, state):
+    """The column of the first class's weight."""
+    return W if classes_of(params) == 0 else state.table.shape[1] - classes_of(params)
+
+
+@forced_inline
+def score(params, state, rows, i, z):
+    """z <- base + w'x of each class; returns x'x of row i. z : float64[K], filled in; nothing else is modified."""
     feats, values = entries(rows, i)
+    wx, xx, first = 0.0, 0.0, first_weight(params, state)
+    for c in range(classes_of(params)):
+        z[c] = 0.0
     for k in range(len(feats)):
         f, x = np.uintp(feats[k]), values[k]
         xx += x * x
         if f >= np.uintp(len(state.table)):  # a feature that was only ever in a refused row
             continue
-        wx += weight(params, state, f, x) * x
-    return rows.base[i] + wx, xx
+        if classes_of(params) == 0:
+            wx += weight(params, state, f, W, x) * x
+        for c in range(classes_of(params)):
+            z[c] += weight(params, state, f, first + c, x) * x
+    if classes_of(params) == 0:
+        z[0] = wx
+    for c in range(len(z)):
+        z[c] += rows.base[i]
+    return xx
 
 
 @forced_inline
-def score_and_gather(params, state, work, rows, i):
-    """`score` for nag that is not `lazy`, which in the same visit leaves in `work` what its step needs (`gather`)."""
+def score_and_gather(params, state, work, rows, i, z):
+    """`score` of one class for nag that is not `lazy`, and at the same time `gather`."""
     table, wx, xx = state.table, 0.0, 0.0
     feats, values = entries(rows, i)
     for k in range(len(feats)):
@@ -131,8 +160,9 @@ def score_and_gather(params, state, work, rows, i):
         if params.before and size > table[f, S]:
             w *= table[f, S] / size
         wx += w * x
-        gather(table, G, work, k, f, x)
-    return rows.base[i] + wx, xx
+        gather(table, work, k, f, x)
+    z[0] = rows.base[i] + wx
+    return xx
 
 
 @forced_inline
@@ -143,16 +173,16 @@ def entries(rows, i):
 
 
 @forced_inline
-def weight(params, state, f, x):
-    """Weight of feature f in a row where its value is x. Modifies nothing."""
+def weight(params, state, f, column, x):
+    """Weight of feature f, of which a number stands in `column`, in a row where its value is x. Modifies nothing."""
     table = state.table
     if params.rule == FTRL:
-        return ftrl_weight(params, table[f, W], table[f, G])
+        return ftrl_weight(params, table[f, column], table[f, G])
     if params.rule == ADA and params.dual:
-        return -ada_rate(params, table[f, G]) * table[f, W]
+        return -ada_rate(params, table[f, G]) * table[f, column]
     if params.rule == NAG and params.before and abs(x) > table[f, S]:
-        return table[f, W] * (table[f, S] / abs(x)) * remaining(params, state, f)
-    return table[f, W] * remaining(params, state, f)
+        return table[f, column] * (table[f, S] / abs(x)) * remaining(params, state, f)
+    return table[f, column] * remaining(params, state, f)
 
 
 @forced_inline
@@ -192,18 +222,30 @@ def coin_weight(params, table, f, s, top):
 
 
 @forced_inline
-def step(params, state, work, rows, i, u, p, xx):
+def add_steps(params, row, by, x, steps):
+    """The weight of a feature += by x, or those of several classes += by x steps.
+
+    row : the feature's row of the table, modified; steps : float64[K], not modified
+    """
+    if classes_of(params) == 0:
+        row[W] += by * x
+    for c in range(classes_of(params)):
+        row[len(row) - classes_of(params) + c] += by * x * steps[c]
+
+
+@forced_inline
+def step(params, state, work, rows, i, z, p, xx):
     """Learn row i after its prediction; returns False, without changing anything, if the row is refused.
 
-    Modifies state and work. u : float, the raw prediction; p : float, u clipped to the bounds; xx : float, x'x
+    Modifies state and work. z : float64[K], raw predictions; p : float64[K], z within the bounds; xx : float, x'x
     """
     if params.lazy:
-        bring_up_to_date(params, state, work, rows, i)
-    done = rule_step(params, state, work, rows, i, u, p, xx)
+        bring_up_to_date(params, state, work.by_entry, rows, i)
+    done = rule_step(params, state, work, rows, i, z, p, xx)
     if done:
         state.now[0].n += 1
     elif params.lazy:
-        take_back(state, work, rows, i)
+        take_back(state, work.by_entry, rows, i)
     return done
 
 
@@ -211,7 +253,7 @@ def step(params, state, work, rows, i, u, p, xx):
 def bring_up_to_date(params, state, work, rows, i):
     """Apply all pending forgetting and shrinkage to G and W of row i's features (modifies state): O(s).
 
-    What they were is left in `work`, for `take_back`.
+    What they were is left in `work`, for `take_back`. work : float64[SCRATCH, longest row], as for all that follows
     """
     table, now = state.table, state.now[0]
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
@@ -248,52 +290,60 @@ def shrink(params, state, rows, i, length):
 
 
 @forced_inline
-def rule_step(params, state, work, rows, i, u, p, xx):
+def rule_step(params, state, work, rows, i, z, p, xx):
     """The step of the rule; the row's features must be up to date. Arguments and result as for `step`."""
     if params.rule == AROW or params.rule == PRECISION:
-        return arow(params, state, work, rows, i, u, xx)
+        return arow(params, state, work.by_entry, rows, i, z[0], xx)
     if params.rule == COIN:
         return coin(params, state, rows, i)
-    h = rows.weight[i]
-    slope = loss_slope(params.loss, p, rows.y[i])
-    if not h * h * slope * slope * xx <= LIMIT * LIMIT:
+    h, slope = rows.weight[i], work.slope
+    length = slopes(params, p, rows.y[i], 1.0, slope)
+    if not h * h * length * length * xx <= LIMIT * LIMIT:
         return False
     if params.rule == NAG:
-        return nag(params, state, work, rows, i, p, slope)
+        return nag(params, state, work.by_entry, rows, i, p, slope, length)
     if params.rule == FTRL:
-        return ftrl(params, state, rows, i, h * slope)
-    return gradient(params, state, rows, i, u, p, xx, h * slope)
+        return ftrl(params, state, rows, i, h * slope[0])
+    return gradient(params, state, rows, i, z, p, xx, slope, length)
 
 
 @forced_inline
-def gradient(params, state, rows, i, u, p, xx, slope):
-    """The step of sgd, ogd, adagrad, ada and nlms. slope : float, h l'; else as for `step`."""
-    table, now = state.table, state.now[0]
+def gradient(params, state, rows, i, z, p, xx, slope, length):
+    """The step of sgd, ogd, adagrad, ada and nlms. slope : float64[K], l', overwritten; length : float, its 2-norm.
+
+    Else as for `step`.
+    """
+    table, now, h = state.table, state.now[0], rows.weight[i]
     adaptive = params.rule == ADAGRAD or params.rule == ADA
     rate = params.rate * (now.t + 1.0) ** -params.power_t
-    c = -slope * rate
-    if params.rule == NLMS:
-        c = error_share(params.rate, rows.weight[i]) * (rows.y[i] - p) / xx if xx > 0.0 else 0.0
-    if params.rule == OGD and u != p and xx > 0.0:  # Euclidean projection: w - (u - p)/|x|^2 x
-        c -= (u - p) / xx
-    if not abs(c) * math.sqrt(xx) <= LIMIT:
-        return False
-    if params.loss.code == POISSON and not adaptive and u + c * xx > LARGEST_LOG:
-        return False
+    for k in range(len(slope)):
+        g = h * slope[k]
+        c = -g * rate
+        if params.rule == NLMS:
+            c = error_share(params.rate, h) * (rows.y[i] - p[k]) / xx if xx > 0.0 else 0.0
+        if params.rule == OGD and z[k] != p[k] and xx > 0.0:  # Euclidean projection: w - (u - p)/|x|^2 x
+            c -= (z[k] - p[k]) / xx
+        if not abs(c) * math.sqrt(xx) <= LIMIT:
+            return False
+        if params.loss.code == POISSON and not adaptive and z[k] + c * xx > LARGEST_LOG:
+            return False
+        slope[k] = g if adaptive else c
+    one = classes_of(params) == 0
+    c, length = slope[0] if one else 1.0, slope[0] if one else h * length
     now.t += 1.0
-    shrink(params, state, rows, i, rows.weight[i] * (params.rate if adaptive else rate))
+    shrink(params, state, rows, i, h * (params.rate if adaptive else rate))
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        f, x = rows.features[at], rows.values[at]
+        row, x = table[np.uintp(rows.features[at])], rows.values[at]
         if not adaptive:
-            table[f, W] += c * x
+            add_steps(params, row, c, x, slope)
             continue
-        g = slope * x
-        table[f, G] += g * g
+        g = length * x
+        row[G] += g * g
         if params.rule == ADA:
-            table[f, W] += g if params.dual else -ada_rate(params, table[f, G]) * g
-            continue
-        if table[f, G] > 0.0:
-            table[f, W] -= params.rate * inverse_power(table[f, G], params.power_t) * g
+            by = 1.0 if params.dual else -ada_rate(params, row[G])
+        else:
+            by = -params.rate * inverse_power(row[G], params.power_t) if row[G] > 0.0 else 0.0
+        add_steps(params, row, by, g if one else x, slope)
     return True
 
 
@@ -310,55 +360,56 @@ def inverse_power(G, power):
 
 
 @forced_inline
-def nag(params, state, work, rows, i, p, slope):
-    """The step of [NAG] Algorithm 2 with the importance weights of [IWA]. p : prediction; slope : l'.
+def nag(params, state, work, rows, i, p, slope, length):
+    """The step of [NAG] Algorithm 2 with the importance weights of [IWA]; arguments as for `gradient`.
 
     Unless `before`, a round with slope 0 only forgets, as in VW.
     """
-    table, now, h = state.table, state.now[0], rows.weight[i]
+    table, now, h, y = state.table, state.now[0], rows.weight[i], rows.y[i]
     feats, values = entries(rows, i)
-    if slope == 0.0 and not params.before:
+    if length == 0.0 and not params.before:
         now.t *= params.retention.rate
         now.N *= params.retention.rate
         return True
-    if params.lazy:  # the table has changed since
+    if params.lazy or classes_of(params) > 0:  # else `score_and_gather` has done it, and nothing changed since
         for k in range(len(feats)):
-            gather(table, G, work, k, feats[k], values[k])
-    q, norm = nag_scales(work, values, h * slope * slope)
+            gather(table, work, k, feats[k], values[k])
+    q, norm = nag_scales(work, values, h * length * length)
     t, N = params.retention.rate * now.t + h, params.retention.rate * now.N + h * norm
     common = params.rate * math.sqrt(t / N) if N > 0.0 else 0.0
     q *= common
-    c = -h * slope
+    one = classes_of(params) == 0
+    c = -h * slope[0] if one else -h  # of several classes what slopes are multiplied with
     if params.invariant and h * q > 0.0:
-        c = travel(params.loss, p, rows.y[i], h * q) / q
+        c = (travel(params.loss, p[0], y, h * q) if one else softmax_travel(p, int(y), slope, h * q)) / q
     if not (h * q <= LIMIT * LIMIT and math.isfinite(c)):
         return False
     now.t, now.N = t, N
-    if slope != 0.0:
-        shrink(params, state, rows, i, -params.rate * c / slope)
+    if length != 0.0 and params.shrink > 0.0:
+        shrink(params, state, rows, i, -params.rate * c / slope[0])
     c *= common
     for k in range(len(feats)):
         row, x = table[np.uintp(feats[k])], abs(values[k])
         if x > row[S]:
-            row[W] *= row[S] / x
+            if one:
+                row[W] *= row[S] / x
+            for at in range(len(row) - classes_of(params), len(row)):
+                row[at] *= row[S] / x
             row[S] = x
             row[INVERSE] = 1.0 / x
         row[G] = work[TOTAL, k]
-        row[W] += c * work[ALONG, k]
+        add_steps(params, row, c, work[ALONG, k], slope)
     return True
 
 
 @forced_inline
-def gather(table, first, work, k, f, x):
-    """work[SCALED, k] <- x/s and work[TOTAL, k] <- G of feature f, the row's entry k, of value x.
-
-    table : float64[features, columns], not modified; its columns from `first` on are G, S and INVERSE
-    """
-    inverse = table[f, first + INVERSE - G]
-    if abs(x) > table[f, first + S - G]:
+def gather(table, work, k, f, x):
+    """work[SCALED, k] <- x/s and work[TOTAL, k] <- G of feature f, the row's entry k, of value x."""
+    inverse = table[f, INVERSE]
+    if abs(x) > table[f, S]:
         inverse = 1.0 / abs(x)
     work[SCALED, k] = inverse * x
-    work[TOTAL, k] = table[f, first]
+    work[TOTAL, k] = table[f, G]
 
 
 @forced_inline
@@ -385,11 +436,11 @@ def nag_scales(work, values, g2):
 
 @forced_inline
 def arow(params, state, work, rows, i, u, xx):
-    """The step of [AROW] with a diagonal covariance 1/P; weight h replaces r by r/h. u, xx as for `step`.
+    """The step of [AROW] with a diagonal covariance 1/P; weight h replaces r by r/h. xx as for `step`.
 
-    In classification a row with a margin of 1 or more is not learned. The covariance S - S x x'S/(x'Sx + r) has the
-    diagonal 1/(P + x^2/(r + x'Sx - S x^2)), computed without cancellation. The rule PRECISION uses P + x^2/r, which
-    ignores the row's other features.
+    u : float, the raw prediction. In classification a row with a margin of 1 or more is not learned. The covariance
+    S - S x x'S/(x'Sx + r) has the diagonal 1/(P + x^2/(r + x'Sx - S x^2)), computed without cancellation. The rule
+    PRECISION uses P + x^2/r, which ignores the row's other features.
     """
     table, y = state.table, rows.y[i]
     if params.loss.code != SQUARED and y * u >= 1.0:

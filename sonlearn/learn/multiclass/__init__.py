@@ -1,18 +1,17 @@
 """Learners of several classes at once: what a row scores for every class, from what has occurred with its features.
 
 `pairs`    the table beneath: numbers for each (feature, class) that occurred together, and for no other
-`sums`     largest and sums over classes
-`merging`  tables of several learners side by side
+`engine`   what learners on that table have in common
 `arow`     AROW with a diagonal, against up to three rivals
 `nag`      normalised adaptive gradient, softmax
 `bayes`    naive Bayes
 `rls`      recursive least squares with one whole matrix for all classes
-`shares`   how frequent each class has been of late
 
-They are engines (`sonlearn.learn.engine.Engine`) and the members of `sonlearn.learn.ensemble`. They fill in
-`Predictions.raw` alone, and the columns of the classes that a row before has shown; columns beyond stay as they are.
-Features and classes of their states may get other numbers (`slots` of `Engine.renumbered`).
+They, and `sonlearn.learn.ewma` of several classes, are engines (`sonlearn.learn.engine.Engine`) and the members of
+`sonlearn.learn.ensemble`. They fill in `Predictions.raw` alone, and the columns of the classes that a row before has
+shown; columns beyond stay as they are. Features and classes of their states may get other numbers (`slots` of
+`Engine.renumbered`).
 
 Besides, there are `one_vs_rest`, which has a binary subproblem for each class, and `multinomial`, one softmax learner
-for all classes (on `softmax` and `shared_diagonal`).
+for all classes.
 """

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -29,25 +29,21 @@ from sonlearn.data.rows import SQUARES, Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.learn import axes
 from sonlearn.learn.axes import BY_FEATURE, Scalars
-from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.multiclass.merging import PAIRS, faded, side_by_side, table_of
+from sonlearn.learn.engine import Predictions
+from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     LARGE_TABLE,
     SIDE_BY_SIDE,
     Pairs,
     add_pair,
     add_weights,
-    bytes_of,
-    count_pairs,
-    count_places,
     has_room,
-    more_room,
     new_pairs,
     place_of,
     scale_pairs,
     weights_of,
 )
-from sonlearn.learn.multiclass.sums import product
+from sonlearn.learn.sums import product
 
 #: Wrong classes that a row is learned against, at most.
 RIVALS = 3
@@ -85,7 +81,7 @@ def _new_work(row: int, classes: int) -> ArowScratch:
     )  # fmt: skip
 
 
-class Arow(Engine):
+class Arow(OfPairs):
     """Member of several classes (see `sonlearn.learn.multiclass`).
 
     Parameters
@@ -98,8 +94,6 @@ class Arow(Engine):
         The share of the precisions that each row learned discounts.
     """
 
-    merges = True
-
     def __init__(self, r: float = 1.0, unit: bool = False, decay: float = 0.0):
         self._r, self._unit, self._decay, self.retention = r, unit, decay, 1.0 - decay
         self._work = _new_work(0, 0)
@@ -109,24 +103,14 @@ class Arow(Engine):
         now = np.zeros(1, dtype=[("classes", "i8"), ("rows", "i8"), ("seen", "i8")])
         return ArowState(new_pairs(2), np.zeros((0, 1 if self._decay > 0.0 else 0), np.int64), now)
 
-    def reserve(self, state: ArowState, rows: Rows, features: int) -> ArowState:
-        """Room for features; for pairs it is made on the way."""
-        state = super().reserve(state, rows, features)
-        state.now["seen"] = max(features, int(state.now["seen"][0]))
-        return state
+    def _most_met(self, classes: int) -> int:
+        return RIVALS + 1
 
-    def learn(self, state: ArowState, rows: Rows, out: Predictions, start: int) -> tuple[ArowState, int]:
-        """Predict and learn rows from `start` on; no row is refused."""
-        at, longest = start, int(np.diff(rows.indptr).max(initial=0))
-        if len(self._work.values) < longest or len(self._work.mark) != out.raw.shape[1]:
-            self._work = _new_work(max(longest, len(self._work.values)), out.raw.shape[1])
-        while at < len(rows.y):
-            at = learn(self._r, self._unit, self._decay, state, self._work, rows, out.raw, at)
-            if at < len(rows.y):
-                classes = len(self._work.mark)
-                places = count_places(state.pairs, rows, at, RIVALS + 1, classes)
-                state = state._replace(pairs=more_room(state.pairs, places, classes))
-        return state, at
+    def _learn(self, state: ArowState, rows: Rows, raw: np.ndarray, start: int) -> int:
+        longest = int(np.diff(rows.indptr).max(initial=0))
+        if len(self._work.values) < longest or len(self._work.mark) != raw.shape[1]:
+            self._work = _new_work(max(longest, len(self._work.values)), raw.shape[1])
+        return int(learn(self._r, self._unit, self._decay, state, self._work, rows, raw, start))
 
     def predict(self, state: ArowState, rows: Rows, out: Predictions) -> int:
         """Predict and change nothing."""
@@ -137,18 +121,12 @@ class Arow(Engine):
         """See `Engine.weights`."""
         return weights_of(state.pairs, features, self.met(state), number)
 
-    def met(self, state: ArowState) -> int:
-        """How many classes have occurred."""
-        return int(state.now["classes"][0])
-
-    def renumbered(
-        self, state: ArowState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> ArowState:
-        """`state` with other numbers (see `Engine.renumbered`), forgetting brought up to date."""
+    def up_to_date(self, state: ArowState) -> ArowState:
+        """See `Engine.up_to_date`."""
         if self._decay > 0.0:
             pairs = faded(state.pairs, P, self.retention ** (state.now["rows"] - state.since[:, 0]))
             state = state._replace(pairs=pairs, since=np.full_like(state.since, state.now["rows"][0]))
-        return super().renumbered(state, numbers, features, slots)
+        return state
 
     def merge(self, states: Sequence[ArowState], base: ArowState, rows: Sequence[int]) -> ArowState:
         """Precisions added up, weights moved by the precision gained (see `Engine.merge`)."""
@@ -160,10 +138,6 @@ class Arow(Engine):
         values = np.column_stack([w, np.clip(merging.summed(start[:, P], sums, by), 0.0, MOST)])
         now = super().merge(states, base, rows).now
         return ArowState(table_of(feature, classes, values, 0), np.full_like(base.since, now["rows"][0]), now)
-
-    def facts(self, state: ArowState) -> dict[str, Any]:
-        """pairs: of features and classes that met; bytes that they take."""
-        return {"pairs": count_pairs(state.pairs), "bytes": bytes_of(state.pairs) + state.since.nbytes}
 
 
 @bare_jit

@@ -28,28 +28,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
-from sonlearn.learn import axes
 from sonlearn.learn.axes import BY_CLASS, BY_FEATURE, Scalars, summed
-from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.multiclass.merging import PAIRS, faded, side_by_side, table_of
+from sonlearn.learn.engine import Predictions
+from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     DISTANCE,
     LARGE_TABLE,
     Pairs,
     add_pair,
-    bytes_of,
-    count_pairs,
-    count_places,
     fetch_block,
     has_room,
-    more_room,
     new_pairs,
     place_of,
     scale_pairs,
@@ -92,10 +87,9 @@ def _new_work(classes: int) -> BayesScratch:
     return BayesScratch(np.zeros(classes), np.zeros(classes), np.zeros(classes), np.zeros(classes, np.int64))
 
 
-class Bayes(Engine):
+class Bayes(OfPairs):
     """Member of several classes (see `sonlearn.learn.multiclass`); `decay` is the share that each row discounts."""
 
-    merges = True
     counts = True
 
     def __init__(self, decay: float = 0.0):
@@ -110,21 +104,11 @@ class Bayes(Engine):
             new_pairs(1), *(np.zeros(0) for _ in range(4)), np.zeros((0, 1 if self._decay > 0.0 else 0), np.int64), now
         )
 
-    def reserve(self, state: BayesCounts, rows: Rows, features: int) -> BayesCounts:
-        """Room for features, and for the classes of `rows`."""
-        state = axes.reserved(state, seen=features, classes=1 + int(np.nanmax(rows.y, initial=-1.0)))
-        state.now["seen"] = max(features, int(state.now["seen"][0]))
-        return state
+    def _most_met(self, classes: int) -> int:
+        return 1
 
-    def learn(self, state: BayesCounts, rows: Rows, out: Predictions, start: int) -> tuple[BayesCounts, int]:
-        """Predict and count rows from `start` on; no row is refused."""
-        at, work = start, self._work_for(out.raw.shape[1])
-        while at < len(rows.y):
-            at = learn(self._decay, state, work, rows, out.raw, at)
-            if at < len(rows.y):
-                places = count_places(state.pairs, rows, at, 1, out.raw.shape[1])
-                state = state._replace(pairs=more_room(state.pairs, places, out.raw.shape[1]))
-        return state, at
+    def _learn(self, state: BayesCounts, rows: Rows, raw: np.ndarray, start: int) -> int:
+        return int(learn(self._decay, state, self._work_for(raw.shape[1]), rows, raw, start))
 
     def predict(self, state: BayesCounts, rows: Rows, out: Predictions) -> int:
         """Predict and change nothing."""
@@ -136,19 +120,13 @@ class Bayes(Engine):
             self._work = _new_work(classes)
         return self._work
 
-    def met(self, state: BayesCounts) -> int:
-        """How many classes have occurred."""
-        return int(state.now["classes"][0])
-
-    def renumbered(
-        self, state: BayesCounts, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> BayesCounts:
-        """`state` with other numbers (see `Engine.renumbered`), forgetting brought up to date."""
+    def up_to_date(self, state: BayesCounts) -> BayesCounts:
+        """See `Engine.up_to_date`."""
         if self._decay > 0.0:
             left = self.retention ** (state.now["rows"] - state.since[:, 0])
             since = np.full_like(state.since, state.now["rows"][0])
             state = state._replace(pairs=faded(state.pairs, 0, left), totals=left * state.totals, since=since)
-        return super().renumbered(state, numbers, features, slots)
+        return state
 
     def merge(self, states: Sequence[BayesCounts], base: BayesCounts, rows: Sequence[int]) -> BayesCounts:
         """The counts of one run over all rows (see `Engine.merge`)."""
@@ -163,13 +141,6 @@ class Bayes(Engine):
             totals=np.bincount(feature, counts[:, 0], int(now["seen"][0])),
             since=np.full_like(base.since, now["rows"][0]),
         )  # fmt: skip
-
-    def facts(self, state: BayesCounts) -> dict[str, Any]:
-        """pairs: of features and classes that met; bytes that they take."""
-        return {
-            "pairs": count_pairs(state.pairs),
-            "bytes": bytes_of(state.pairs) + state.totals.nbytes + state.since.nbytes,
-        }
 
 
 @bare_jit

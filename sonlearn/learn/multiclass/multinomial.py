@@ -1,6 +1,6 @@
 """Several classes that share a learner: a weight vector a class, one metric, and softmax over what they say.
 
-The engine beneath (`newton`, `projected`, `dense`, `shared_diagonal`) predicts and learns K classes at once. Here are
+The engine beneath (`newton`, `projected`, `dense`, `first_order`) predicts and learns K classes at once. Here are
 the counts of them. Classes are numbered as they are met; those that have not been met yet have had the same gradients
 in every row, and so say the same: what stands for all of them in `Predictions.unseen`.
 """
@@ -16,14 +16,14 @@ from sonlearn.data import merging
 from sonlearn.data.rows import Rows
 from sonlearn.learn.dense.engine import Dense
 from sonlearn.learn.engine import Engine, Predictions, State
+from sonlearn.learn.first_order.engine import FirstOrder
 from sonlearn.learn.multiclass.one_vs_rest import first_occurrences
-from sonlearn.learn.multiclass.shared_diagonal import SharedDiagonal
 from sonlearn.learn.newton.engine import SketchedNewton
 from sonlearn.learn.projected.engine import Projected
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
-_ENGINES = {"sketched": SketchedNewton, "first_order": SharedDiagonal, "projected": Projected, "dense": Dense}
+_ENGINES = {"sketched": SketchedNewton, "first_order": FirstOrder, "projected": Projected, "dense": Dense}
 
 
 class MultinomialState(NamedTuple):

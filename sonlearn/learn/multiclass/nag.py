@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -28,22 +28,18 @@ from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn import axes
 from sonlearn.learn.axes import BY_FEATURE, Scalars
-from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.engine import Predictions
 from sonlearn.learn.multiclass.arow import predict, score
-from sonlearn.learn.multiclass.merging import PAIRS, side_by_side, table_of
+from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     Pairs,
     add_pair,
-    bytes_of,
-    count_pairs,
-    count_places,
     has_room,
-    more_room,
     new_pairs,
     scale_pairs,
     weights_of,
 )
-from sonlearn.learn.multiclass.sums import exponential, largest, product, total_of
+from sonlearn.learn.sums import exponential, largest, product, total_of
 
 #: Classes whose slope is smaller are left out of a step.
 TINY = 0.02
@@ -71,7 +67,11 @@ class NagScratch(NamedTuple):
     found: np.ndarray  # bool[K]; of those, whether the feature has met them
 
 
-class Nag(Engine):
+def _new_work(classes: int) -> NagScratch:
+    return NagScratch(np.zeros(classes), *np.zeros((2, classes), np.int64), np.zeros(classes, bool))
+
+
+class Nag(OfPairs):
     """Member of several classes (see `sonlearn.learn.multiclass`).
 
     Parameters
@@ -82,31 +82,22 @@ class Nag(Engine):
         Share of G that is forgotten with each row.
     """
 
-    merges = True
-
     def __init__(self, rate: float = 4.0, decay: float = 0.0):
         self._rate, self._decay, self.retention = rate, decay, 1.0 - decay
+        self._work = _new_work(0)
 
     def new(self, classes: int = 0) -> NagState:
         """State that has seen nothing."""
         now = np.zeros(1, dtype=[("classes", "i8"), ("seen", "i8"), ("t", "f8"), ("N", "f8"), ("rows", "i8")])
         return NagState(new_pairs(1), np.zeros((0, 3)), now)
 
-    def reserve(self, state: NagState, rows: Rows, features: int) -> NagState:
-        """Room for features."""
-        state = super().reserve(state, rows, features)
-        state.now["seen"] = max(features, int(state.now["seen"][0]))
-        return state
+    def _most_met(self, classes: int) -> int:
+        return classes
 
-    def learn(self, state: NagState, rows: Rows, out: Predictions, start: int) -> tuple[NagState, int]:
-        """Predict and learn rows from `start` on; no row is refused."""
-        at, K = start, out.raw.shape[1]
-        scratch = NagScratch(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, np.int64), np.zeros(K, bool))
-        while at < len(rows.y):
-            at = learn(self._rate, self._decay, state, scratch, rows, out.raw, at)
-            if at < len(rows.y):
-                state = state._replace(pairs=more_room(state.pairs, count_places(state.pairs, rows, at, K, K), K))
-        return state, at
+    def _learn(self, state: NagState, rows: Rows, raw: np.ndarray, start: int) -> int:
+        if len(self._work.q) != raw.shape[1]:
+            self._work = _new_work(raw.shape[1])
+        return int(learn(self._rate, self._decay, state, self._work, rows, raw, start))
 
     def predict(self, state: NagState, rows: Rows, out: Predictions) -> int:
         """Predict and change nothing."""
@@ -117,20 +108,14 @@ class Nag(Engine):
         """See `Engine.weights`."""
         return weights_of(state.pairs, features, self.met(state), number)
 
-    def met(self, state: NagState) -> int:
-        """How many classes have occurred."""
-        return int(state.now["classes"][0])
-
-    def renumbered(
-        self, state: NagState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> NagState:
-        """`state` with other numbers (see `Engine.renumbered`), forgetting brought up to date."""
+    def up_to_date(self, state: NagState) -> NagState:
+        """See `Engine.up_to_date`."""
         if self._decay > 0.0:
             table = state.features.copy()
             table[:, G] *= self.retention ** (state.now["rows"] - table[:, SINCE])
             table[:, SINCE] = state.now["rows"]
             state = state._replace(features=table)
-        return super().renumbered(state, numbers, features, slots)
+        return state
 
     def merge(self, states: Sequence[NagState], base: NagState, rows: Sequence[int]) -> NagState:
         """Sums as of one run, weights moved by what their features' sums have gained (see `Engine.merge`)."""
@@ -149,11 +134,6 @@ class Nag(Engine):
         start, *others = (scale[feature] * column[:, 0] for scale, column in zip(scales, columns, strict=True))
         w = merging.moved(start, others, [gain[feature] for gain in gains])
         return NagState(table_of(feature, classes, w[:, None], 0), table, now)
-
-    def facts(self, state: NagState) -> dict[str, Any]:
-        """pairs: of features and classes that met; bytes that they take."""
-        own = bytes_of(state.pairs) + int(state.now["seen"][0]) * state.features.itemsize * 3
-        return {"pairs": count_pairs(state.pairs), "bytes": own}
 
 
 @bare_jit

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from sonlearn.data.mixing import LOW, hash_bits
 from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import bare_inline, fetch, forced_inline
-from sonlearn.learn.losses import loss_slope, softmax_slopes
+from sonlearn.learn.losses import slopes, within_bounds
 from sonlearn.learn.newton.forgetting import SMALLEST, fold_weight_scale, forget_past
 from sonlearn.learn.newton.oja import oja_round
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, learn_scales, rescaled, rescaled_by_all
@@ -127,24 +127,8 @@ def write_prediction(params, weight_scale, wx, base, raw, prediction):
     wx : float64[K], not modified; raw, prediction : float64[K], filled in
     """
     for c in range(len(wx)):
-        u = wx[c] * weight_scale + base
-        if not abs(u) <= LIMIT:
-            return False
-        raw[c] = u
-        prediction[c] = min(max(u, params.low), params.high)
-    return True
-
-
-@forced_inline
-def slopes(params, prediction, y, h, out):
-    """out[c] <- derivative of the loss in the prediction of class c: the gradient is out[c] x; returns its 2-norm.
-
-    prediction : float64[K], not modified; out : float64[K], filled in
-    """
-    if params.classes > 0:
-        return softmax_slopes(prediction, int(y), h, out)
-    out[0] = h * loss_slope(params.loss, prediction[0], y)
-    return abs(out[0])
+        raw[c] = wx[c] * weight_scale + base
+    return within_bounds(params, raw, prediction)
 
 
 @bare_inline

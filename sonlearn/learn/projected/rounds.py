@@ -24,9 +24,8 @@ import numpy as np
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit, inline, jit
 from sonlearn.learn.invariant_step import travel
-from sonlearn.learn.linear_algebra import leading, triangularise
-from sonlearn.learn.losses import POISSON, leads_too_far
-from sonlearn.learn.newton.round import row_scale, slopes, write_prediction
+from sonlearn.learn.losses import POISSON, leads_too_far, slopes
+from sonlearn.learn.newton.round import row_scale, write_prediction
 from sonlearn.learn.spectrum import spectral
 from sonlearn.learn.tolerances import FEATURES, LIMIT, RANK, SINGULAR, SQUARING
 
@@ -296,8 +295,8 @@ def decompose_rows(state, work, rows, i, scale):
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         for j in range(tau):
             S[rows.features[at], j] += work.r[j] * (scale * rows.values[at])
-    triangularise(S)
-    _, sigma, V = np.linalg.svd(leading(S, tau))
+    _, R = np.linalg.qr(S)
+    _, sigma, V = np.linalg.svd(R)
     lam, U = np.empty(tau), np.empty((tau, tau))
     for k in range(tau):
         lam[k] = sigma[tau - 1 - k] * sigma[tau - 1 - k]

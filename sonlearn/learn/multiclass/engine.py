@@ -1,13 +1,27 @@
-"""Merges of members of several classes (`sonlearn.data.merging`): tables of pairs as columns side by side."""
+"""What learners on tables of pairs have in common: room, and tables as columns side by side for merges."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from sonlearn.learn.axes import Axis, Numbers
-from sonlearn.learn.multiclass.pairs import Pairs, new_pairs, packed_pairs, reserve_pairs
+from sonlearn.data.rows import Rows
+from sonlearn.learn import axes
+from sonlearn.learn.axes import BY_FEATURE, Axis, Numbers
+from sonlearn.learn.engine import Engine, Predictions, State
+from sonlearn.learn.multiclass.pairs import (
+    Pairs,
+    bytes_of,
+    count_pairs,
+    count_places,
+    more_room,
+    new_pairs,
+    packed_pairs,
+    reserve_pairs,
+)
 
 
 class _Pairs(Axis):
@@ -26,6 +40,48 @@ class _Pairs(Axis):
 
 #: A table of pairs of features and classes. For pairs themselves there is room on the way.
 PAIRS = _Pairs()
+
+
+class OfPairs(Engine):
+    """Learner whose state has a table of `pairs`, and in `now` the classes and the features that it has seen."""
+
+    merges = True
+
+    @abstractmethod
+    def _most_met(self, classes: int) -> int:
+        """How many classes each feature of a row meets at most, of so many."""
+
+    @abstractmethod
+    def _learn(self, state: State, rows: Rows, raw: np.ndarray, start: int) -> int:
+        """Predict and learn rows until there is no room for pairs; returns where that is, or n."""
+
+    def reserve(self, state: State, rows: Rows, features: int) -> State:
+        """Room for features, and for the classes of `rows`; for pairs it is made on the way."""
+        state = axes.reserved(state, seen=features, classes=1 + int(np.nanmax(rows.y, initial=-1.0)))
+        state.now["seen"] = max(features, int(state.now["seen"][0]))
+        return state
+
+    def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
+        """Predict and learn rows from `start` on; no row is refused."""
+        at, classes = self._learn(state, rows, out.raw, start), out.raw.shape[1]
+        while at < len(rows.y):
+            places = count_places(state.pairs, rows, at, self._most_met(classes), classes)
+            state = state._replace(pairs=more_room(state.pairs, places, classes))
+            at = self._learn(state, rows, out.raw, at)
+        return state, at
+
+    def met(self, state: State) -> int:
+        """How many classes have occurred."""
+        return int(state.now["classes"][0])
+
+    def facts(self, state: State) -> dict[str, Any]:
+        """pairs: of features and classes that met; bytes that they take."""
+        seen = int(state.now["seen"][0])
+        by_feature = [getattr(state, name)[:seen] for name, axis, _ in axes.axes_of(type(state)) if axis is BY_FEATURE]
+        return {
+            "pairs": count_pairs(state.pairs),
+            "bytes": bytes_of(state.pairs) + sum(array.nbytes for array in by_feature),
+        }
 
 
 def faded(pairs: Pairs, column: int, left: np.ndarray) -> Pairs:

@@ -1,4 +1,4 @@
-"""Largest, sums and exponentials over the classes of a row, several at a time, always in the same order.
+"""Largest, sums and exponentials of a row of numbers, several at a time, always in the same order.
 
 One running value would wait for itself at every class; with a thousand classes that is most of the time.
 """
