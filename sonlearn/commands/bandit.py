@@ -11,7 +11,7 @@ from sonlearn.commands.checks import check_run
 from sonlearn.commands.models import initial_model, load_bandit, where_to_begin
 from sonlearn.commands.recording import check_recording
 from sonlearn.commands.session import Session
-from sonlearn.commands.settings import check_agreement, check_format, settings_text
+from sonlearn.commands.settings import check_agreement, check_format, settings_text, written_as
 from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.bandits.bandit import Bandit, Decided
 from sonlearn.options import LearnOptions, TextOptions
@@ -25,7 +25,7 @@ from sonlearn.text.names import NameTable
 
 #: Flags of a run that decisions do not take.
 _NOT_TAKEN = (
-    "save_per_pass", "form", "raw_predictions", "probabilities", "top", "audit", "passes", "cache", "cache_file",
+    "save_per_pass", "raw_predictions", "probabilities", "top", "audit", "passes", "cache", "cache_file",
     "holdout_off", "holdout_after", "early_terminate", "progress_bar",
 )  # fmt: skip
 
@@ -82,10 +82,11 @@ class BanditSession(Session):
         else:
             self.bandit, self.text = self.learner.options, self.learner.text
         own = self.text.format if self.bandit.cost or self.bandit.reward else "auto"
-        read_as = dataclasses.replace(self.text, format=given.get("format", own))
+        read_as = dataclasses.replace(written_as(self.text, given), format=given.get("format", own))
         super().__init__(options, read_as, False, NameTable(), done, DecisionProblem(), from_model)
         self.classes = (self.learner or Bandit(self.bandit, learn=self.learn)).classes
         numbered = self.learner is None and self.bandit.cbify is None and not options.testonly
+        self.unlikely = False  # whether a logged action came without its probability
         self.unlogged = set(range(self.bandit.actions or 0)) if numbered else set()
 
     def make_reader(self) -> Any:
@@ -112,9 +113,10 @@ class BanditSession(Session):
     def learn_from(self, batch: Any, held: np.ndarray | None) -> Decided:
         """Decide the decisions of a batch, and learn from their costs."""
         assert self.learner is not None
+        known = np.flatnonzero((batch.action >= 0) & ~np.isnan(batch.cost))
         if self.unlogged:
-            known = np.flatnonzero((batch.action >= 0) & ~np.isnan(batch.cost))
             self.unlogged -= set(batch.column[batch.first[known] + batch.action[known]].tolist())
+        self.unlikely = self.unlikely or (batch.costs is None and bool(np.isnan(batch.probability[known]).any()))
         return self.learner.predict(batch) if self.options.testonly else self.learner.partial_fit(batch)
 
     def compiling(self) -> None:
@@ -142,6 +144,11 @@ class BanditSession(Session):
             found.append(
                 f"actions that no decision with a cost has had: {named}; nothing is known of them, so exploration "
                 "tries them first"
+            )
+        if self.unlikely:
+            found.append(
+                "the log does not say with which probabilities it chose its actions: average loss is what these have "
+                "cost, no estimate of what the model's choices would"
             )
         return found
 

@@ -20,6 +20,10 @@ from sonlearn.report.jsonable import jsonable, spelt
 from sonlearn.text.names import MOST_NAMES, MOST_SLOTS
 
 TOP = 20
+#: What weights of a committee are.
+OF_LINEAR = (
+    "of members that are linear in the input; what all members say of a row may have another sign: predict --audit"
+)
 #: Classes whose largest weights are listed.
 SHOWN = 50
 
@@ -104,6 +108,8 @@ def model_lines(path: str, model: Model, top: int) -> list[str]:
         lines += class_tables(model, facts["classes"], ids, top)
     else:
         lines += weight_table("largest weights", ids, learner.weights()[1], top, model)
+        if "members" in facts and top:
+            lines.append(f"  {OF_LINEAR}")
     if model.unfinished is not None:
         place = model.unfinished
         lines.insert(

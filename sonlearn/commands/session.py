@@ -84,12 +84,18 @@ class Session(Passes):
 
     def lines_of(self, batch: Any, predicted: Any) -> int:
         """How many lines of predictions are written of these."""
-        return (batch.n + len(batch.skipped or ())) * bool(self.predictions or self.raw_predictions)
+        return (batch.n + len(batch.skipped or ())) * self.writes
+
+    @property
+    def writes(self) -> bool:
+        """Whether predictions are written: tables of them, in the first pass alone, so that a row has one line."""
+        once = self.options.form != "vw"
+        return bool(self.predictions or self.raw_predictions) and (self.progress.passes == 1 or not once)
 
     def report(self, batch: Any, held: np.ndarray | None, predicted: Any) -> None:
         """Count, write predictions, print the rows that are due; what could not be learned from counts for nothing."""
         self.uncounted.add(self.problem.outcome(batch, held, predicted), self.problem.kept(batch, predicted))
-        if self.predictions or self.raw_predictions:
+        if self.writes:
             self.write(batch, predicted)
         at_once = self.problem.alone or self.recorder.wanted or self.bar.shown
         if at_once or self.uncounted.rows >= MOST_UNCOUNTED or self.progress.is_due(self.uncounted.weight):
@@ -112,7 +118,7 @@ class Session(Passes):
         if self.predictions and self.options.form != "vw":
             if self.answers is None:
                 self.answers = AnswerLines(self.options.form, self.problem.columns(every))
-            self.predictions.write(self.answers.lines(lines.rows(self.problem.answers(predicted, every))))
+            self.predictions.write(self.answers.lines(lines.rows(self.problem.answers(batch, predicted, every))))
         elif self.predictions:
             texts = self.problem.lines(batch, predicted, every, self.options.top)
             self.predictions.write(*lines.values(texts))
@@ -121,6 +127,8 @@ class Session(Passes):
 
     def report_skipped(self, tags: list[str]) -> None:
         """Lines for malformed rows behind the last one."""
+        if not self.writes:
+            return
         lines = LinesOfRows([(0, tag) for tag in tags], np.zeros(0, dtype=bool), None)
         if self.predictions and self.answers is not None:
             self.predictions.write(self.answers.lines(lines.rows([])))
@@ -128,9 +136,7 @@ class Session(Passes):
             self.predictions.write(*lines.values([]))
         if self.raw_predictions and tags:
             self.raw_predictions.write(*lines.values([]))
-        self.done = self.done._replace(
-            lines=self.done.lines + len(tags) * bool(self.predictions or self.raw_predictions)
-        )
+        self.done = self.done._replace(lines=self.done.lines + len(tags))
 
     def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
         """How it went."""

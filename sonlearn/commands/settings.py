@@ -8,7 +8,7 @@ from typing import Any
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.spec import flags, text_of
-from sonlearn.options.text import NAMESPACED, TABLES
+from sonlearn.options.text import NAMESPACED, TABLES, WRITTEN
 
 #: Formats that give the same features.
 ALIKE = (set(TABLES), set(NAMESPACED))
@@ -21,6 +21,11 @@ def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
         LearnOptions(**{name: value for name, value in given.items() if name in names}),
         TextOptions(**{name: value for name, value in given.items() if name not in names}),
     )
+
+
+def written_as(text: TextOptions, given: dict[str, Any]) -> TextOptions:
+    """Return the options of a model's text for data that are written as was `given`."""
+    return dataclasses.replace(text, **{name: given[name] for name in WRITTEN if name in given})
 
 
 def settings_text(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None = None) -> str:
@@ -39,7 +44,7 @@ def check_agreement(given: dict[str, Any], path: str, *own: Any) -> None:
         for field in dataclasses.fields(options):
             ours = getattr(options, field.name)
             asked = given.get(field.name, ours)
-            if field.name == "format" and ("auto" in (asked, ours) or _alike(asked, ours)):
+            if field.name in WRITTEN or (field.name == "format" and ("auto" in (asked, ours) or _alike(asked, ours))):
                 continue
             if asked != ours and not (isinstance(ours, tuple) and tuple(asked) == ours):
                 name = flags(field)[-1].removeprefix("--")

@@ -18,7 +18,7 @@ from sonlearn.commands.models import initial_model, is_bandit, load_model, where
 from sonlearn.commands.passes import FINISHED
 from sonlearn.commands.recording import check_recording
 from sonlearn.commands.session import Session
-from sonlearn.commands.settings import check_agreement, check_format, settings_text, split
+from sonlearn.commands.settings import check_agreement, check_format, settings_text, split, written_as
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.learn.learner import Learner, Predicted, takes_words
@@ -116,7 +116,7 @@ class TrainingSession(Session):
         # told from text by looking.
         own = "csv" if self.text.format in TABLES else "auto"
         named = bool(options.audit) or (False if options.testonly else self.text.names)
-        read_as = dataclasses.replace(self.text, format=given.get("format", own), names=named)
+        read_as = dataclasses.replace(written_as(self.text, given), format=given.get("format", own), names=named)
         if self.learner is not None and read_as.format == "vw":  # what a model of JSON has of members is not of VW text
             kept = {name: tuple(b for b in getattr(read_as, name) if len(b) == 1) for name in ("ignore", "keep")}
             read_as = dataclasses.replace(read_as, label="", id="", weight="", text=(), numeric=(), **kept)
@@ -157,15 +157,15 @@ class TrainingSession(Session):
                 batch.source, None, None, f"the columns {columns}", "one that is the label: --label COLUMN"
             )
         if format in TABLES and not self.options.testonly:
-            self.warn_of_leaks(learner)
+            self.warn_of_leaks()
         self.begin_with(learner, [settings_text(learner.options)], cache)
 
-    def warn_of_leaks(self, learner: Learner) -> None:
+    def warn_of_leaks(self) -> None:
         """Name columns of the first file that tell the label, before all is learned from them; a pipe is read once."""
         if os.path.isfile(self.sources[0]):
             from sonlearn.text.describe import leaks
 
-            for line in leaks(self.sources[0], learner.text):
+            for line in leaks(self.sources[0], self.read_as):
                 warn(line)
 
     def next_pass(self, learns: bool) -> None:
@@ -263,10 +263,6 @@ def check_output(options: RunOptions, learn: LearnOptions) -> None:
     if options.top is not None and (options.probabilities or not learn.several):
         other = "with --probabilities, which writes all" if options.probabilities else "of a model of no classes"
         raise OptionError(f"--top {options.top} {other}: expected several classes (--oaa K, --classes auto) alone")
-    if options.form != "vw" and options.predictions is None:
-        raise OptionError(f"--output {options.form}: nothing is written; give -p FILE as well")
-    if options.form == "csv" and options.resume:
-        raise OptionError("--output csv with --resume: the header would come again; give --output jsonl")
     if options.form == "csv" and options.probabilities and learn.classes is not None and not options.testonly:
         raise OptionError(
             "--output csv with --probabilities: classes that come as they will have no columns yet; give "

@@ -22,6 +22,7 @@ from sonlearn.commands.train import cores_of, unlabelled
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import STDOUT, whole_file
+from sonlearn.learn.learner import takes_words
 from sonlearn.options import TextOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.spec import text_of
@@ -69,6 +70,7 @@ class TuningSession(Passes):
         done = Unfinished(list(running.data) or ["-"], running.passes, 1, 0, 0)
         super().__init__(running, text, first.classes is not None, NameTable(), done)
         self.settings, self.text, self.choice = settings, text, options
+        self.worded = all(takes_words(setting.options) for setting in settings.settings)
         self.by = criterion([setting.options for setting in settings.settings], options.by)
         self.tuning: Tuning | None = None
         self.learner, self.failed = None, 0

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from sonlearn.options.bandit import SHARED
 from sonlearn.options.learning import OUTPUT_OPTIONS
+from sonlearn.options.text import WRITTEN
 
 #: A title, and the fields whose flags stand below it.
 Group = tuple[str, tuple[dataclasses.Field[Any], ...]]
@@ -103,7 +104,7 @@ VERBS = {
         None,
         lambda: (
             ("learning", _fields(_LEARN, *OUTPUT_OPTIONS, "coverage")),
-            ("text", _fields(_TEXT, "format")),
+            ("text", _fields(_TEXT, "format", *WRITTEN)),
             ("run", _fields(_RUN, *_PREDICT)),
             _cluster(),
         ),

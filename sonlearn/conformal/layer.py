@@ -19,23 +19,34 @@ class Coverage:
         Share of the labels that sets or intervals are to hold, within (0, 1).
     of_classes : bool
         Whether labels are classes, so that there are sets.
+    both : bool
+        Whether a model at rest predicts otherwise than one whose labels come.
     """
 
-    def __init__(self, coverage: float, of_classes: bool):
-        self.alpha, self.of_classes = 1.0 - coverage, of_classes
+    def __init__(self, coverage: float, of_classes: bool, both: bool = True):
+        self.alpha, self.of_classes, self._both = 1.0 - coverage, of_classes, both
         self.state: Any = classes.new(self.alpha) if of_classes else values.new()
 
-    def intervals(self, p: np.ndarray, y: np.ndarray, counted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(low, high), float64[n] each, of predictions p; the rows counted (bool[n]) are learned from."""
-        low, high = np.empty(len(p)), np.empty(len(p))
-        p, y = np.ascontiguousarray(p), np.ascontiguousarray(y)
-        values.intervals(self.state, p, y, counted, self.alpha, np.empty(values.SCALES), low, high)
+    def intervals(
+        self, p: np.ndarray, rest: np.ndarray, y: np.ndarray, counted: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(low, high), float64[n] each, of predictions p; the rows counted (bool[n]) are learned from.
+
+        rest : float64[n], what the model at rest would predict
+        """
+        unused, low, high = np.empty((3, len(p)))
+        y, s = np.ascontiguousarray(y), np.empty(values.SCALES)
+        if self._both:
+            values.intervals(self.state.rest, np.ascontiguousarray(rest), y, counted, self.alpha, s, unused, high)
+        values.intervals(self.state.online, np.ascontiguousarray(p), y, counted, self.alpha, s, low, high)
         return low, high
 
-    def steady_intervals(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(low, high), float64[n] each, of predictions of rows whose labels will not come."""
-        low, high = np.empty(len(p)), np.empty(len(p))
-        values.steady_intervals(self.state, np.ascontiguousarray(p), np.empty(values.SCALES), low, high)
+    def steady_intervals(self, p: np.ndarray, rests: bool) -> tuple[np.ndarray, np.ndarray]:
+        """(low, high), float64[n] each, of predictions of rows that are not learned; `rests`: nor are any others."""
+        low, high = np.empty((2, len(p)))
+        state = self.state.rest if rests and self._both else self.state.online
+        how = values.REST if rests else values.STEADY
+        values.steady_intervals(state, np.ascontiguousarray(p), np.empty(values.SCALES), how, low, high)
         return low, high
 
     def steady_sets(self, p: np.ndarray) -> np.ndarray:

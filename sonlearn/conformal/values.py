@@ -13,6 +13,10 @@ Scores are |y - p| / s with a running scale s of the row. Six scales run side by
 The interval is that of the scale whose intervals have had the least loss 2 w + (2/alpha) max(|y - p| - w, 0), w the
 half-width (the interval score of Gneiting and Raftery, JASA 2007), lately; `tracker` then moves its end points in and
 out, so that the coverage is kept whichever scale is chosen.
+
+Once no labels come, nothing moves the end points, and errors grow as the model grows old. A model at rest has a state
+of its own, of the errors of what it would predict (`Predicted.offline`), and its intervals are as wide as that stream
+has ever needed: by scale 0 or 2, which wait for no errors, and the largest that its mean threshold has been.
 """
 
 from __future__ import annotations
@@ -22,13 +26,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.conformal.tracker import BOUND, averaged, step_of, stepped
+from sonlearn.conformal.tracker import BOUND, FEW, averaged, step_of, stepped
 from sonlearn.jit import bare_inline, bare_jit
 
 SCALES, KNOTS = 6, 65
 #: Share of an old row's weight that goes with each row: of errors lately (8, 64, 1,024 rows), of losses.
 RATES = (1.0 / 8.0, 1.0 / 64.0, 1.0 / 1024.0)
 _FADING, _LOSS_RATE, _KNOT_RATE, _PRIOR = 1e-4, 1e-3, 2e-3, 4.0
+#: How an interval is made: of a row whose label comes next; of one among many rows; by a model at rest.
+FOLLOWED, STEADY, REST = range(3)
 #: Losses as near to each other as this are the same: the first scale is taken.
 TIED = 1e-9
 #: Labels, predictions and errors beyond this count as this.
@@ -44,12 +50,24 @@ class IntervalsState(NamedTuple):
     thetas: np.ndarray  # float64[SCALES]
     losses: np.ndarray  # float64[SCALES]
     steady: np.ndarray  # float64[SCALES], means lately of each scale's theta and that of all
+    worst: np.ndarray  # float64[SCALES], the largest that `steady` has been after the first `FEW` rows
 
 
-def new() -> IntervalsState:
+class BothStates(NamedTuple):
+    """What has been learned of the errors of what is predicted while labels come, and of a model at rest."""
+
+    online: IntervalsState
+    rest: IntervalsState
+
+
+def new() -> BothStates:
     """State that has seen nothing."""
+    return BothStates(_new(), _new())
+
+
+def _new() -> IntervalsState:
     now = np.zeros(1, [("rows", "i8"), *((name, "f8") for name in ("theta", "total", "weight", "mean", "m2"))])
-    return IntervalsState(now, np.zeros(3), np.zeros((KNOTS, 2)), np.zeros(SCALES), np.zeros(SCALES), np.zeros(SCALES))
+    return IntervalsState(now, np.zeros(3), np.zeros((KNOTS, 2)), *np.zeros((4, SCALES)))
 
 
 @bare_jit
@@ -68,7 +86,7 @@ def intervals(state, p, y, counted, alpha, s, low, high):
     for i in range(len(p)):
         center = min(max(p[i], -MOST), MOST)
         scales_of(state, center, s)
-        width = half_width(state, s, False)
+        width = half_width(state, s, FOLLOWED)
         low[i], high[i] = p[i] - width, p[i] + width
         if counted[i]:
             e = min(abs(min(max(y[i], -MOST), MOST) - center), MOST)
@@ -76,24 +94,26 @@ def intervals(state, p, y, counted, alpha, s, low, high):
 
 
 @bare_jit
-def steady_intervals(state, p, s, low, high):
-    """Fill in intervals of rows of which no label comes, by the mean thresholds lately; arguments as of `intervals`."""
+def steady_intervals(state, p, s, how, low, high):
+    """Fill in intervals by thresholds that stay, of rows without labels; arguments as of `half_width`, `intervals`."""
     for i in range(len(p)):
         scales_of(state, min(max(p[i], -MOST), MOST), s)
-        width = half_width(state, s, True)
+        width = half_width(state, s, how)
         low[i], high[i] = p[i] - width, p[i] + width
 
 
 @bare_inline
-def half_width(state, s, steady):
-    """Half the length of the interval, with the scales s of the row; `steady`: by the mean thresholds lately."""
+def half_width(state, s, how):
+    """Half the length of the interval, with the scales s of the row; how : `FOLLOWED`, `STEADY` or `REST`."""
     now, best = state.now[0], 0
-    if now["rows"] == 0 or (now["theta"] >= BOUND and not steady):
+    if now["rows"] == 0 or (now["theta"] >= BOUND and how == FOLLOWED):
         return math.inf
     for k in range(1, SCALES):
-        if state.losses[k] < (1.0 - TIED) * state.losses[best]:
+        if state.losses[k] < (1.0 - TIED) * state.losses[best] and (how != REST or k == 2):
             best = k
-    theta = state.steady[best] if steady else state.thetas[best] + now["theta"]
+    theta = state.thetas[best] + now["theta"]
+    if how != FOLLOWED:
+        theta = state.worst[best] if how == REST else state.steady[best]
     return math.exp(min(math.log(s[best]) + theta, 600.0))
 
 
@@ -149,6 +169,7 @@ def learn(state, s, center, e, missed, alpha):
     now["theta"] = stepped(now["theta"], missed, h, alpha) if t > 0 else 0.0
     for k in range(SCALES):
         state.steady[k] = averaged(state.steady[k], state.thetas[k] + now["theta"], t)
+        state.worst[k] = max(state.worst[k], state.steady[k]) if t > FEW else state.steady[k]
     x = knot_of(state, center)
     j = int(x)
     for d in range(2):

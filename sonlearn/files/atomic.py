@@ -134,14 +134,17 @@ def _temporary(folder: str) -> tuple[BinaryIO, str]:
 
 
 @contextlib.contextmanager
-def writing(name: str) -> Iterator[None]:
-    """Turn an OSError in the block into an OutputError that names the file; a BrokenPipeError is not changed."""
+def writing(name: str, left: str = "") -> Iterator[None]:
+    """Turn an OSError in the block into an OutputError that names the file, and says what is `left` in it.
+
+    A BrokenPipeError is not changed.
+    """
     try:
         yield
     except (BrokenPipeError, OutputError):
         raise
     except OSError as error:
-        raise OutputError(f"{name}: cannot be written: {error.strerror or error}") from error
+        raise OutputError(f"{name}: cannot be written: {error.strerror or error}{left}") from error
 
 
 def _keep_owner_and_mode(source: str, target: str) -> None:
@@ -190,7 +193,7 @@ class LineFile:
 
     def write(self, lines: bytes) -> None:
         """Write `lines`. Raises OutputError, BrokenPipeError where the reader has gone."""
-        with writing("standard output" if self._path in STDOUT else self._path):
+        with writing("standard output" if self._path in STDOUT else self._path, "; it has a part of the lines only"):
             if self._file is None:
                 self._file = self._opened()
             self._file.write(lines)

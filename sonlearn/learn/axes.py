@@ -9,7 +9,8 @@ The fields of a state, a NamedTuple, say in their annotations what their rows ar
 
 From that `reserved`, `packed`, `renumbered` and `merged` make what `sonlearn.learn.engine.Engine` has to do with a
 state; an engine adds what has arithmetic of its own. A field that says nothing stays as it is, and in a merge it is the
-base's. Scalars of `now` say how many rows are in use: `seen` features, `classes` classes.
+base's. Scalars of `now` say how many rows are in use: `seen` features, `classes` classes. Where classes stand on
+another axis than the first, `Classes` says so.
 """
 
 from __future__ import annotations
@@ -112,6 +113,26 @@ class Part(Axis):
 
 
 PART = Part()
+
+
+class Classes(NamedTuple):
+    """The last K places of an axis are those of K classes that share the rest of a state; beside the first axis."""
+
+    axis: int
+
+
+def reordered(state: State, places: Sequence[int]) -> State:
+    """`state` whose class c is what class places[c] was, wherever `Classes` says that they stand."""
+    more = {}
+    for name, hint in typing.get_type_hints(type(state), include_extras=True).items():
+        own = getattr(state, name)
+        if hasattr(own, "_fields"):
+            more[name] = reordered(own, places)
+        for said in getattr(hint, "__metadata__", ()):
+            if isinstance(said, Classes):
+                others = own.shape[said.axis] - len(places)
+                more[name] = np.take(own, [*range(others), *(others + place for place in places)], said.axis)
+    return state._replace(**more)
 
 
 def summed(base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> np.ndarray:

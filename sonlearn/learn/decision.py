@@ -3,7 +3,8 @@
 ``--threshold P``: +1 where the probability of +1 exceeds P. ``--threshold cost:FN/FP``: where saying -1 would cost more
 on average than saying +1, a missed +1 costing FN and a false one FP, so where the probability exceeds FP/(FN + FP)
 (Elkan, IJCAI 2001). ``--threshold best-f1``: above the score that would have had the largest F1 on the rows learned so
-far. That score is found anew when the number of rows has grown by a tenth, by a histogram of constant size
+far. ``--threshold fpr:SHARE``: above the lowest score that had at most that share of the rows -1 above it so far.
+Such a score is found anew when the number of rows has grown by a tenth, by a histogram of constant size
 (`sonlearn.learn.scores`), and holds for the rows after that one: no label reaches its own decision, and where batches
 end changes no bit. Each time the weights of the rows so far are multiplied by `FADING`, for scores drift while a
 learner learns: rows of the first half of a stream count about half as much as those of the second. The score that is
@@ -23,7 +24,7 @@ from sonlearn.errors import OptionError
 from sonlearn.learn.scores import BINS, ScoreHistogram
 from sonlearn.options import LearnOptions
 
-BEST_F1 = "best-f1"
+BEST_F1, FPR = "best-f1", "fpr:"
 FADING = 0.9
 #: Rows of the rarer class at which the threshold is half-way between a probability of a half and the best score.
 HALF_WAY = 3.0
@@ -46,8 +47,10 @@ class DecisionRule:
     """
 
     def __init__(self, options: LearnOptions):
-        self.threshold = 0.0 if options.threshold in (None, BEST_F1) else score_of(options.loss, options.threshold_at)
-        self.history = ScoreHistogram() if options.threshold == BEST_F1 else None
+        learns, given = options.learns_threshold, options.threshold
+        self.threshold = 0.0 if given is None or learns else score_of(options.loss, options.threshold_at)
+        self.history = ScoreHistogram() if learns else None
+        self._most = float(given.removeprefix(FPR)) if isinstance(given, str) and given.startswith(FPR) else None
         self._rows, self._due = 0, 1
 
     def decided(self, scores: np.ndarray, y: np.ndarray, weight: np.ndarray, learned: np.ndarray) -> np.ndarray:
@@ -73,12 +76,19 @@ class DecisionRule:
                 self.history.add(scores[counted], y[counted] > 0, weight[counted])
             self._rows += len(counted)
             if self._rows == self._due:
-                best, rarer = self.history.best_f1(), float(self.history.weights[:2].sum(axis=1).min())
-                self.threshold = 0.0 if best is None else best[0].threshold * rarer / (rarer + HALF_WAY)
+                self.threshold = self._found(self.history)
                 self.history.weights[:2] *= FADING
                 self._due = max(self._due + 1, math.ceil(1.1 * self._due))
             start = end
         return out
+
+    def _found(self, history: ScoreHistogram) -> float:
+        """The threshold that follows from a history."""
+        if self._most is not None:
+            cut = history.at_false_share(self._most)
+            return 0.0 if cut is None else cut.threshold
+        best, rarer = history.best_f1(), float(history.weights[:2].sum(axis=1).min())
+        return 0.0 if best is None else best[0].threshold * rarer / (rarer + HALF_WAY)
 
     def packed(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """(header, arrays) of what has been learned; empty where nothing is."""

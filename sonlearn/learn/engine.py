@@ -256,7 +256,7 @@ class Engine(ABC):
     def with_classes(self, state: State, places: list[int]) -> State:
         """`state` whose class c is what class places[c] was, of an engine under ``multinomial`` that merges."""
         self._check_merges()
-        return state
+        return axes.reordered(state, places)
 
     def _check_merges(self) -> None:
         if not self.merges:

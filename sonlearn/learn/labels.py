@@ -121,7 +121,7 @@ class LabelEncoder:
                 remedy = "several classes: --oaa K, or --classes auto"
             elif y == math.floor(y):
                 other = f"; two other labels: --positive {y:g}" if self.coding == UNKNOWN else ""
-                remedy = f"several classes: --oaa K, or --classes auto{other}"
+                remedy = f"several classes: --oaa K, or --classes auto; values: --loss squared{other}"
             what = "--binary" if self.loss not in CLASSIFICATION else f"--loss {self.loss}"
             expected = f"{expected} for {what} ({remedy})"
         return InputError(batch.source, int(batch.lines[row]), 1, found, expected)

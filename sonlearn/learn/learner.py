@@ -17,7 +17,7 @@ from sonlearn.files import storage
 from sonlearn.learn import delay
 from sonlearn.learn.access import Access
 from sonlearn.learn.classes import Classes
-from sonlearn.learn.decision import BEST_F1, DecisionRule
+from sonlearn.learn.decision import DecisionRule
 from sonlearn.learn.delay import interleaved
 from sonlearn.learn.engine import Contributions, Predictions
 from sonlearn.learn.labels import LabelEncoder
@@ -117,7 +117,9 @@ class Learner:
         if self.options.coverage is not None:
             from sonlearn.conformal.layer import Coverage
 
-            self._coverage = Coverage(self.options.coverage, self.options.kind != "values")
+            self._coverage = Coverage(
+                self.options.coverage, self.options.kind != "values", both=self.options.method == "committee"
+            )
 
     def __repr__(self) -> str:
         own, usual = self.options, LearnOptions(method=self.options.method)
@@ -285,7 +287,7 @@ class Learner:
             if at < batch.n:
                 raise diverged(batch, at)
             none = np.zeros(batch.n, dtype=bool)
-            return self.as_predicted(out, rows.y, batch, none, none if labels_follow else None)
+            return self.as_predicted(out, rows.y, batch, none, none if labels_follow else None, rests=True)
 
     def _predict_online(self, batch: Batch, labels_follow: bool) -> Predicted:
         """`predict` with ``online``: learning, of rows that have no labels."""
@@ -390,10 +392,10 @@ class Learner:
             self.options, **{name: given[name] for name in OUTPUT_OPTIONS if name in given}
         )
         if self.options.threshold != before:
-            if self.options.threshold == BEST_F1 and self.examples:
+            if self.options.learns_threshold and self.examples:
                 raise OptionError(
-                    f"--threshold {BEST_F1}: the model has kept no scores to find it by; train it with that flag, or "
-                    "give a probability"
+                    f"--threshold {self.options.threshold}: the model has kept no scores to find it by; train it "
+                    "with that flag, or give a probability"
                 )
             self._decision = DecisionRule(self.options)
         if isinstance(self.labels, LabelEncoder):
@@ -460,7 +462,7 @@ class Learner:
 
     @property
     def learns_threshold(self) -> bool:
-        """Whether that follows from the rows learned so far (``--threshold best-f1``)."""
+        """Whether that follows from the rows learned so far (``--threshold best-f1`` and ``fpr:SHARE``)."""
         return self._decision.history is not None
 
     @property
@@ -514,8 +516,9 @@ class Learner:
         return Predictions.empty(n, len(self.labels.labels) if isinstance(self.labels, Classes) else None)
 
     def as_predicted(
-        self, out: Any, y: np.ndarray, batch: Batch, refused: np.ndarray, counted: np.ndarray | None
-    ) -> Predicted:
+        self, out: Any, y: np.ndarray, batch: Batch, refused: np.ndarray, counted: np.ndarray | None,
+        *, rests: bool = False,
+    ) -> Predicted:  # fmt: skip
         """What is predicted, of what the engine has filled in.
 
         Parameters
@@ -529,6 +532,8 @@ class Learner:
         counted : bool[n], or None
             Rows whose labels thresholds, sets and intervals learn from, each after the row's own. None: nothing is
             being learned, nor will be before the next row is predicted.
+        rests : bool
+            Whether the model at rest has predicted.
         """
         if isinstance(self.labels, Classes):
             judged = self.labels.judged(out, y, batch, refused)
@@ -550,9 +555,15 @@ class Learner:
             p, number = np.column_stack([1.0 - p, p]), (y > 0).astype(np.int64)
             sets = coverage.steady_sets(p) if counted is None else coverage.sets(p, number, counted)
             return predicted._replace(sets=sets)
-        center = linked("poisson", out.prediction) if self.options.loss == "poisson" else out.prediction
-        ends = coverage.steady_intervals(center) if counted is None else coverage.intervals(center, y, counted)
-        return predicted._replace(low=ends[0], high=ends[1])
+        center, rest = (
+            linked("poisson", p) if self.options.loss == "poisson" else p
+            for p in (out.prediction, np.clip(offline, *self.options.bounds))
+        )
+        if counted is None:
+            low, high = coverage.steady_intervals(center, rests)
+        else:
+            low, high = coverage.intervals(center, rest, y, counted)
+        return predicted._replace(low=low, high=high)
 
     def _sets(self, judged: Predicted, y: np.ndarray, counted: np.ndarray | None) -> np.ndarray:
         """bool[n, K]: sets of the classes met before the row alone, so that no bit depends on where batches end."""
@@ -591,6 +602,7 @@ class Learner:
             "examples": self.examples,
             "columns": {name: list(kinds) for name, kinds in self.columns.known.items()},
             "numbers": self.columns.numbers,
+            "years": self.columns.years,
         }
         if isinstance(self.labels, Classes):
             header["classes"] = self.labels.header() | {"learned": self.engine.met(self.state)}
@@ -629,7 +641,7 @@ class Learner:
                 learner.restore_classes(header["classes"])
             else:
                 learner.labels.restore(header["labels"])
-            learner.columns = ColumnTable(header["columns"], header["numbers"])
+            learner.columns = ColumnTable(header["columns"], header["numbers"], header["years"])
             learner.set_output(**header.get("output", {}))
             if header.get("decision"):
                 learner._decision.restore(

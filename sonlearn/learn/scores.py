@@ -201,6 +201,18 @@ class ScoreHistogram:
             for bin_, a, b in zip(bins[::-1].tolist(), found, false, strict=True)
         ]
 
+    def at_false_share(self, most: float) -> Cut | None:
+        """The lowest threshold above which at most that share of the negatives lies; None while there is none."""
+        bins, n, p = (part[::-1] for part in self.used())
+        total = float(n.sum())
+        if not total > 0:
+            return None
+        found, false = np.cumsum(p), np.cumsum(n)
+        at = int(np.count_nonzero(false <= most * total)) - 1
+        if at < 0:  # the highest bin has more negatives than that
+            return Cut(threshold_below(int(bins[0]) + 1), 0.0, 0.0, float(p.sum()), total)
+        return Cut(threshold_below(int(bins[at])), float(found[at]), float(false[at]), float(p.sum()), total)
+
     def best_f1(self) -> tuple[Cut, float] | None:
         """(the threshold of the largest F1, a bound of how much larger another's could be).
 

@@ -153,9 +153,9 @@ def _check_output(o: Any) -> None:
         raise OptionError(f"--binary with {other}: the one says classes, the other values; give one of them")
     if isinstance(o.threshold, float | int) and not 0 < o.threshold < 1:
         raise OptionError(
-            f"--threshold {o.threshold:g}: expected a probability between 0 and 1, best-f1, or cost:FN/FP"
+            f"--threshold {o.threshold:g}: expected a probability between 0 and 1, best-f1, fpr:SHARE, or cost:FN/FP"
         )
-    if o.threshold not in (None, "best-f1") and o.loss not in PROBABILISTIC:
+    if o.threshold is not None and not o.learns_threshold and o.loss not in PROBABILISTIC:
         raise OptionError(
             f"--threshold {o.threshold} with --loss {o.loss}: it tells no probability; give --threshold best-f1, or "
             f"one of --loss {', '.join(PROBABILISTIC)}"

@@ -92,7 +92,7 @@ class LearnOptions:
     )  # fmt: skip
     binary: bool = option(False, "predict the class, -1 or +1; the loss is the share of errors")
     threshold: float | str | None = option(
-        None, "P, best-f1 or cost:FN/FP: of two classes, predict +1 where its probability exceeds P (.5)",
+        None, "P, best-f1, fpr:SHARE or cost:FN/FP: of two classes, predict +1 where its probability exceeds P (.5)",
         parse=threshold, metavar="T",
     )  # fmt: skip
     coverage: float | None = option(
@@ -290,6 +290,11 @@ class LearnOptions:
         low = -self.clip if self.min_prediction is None else max(-self.clip, self.min_prediction)
         high = self.clip if self.max_prediction is None else min(self.clip, self.max_prediction)
         return float(low), float(high)
+
+    @property
+    def learns_threshold(self) -> bool:
+        """Whether the threshold follows from scores and labels."""
+        return isinstance(self.threshold, str) and not self.threshold.startswith("cost:")
 
     @property
     def threshold_at(self) -> float:

@@ -59,6 +59,11 @@ class Member(NamedTuple):
         name = self.method if self.view == "raw" else f"{self.method}:{self.view}"
         return f"{name}~{self.rate:.15g}" if self.rate else name
 
+    @property
+    def follows(self) -> bool:
+        """Whether a fixed share of each error is removed: what it says is of the last labels, at whatever rate."""
+        return self.method == "nlms"
+
     def forgetting(self, rate: float) -> Member:
         """The same with a rate, and without a weight at the start."""
         return self._replace(rate=rate, weight=0.0)

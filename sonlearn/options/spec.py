@@ -46,7 +46,7 @@ def number_or(*words: str) -> Callable[[str], float | str]:
 
 
 def threshold(text: str) -> float | str:
-    """Parse a threshold: a probability within (0, 1), ``best-f1``, or ``cost:FN/FP`` with two numbers above 0."""
+    """Parse a threshold: P or ``fpr:P`` with P within (0, 1), ``best-f1``, or ``cost:FN/FP`` with numbers above 0."""
     if text == "best-f1":
         return text
     if text.startswith("cost:"):
@@ -54,13 +54,13 @@ def threshold(text: str) -> float | str:
         if not (0 < missed < math.inf and 0 < false < math.inf):
             raise ValueError(text)
         return text
-    value = number(text)
+    value = number(text.removeprefix("fpr:"))
     if not 0 < value < 1:
         raise ValueError(text)
-    return value
+    return text if text.startswith("fpr:") else value
 
 
-threshold.expected = "a probability between 0 and 1, best-f1, or cost:FN/FP"  # type: ignore[attr-defined]
+threshold.expected = "a probability between 0 and 1, best-f1, fpr:SHARE, or cost:FN/FP"  # type: ignore[attr-defined]
 
 
 def port_number(text: str) -> int | None:

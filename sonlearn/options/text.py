@@ -20,6 +20,9 @@ WRITABLE = ("svmlight", "vw")
 HASHES = ("strings", "all")
 ON_ERROR = ("stop", "skip")
 
+#: Options that say how a table is written: other data of a model may be written in another way.
+WRITTEN = ("delimiter", "decimal")
+
 
 @dataclasses.dataclass(frozen=True)
 class TextOptions:
@@ -69,8 +72,8 @@ class TextOptions:
         rare=True,
     )
     ignore: tuple[str, ...] = option(
-        (), "leave out this column of a table or member of JSON, or namespaces that begin with this byte", repeat=True,
-        metavar="COLUMN|A", rare=True,
+        (), "leave out this column of a table, part of its dates (COLUMN.year), member of JSON, or namespaces that "
+        "begin with this byte", repeat=True, metavar="COLUMN|A", rare=True,
     )  # fmt: skip
     keep: tuple[str, ...] = option(
         (),

@@ -83,10 +83,10 @@ def _class(action: int, classes: ActionsOfClasses | None) -> str:
 
 
 def action_number(decisions: Decisions, i: int, a: int) -> int:
-    """The number, from 0 on, of candidate `a` of decision `i`: its column, or where actions are rows its place."""
+    """The number of candidate `a` of decision `i`: its column, or where actions are rows its place."""
     begin, end = decisions.first[i], decisions.first[i + 1]
     own_rows = end - begin > 1 and decisions.row[begin] != decisions.row[end - 1]
-    return a if own_rows else int(decisions.column[begin + a])
+    return decisions.numbered_from + (a if own_rows else int(decisions.column[begin + a]))
 
 
 def probability_lines(decisions: Decisions, decided: Decided) -> list[str]:

@@ -49,6 +49,12 @@ _PAIRS = ((-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0))
 #: Probabilities that the table of thresholds lists.
 THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
+#: What stands in the place of the coverage where no labels come: of sets, of intervals.
+_AT_REST = (
+    "coverage = n.a. (no labels come: sets are by the thresholds of the last examples learned)",
+    "coverage = n.a. (no labels come: intervals are as wide as the examples learned needed at their worst)",
+)
+
 
 class Metrics:
     """Measures of what a learner predicts.
@@ -119,7 +125,8 @@ class Metrics:
         """The measures as lines of a summary; a bound follows what is not exact to six digits."""
         result = self.result()
         if result is None:
-            return []
+            options = self._learner.options
+            return [] if options.coverage is None else [_AT_REST[options.kind == "values"]]
         lines: list[str] = _LINES[result["kind"]](result)
         coverage = result.get("coverage")
         if coverage is None:

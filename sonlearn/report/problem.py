@@ -12,6 +12,7 @@ predicted for a batch,
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -176,7 +177,7 @@ class Problem:
     def _columns(self, every: bool) -> tuple[str, ...]:
         return ("prediction",)
 
-    def answers(self, predicted: Predicted, every: bool) -> list[dict[str, Any]]:
+    def answers(self, batch: Any, predicted: Any, every: bool) -> list[dict[str, Any]]:
         """What is predicted of each row, by name.
 
         With ``--coverage`` also the ends of the interval (None: it has none yet), or the labels of the set.
@@ -249,6 +250,20 @@ class TwoClasses(Problem):
             return super().summary(metrics)
         negative, positive = self.labels
         return [f"positive label = {positive} (the other: {negative})", *super().summary(metrics)]
+
+    def texts(self, values: np.ndarray) -> list[str]:
+        """See `Problem`: words, where labels are."""
+        if not self.learner.worded:
+            return super().texts(values)
+        negative, positive = self.labels
+        return [positive if value > 0 else negative for value in values.tolist()]
+
+    def logged(self, metrics: Any, names: Callable[[int], list[str]], classes: bool) -> dict[str, Any]:
+        """See `Problem`: also, how the positive label is written."""
+        found = super().logged(metrics, names, classes)
+        if found["metrics"]:
+            found["metrics"]["positive_label"] = self.texts(np.ones(1))[0]
+        return found
 
     @property
     def _replied(self) -> list[Any]:
@@ -418,6 +433,19 @@ class DecisionProblem(Problem):
         if self.learner.classes is not None:
             return class_lines(predicted, self.learner.classes)
         return (probability_lines if self.learner.options.explores else action_lines)(batch, predicted)
+
+    def columns(self, every: bool) -> tuple[str, ...]:
+        """See `Problem`."""
+        return ("label",) if self.learner.classes is not None else ("action", "probability")
+
+    def answers(self, batch: Any, predicted: Any, every: bool) -> list[dict[str, Any]]:
+        """See `Problem`: the likeliest action, and with which probability it is chosen."""
+        if self.learner.classes is not None:
+            return [{"label": label} for label in class_lines(predicted, self.learner.classes)]
+        names = action_lines(batch, predicted)
+        pieces = itertools.pairwise(predicted.first.tolist())
+        best = [float(predicted.probability[a:b].max()) for a, b in pieces]
+        return [dict(zip(("action", "probability"), row, strict=True)) for row in zip(names, best, strict=True)]
 
 
 def problem_of(options: LearnOptions, learner: Learner | None = None) -> Problem:

@@ -49,7 +49,7 @@ _CUT = dict.fromkeys(("threshold", "precision", "recall", "f1", "false_share", "
 _METRICS = _maybe(
     OBJECT,
     {
-        "kind": Field(TEXT),
+        "kind": Field(TEXT), "positive_label": _maybe(TEXT),
         **dict.fromkeys(
             ("weight", "positive", "auc", "auc_error", "average_precision", "average_precision_error", "brier",
              "calibration_error", "rmse", "mae", "r2", "mean", "macro_f1"), _maybe(NUMBER),

@@ -163,7 +163,7 @@ class CachedReader:
     def _settings(self) -> dict[str, Any]:
         options = json.loads(json.dumps(dataclasses.asdict(self.options)))
         arguments = self._reader_arguments
-        model = [self.columns.known, self.columns.numbers] if self.columns.rests else None
+        model = [self.columns.known, self.columns.numbers, self.columns.years] if self.columns.rests else None
         return {
             "options": options, "columns": json.loads(json.dumps(model)), "on_error": arguments.get("on_error", "stop"),
             "labels": list(arguments.get("labels", Labelling())[1:3]),

@@ -34,6 +34,8 @@ _WORDS |= {sign + word: math.inf for sign in ("", "+", "-") for word in ("inf", 
 LIKE_A_ROW = "; this looks like a row: put a header before it"
 #: What has been met in a feature column, in the order in which it is listed.
 KINDS = ("number", "date", "category", "text", "missing")
+#: What a date becomes: ``--ignore COLUMN.PART`` leaves one of them out.
+DATE_PARTS = ("year", "month", "weekday", "hour")
 #: The kinds of a column of numbers without a missing one.
 NUMBERS = ("number",)
 #: Column names that a message lists.
@@ -180,7 +182,8 @@ def layout_of(
     if labels.needed:
         for field in ("text", "categorical", "numeric", "ignore", "keep"):
             for name in getattr(options, field):
-                if name not in columns:
+                column, _, part = name.rpartition(".")
+                if name not in columns and not (field == "ignore" and column in columns and part in DATE_PARTS):
                     expected = f"a column {shorten(name)} ({flag_of(TextOptions, field)}){_meant(name, columns)}"
                     raise InputError(*place, None, found, expected)
     return ColumnLayout(
@@ -254,22 +257,25 @@ class ColumnTable:
     known : dict of column to tuple of str
         What it has held, of `KINDS`.
     numbers : dict of column to [rows, sum], of columns that have held nothing but numbers
+    years : dict of column to [first, last], years since 2000 of the dates that it has held
     rests : bool
-        Whether tables are only predicted: then nothing is added, missing numbers are replaced by `mean`, and what a
-        column has never held is refused.
+        Whether tables are only predicted: then nothing is added, missing numbers are replaced by `mean`, years far
+        from all others by `bounded_year`, and what a column has never held is refused.
     """
 
     def __init__(
-        self, known: Mapping[str, Iterable[str]] | None = None, numbers: Mapping[str, list[float]] | None = None
-    ):
+        self, known: Mapping[str, Iterable[str]] | None = None, numbers: Mapping[str, list[float]] | None = None,
+        years: Mapping[str, list[float]] | None = None,
+    ):  # fmt: skip
         self.known: dict[str, tuple[str, ...]] = {name: tuple(kinds) for name, kinds in (known or {}).items()}
         self.numbers: dict[str, list[float]] = {name: list(counted) for name, counted in (numbers or {}).items()}
+        self.years: dict[str, list[float]] = {name: list(seen) for name, seen in (years or {}).items()}
         self.rests = False
 
     def at_rest(self) -> ColumnTable:
         """The same columns, as they are at any time, for what is only predicted."""
         table = ColumnTable()
-        table.known, table.numbers, table.rests = self.known, self.numbers, True
+        table.known, table.numbers, table.years, table.rests = self.known, self.numbers, self.years, True
         return table
 
     def mean(self, name: str) -> float | None:
@@ -277,9 +283,23 @@ class ColumnTable:
         rows, total = self.numbers.get(name, (0, 0.0))
         return total / rows if rows and self.known.get(name) == NUMBERS else None
 
+    def bounded_year(self, name: str, year: float) -> float:
+        """`year`, but not further than a year from those that a column has held; of a single one that alone.
+
+        What a learner makes of years is a slope, which holds a little beyond them. One year has none.
+        """
+        first, last = self.years.get(name, (year, year))
+        further = 1.0 if last > first else 0.0
+        return min(max(year, first - further), last + further)
+
     def count(self, batch: Batch, options: TextOptions) -> None:
-        """Add the numbers in rows that are learned. The sums have the same bits wherever batches end."""
-        names = [] if self.rests else [name for name, kinds in self.known.items() if kinds == NUMBERS]
+        """Add the numbers and years in rows that are learned. The sums have the same bits wherever batches end."""
+        if self.rests:
+            return
+        for name in (name for name, kinds in self.known.items() if "date" in kinds):
+            years = batch.values[batch.indices == name_slot(f"{name}.year", options)].tolist()
+            self.add_years({name: years} if years else {})
+        names = [name for name, kinds in self.known.items() if kinds == NUMBERS]
         if not names:
             return
         slots = np.array([name_slot(name, options) for name in names])
@@ -290,6 +310,12 @@ class ColumnTable:
         np.add.at(sums, at[of_numbers], batch.values[of_numbers])
         for name, total in zip(names, sums.tolist(), strict=True):
             self.numbers[name] = [self.numbers.get(name, (0, 0.0))[0] + batch.n, total]
+
+    def add_years(self, years: Mapping[str, list[float]]) -> None:
+        """Remember years of the dates that columns have held."""
+        for name, seen in years.items():
+            every = [*seen, *self.years.get(name, ())]
+            self.years[name] = [min(every), max(every)]
 
     def check(self, found: Found, source: str, learns: bool) -> list[str]:
         """What is to be said of a table's columns: those that are missing, and those that are not known.

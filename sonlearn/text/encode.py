@@ -6,7 +6,8 @@
 - a date (2024-03-31; 2024/03/31; 31.03.2024, the day first) or a time stamp (2024-03-31 13:05, with seconds, a
   fraction, a time zone, a T in the middle) is the number ``column.year``, years since 2000, and ``column.month=3``,
   ``column.weekday=Sun`` and ``column.hour=13`` with value 1; a time stamp of midnight is its date. Hours are those that
-  are written, whatever the time zone;
+  are written, whatever the time zone. ``--ignore column.year`` leaves a part out. In rows that are only predicted a
+  year counts as one that is a year from those that the model has met, at most, and as that one if it has met one;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
 - any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
 
@@ -232,9 +233,15 @@ class ColumnEncoder:
             return ()
         (date, hour), new = found, self._feature
         self._meet("date", field)
-        entries = [] if date.year == 2000 else [(new("year"), date.year - 2000.0)]
-        entries += [(new(f"month={date.month}"), 1.0), (new(f"weekday={_WEEKDAYS[date.weekday()]}"), 1.0)]
-        return (*entries, *([] if hour is None else [(new(f"hour={hour}"), 1.0)]))
+        year = date.year - 2000.0
+        if year and self._model is not None:
+            year = self._model.bounded_year(self.column, year)
+        parts = {"year": "" if year else None, "month": f"={date.month}", "weekday": f"={_WEEKDAYS[date.weekday()]}"}
+        parts["hour"] = None if hour is None else f"={hour}"
+        return tuple(
+            (new(part + text), 1.0 if text else year) for part, text in parts.items()
+            if text is not None and f"{self.column}.{part}" not in self._options.ignore
+        )  # fmt: skip
 
     def _feature(self, of: str) -> int:
         """A feature of the column that several fields have."""

@@ -85,12 +85,18 @@ def check_names(batch: Batch) -> None:
             raise InputError(batch.source, int(batch.lines[batch.class_names.index(name)]), 1, *problem)
 
 
+#: Words of a name of a column, at most: more are a text.
+NAME = 3
+
+
 def _meant(line: bytes) -> str:
     """What to do about a line that is none of LIBSVM text, as the end of a message, where it looks like other text."""
     if _FASTTEXT.match(line):
         return "; this looks like fastText's: sed 's/^__label__\\([^ ]*\\)/\\1 |/' FILE | sonlearn train --classes auto"
-    if b"," in line and b":" not in line and not _WORDS.search(line):
-        return "; for CSV use --format csv --label COLUMN"
+    for delimiter, flag in ((b",", ""), (b";", " --delimiter ';'"), (b"\t", " --delimiter tab")):
+        fields = line.split(delimiter)
+        if len(fields) > 1 and b":" not in line and all(0 < len(field.split()) <= NAME for field in fields):
+            return f"; for CSV use --format csv --label COLUMN{flag}"
     if _WORDS.search(line):
         return "; words are read as VW text, behind a label and a bar: 1 | words; or of a table or JSON: --text NAME"
     return ""

@@ -26,9 +26,13 @@ _BOM = b"\xef\xbb\xbf"
 _HEAD = 1 << 16  # bytes searched for signs of a binary file
 _TEXT = "text (LIBSVM or VW), plain or compressed with gzip, bzip2, xz or zstd"
 
+_ZIP = b"PK\x03\x04"
+#: Names that the archive of a spreadsheet or a document begins with.
+_OFFICE = re.compile(rb"\[Content_Types\]|_rels/|docProps/|xl/|word/|mimetypeapplication/vnd")
+
 #: Beginnings of files that are fed by mistake: what each is, and what to do.
 _FOREIGN = (
-    (b"PK\x03\x04", "a zip archive", "text; unpack it first: unzip -p FILE | sonlearn ..."),
+    (_ZIP, "a zip archive", "text; unpack it first: unzip -p FILE | sonlearn ..."),
     (b"7z\xbc\xaf", "a 7-Zip archive", "text; unpack it first: 7z x -so FILE | sonlearn ..."),
     (b"\x04\x22\x4d\x18", "an lz4 stream", "text; decompress it first: lz4 -dc FILE | sonlearn ..."),
     (b"\x89HDF", "an HDF5 file", _TEXT),
@@ -201,6 +205,8 @@ def _begin(buffer: bytearray, used: int, name: str) -> int:
     head = bytes(memoryview(buffer)[: min(used, _HEAD)])
     for magic, what, remedy in _FOREIGN:
         if head.startswith(magic):
+            if magic == _ZIP and _OFFICE.search(head):
+                what, remedy = "an Excel or OpenDocument file", "a table: save it as CSV"
             raise InputError(name, None, None, what, remedy)
     if 0 in head and b"\n" not in head:  # a line of text with a zero byte is malformed, and may be skipped
         raise InputError(name, None, None, f"a binary file (a zero byte at offset {head.index(0)})", _TEXT)

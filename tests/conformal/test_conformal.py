@@ -108,7 +108,8 @@ def test_intervals_are_their_twins(alpha, pieces):
     p, y, counted = stream_of_values(250)
     layer = Coverage(1 - alpha, of_classes=False)
     ours = [
-        np.column_stack(layer.intervals(p[at], y[at], counted[at])) for at in np.array_split(np.arange(250), pieces)
+        np.column_stack(layer.intervals(p[at], p[at], y[at], counted[at]))
+        for at in np.array_split(np.arange(250), pieces)
     ]
     np.testing.assert_allclose(np.concatenate(ours), twin_of_values(p, y, counted, 1 - (1 - alpha)), rtol=1e-8)
 
@@ -139,9 +140,7 @@ def test_an_adversary_who_sees_each_interval_cannot_break_the_promise(coverage, 
     one, p = np.ones(1, bool), np.zeros(1)
     scale = 1.0
     for t in range(n):
-        state = values.IntervalsState(*(part.copy() for part in layer.state))
-        _, high = layer.intervals(p, np.zeros(1), ~one)
-        layer.state = state
+        _, high = layer.intervals(p, p, np.zeros(1), ~one)
         edge = float(high[0]) if math.isfinite(high[0]) else 1.0
         scale = min(scale * 1.02, 1e90)
         label = {
@@ -149,7 +148,7 @@ def test_an_adversary_who_sees_each_interval_cannot_break_the_promise(coverage, 
             "growing": max(1.001 * edge, scale), "alternating": 3 * edge if t % 2 else 0.0,
         }[kind]  # fmt: skip
         label = min(label, 1e300)
-        low, high = layer.intervals(p, np.array([label]), one)
+        low, high = layer.intervals(p, p, np.array([label]), one)
         missed += not low[0] <= label <= high[0]
     first = sum(step(t) - STEP for t in range(n))  # what longer steps may add
     assert missed / n <= alpha + (2 * BOUND + 1 + first) / (STEP * n)
@@ -171,7 +170,7 @@ def test_an_adversary_of_classes_cannot_either():
 @pytest.mark.parametrize("coverage", [0.8, 0.9, 0.95])
 def test_coverage_is_as_asked_over_all_and_in_every_window(coverage):
     p, y, _ = stream_of_values(12_000, seed=4)
-    low, high = Coverage(coverage, of_classes=False).intervals(p, y, np.ones(12_000, bool))
+    low, high = Coverage(coverage, of_classes=False).intervals(p, p, y, np.ones(12_000, bool))
     within((low <= y) & (y <= high), coverage)
     p, number, _ = stream_of_classes(12_000, 5, seed=4)
     p[6000:] = p[6000:][:, ::-1]  # probabilities become wrong
@@ -243,19 +242,51 @@ def test_what_no_label_comes_for_has_the_mean_threshold_lately():
         mean += max(1 / 256, 1 / (t + 1)) * (float(layer.state.now["theta"][0]) - mean)
     v = classes.logits(classes.scores(p, classes.tie_breakers(p, np.full(700, 700))))
     assert (layer.steady_sets(p) == (v <= mean)).all()
-    layer, means = Coverage(0.9, of_classes=False), np.zeros(6)
-    p, y, _ = stream_of_values(400)
-    for t in range(400):
-        layer.intervals(p[t : t + 1], y[t : t + 1], np.ones(1, bool))
-        now = layer.state.thetas + layer.state.now["theta"][0]
-        means += max(1 / 256, 1 / (t + 1)) * (now - means)
-    assert layer.state.steady == pytest.approx(means, rel=1e-9)
-    none = np.zeros(1, bool)
-    for one in p[:20]:
-        low, high = layer.intervals(np.array([one]), np.zeros(1), none)
-        steady = np.array(layer.steady_intervals(np.array([one])))[:, 0]
-        ratios = np.exp(means - layer.state.thetas - layer.state.now["theta"][0])
+
+
+def test_intervals_of_rows_without_labels_are_their_twins():
+    """While labels come by the mean thresholds lately; of a model at rest by the largest that its own have been."""
+    n, none = 1100, np.zeros(1, bool)
+    p, y, _ = stream_of_values(n)
+    layer, own = Coverage(0.9, of_classes=False), p + 1.0
+    online, rest, worst = np.zeros((3, 6))
+    for t in range(n):
+        layer.intervals(p[t : t + 1], own[t : t + 1], y[t : t + 1], np.ones(1, bool))
+        for means, state in ((online, layer.state.online), (rest, layer.state.rest)):
+            means += max(1 / 256, 1 / (t + 1)) * (state.thetas + state.now["theta"][0] - means)
+        worst = np.maximum(worst, rest) if t > 1000 else rest.copy()
+    assert (worst > rest).any()
+    alone = Coverage(0.9, of_classes=False)
+    alone.intervals(own, own, y, np.ones(n, bool))  # what a learner that has predicted `own` has learned of its errors
+    for ours, twin in zip(layer.state.rest, alone.state.online, strict=True):
+        np.testing.assert_array_equal(ours, twin)
+    single = Coverage(0.9, of_classes=False, both=False)  # the same where the model at rest says nothing else
+    single.intervals(own, p, y, np.ones(n, bool))
+    np.testing.assert_array_equal(single.steady_intervals(p, rests=True), layer.steady_intervals(p, rests=True))
+    for one in np.linspace(-2, 12, 20).reshape(-1, 1):
+        s = np.zeros(6)
+        values.scales_of(layer.state.rest, one[0], s)
+        low, high = layer.steady_intervals(one, rests=True)
+        assert np.isclose((high - low)[0] / 2, s[[0, 2]] * np.exp(worst[[0, 2]]), rtol=1e-9).any()
+        assert (low + high)[0] / 2 == pytest.approx(one[0], rel=1e-9)
+        low, high = layer.intervals(one, one, np.zeros(1), none)
+        steady = np.array(layer.steady_intervals(one, rests=False))[:, 0]
+        ratios = np.exp(online - layer.state.online.thetas - layer.state.online.now["theta"][0])
         assert np.isclose((steady[1] - steady[0]) / (high[0] - low[0]), ratios, rtol=1e-9).any()
+
+
+def test_a_model_at_rest_has_the_widest_intervals_that_its_stream_has_needed():
+    """One of four stretches has errors three times as large; the thresholds of the last rows cover .42 of them."""
+    rng, n = np.random.default_rng(0), 8000
+    p = rng.normal(size=n)
+    y = p + rng.normal(size=n) * np.where(np.arange(n) // 1000 % 4 == 1, 3.0, 1.0)
+    layer = Coverage(0.9, of_classes=False)
+    layer.intervals(p, p, y, np.ones(n, bool))
+    large = np.arange(n) // 1000 == 5
+    covered = [
+        (np.abs(y - p) <= layer.steady_intervals(p, rests=rests)[1] - p)[large].mean() for rests in (False, True)
+    ]
+    assert covered[0] < 0.5 < 0.85 < covered[1] < 0.99
 
 
 def test_the_layer_changes_no_prediction():
@@ -288,7 +319,7 @@ def test_a_state_that_does_not_fit_is_refused():
     header, arrays = Learner(SETTINGS[0][0]).to_arrays()
     assert {name for name in arrays if name.startswith("coverage.")}
     with pytest.raises(ModelFileError, match="does not fit together"):
-        Learner.from_arrays(header, arrays | {"coverage.thetas": np.zeros(3)})
+        Learner.from_arrays(header, arrays | {"coverage.rest.thetas": np.zeros(3)})
 
 
 @pytest.mark.parametrize("coverage", [0.0, 1.0, -1.0])
@@ -301,7 +332,7 @@ def test_huge_and_exact_errors_end():
     layer, on = Coverage(0.9, of_classes=False), np.ones(50, bool)
     p = np.zeros(50)
     for y in (p, np.full(50, 1e200), p, np.full(50, 1e-200)):
-        low, high = layer.intervals(p, y, on)
+        low, high = layer.intervals(p, p, y, on)
         assert (low <= high).all()
         assert not np.isnan(low).any()
 

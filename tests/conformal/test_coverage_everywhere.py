@@ -56,6 +56,19 @@ def test_it_is_saved_written_and_summed_up(cli, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_the_summary_says_that_no_labels_come(cli, kind):
+    rows = [line.partition(" ") for line in Path(f"{kind}.svm").read_text().splitlines()[:50]]
+    Path("with.vw").write_text("".join(f"{label} | {features}\n" for label, _, features in rows))
+    Path("without.vw").write_text("".join(f" | {features}\n" for _, _, features in rows))
+    assert cli("train", "--quiet", "--method", "nag", "--coverage", ".9", *KINDS[kind], "-f", "m", "with.vw")[0] == 0
+    status, _, err = cli("predict", "-i", "m", "-p", "p", "without.vw")
+    assert status == 0, err
+    what = "intervals are as wide" if kind == "values" else "sets are by the thresholds"
+    assert f"\ncoverage = n.a. (no labels come: {what}" in err
+    assert "no labels come" not in cli("predict", "-i", "m", "-p", "p", "with.vw")[2]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_tables_of_predictions_have_it(cli, kind):
     options = ["--method", "nag", "--coverage", ".9", *KINDS[kind]]
     assert cli("train", "--quiet", *options, "-f", "m", f"{kind}.svm")[0] == 0

@@ -9,7 +9,7 @@ from streams import batch_of_dense, rows_of, zipf
 from sonlearn import Learner, LearnOptions, ModelFileError, OptionError
 from sonlearn.data.batch import joined
 from sonlearn.learn.decision import DecisionRule
-from sonlearn.learn.scores import bins_of, threshold_below
+from sonlearn.learn.scores import ScoreHistogram, bins_of, threshold_below
 
 pytestmark = pytest.mark.interpreted
 
@@ -64,6 +64,42 @@ def test_best_f1_is_its_twins_wherever_batches_end(pieces):
     assert len(set(np.concatenate(ours).tolist())) == 2
 
 
+@pytest.mark.parametrize("most", [0.01, 0.1])
+def test_a_share_of_false_alarms_is_kept(most):
+    """That of scores whose histogram is exact, by definition; and of the rows to come about that share."""
+    rng = np.random.default_rng(0)
+    n = 20000
+    y = np.where(rng.random(n) < 0.1, 1.0, -1.0)
+    scores, weight = np.round(rng.normal(size=n) + 2 * y, 1), rng.choice([1.0, 2.0], n)
+    history = ScoreHistogram()
+    assert history.at_false_share(most) is None
+    history.add(scores, y > 0, weight)
+    negatives = weight[y < 0].sum()
+    share = lambda t: weight[(y < 0) & (scores > t)].sum() / negatives  # noqa: E731
+    cut = history.at_false_share(most)
+    assert cut.false_share == pytest.approx(share(cut.threshold))
+    assert cut.recall == pytest.approx(weight[(y > 0) & (scores > cut.threshold)].sum() / weight[y > 0].sum())
+    assert share(cut.threshold) <= most < share(scores[scores <= cut.threshold].max() - 0.01)
+    decision = DecisionRule(LearnOptions(method="nag", threshold=f"fpr:{most}"))
+    scores = rng.normal(size=n) + 2 * y
+    said = [decision.decided(scores[at], y[at], np.ones(len(at)), np.ones(len(at), bool))
+            for at in np.array_split(np.arange(n), 7)]  # fmt: skip
+    again = DecisionRule(LearnOptions(method="nag", threshold=f"fpr:{most}"))
+    np.testing.assert_array_equal(np.concatenate(said), again.decided(scores, y, np.ones(n), np.ones(n, bool)))
+    assert (np.concatenate(said)[y < 0] > 0).mean() == pytest.approx(most, rel=0.25)
+
+
+def test_negatives_of_one_score_are_no_false_alarms():
+    history = ScoreHistogram()
+    history.add(np.array([1.0, 1.0, 2.0]), np.array([False, False, True]), np.ones(3))
+    cut = history.at_false_share(0.5)
+    assert (cut.false, cut.found) == (0.0, 1.0)
+    assert 1.0 < cut.threshold < 2.0
+    other = ScoreHistogram()
+    other.add(np.array([1.0, 1.0]), np.array([False, False]), np.ones(2))
+    assert other.at_false_share(0.5).threshold > 1.0
+
+
 @pytest.mark.parametrize(
     ("threshold", "score"), [(0.2, math.log(0.25)), ("cost:9/1", math.log(0.1 / 0.9)), (None, 0.0)]
 )
@@ -84,10 +120,11 @@ def test_a_threshold_changes_what_is_said_and_nothing_that_is_learned():
     assert (other.loss == (other.prediction != batch.y)).all()
 
 
+@pytest.mark.parametrize("threshold", ["best-f1", "fpr:.05"])
 @pytest.mark.parametrize("cut", [1, 350])
-def test_a_saved_model_goes_on_with_the_same_decisions(tmp_path, cut):
+def test_a_saved_model_goes_on_with_the_same_decisions(tmp_path, cut, threshold):
     batch = rare()
-    options = LearnOptions(method="nag", threshold="best-f1")
+    options = LearnOptions(method="nag", threshold=threshold)
     whole = Learner(options).partial_fit(batch).decided
     first = Learner(options)
     front = first.partial_fit(batch.part(0, cut)).decided
@@ -110,8 +147,9 @@ def test_a_refused_row_is_no_history():
 
 
 @pytest.mark.parametrize(("given", "line"), [
-    ({"threshold": 1.0}, "--threshold 1: expected a probability between 0 and 1, best-f1, or cost:FN/FP"),
-    ({"threshold": "cost:1"}, "--threshold cost:1: expected a probability between 0 and 1, best-f1, or cost:FN/FP"),
+    ({"threshold": 1.0}, "--threshold 1: expected a probability between 0 and 1, best-f1, fpr:SHARE, or cost:FN/FP"),
+    ({"threshold": "cost:1"}, "--threshold cost:1: expected a probability between 0 and 1, best-f1, fpr:SHARE, or"),
+    ({"threshold": "fpr:2"}, "--threshold fpr:2: expected a probability between 0 and 1, best-f1, fpr:SHARE, or"),
     ({"threshold": 0.2, "loss": "hinge"}, "--threshold 0.2 with --loss hinge: it tells no probability"),
     ({"threshold": 0.2, "oaa": 3}, "--threshold 0.2 with --oaa: of several classes the prediction is a label"),
     ({"threshold": "best-f1", "loss": "poisson"}, "--threshold best-f1 with --loss poisson"),

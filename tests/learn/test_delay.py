@@ -12,6 +12,8 @@ from sonlearn.conformal.layer import Coverage
 from sonlearn.data.rows import rows_between
 from sonlearn.learn.decision import DecisionRule
 from sonlearn.learn.engine import Predictions
+from sonlearn.learn.ensemble import committee, pruning
+from sonlearn.learn.ensemble.history import History
 from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.ensemble.softmax_step import PRIOR, level
 from sonlearn.learn.links import probability
@@ -134,6 +136,41 @@ def test_no_label_reaches_a_prediction_before_its_time(given, delay):
     assert (one.raw[first:] != two.raw[first:]).any(), "no label ever counted: nothing was tested"
 
 
+@pytest.mark.parametrize("kind", ["classes", "values", "several"])
+def test_members_are_judged_by_rows_predicted_after_labels_had_come(kind, monkeypatch):
+    """By as many as without a delay, however the stream is cut and resumed."""
+    delay, checkpoint = 40, 24
+    few = {"words_after": 0, "first": 12, "checkpoints": (checkpoint, 60)}
+    for name in ("SCALAR", "SEVERAL"):
+        monkeypatch.setattr(pruning, name, getattr(pruning, name)._replace(**few))
+    cases = []
+
+    def judged(case, judge, left, *_):
+        if case.rows in few["checkpoints"]:
+            cases.append(case._replace(history=History(*(part.copy() for part in case.history))))
+        return []
+
+    monkeypatch.setattr(committee, "prune", judged)
+    batch = zipf(n=150, d=25, kind="real" if kind == "values" else "binary")
+    given = {"classes": {}, "values": {"loss": "squared"}, "several": {"classes": "auto"}}[kind]
+    options = LearnOptions(members=("nag", "nag:zs"), label_delay=delay, **given)
+    Learner(options).partial_fit(batch)
+    case, later = cases
+    assert (case.rows, len(case.history.facts), later.rows) == (checkpoint, checkpoint, 60)
+    said = np.abs(case.history.inputs[6:, :2]).max(axis=(1, 2))
+    assert said.min() > 0.0, "predicted before anything had been learned"
+    if kind == "classes":
+        np.testing.assert_array_equal(case.history.facts[:, 1], batch.y[delay : delay + checkpoint])
+    parts, learner = cases[:], Learner(options)
+    cases.clear()
+    for a, b in itertools.pairwise([0, 3, 39, 41, 64, 66, 105, 106, 150]):
+        learner.partial_fit(rows_of(batch, slice(a, b)))
+        learner = Learner.from_arrays(*learner.to_arrays())
+    for one, other in zip(parts, cases, strict=True):
+        for whole, part in zip(one.history, other.history, strict=True):
+            np.testing.assert_array_equal(whole, part)
+
+
 @pytest.mark.parametrize(
     "given",
     [*CHEATS, {"method": "nag", "classes": "auto"}, {"classes": "auto"}],
@@ -228,7 +265,7 @@ def test_intervals_learn_when_the_label_comes_by_the_prediction_that_was_made(de
     got = Learner(LearnOptions(label_delay=delay, **LAYERED[0])).partial_fit(batch)
     layer, counts = Coverage(0.8, False), ~np.isnan(batch.y) & (batch.weight > 0)
     for i, learns in late_rows(delay):
-        low, high = layer.intervals(got.raw[i : i + 1], batch.y[i : i + 1], np.array([learns and counts[i]]))
+        low, high = layer.intervals(*[got.raw[i : i + 1]] * 2, batch.y[i : i + 1], np.array([learns and counts[i]]))
         if not learns:
             assert (low[0], high[0]) == (got.low[i], got.high[i])
     assert np.isfinite(got.low[-1]) or delay == 40

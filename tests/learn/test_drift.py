@@ -53,7 +53,7 @@ def test_equals_the_definition(classes, cut):
     drift = new_drift()
     for start in range(0, n, cut or n):
         at = slice(start, start + (cut or n))
-        watch(drift, not classes, surprises(classes, z, y)[at], y[at], np.ones(n)[at])
+        watch(drift, not classes, surprises(classes, z, y)[at], y[at], np.ones(n)[at], 0)
     if classes:
         assert changes_of(drift) == definition(1 / (1 + np.exp(y * z)))
         assert len(changes_of(drift)) >= 1
@@ -81,6 +81,22 @@ def alarm(errors):
     return high
 
 
+@pytest.mark.parametrize("relative", [False, True])
+def test_rows_predicted_before_any_label_had_come_say_nothing(relative):
+    rng = np.random.default_rng(0)
+    n, late = 3000, 700
+    x = np.where(np.arange(n) < 1900, 0.1, 0.8) + 0.1 * rng.random(n)
+    x[:late] = 0.0
+    whole, rest = new_drift(), new_drift()
+    for start in range(0, n, 150):
+        at = slice(start, start + 150)
+        watch(whole, relative, x[at], np.ones(150), np.ones(150), late)
+    watch(rest, relative, x[late:], np.ones(n - late), np.ones(n - late), 0)
+    assert changes_of(whole) == [row + late for row in changes_of(rest)]
+    assert len(changes_of(whole)) == 1
+    np.testing.assert_array_equal(whole.means, rest.means)
+
+
 @pytest.mark.interpreted
 def test_rows_without_a_label_or_a_weight_do_not_count():
     rng = np.random.default_rng(1)
@@ -88,9 +104,9 @@ def test_rows_without_a_label_or_a_weight_do_not_count():
     weight = np.where(np.arange(900) % 3 == 0, 0.0, 1.0)
     label = np.where(np.arange(900) % 5 == 0, np.nan, y)
     some, all_rows = new_drift(), new_drift()
-    watch(some, False, surprises(True, z, label), label, weight)
+    watch(some, False, surprises(True, z, label), label, weight, 0)
     kept = (weight > 0) & ~np.isnan(label)
-    watch(all_rows, False, surprises(True, z[kept], y[kept]), y[kept], np.ones(kept.sum()))
+    watch(all_rows, False, surprises(True, z[kept], y[kept]), y[kept], np.ones(kept.sum()), 0)
     for one, other in zip(some, all_rows, strict=True):
         np.testing.assert_array_equal(one, other)
 

@@ -198,6 +198,15 @@ def test_rows_that_are_only_predicted_change_nothing(loss):
     np.testing.assert_allclose(learner.partial_fit(rows_of(rest, [0])).raw, first, rtol=1e-9)
 
 
+def test_a_model_at_rest_does_without_what_follows_the_last_labels():
+    batch = stream()
+    for members, rests in (("nag,nlms:zs", [True, False]), ("nag", [True]), ("nlms:zs", [True])):
+        learner = Learner(options(members=members))
+        said = learner.partial_fit(batch)
+        assert [entry["offline"] is not None for entry in learner.facts()["members"]] == rests
+        assert (said.raw != said.offline).any() == (len(rests) == 2)
+
+
 @pytest.mark.parametrize("loss", ["squared", "absolute", "quantile"])
 @pytest.mark.parametrize(("a", "b"), [(1e-9, 0.0), (1e12, 0.0), (-3.0, 1e4)])
 def test_units_of_the_labels_do_not_matter(loss, a, b):

@@ -85,7 +85,7 @@ def test_what_is_counted_of_a_batch(kind):
 def test_rows_of_tables_say_what_lines_and_replies_say(kind):
     problem, _, batch, predicted = predicted_of(kind)
     for every in (False, True):
-        columns, rows = problem.columns(every), problem.answers(predicted, every)
+        columns, rows = problem.columns(every), problem.answers(batch, predicted, every)
         assert [tuple(row) for row in rows] == [columns] * N
         csv = AnswerLines("csv", columns).lines([AnswerRow("", row) for row in rows])
         assert len(csv) == N + 1
@@ -127,11 +127,11 @@ def test_rows_of_tables_say_what_lines_and_replies_say(kind):
 
 
 def test_two_numbers_without_probabilities_have_scores():
-    problem, _, _, predicted = predicted_of("margins")
+    problem, _, batch, predicted = predicted_of("margins")
     assert isinstance(problem, TwoClasses)
     assert problem.no_probabilities == "the model's loss, hinge, tells no probability"
     assert problem.columns(True) == ("label", "score")
-    assert [row["score"] for row in problem.answers(predicted, True)] == predicted.raw.tolist()
+    assert [row["score"] for row in problem.answers(batch, predicted, True)] == predicted.raw.tolist()
 
 
 def test_what_is_counted_of_decisions():

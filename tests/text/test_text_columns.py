@@ -209,6 +209,17 @@ def test_names_of_dates_and_missing_values():
     assert reader.columns.known == {"d": ("date", "missing"), "n": ("number", "missing")}
 
 
+def test_a_part_of_dates_can_be_left_out():
+    def names(*ignore):
+        reader = Reader(io.BytesIO(b"d,y\n2024-03-31 13:00,1\n"), TextOptions(label="y", ignore=ignore, constant=False))
+        return [sum(batch.n for batch in reader), *(name for known in reader.names.known.values() for name in known)]
+
+    assert names("d.year", "d.hour") == [1, "d.month=3", "d.weekday=Sun"]
+    assert names("d.month", "d.weekday") == [1, "d.year", "d.hour=13"]
+    with pytest.raises(InputError, match=r"expected a column 'd\.day' \(--ignore\)"):
+        names("d.day")
+
+
 def test_ids_and_weights_are_no_features(tmp_path):
     text = b"key,w,a,y\nk1,2,5,1\n,0.5,6,0\nk3,0,7,1\n"
     options = TextOptions(label="y", id="key", weight="w", constant=False)

@@ -15,7 +15,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.columns import ColumnTable, Found, Labelling
+from sonlearn.text.columns import ColumnTable, Found, Labelling, name_slot
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.read import Reader
 
@@ -139,6 +139,26 @@ def test_what_is_predicted_adds_nothing():
     predicted("n,more\n,1\n", columns)
     columns.add(Found(("n",), {"n": ("text",)}).kinds)
     assert columns.known == known
+
+
+@pytest.mark.parametrize(
+    ("more", "met", "counts"),
+    [
+        ("", [24.0, 24.0], {2025: 24.0, 2024: 24.0, 1999: 24.0}),
+        ("1,2,1,2021-03-01,Graz,8010\n", [21.0, 24.0], {2031: 25.0, 2025: 25.0, 2022: 22.0, 2015: 20.0}),
+    ],
+)
+def test_years_are_not_further_than_one_from_those_that_were_met(tmp_path, more, met, counts):
+    learner = Learner(text=OPTIONS)
+    for batch in Reader(io.BytesIO((LEARNED + more).encode()), OPTIONS, columns=learner.columns):
+        learner.columns.count(batch, OPTIONS)
+    learner.save(tmp_path / "m")
+    columns = Learner.load(tmp_path / "m").columns
+    assert columns.years == {"day": met}
+    year = name_slot("day.year", OPTIONS)
+    for asked, counted in counts.items():
+        for known, value in ((columns.at_rest(), counted), (columns, asked - 2000.0)):
+            assert dict(predicted(f"day\n{asked}-03-01\n", known)[0][0])[year] == value
 
 
 def test_the_command_predicts_as_with_the_mean_written_in(tmp_path, cli):

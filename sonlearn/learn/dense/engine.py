@@ -9,7 +9,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows
-from sonlearn.learn.axes import BY_FEATURE, Counted, Scalars, summed
+from sonlearn.learn.axes import BY_FEATURE, Classes, Counted, Scalars, summed
 from sonlearn.learn.dense import rounds, spectral
 from sonlearn.learn.dense.factor import column_start
 from sonlearn.learn.engine import Engine, Predictions, by_class
@@ -55,9 +55,9 @@ class DenseParams(NamedTuple):
 class DenseState(NamedTuple):
     """State of a learner, without the names of its features; C classes, 1 with one weight vector."""
 
-    w: Annotated[np.ndarray, BY_FEATURE]  # float64[features, C]
+    w: Annotated[np.ndarray, BY_FEATURE, Classes(1)]  # float64[features, C]
     # float64[features, C]; sum of gradients (primal-dual updates)
-    z: Annotated[np.ndarray, BY_FEATURE, summed]
+    z: Annotated[np.ndarray, BY_FEATURE, summed, Classes(1)]
     # float64[features (features + 1)/2]; columns of R, A = R R', or of A's upper triangle
     A: Annotated[np.ndarray, TRIANGLE]
     Pi: Annotated[np.ndarray, BY_FEATURE]  # float64[features, tau]; random numbers (ada-lr); else tau is 0
@@ -149,10 +149,6 @@ class Dense(Engine):
         known = numbers[: len(state.w)][stays]
         A[np.ix_(known, known)] = self._matrix(state)[np.ix_(stays, stays)]
         return super().renumbered(state, numbers, features)._replace(A=self._columns(A))
-
-    def with_classes(self, state: DenseState, places: list[int]) -> DenseState:
-        """`state` with its classes in another order (see `Engine.with_classes`)."""
-        return state._replace(w=state.w[:, places], z=state.z[:, places])
 
     def merge(self, states: Sequence[DenseState], base: DenseState, rows: Sequence[int]) -> DenseState:
         """Matrices add up (see `Engine.merge`).

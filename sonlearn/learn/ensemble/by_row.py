@@ -114,7 +114,7 @@ class CommitteeByRow:
             calls.append((copy_one, (out.raw, out.offline)))
         x, measured = np.zeros(1), Measured(*np.zeros((2, 1)))
         calls.append((surprise_of_scores, (target.classes, z[1], part.y, x)))
-        calls.append((watch, (state.drift, target.relative, x, part.y, part.weight)))
+        calls.append((watch, (state.drift, target.relative, x, part.y, part.weight, 0)))
         calls.append((tally_scores, (state.tally, np.array(work.active), target.classes, V, part.y, part.weight)))
         for total, own in zip(state.totals, z, strict=True) if committee.both else ():
             calls.append((measure_scores, (loss, target.classes, own, part.y, measured)))

@@ -117,9 +117,9 @@ class Committee(Engine):
         self.engines = tuple(self.target.engine_of(each) for each in self.members)
         self.inputs = self.target.inputs
         extra = range(len(self.members), len(self.inputs))
-        rates = [max(each.rate, options.decay) for each in self.members]
-        #: Positions of the inputs of the offline combination; the least rate among the members counts as a long memory.
-        self.long = (*(i for i, rate in enumerate(rates) if rate == min(rates)), *extra)
+        memory = [(each.follows, max(each.rate, options.decay)) for each in self.members]
+        #: Positions of the inputs of the offline combination; the longest memory among the members counts as long.
+        self.long = (*(i for i, each in enumerate(memory) if each == min(memory)), *extra)
         self.both = len(self.long) < len(self.inputs)
         self.merges = all(engine.merges for engine in self.engines)
         self.prunes = options.prune and options.budget != "rich"
@@ -207,8 +207,8 @@ class Committee(Engine):
 
     def packed(self, state: CommitteeState) -> CommitteeState:
         """`state` without spare room."""
-        rows, kept = _rows(state), self.target.rules.kept
-        history = min(rows, kept) if self.rows_left(state) else 0
+        rows, kept = self._judged(state), self.target.rules.kept
+        history = min(max(rows, 0), kept) if self.rows_left(state) else 0
         return state._replace(
             views=self.views.packed(state.views),
             members=tuple(engine.packed(s) for engine, s in zip(self.engines, state.members, strict=True)),
@@ -285,8 +285,18 @@ class Committee(Engine):
         return AtWork(active, sharing, online, offline, places, apart)
 
     def rows_left(self, state: CommitteeState) -> int:
-        """Rows that are still to be learned before the next checkpoint; 0: there is none to come."""
-        return next_checkpoint(self.target.rules, _rows(state)) if self.prunes else 0
+        """Rows that are still to be learned before the next checkpoint; 0: there is none to come.
+
+        A row from which on rows were predicted by what had learned is one, too: members are judged by those.
+        """
+        judged = self._judged(state)
+        if not self.prunes or judged < 0:
+            return -judged if self.prunes else 0
+        return next_checkpoint(self.target.rules, judged)
+
+    def _judged(self, state: CommitteeState) -> int:
+        """Rows learned but the first ones, which were predicted before any label had come: so many less than 0."""
+        return _rows(state) - self.options.label_delay
 
     # -- how ---------------------------------------------------------------------------------------------------------
 
@@ -354,7 +364,10 @@ class Committee(Engine):
     ) -> CommitteeState:
         """Let the members predict and learn; fills V, and calls ``combine(which)`` for all rows, in parts."""
         work, members, tally = self.at_work(state), list(state.members), state.tally
-        learned, counts_features = learned_rows(part.rows), self.prunes and _rows(state) < self.target.rules.first
+        learned, counts_features = (
+            learned_rows(part.rows),
+            self.prunes and self._judged(state) < self.target.rules.first,
+        )
 
         def learn(j: int, rows: Rows, features: int, which: slice) -> None:
             i, own = work.active[j], V[j, which]
@@ -439,7 +452,7 @@ class Committee(Engine):
 
     def _counted(self, state: CommitteeState, part: Part, V: np.ndarray, z: np.ndarray, late: bool) -> CommitteeState:
         """Add the rows to what is counted, and prune members at a checkpoint."""
-        target, rows, before, left = self.target, part.rows, _rows(state), self.rows_left(state)
+        target, rows, before, left = self.target, part.rows, self._judged(state), self.rows_left(state)
         learned, now = learned_rows(rows), state.now
         n = int(np.count_nonzero(learned))
         if late:
@@ -448,13 +461,14 @@ class Committee(Engine):
         now["entries"] += count_entries(rows, learned)
         if before < target.rules.words_after:
             now["features"] = max(int(now["features"][0]), int(rows.features[: rows.indptr[-1]].max(initial=-1)) + 1)
-        watch(state.drift, target.relative, target.surprises(part.scale, rows, z[1]), rows.y, rows.weight)
+        surprises = target.surprises(part.scale, rows, z[1])
+        watch(state.drift, target.relative, surprises, rows.y, rows.weight, self.options.label_delay)
         target.tally_up(state.tally, self.at_work(state).active, V, part.scale, rows)
         if self.both:
             for total, own in zip(state.totals, z, strict=True):
                 add_up(total, target.measured(part.scale, rows, own), rows.y, rows.weight)
         now["rows"] += n
-        if not left:
+        if not left or before < 0:
             return state
         kept = target.rules.kept
         history = histories.with_room(state.history, before + n, kept)
@@ -465,17 +479,18 @@ class Committee(Engine):
     def _pruned(self, state: CommitteeState, history: History) -> CommitteeState:
         """Prune the members that do not pay for their time: nothing of them stays, in the combiners neither.
 
-        `history`: of the rows learned, oldest first.
+        `history`: of the rows that are judged, oldest first.
         """
         rules, now, members = self.target.rules, state.now, list(state.members)
-        rows = _rows(state)
-        if rows == rules.words_after:
+        rows, judged = _rows(state), self._judged(state)
+        if judged == rules.words_after:
             now["words"] = now["features"] >= WORDS * now["entries"]
         costs = np.array([each.cost for each in self.members]) * state.tally[:, 2] + rules.row_cost * rows
         case = PruningCase(
-            rules, self.inputs, self.long, rows, history, costs,
+            rules, self.inputs, self.long, judged, history, costs,
             short=int(now["entries"][0]) <= SHORT * rows, words=bool(now["words"][0]),
             allowed=self.options.microseconds * 1e-6 / NAG_SECONDS * rows, decay=self.options.decay,
+            late=self.options.label_delay,
         )  # fmt: skip
         judge = self.target.judge(case)
         idle = prune(case, judge, self.at_work(state).active, state.tally[:, 2:], self._scheduler.map)

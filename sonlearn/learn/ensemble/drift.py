@@ -87,18 +87,21 @@ def merge_drifts(drifts: Sequence[Drift], base: Drift) -> Drift:
 
 
 @bare_jit
-def watch(drift, relative, x, y, weight):
+def watch(drift, relative, x, y, weight, late):
     """Take in how wrong predictions were.
 
     Parameters
     ----------
     drift : Drift, modified; relative : bool, whether x are sizes of errors, to be taken beside the first ones
     x, y, weight : float64[n]; rows without label or weight are left out
+    late : int, how many of the first rows learned were predicted before any label had come; they say nothing
     """
     for i in range(len(y)):
         if not is_learned(weight[i], y[i]):
             continue
         drift.count[0] += 1
+        if drift.count[0] <= late:
+            continue
         if not relative:
             bet(drift, x[i])
         elif drift.size[1] < FEW:

@@ -16,6 +16,8 @@ if they make no difference. On words the cheap members of several classes are as
 Bayes is the best of the first thousand rows, and others catch up. Where there is a budget, members are dropped until
 the rest fit the budget.
 
+Where labels come late, the rows that were predicted before any had come say nothing of members, and do not count.
+
 A deterministic function of the rows learned: a resumed run decides as one long run does.
 """
 
@@ -100,13 +102,14 @@ class PruningCase(NamedTuple):
     rules: Rules
     inputs: tuple[Member, ...]  # of the online combination; those beyond the costs are no members and stay
     long: tuple[int, ...]  # positions of the inputs of the offline combination
-    rows: int  # learned
+    rows: int  # learned that count
     history: History  # of those, oldest first
     costs: np.ndarray  # float64[k]; time of each member, in any unit
     short: bool  # whether rows are short
     words: bool = False  # whether rows are words
     allowed: float = math.inf  # of `costs`, the sum that may be left
     decay: float = 0.0  # what combiners forget with each row
+    late: int = 0  # rows learned before those that count
 
 
 def next_checkpoint(rules: Rules, rows: int) -> int:
@@ -233,7 +236,7 @@ def lacking_rows(case: PruningCase, left: list[int], entries: np.ndarray) -> lis
     Such a view generates whole rows or nothing.
     """
     of_numbers = [i for i in left if VIEWS[case.inputs[i].view].kind == "fourier"]
-    lacking = [i for i in of_numbers if 2 * entries[i, 0] <= case.rows * entries[i, 1]]
+    lacking = [i for i in of_numbers if 2 * entries[i, 0] <= (case.late + case.rows) * entries[i, 1]]
     return lacking if len(lacking) < len(left) else []
 
 

@@ -176,10 +176,8 @@ class ClassSlots(Target):
         self, history: History, before: int, at: list[int], V: np.ndarray, z: np.ndarray, scale: SlotScale, rows: Rows
     ) -> None:
         """See `Target.remember`."""
-        others = np.zeros(WIDTH - 1, np.int64)
-        sample_classes(
-            V, z, scale.met, scale.rows, rows.y, rows.weight, self.rules.kept, np.array(at), others, *history
-        )
+        others, numbers = np.zeros(WIDTH - 1, np.int64), before + scale.rows - scale.rows[0]
+        sample_classes(V, z, scale.met, numbers, rows.y, rows.weight, self.rules.kept, np.array(at), others, *history)
 
     # -- pruning -----------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit import bare_jit, repeated
-from sonlearn.learn.axes import BY_FEATURE, Scalars
+from sonlearn.learn.axes import BY_FEATURE, Classes, Scalars
 from sonlearn.learn.engine import Engine, Predictions, RowCalls, by_class
 from sonlearn.learn.first_order import rules
 from sonlearn.learn.first_order.merging import carried, merged
@@ -52,7 +52,8 @@ class FirstOrderParams(NamedTuple):
 class FirstOrderState(NamedTuple):
     """State of a learner, without the names of its features."""
 
-    table: Annotated[np.ndarray, BY_FEATURE]  # float64[features, columns of the rule, and one for each of K classes]
+    # float64[features, columns of the rule, and one for each of K classes]
+    table: Annotated[np.ndarray, BY_FEATURE, Classes(1)]
     now: Annotated[np.ndarray, SCALARS]  # structured [1]
 
 
@@ -148,11 +149,6 @@ class FirstOrder(Engine):
             self.renumbered(self.packed(each), np.arange(int(each.now["seen"][0])), features) for each in every
         )
         return carried(self._params, now, before, earlier)
-
-    def with_classes(self, state: FirstOrderState, places: list[int]) -> FirstOrderState:
-        """`state` with its classes in another order (see `Engine.with_classes`)."""
-        first = state.table.shape[1] - self._params.classes
-        return state._replace(table=state.table[:, [*range(first), *(first + place for place in places)]])
 
 
 def new_work(params: FirstOrderParams, longest: int) -> FirstOrderScratch:

@@ -81,17 +81,6 @@ class SketchedNewton(Engine):
         """`state` with other numbers (see `Engine.renumbered`)."""
         return merging.renumbered(state, numbers, features)
 
-    def with_classes(self, state: NewtonState, places: list[int]) -> NewtonState:
-        """`state` with its classes in another order (see `Engine.with_classes`)."""
-        M, basis = state.maps.shape[1], state.basis
-        columns = [*range(M), *(M + place for place in places)]
-        return state._replace(
-            table=state.table[:, columns],
-            maps=state.maps[:, :, columns],
-            factor=state.factor._replace(beta=state.factor.beta[places]),
-            basis=basis._replace(a=basis.a[places], q=basis.q[places]),
-        )
-
     def merge(self, states: Sequence[NewtonState], base: NewtonState, rows: Sequence[int]) -> NewtonState:
         """Sketches added up and shrunk once, weights moved by the rows learned (see `newton.merging`)."""
         return merging.merged(self._params, states, base)

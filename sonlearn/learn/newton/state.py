@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from sonlearn.learn.axes import BY_FEATURE, PART, Counted
+from sonlearn.learn.axes import BY_FEATURE, PART, Classes, Counted
 from sonlearn.learn.log import slots_of
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.rescale import CODE as RESCALE_CODE
@@ -88,7 +88,7 @@ class Factor(NamedTuple):
     """V = F Z, and the weights' coefficients on Z for each of K classes."""
 
     FT: np.ndarray  # float64[M, k_max], F transposed
-    beta: np.ndarray  # float64[K, M]
+    beta: Annotated[np.ndarray, Classes(0)]  # float64[K, M]
 
 
 class RawRows(NamedTuple):
@@ -105,9 +105,10 @@ class Basis(NamedTuple):
     H: np.ndarray  # float64[r_max, r_max]; Q (S'S) Q'
     LT: np.ndarray  # float64[r_max, r_max]; upper triangular, LT' LT = Q A Q'
     RT: np.ndarray  # float64[r_max, r_max]; upper triangular, RT' RT = H; length 0 where `is_rooted` says no
-    a: np.ndarray  # float64[K, r_max]; coefficients of the weights
+    a: Annotated[np.ndarray, Classes(0)]  # float64[K, r_max]; coefficients of the weights
     D2: np.ndarray  # float64[k_max]; squared singular values of the kept rows (Oja: t Lambda)
-    q: np.ndarray  # float64[K, r_max]; Q z, z the sum of gradients (primal-dual); one more row for Q v (`metagrad`)
+    # float64[K, r_max]; Q z, z the sum of gradients (primal-dual); one more row for Q v (`metagrad`)
+    q: Annotated[np.ndarray, Classes(0)]
     drift: np.ndarray  # float64[k_max, k_max]; model of V V' - I (`sparse_time.orthonormal`)
 
 
@@ -116,11 +117,12 @@ class NewtonState(NamedTuple):
 
     now: np.ndarray  # NOW[1]
     features: Annotated[np.ndarray, BY_FEATURE]  # FEATURE[features]
-    table: Annotated[np.ndarray, BY_FEATURE]  # float64[features, M + K]; column f of Z, and wbar of f for each class
+    # float64[features, M + K]; column f of Z, and wbar of f for each class
+    table: Annotated[np.ndarray, BY_FEATURE, Classes(1)]
     factor: Factor
     # float64[slots, M, M + K]: the log of generations, composed (`sparse_time.generations`); E' in the first columns,
     # beta' in the last
-    maps: Annotated[np.ndarray, LOG]
+    maps: Annotated[np.ndarray, LOG, Classes(2)]
     raw: Annotated[RawRows, PART]
     basis: Basis
 

@@ -7,6 +7,7 @@ from typing import Any
 from sonlearn.report.html.charts import LEFT, RIGHT, WIDTH, Scale, Series, chart, format_number, legend
 from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.tables import DASH, section
+from sonlearn.report.html.words import positive_label
 from sonlearn.report.runlog import Run
 from sonlearn.report.series import FEWEST_OF_A_BIN, calibration_bins
 
@@ -21,7 +22,8 @@ def calibration(run: Run) -> Element | None:
     if not recorded or not shown:
         return None
     several = bool((run.end or {}).get("classes"))
-    event = "the predicted class was right" if several else "the label was +1"
+    label = positive_label((run.end or {}).get("metrics"))
+    event = "the predicted class was right" if several else f"the label was {label}"
     top = max(max(one.predicted, one.happened) for one in shown)
     top = 1.0 if top > 0.4 or not top else 1.25 * top
     axis = Scale(0.0, top)

@@ -7,6 +7,7 @@ from typing import Any
 from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale
 from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.tables import DASH, section, table
+from sonlearn.report.html.words import positive_label
 from sonlearn.report.runlog import Run
 
 #: Bars of the histogram of residuals.
@@ -42,8 +43,9 @@ def ranking(run: Run) -> Element | None:
         caption = element("figcaption", f"{title}: {error} {_bounded(measures, figure)}")
         figures.append(element("figure", caption, legend(series[::-1]), picture))
     lead = (
-        f"The class +1 is the positive one: {100 * share:.3g} % of the examples. Recall: the share of the positive "
-        "examples that are predicted so. Precision: the share of those predicted positive that are."
+        f"The class {positive_label(measures)} is the positive one: {100 * share:.3g} % of the examples. Recall: the "
+        "share of the positive examples that are predicted so. Precision: the share of those predicted positive that "
+        "are."
     )
     both = element("div", *figures, class_="pane pair shown")
     return section("Ranking and thresholds", both, _thresholds(measures), lead=lead, name="ranking", wide=True)
@@ -62,7 +64,8 @@ def _thresholds(measures: dict[str, Any]) -> Element:
         if measures[name]
     ]
     rows += [_row("", cut) for cut in measures.get("thresholds") or []]
-    names = ("", "threshold", "precision", "recall", "F1", "predicted +1", "false alarms")
+    predicted = f"predicted {positive_label(measures)}"
+    names = ("", "threshold", "precision", "recall", "F1", predicted, "false alarms")
     return table(names, rows)
 
 

@@ -72,7 +72,10 @@ def _shaded(weight: float | None, most: float) -> Element:
 def weights(run: Run) -> Element | None:
     """The largest weights by name, of each class where there are several."""
     end = run.end or {}
-    lead = "Of the features as they stand in the input; a committee's are of its members that are linear in them."
+    lead = (
+        "Of the features as they stand in the input; a committee's are of its members that are linear in them: "
+        "what all members say of a row may have another sign (predict --audit)."
+    )
     if end.get("weights"):
         return section("Largest weights", _weight_bars(end["weights"]), lead=lead, name="weights")
     classes = [one for one in end.get("classes") or [] if one.get("weights")]

@@ -7,6 +7,7 @@ from typing import Any
 from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale
 from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.tables import DASH, number_or_dash, section, table
+from sonlearn.report.html.words import positive_label
 from sonlearn.report.runlog import Run
 from sonlearn.report.series import curves, speeds, thinned
 
@@ -46,7 +47,9 @@ def _measured(end: dict[str, Any]) -> list[Element | None]:
         shown.append(_tile("area under the ROC curve", f"{measures['auc']:.4f}", "1 is best, 0.5 is chance"))
         decided, best = measures.get("decided"), measures.get("best_f1")
         beside = f"best: {best['f1']:.3f} at {best['threshold']:.3g}" if best else ""
-        shown.append(_tile("F1 of the class +1", f"{decided['f1']:.3f}" if decided else DASH, beside))
+        shown.append(
+            _tile(f"F1 of the class {positive_label(measures)}", f"{decided['f1']:.3f}" if decided else DASH, beside)
+        )
     if measures.get("rmse") is not None:
         mae = number_or_dash(measures["mae"])
         shown.append(_tile("RMSE", number_or_dash(measures["rmse"]), f"mean absolute error {mae}"))

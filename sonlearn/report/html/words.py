@@ -1,6 +1,8 @@
-"""Members of a committee in an analyst's words."""
+"""Members of a committee, and the positive class, in an analyst's words."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from sonlearn.options.methods import METHODS
 from sonlearn.options.views import VIEWS
@@ -10,6 +12,11 @@ OF_CLASSES = {
     "rls": "least squares, of all classes at once",
     "shares": "how often each class has come",
 }
+
+
+def positive_label(measures: dict[str, Any] | None) -> str:
+    """How the positive label of two classes is written in the data."""
+    return (measures or {}).get("positive_label") or "+1"
 
 
 def member_words(name: str) -> str:

@@ -51,4 +51,4 @@ def decisions_of_table(batch: Batch, bandit: BanditOptions) -> Decisions:
     cost = -batch.y if bandit.reward else batch.y
     probability = batch.weight if bandit.probability else np.full(batch.n, np.nan)
     rows = batch._replace(tags=None, y=np.full(batch.n, np.nan), weight=np.ones(batch.n), skipped=skipped)
-    return numbered(rows, K, action, cost, probability)
+    return numbered(rows, K, action, cost, probability)._replace(numbered_from=1)

@@ -1,0 +1,140 @@
+"""What people are told: advice that can be followed, and figures that are not taken for what they are not."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+
+import pytest
+from commands import summary
+
+WORDS = "a,b,y\n" + "".join(f"{i % 7},{i % 5},{'spam' if i % 3 else 'ham'}\n" for i in range(120))
+VALUES = "a,b,y\n" + "".join(f"{i % 7},{i % 5},{7 + i % 31}\n" for i in range(120))
+
+
+def train(cli, name, *more):
+    return cli("train", "--quiet", "--method", "nag", "--label", "y", *more, name)
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """A table in three ways of writing, and one of values."""
+    (tmp_path / "t.csv").write_text(WORDS)
+    (tmp_path / "semi.csv").write_text(WORDS.replace(",", ";"))
+    (tmp_path / "comma.csv").write_text(
+        "\n".join(";".join(f"{field},0" if field.isdigit() else field for field in line.split(","))
+                  for line in WORDS.splitlines())
+    )  # fmt: skip
+    (tmp_path / "values.csv").write_text(VALUES)
+    return tmp_path
+
+
+def test_predict_reads_a_table_that_is_written_in_another_way(cli, tables):
+    assert train(cli, "t.csv", "-f", "m")[0] == 0
+    wanted = cli.out("predict", "--quiet", "-i", "m", "t.csv")
+    assert cli.error("predict", "--quiet", "-i", "m", "semi.csv").endswith("give --delimiter ';'")
+    assert cli.out("predict", "--quiet", "-i", "m", "--delimiter", ";", "semi.csv") == wanted
+    assert cli.out("predict", "--quiet", "-i", "m", "--delimiter", ";", "--decimal", ",", "comma.csv") == wanted
+    assert train(cli, "semi.csv", "-i", "m", "--delimiter", ";", "-f", "n")[0] == 0
+    assert train(cli, "t.csv", "-i", "n", "-t", "--delimiter", ",")[0] == 0
+
+
+def test_tune_takes_labels_of_two_words(cli, tables):
+    err = cli.err("tune", "--grid", "method=nag,arow", "--label", "y", "-f", "m", "t.csv")
+    assert summary(err, "best setting") == "--method"
+    assert set(cli.out("predict", "--quiet", "-i", "m", "--output", "csv", "t.csv").split()[1].split(",")) & {
+        "ham", "spam",
+    }  # fmt: skip
+
+
+def test_whole_numbers_as_labels_may_be_values(cli, tables):
+    assert "; values: --loss squared; two other labels: --positive" in cli.error(
+        "train", "--quiet", "--method", "nag", "--label", "y", "values.csv"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("[Content_Types].xml", "an Excel or OpenDocument file, expected a table: save it as CSV"),
+     ("a.txt", "a zip archive, expected text; unpack it first: unzip -p FILE | sonlearn ...")],
+)  # fmt: skip
+def test_a_spreadsheet_is_saved_as_csv_and_an_archive_unpacked(cli, tmp_path, name, told):
+    with zipfile.ZipFile(tmp_path / "t", "w") as archive:
+        archive.writestr(name, "x")
+    for verb in ("train", "describe"):
+        assert cli.error(verb, "t").endswith(f"found {told}")
+
+
+def test_page_and_log_call_words_by_their_names(cli, tables):
+    assert train(cli, "t.csv", "--report", "page.html", "--log-json", "log")[0] == 0
+    end = json.loads((tables / "log").read_text().splitlines()[-1])
+    assert end["confusion"]["labels"] == ["ham", "spam"]
+    assert end["metrics"]["positive_label"] == "spam"
+    page = (tables / "page.html").read_text()
+    assert "The class spam is the positive one" in page
+    assert "predicted spam" in page
+    assert "F1 of the class spam" in page
+    assert "the label was spam" in page
+    assert "+1" not in page
+    assert train(cli, "t.csv", "--report", "page.html", "--positive", "ham")[0] == 0
+    assert "The class ham is the positive one" in (tables / "page.html").read_text()
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_rows_are_written_once_whatever_the_passes(cli, tables, form):
+    assert train(cli, "t.csv", "-p", "once", "--output", form)[0] == 0
+    more = ("--passes", "3", "--holdout_off")
+    assert train(cli, "t.csv", *more, "-p", "thrice", "--output", form)[0] == 0
+    assert (tables / "thrice").read_text() == (tables / "once").read_text()
+    assert train(cli, "t.csv", *more, "-p", "lines")[0] == 0
+    assert len((tables / "lines").read_text().splitlines()) == 3 * 120
+
+
+def test_actions_of_a_table_come_out_as_they_went_in(cli, tmp_path):
+    rows = [(i % 2, 1 + i % 3, float(i % 3 != 2), 1 / 3) for i in range(90)]
+    (tmp_path / "log.csv").write_text("x,action,cost,p\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows))
+    columns = ("--action", "action", "--cost", "cost")
+    err = cli.err("train", "--cb", 3, *columns, "--probability", "p", "-f", "m", "log.csv")
+    assert " 1:1:0.33 " in err.splitlines()[[line.startswith("loss ") for line in err.splitlines()].index(True) + 1]
+    assert set(cli.out("predict", "--quiet", "-i", "m", "log.csv").split()) == {"3"}
+    (tmp_path / "semi.csv").write_text((tmp_path / "log.csv").read_text().replace(",", ";"))
+    assert set(cli.out("predict", "--quiet", "-i", "m", "--delimiter", ";", "semi.csv").split()) == {"3"}
+    assert "average loss is what these have cost" not in err
+    assert (
+        "sonlearn: warning: the log does not say with which probabilities it chose its actions: average loss is what "
+        "these have cost, no estimate of what the model's choices would"
+    ) in cli.err("train", "--cb", 3, *columns, "log.csv")
+
+
+@pytest.mark.parametrize(
+    ("header", "flags"),
+    [("customer id,age,y", ""), ("a;b;y", " --delimiter ';'"), ("id\tage\ty", " --delimiter tab"), ('"a","b"', "")],
+)
+def test_a_table_without_a_label_is_told_of_tables(cli, tmp_path, header, flags):
+    (tmp_path / "t.csv").write_text(f"{header}\n1,2,3\n")
+    told = cli.error("train", "--quiet", "--method", "nag", "t.csv")
+    assert told.endswith(f"; for CSV use --format csv --label COLUMN{flags}")
+    (tmp_path / "t.txt").write_text("text, with words that go on\n1,2\n")
+    assert "words are read as VW text" in cli.error("train", "--quiet", "--method", "nag", "t.txt")
+
+
+def test_predictions_that_were_cut_are_named(cli, tables):
+    assert train(cli, "t.csv", "-f", "m")[0] == 0
+    told = cli.error("predict", "--quiet", "-i", "m", "-p", "/dev/full", "t.csv")
+    assert told == "/dev/full: cannot be written: No space left on device; it has a part of the lines only"
+
+
+def test_decisions_are_written_as_tables(cli, tmp_path):
+    """The likeliest action with its probability; ids are tags."""
+    lines = [f"{1 + i % 3}:{float(i % 3 != 2)}:.3 'v{i} | x{i % 2}" for i in range(60)]
+    (tmp_path / "log").write_text("\n".join(lines) + "\n")
+    assert cli("train", "--quiet", "--cb_explore", 3, "-f", "m", "log")[0] == 0
+    wanted = [line.split(" ") for line in cli.out("predict", "--quiet", "-i", "m", "log").splitlines()]
+    header, *rows = cli.out("predict", "--quiet", "-i", "m", "--output", "csv", "log").splitlines()
+    assert header == "id,action,probability"
+    likeliest = [(*shown.split(",")[0].split(":"), tag) for shown, tag in wanted]
+    got = [(row.split(",")[1], float(row.split(",")[2]), row.split(",")[0]) for row in rows]
+    assert got == [(action, pytest.approx(float(p), abs=2e-6), tag) for action, p, tag in likeliest]
+    objects = map(json.loads, cli.out("predict", "--quiet", "-i", "m", "--output", "jsonl", "log").splitlines())
+    assert [(one["id"], one["action"]) for one in objects] == [(tag, action) for action, _, tag in likeliest]
+    assert cli.error("train", "--cb_explore", 3, "--output", "csv", "log").endswith("give -p FILE as well")
