@@ -277,7 +277,7 @@ def _continued(job: LearnJob, before: LearnedPartition | None) -> tuple[LearnedP
 
 def without_features(batch: Batch) -> Batch:
     """`batch` with the number of features of each row, but without the features."""
-    return batch._replace(indices=batch.indices[:0], values=batch.values[:0])
+    return batch._replace(indices=batch.indices[:0], values=batch.values[:0], words=None)
 
 
 # ------------------------------------------------------------------------------------------------------- predictions

@@ -40,6 +40,8 @@ class Batch(NamedTuple):
         Id of the constant feature in these rows, if they have one.
     skipped : list of (int, str), or None for none
         Malformed lines that were left out: before which row of the batch each stood (n: behind the last), and its tag.
+    words : uint8[nnz], or None
+        1 for each entry that is a word of a text, 0 for any other. None: the reader does not tell them apart.
     """
 
     indptr: np.ndarray
@@ -54,6 +56,7 @@ class Batch(NamedTuple):
     constant: int = CONSTANT
     class_names: list[str | None] | None = None
     skipped: list[tuple[int, str]] | None = None
+    words: np.ndarray | None = None
 
     @property
     def n(self) -> int:
@@ -74,7 +77,7 @@ class Batch(NamedTuple):
             lines=self.lines[start:stop], tags=None if self.tags is None else self.tags[start:stop],
             base=None if self.base is None else self.base[start:stop],
             class_names=None if self.class_names is None else self.class_names[start:stop],
-            skipped=skipped or None,
+            skipped=skipped or None, words=None if self.words is None else self.words[begin:end],
         )  # fmt: skip
 
 
@@ -97,6 +100,10 @@ def joined(batches: list[Batch]) -> Batch:
     for name, none in (("tags", ""), ("class_names", None)):
         if any(getattr(batch, name) is not None for batch in batches):
             texts[name] = [text for batch in batches for text in getattr(batch, name) or [none] * batch.n]
+    if any(batch.words is not None for batch in batches):
+        texts["words"] = np.concatenate(
+            [np.zeros(len(batch.values), np.uint8) if batch.words is None else batch.words for batch in batches]
+        )
     base = None
     if any(batch.base is not None for batch in batches):
         base = np.concatenate([np.zeros(batch.n) if batch.base is None else batch.base for batch in batches])

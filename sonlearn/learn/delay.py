@@ -201,6 +201,7 @@ def rows_at(batch: Batch, order: np.ndarray) -> Batch:
         weight=batch.weight[order], lines=batch.lines[order], tags=None,
         base=None if batch.base is None else batch.base[order],
         class_names=None if batch.class_names is None else [batch.class_names[i] for i in order.tolist()],
+        words=None if batch.words is None else batch.words[entries],
     )  # fmt: skip
 
 
@@ -211,8 +212,9 @@ def to_arrays(waiting: Batch | None, predicted: Any) -> tuple[dict | None, dict[
     arrays = {
         f"waiting.{name}": getattr(waiting, name) for name in ("indptr", "indices", "values", "y", "weight", "lines")
     }
-    if waiting.base is not None:
-        arrays["waiting.base"] = waiting.base
+    for name in ("base", "words"):
+        if getattr(waiting, name) is not None:
+            arrays[f"waiting.{name}"] = getattr(waiting, name)
     arrays |= {f"waiting.{name}": array for name, array in predicted._asdict().items()}
     return {"source": waiting.source, "constant": waiting.constant, "class_names": waiting.class_names}, arrays
 
@@ -226,9 +228,11 @@ def from_arrays(header: dict | None, arrays: dict[str, np.ndarray]) -> Batch | N
     whole = {name: len(array) for name, array in own.items()}
     fits = whole == {"indptr": n + 1, "indices": entries, "values": entries, "y": n, "weight": n, "lines": n}
     indptr = own["indptr"]
+    words = arrays.get("waiting.words")
+    fits = fits and (words is None or len(words) == entries)
     if not fits or indptr[0] != 0 or indptr[-1] != entries or (np.diff(indptr) < 0).any():
         raise ValueError("the rows whose labels are to come do not fit together")
-    return Batch(**own, base=arrays.get("waiting.base"), **header)
+    return Batch(**own, base=arrays.get("waiting.base"), words=words, **header)
 
 
 def predictions_of(waiting: Batch | None, none: Any, arrays: dict[str, np.ndarray]) -> Any:

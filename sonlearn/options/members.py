@@ -16,7 +16,7 @@ from sonlearn.errors import OptionError
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import nearest
-from sonlearn.options.views import VIEWS
+from sonlearn.options.views import VIEWS, WORDS
 
 
 class Member(NamedTuple):
@@ -152,7 +152,7 @@ CLASS_METHODS = {
     "shares": ("ewma", "Shares", {"decay"}),
 }
 #: Views of two classes: of one class against all others.
-_OF_TWO = ("odds",)
+_OF_TWO = ("odds", "words-odds")
 #: A member of several classes without settings of its own.
 _PLAIN = Member("nag", "raw", gain=1.0, weight=0.3)
 
@@ -196,9 +196,30 @@ def default_members(loss: str, budget: float | str = "normal", several: bool = F
     return (*values, *_QUANTILES) if loss == "quantile" else values
 
 
+def word_members(loss: str, several: bool = False) -> tuple[Member, ...]:
+    """Members of such a committee for the words of texts alone, of use where rows have columns as well.
+
+    They are those of the whole row that suit words, and begin without a weight. Of two classes a higher precision lets
+    the combiner see sooner that words tell nothing.
+    """
+    table = _table(loss, several)
+    views = ("lunit", "odds", "tfidf", "log", "neighbours") if table is not VALUE_MEMBERS else ("zs", "bins-z")
+    precision = 20.0 if table is MEMBERS else 0.0
+    return tuple(
+        each._replace(view=f"{WORDS}-{each.view}", weight=0.0, precision=precision, words=True)
+        for each in table.values()
+        if each.view in views and not each.rate
+    )
+
+
+def _table(loss: str, several: bool) -> dict[str, Member]:
+    """The members for `several` classes, or for `loss`."""
+    return CLASS_MEMBERS if several else MEMBERS if loss in CLASSIFICATION else VALUE_MEMBERS
+
+
 def member(name: str, loss: str = "logistic", several: bool = False) -> Member:
     """The member of that name in a committee for `several` classes, or for `loss`. Raises OptionError."""
-    table = CLASS_MEMBERS if several else MEMBERS if loss in CLASSIFICATION else VALUE_MEMBERS
+    table = _table(loss, several) | {each.name: each for each in word_members(loss, several)}
     base, forgets, text = name.partition("~")
     method, _, view = base.partition(":")
     view = view or "raw"

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+#: Parts of a row that a view sees, once a stream's rows have both columns and words: all of it, or one of these.
+ROW, COLUMNS, WORDS = "row", "columns", "words"
+
 
 class ViewEntry(NamedTuple):
     """One entry.
@@ -24,6 +27,8 @@ class ViewEntry(NamedTuple):
         Order of the time for a row, and of the number of entries of the resulting row; s: entries of the row itself.
     values : dict
         What the class is told.
+    part : str
+        Which part of a row it sees.
     """
 
     kind: str
@@ -31,12 +36,17 @@ class ViewEntry(NamedTuple):
     formula: str
     cost: str
     values: dict[str, Any] = {}  # noqa: RUF012
+    part: str = COLUMNS
+
+    def of_words(self) -> ViewEntry:
+        """The same of the words of texts alone."""
+        return self._replace(about=f"{self.about}; of the words of texts alone", part=WORDS)
 
 
 VIEWS = {
     "raw": ViewEntry(
         "raw", "features as they stand in the input",
-        "x_j", "s",
+        "x_j", "s", part=ROW,
     ),
     "log": ViewEntry(
         "scaled", "logarithms of the values",
@@ -119,3 +129,6 @@ VIEWS = {
         {"components": 256, "widths": (1.0,), "linear": 0.0},
     ),
 }  # fmt: skip
+VIEWS |= {
+    f"words-{name}": VIEWS[name].of_words() for name in ("lunit", "odds", "tfidf", "log", "neighbours", "zs", "bins-z")
+}

@@ -216,10 +216,11 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
     bad[list(unfit)] = True
     keep, good = ~bad[rows], np.flatnonzero(~bad)
     names, number = encoder.counted(numbers[keep], len(good)), np.cumsum(~bad) - 1  # of the rows that stay
+    words = encoder.words(numbers)
     batch = assembled(
         number[rows[keep]], encoder.slots(numbers)[keep], values[keep], encoder.constant, y[~bad], weight[~bad],
         np.arange(done + 1, done + n + 1)[~bad], tags=ids and [ids[i] for i in good.tolist()],
-        names=classes and [classes[i] for i in good.tolist()],
+        names=classes and [classes[i] for i in good.tolist()], words=None if words is None else words[keep],
     )  # fmt: skip
     errors = [InputError(name, done + row + 1, None, *unfit[row]) for row in sorted(unfit)]
     found = encoder.found(features)

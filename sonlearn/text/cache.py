@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Changes whenever the layout does, or what the parsers make of a text.
-VERSION = 5
+VERSION = 6
 
 #: Bytes at either end of a file that are read to see whether it has changed.
 _ENDS = 1 << 16
@@ -52,7 +52,7 @@ _END = struct.Struct("<QI")
 #: Examples, features, bytes of tags and names, index of the source name, checksum, flags. The checksum is of all this
 #: with 0 in its place, and of what follows.
 _BLOCK = struct.Struct("<QQQIII")
-_INT32, _FLOAT32, _ONES, _WEIGHTS, _BASE, _TAGS, _NAMES, _SKIPPED = 1, 2, 4, 8, 16, 32, 64, 128
+_INT32, _FLOAT32, _ONES, _WEIGHTS, _BASE, _TAGS, _NAMES, _SKIPPED, _WORDS = 1, 2, 4, 8, 16, 32, 64, 128, 256
 #: More rows than there are.
 _ALL = 1 << 62
 
@@ -269,6 +269,9 @@ def _write_block(file: BinaryIO, batch: Batch, name: int) -> None:
     if batch.base is not None:
         flags |= _BASE
         parts.append(batch.base)
+    if batch.words is not None:
+        flags |= _WORDS
+        parts.append(batch.words)
     tags = b""
     texts = ((_TAGS, batch.tags), (_NAMES, batch.class_names), (_SKIPPED, batch.skipped))
     if any(text is not None for _, text in texts):
@@ -319,7 +322,7 @@ def _read_blocks(path: Path, trailer: dict[str, Any], watch: Watch | None = None
             wide = 4 if flags & _INT32 else 8
             value_bytes = 0 if flags & _ONES else 4 if flags & _FLOAT32 else 8
             rows = 3 + bool(flags & _WEIGHTS) + bool(flags & _BASE)
-            length = 8 * (n * rows + 1) + nnz * (wide + value_bytes) + tag_bytes
+            length = 8 * (n * rows + 1) + nnz * (wide + value_bytes + bool(flags & _WORDS)) + tag_bytes
             data = b"" if length > room else file.read(length)
             if zlib.crc32(data, zlib.crc32(_BLOCK.pack(n, nnz, tag_bytes, name, 0, flags))) != checksum:
                 raise damaged
@@ -341,8 +344,9 @@ def _batch(data: bytes, shape: tuple[int, int, int], source: str) -> Batch:
     values = np.ones(nnz) if flags & _ONES else take(nnz, "<f4" if flags & _FLOAT32 else "<f8").astype(np.float64)
     weight = take(n, "<f8") if flags & _WEIGHTS else np.ones(n)
     base = take(n, "<f8") if flags & _BASE else None
+    words = take(nnz, "u1") if flags & _WORDS else None
     tags, names, skipped = json.loads(data[at:]) if flags & (_TAGS | _NAMES | _SKIPPED) else (None, None, None)
     return Batch(
         indptr, indices, values, y, weight, lines, source=source, tags=tags, base=base, class_names=names,
-        skipped=skipped and [(at, tag) for at, tag in skipped],
+        skipped=skipped and [(at, tag) for at, tag in skipped], words=words,
     )  # fmt: skip

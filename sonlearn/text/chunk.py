@@ -195,7 +195,7 @@ class ChunkParser:
             skipped = sorted(skipped + [(error.line or 0, tags[at[error.line]]) for error in more])
             errors, count = sorted(errors + more, key=lambda error: error.line or 0)[: self._keep], count + len(more)
         else:
-            batches = [to_batch(taken.rows, n, no_text)] if n else []
+            batches = [to_batch(taken.rows, n, no_text)._replace(words=taken.words)] if n else []
         batches = [taken.with_texts(batch) for batch in batches]
         return ParsedChunk(batches, errors, count, 0, [], taken.names, skipped, taken.found)
 

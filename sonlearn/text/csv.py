@@ -103,7 +103,7 @@ def read_csv(
 
     def table() -> Table:
         numbers = np.array([number for row in rows for number, _ in row.entries], dtype=np.int64)
-        batch = table_batch(rows, encoder.slots(numbers), encoder.constant)
+        batch = table_batch(rows, encoder.slots(numbers), encoder.constant, encoder.words(numbers))
         names = encoder.counted(numbers, len(rows))
         return Table(batch, errors, names, encoder.found(features, hint), tags)
 
@@ -278,8 +278,13 @@ def label_in(field: str, at: int, class_names: bool) -> tuple[float, str | None]
     return y, None
 
 
-def table_batch(rows: list[TableRow], slots: np.ndarray, constant: int | None) -> Batch | None:
-    """The batch of rows whose features are `slots`, one row after the other, with that of a `constant`."""
+def table_batch(
+    rows: list[TableRow], slots: np.ndarray, constant: int | None, words: np.ndarray | None = None
+) -> Batch | None:
+    """The batch of rows whose features are `slots`, one row after the other, with that of a `constant`.
+
+    `words` says which of the features are (`Batch.words`).
+    """
     if not rows:
         return None
     return assembled(
@@ -287,5 +292,5 @@ def table_batch(rows: list[TableRow], slots: np.ndarray, constant: int | None) -
         np.array([value for row in rows for _, value in row.entries], dtype=np.float64), constant,
         np.array([row.y for row in rows], dtype=np.float64), np.array([row.weight for row in rows], dtype=np.float64),
         np.array([row.line for row in rows], dtype=np.int64), tags=[row.id for row in rows],
-        names=[row.name for row in rows],
+        names=[row.name for row in rows], words=words,
     )  # fmt: skip

@@ -105,11 +105,13 @@ class _Features:
         self._options = options
         self.slots: list[int] = []
         self.names: list[str] = []
+        self.words: list[bool] = []
 
-    def new(self, name: str, slot: int | None = None) -> int:
-        """The number of a new feature; its slot is that of its name, if no other is given."""
+    def new(self, name: str, slot: int | None = None, word: bool = False) -> int:
+        """The number of a new feature, a `word` or not; its slot is that of its name, if no other is given."""
         self.slots.append(name_slot(name, self._options) if slot is None else slot)
         self.names.append(name)
+        self.words.append(word)
         return len(self.slots) - 1
 
 
@@ -152,7 +154,7 @@ class ColumnEncoder:
             self._note("missing", "missing numbers, of which the model has met none; the column's mean stands for them")
             return ((self.number(), mean),) if mean else ()
         if self._missing < 0:
-            self._missing = self._features.new(f"{self.column}=")
+            self._missing = self._features.new(f"{self.column}=", word=self.as_text)
         return ((self._missing, 1.0),)
 
     def absent(self) -> Entries:
@@ -267,7 +269,9 @@ class ColumnEncoder:
                     slot = slots[numbers[i]]
                     for offset in offsets[1:]:
                         slot = (slot * GRAM_PRIME + slots[numbers[i + offset]]) & self._mask
-                    number = self._words[gram] = self._features.new(f"{self.column}^{gram.replace(' ', '^')}", slot)
+                    number = self._words[gram] = self._features.new(
+                        f"{self.column}^{gram.replace(' ', '^')}", slot, word=True
+                    )
                 out.append((number, 1.0))
         return tuple(out)
 
@@ -276,7 +280,7 @@ class ColumnEncoder:
         if number is None:
             name = word.encode("utf-8", "surrogateescape")
             slot = hash_bytes(name, self._seed, hash_all=self._options.hash == "all") & self._mask
-            number = self._words[word] = self._features.new(f"{self.column}^{word}", slot)
+            number = self._words[word] = self._features.new(f"{self.column}^{word}", slot, word=True)
         return number
 
 
@@ -328,6 +332,12 @@ class TableEncoder:
         """int64[n] slots of features int64[n]."""
         return np.array(self._features.slots, dtype=np.int64)[numbers] if len(numbers) else np.zeros(0, np.int64)
 
+    def words(self, numbers: np.ndarray) -> np.ndarray | None:
+        """uint8[n]: which of the features int64[n] are words; None where no column is text."""
+        if not self.options.text:
+            return None
+        return np.array(self._features.words, dtype=np.uint8)[numbers] if len(numbers) else np.zeros(0, np.uint8)
+
     def counted(self, numbers: np.ndarray, rows: int) -> list[tuple[int, str, int]]:
         """(slot, name, how often) of features int64[n] of so many rows, in the order in which they were made."""
         self._rows += rows
@@ -353,6 +363,7 @@ class TableEncoder:
             return False
         self._features.slots.clear()
         self._features.names.clear()
+        self._features.words.clear()
         for encoder in self._columns.values():
             encoder.forget()
         return True
@@ -360,20 +371,21 @@ class TableEncoder:
 
 def assembled(
     rows: np.ndarray, slots: np.ndarray, values: np.ndarray, constant: int | None, *of_rows: np.ndarray,
-    tags: list[str] | None = None, names: list[str | None] | None = None,
+    tags: list[str] | None = None, names: list[str | None] | None = None, words: np.ndarray | None = None,
 ) -> Batch:  # fmt: skip
     """The batch of entries of n rows: int64[nnz] the row of each, its slot, its value.
 
     Entries of a row stay in their order; `constant` is the slot of a further one at its end, None: there is none.
-    `of_rows` are labels, weights and lines; `tags` and `names` are those of all rows.
+    `of_rows` are labels, weights and lines; `tags` and `names` are those of all rows, `words` of all entries.
     """
     n = len(of_rows[0])
     if constant is not None:
         rows, slots = np.concatenate([rows, np.arange(n)]), np.concatenate([slots, np.full(n, constant)])
         values = np.concatenate([values, np.ones(n)])
+        words = None if words is None else np.concatenate([words, np.zeros(n, np.uint8)])
     order = np.argsort(rows, kind="stable")
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]).astype(np.int64)
     return Batch(
         indptr, slots[order], values[order], *of_rows, tags=tags if tags and any(tags) else None,
-        class_names=names if names and any(names) else None,
+        class_names=names if names and any(names) else None, words=None if words is None else words[order],
     )  # fmt: skip

@@ -91,10 +91,11 @@ class FlatRows:
         features = np.array([feature for row in rows for feature, _ in row.entries], dtype=np.int64)
         names = self._encoder.counted(features, n) if table else []
         none, no_runs = np.zeros(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
-        slots, constant = features, CONSTANT if self._options.constant else None
+        slots, constant, words = features, CONSTANT if self._options.constant else None, None
         if table:
             slots, constant = self._encoder.slots(features), self._encoder.constant
-        batch = table_batch(rows, slots, constant) or NO_BATCH
+            words = self._encoder.words(features)
+        batch = table_batch(rows, slots, constant, words) or NO_BATCH
         taken = ParsedRows(
             batch.indptr, batch.indices, batch.values, batch.y, batch.weight, np.zeros(n), batch.lines, none, none,
             none, none, no_runs, np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int64),
@@ -102,7 +103,7 @@ class FlatRows:
         found = self._encoder.found(tuple(self._columns)) if table else None
         self._encoder.settle()
         self._rows, self._columns = [], {}
-        return ParsedRecords(taken, batch.tags, batch.class_names, names, found)
+        return ParsedRecords(taken, batch.tags, batch.class_names, names, found, batch.words)
 
     def _field(self, name: str, value: object) -> Entries:
         """What a member becomes in the column of its name."""

@@ -68,6 +68,7 @@ class ParsedRecords(NamedTuple):
     class_names: list[str | None] | None
     names: list[tuple[int, str, int]]
     found: Found | None = None  # columns, where records are rows of a table; notes
+    words: np.ndarray | None = None  # see `Batch.words`; without interactions
 
     def with_texts(self, batch: Batch) -> Batch:
         """`batch`, which has some of these rows, with their tags and classes."""
@@ -118,6 +119,7 @@ class RecordRows:
         self._indices: list[int] = []
         self._met: list[int] = []  # numbers of the features that have names
         self._values: list[float] = []
+        self._worded: list[int] = []  # places of the words of texts
         self._runs: list[tuple[int, int]] = []
         self._indptr, self._run_indptr = [0], [0]
         self._y: list[tuple[float, float, float]] = []
@@ -129,12 +131,12 @@ class RecordRows:
         """Take a record. Raises Unfit."""
         self._label, self._tag, self._class = [math.nan, 1.0, 0.0], "", None
         self._path: list[str] = []
-        met = len(self._met)
+        met, worded = len(self._met), len(self._worded)
         try:
             self._object(members_of(record), " ")
         except (Unfit, RecursionError, UnicodeEncodeError) as error:
             del self._indices[self._indptr[-1] :], self._values[self._indptr[-1] :], self._runs[self._run_indptr[-1] :]
-            del self._met[met:]
+            del self._met[met:], self._worded[worded:]
             if isinstance(error, RecursionError):
                 raise Unfit("objects or arrays nested too deeply", "a few levels") from None
             if isinstance(error, UnicodeEncodeError):
@@ -153,6 +155,8 @@ class RecordRows:
     def take(self) -> ParsedRecords:
         """All rows since the last call."""
         y = np.array(self._y, dtype=np.float64).reshape(-1, 3)
+        words = np.zeros(len(self._indices), np.uint8)
+        words[self._worded] = 1
         none = np.zeros(len(self._lines), dtype=np.int64)
         runs = np.array(self._runs, dtype=np.int64).reshape(-1, 2)
         rows = ParsedRows(
@@ -167,7 +171,8 @@ class RecordRows:
         self._rows += len(self._lines)
         notes = [suspicions.member_note(name, self._rows) for name, suspicions in self._suspicions.items()]
         self._begin()
-        return ParsedRecords(rows, tags, classes, names, Found((), {}, notes=tuple(filter(None, notes))))
+        found = Found((), {}, notes=tuple(filter(None, notes)))
+        return ParsedRecords(rows, tags, classes, names, found, words if words.any() else None)
 
     def _counted(self, rows: int) -> list[tuple[int, str, int]]:
         """(slot, name, how often) of the features since the last call, in the order in which they were first met."""
@@ -195,7 +200,7 @@ class RecordRows:
                 if value:
                     self._entry(self._slot(seed, name, None, space), self._finite(value, name))
             elif type(value) is str and name in self._texts:
-                self._words(name, words_of(value))
+                self._words(self._enter(name), name, words_of(value))
                 self._enter(space)
             elif type(value) is str and name in self._numeric:
                 number = number_in(value.strip())
@@ -223,11 +228,12 @@ class RecordRows:
         of_space = isinstance(value, Members | list) and encoded(name)[:1] in self._spaces_kept
         return name not in self._kept and not of_space
 
-    def _words(self, space: str, words: Iterable[str]) -> None:
-        """Words, each a feature of a namespace."""
-        seed = self._enter(space)
+    def _words(self, seed: int, space: str, words: Iterable[str]) -> None:
+        """Words, each a feature of the namespace with that hash."""
+        begin = len(self._indices)
         for word in words:
             self._entry(self._slot(seed, word, None, space), 1.0)
+        self._worded += range(begin, len(self._indices))
 
     def _array(self, values: list, space: str) -> None:
         """The numbers of an array, the words of its texts, and the objects in it."""
@@ -238,8 +244,7 @@ class RecordRows:
                     self._entry(self._place(seed, at, space), value)
                 at += 1
             elif type(value) is str:
-                for word in words_of(value):
-                    self._entry(self._slot(seed, word, None, space), 1.0)
+                self._words(seed, space, words_of(value))
             elif isinstance(value, Members):
                 self._object(value, space)
                 self._enter(space)
@@ -320,7 +325,8 @@ class RecordRows:
         if name == "_text":
             if type(value) is not str:
                 raise Unfit(described(value), "a text of words", at)
-            self._words(space, (word.translate(_UNDERSCORES) for word in re.split("[ \t]+", value) if word))
+            words = (word.translate(_UNDERSCORES) for word in re.split("[ \t]+", value) if word)
+            self._words(self._enter(space), space, words)
         elif name in _OF_BANDITS:
             raise Unfit(shorten(name), "one example an object; dsjson is learned with --cb_explore_adf or --cb_adf", at)
         elif name.lower() == "_tag":

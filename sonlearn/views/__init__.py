@@ -10,6 +10,7 @@ table.
 `tuples`  what stands together in a row: pairs, triples
 `neighbours`  what stands side by side in a row
 `fourier`  random Fourier features of rows of numbers, beside their z-scores
+`parts`   the columns and the words of rows, which views see each by itself
 `codes`, `numbers`  values as words, and numbers for made-up features
 """
 

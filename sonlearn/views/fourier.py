@@ -47,8 +47,8 @@ FARTHEST = 4.0
 EQUAL = 1e-18
 #: Rows that are projected at a time, and components of them: the directions are read once for all of these rows.
 BLOCK, TILE = 32, 128
-#: In place of the id of a feature that no row has had: its z-score is 0.
-NO_ID = -1
+#: In place of the place of a feature that no row has had.
+NOWHERE = -1
 #: Of a hash: bits of the angle, and of all. The hashes of the phases are those of codes that directions do not have.
 ANGLE_BITS, HASH_BITS, PHASES = 31, 61, 1 << 19
 #: Added and taken off again, this leaves the nearest whole number.
@@ -60,11 +60,14 @@ _S = tuple((-1.0) ** k * (2.0 * math.pi) ** (2 * k + 1) / math.factorial(2 * k +
 class FourierState(NamedTuple):
     """What has been counted, in rows learned from."""
 
-    # features: of the rows shown; stage; numbers: whether a value was not 0 or 1, or none need be; top: raw features
-    # are below; occurred: those of them that a row has had; rows, entries: how many; weight: of the rows
+    # features: of the rows shown; stage; numbers: whether a value was not 0 or 1, or none need be; occurred: raw
+    # features that a row has had; rows, entries: how many; weight: of the rows
     now: np.ndarray
-    moments: np.ndarray  # float64[raw features, 3]: weight, mean, M2 of the values, without the rows that have none
-    ids: np.ndarray  # int64[raw features]; NO_ID of one that no row learned has had
+    # float64[occurred, 3]: weight, mean, M2 of the values, without the rows that have none; features in the order in
+    # which they occurred
+    moments: np.ndarray
+    ids: np.ndarray  # int64[occurred]
+    places: np.ndarray  # int64[raw features]: where in that order each stands; NOWHERE: it has not occurred
 
 
 class FourierParams(NamedTuple):
@@ -119,19 +122,18 @@ class Fourier:
 
     def new(self) -> FourierState:
         """State of a view that has seen nothing."""
-        now = new_now("stage", "numbers", "top", "occurred", "rows", "entries", "weight:f8")
+        now = new_now("stage", "numbers", "occurred", "rows", "entries", "weight:f8")
         now["numbers"] = self._binary
-        return FourierState(now, np.zeros((0, 3)), np.zeros(0, np.int64))
+        return FourierState(now, np.zeros((0, 3)), *np.zeros((2, 0), np.int64))
 
     def reserve(self, state: FourierState, rows: Rows, features: int) -> FourierState:
         """Let the moments hold what `rows` may bring."""
         if state.now["stage"][0] == OFF:
             return self.packed(state)
-        top = int(state.now["top"][0])
-        features = max(min(features, MOST), len(state.ids))
-        ids = np.full(features, NO_ID)
-        ids[: len(state.ids)] = state.ids
-        return state._replace(now=state.now.copy(), moments=grown(state.moments, features, top), ids=ids)
+        used, most = int(state.now["occurred"][0]), max(min(features, MOST), len(state.ids))
+        places = np.full(max(features, len(state.places)), NOWHERE)
+        places[: len(state.places)] = state.places
+        return FourierState(state.now.copy(), grown(state.moments, most, used), grown(state.ids, most, used), places)
 
     def fit_transform(self, state: FourierState, rows: Rows) -> tuple[FourierState, Rows]:
         """What stands for `rows`, each before it is counted."""
@@ -152,7 +154,7 @@ class Fourier:
             i, at = fill(self._params, state, self._work, rows, out, i, at, learn)
             if i == n:
                 break
-            self._work_out(state.ids[: int(state.now["top"][0])])
+            self._work_out(state.ids[: int(state.now["occurred"][0])])
         return out._replace(constant=self._params.components if rows.constant != NO_CONSTANT else NO_CONSTANT)
 
     def room(self, state: FourierState, rows: Rows, features: int) -> Rows:
@@ -181,7 +183,7 @@ class Fourier:
 
     def _forget_others(self, state: FourierState) -> None:
         """What has been worked out for another state goes, but for the features that both number alike."""
-        n = min(int(state.now["top"][0]), len(self._work.ids))
+        n = min(int(state.now["occurred"][0]), len(self._work.ids))
         other = np.flatnonzero(self._work.ids[:n] != state.ids[:n])
         if len(other):
             n = int(other[0])
@@ -194,40 +196,39 @@ class Fourier:
     def packed(self, state: FourierState) -> FourierState:
         """`state` without spare room."""
         off = state.now["stage"][0] == OFF
-        top = 0 if off else state.now["top"][0]
-        return state._replace(moments=state.moments[:top], ids=state.ids[:top])
+        used = 0 if off else state.now["occurred"][0]
+        known = 0 if off else np.flatnonzero(state.places != NOWHERE).max(initial=-1) + 1
+        return state._replace(moments=state.moments[:used], ids=state.ids[:used], places=state.places[:known])
 
     def renumbered(self, state: FourierState, numbers: np.ndarray, features: int) -> tuple[FourierState, np.ndarray]:
-        """`state` with other numbers of the raw features; `merge` finds out which are too many."""
-        now, top, D = state.now.copy(), int(state.now["top"][0]), self._params.components
-        if now["stage"][0] == OFF:
-            return state, np.arange(self.features(state))
-        now["top"] = 1 + numbers[:top].max(initial=-1)
-        if now["stage"][0] == SHOWS:
-            now["features"] = D + 1 + now["top"]
-        shown = np.concatenate((np.arange(D + 1), D + 1 + numbers[:top]))[: self.features(state)]
-        ids = merging.renumbered(state.ids - NO_ID, numbers, features) + NO_ID
-        return FourierState(now, merging.renumbered(state.moments, numbers, features), ids), shown
+        """`state` with other numbers of the raw features; those of the rows shown stay."""
+        places = merging.renumbered(state.places - NOWHERE, numbers, features) + NOWHERE
+        return state._replace(places=places), np.arange(self.features(state))
 
     def merge(self, states: Sequence[FourierState], base: FourierState) -> MergedView:
-        """Moments as of one run."""
+        """Moments as of one run; features in the order of the base's, and then those of each state."""
         now, D, every = base.now.copy(), self._params.components, (base, *states)
         for name in ("rows", "entries", "weight"):
             now[name] = merging.summed(base.now[name], [s.now[name] for s in states], np.ones(len(states)))
-        for name in ("numbers", "top"):
-            now[name] = max(int(state.now[name][0]) for state in every)
-        top, stages = int(now["top"][0]), [int(state.now["stage"][0]) for state in every]
-        ids = np.max([state.ids for state in every], axis=0)[:top] if OFF not in stages else base.ids[:0]
-        now["occurred"] = np.count_nonzero(ids != NO_ID)
-        if OFF in stages or top > MOST or (now["occurred"][0] - FEW) * now["rows"][0] > DENSE * now["entries"][0]:
+        now["numbers"] = max(int(state.now["numbers"][0]) for state in every)
+        stages, known = [int(state.now["stage"][0]) for state in every], dict[int, int]()
+        to = [np.array([known.setdefault(id, len(known)) for id in own.ids.tolist()], np.int64) for own in every]
+        top = now["occurred"][0] = len(known)
+        if OFF in stages or top > MOST or (top - FEW) * now["rows"][0] > DENSE * now["entries"][0]:
             now["stage"], now["features"] = OFF, base.now["features"]
             numbers = [_those_below(self.features(state), self.features(base)) for state in every]
-            return MergedView(FourierState(now, base.moments[:0], base.ids[:0]), numbers[1:], numbers[0])
+            return MergedView(self.new()._replace(now=now), numbers[1:], numbers[0])
         if SHOWS in stages or (now["rows"][0] >= FIRST and now["numbers"][0]):
             now["stage"], now["features"] = SHOWS, D + 1 + top
-        moments = merging.moments(base.moments, [state.moments for state in states])[:top]
-        numbers = [np.arange(self.features(state)) for state in every]
-        return MergedView(FourierState(now, moments, ids), numbers[1:], numbers[0])
+        begin, *others = [merging.renumbered(own.moments, by, top) for own, by in zip(every, to, strict=True)]
+        places = np.full(max(len(own.places) for own in every), NOWHERE)
+        for own, by in zip(every, to, strict=True):
+            has = np.flatnonzero(own.places != NOWHERE)
+            places[has] = by[own.places[has]]
+        numbers = [np.concatenate((np.arange(D + 1), D + 1 + by))[: self.features(own)]
+                   for own, by in zip(every, to, strict=True)]  # fmt: skip
+        merged = FourierState(now, merging.moments(begin, others), np.array(list(known), np.int64), places)
+        return MergedView(merged, numbers[1:], numbers[0])
 
 
 def _those_below(features: int, most: int) -> np.ndarray:
@@ -249,9 +250,9 @@ def fill(params, state, work, rows, out, i, at, learn):
         size, top = 0, 0
         while i < n and size < BLOCK:
             if now["stage"] == SHOWS:
-                if params.components > 0 and now["top"] > len(work.W):
+                if params.components > 0 and now["occurred"] > len(work.W):
                     break
-                top = now["top"]
+                top = now["occurred"]
                 at = standardise(params, state, work, rows, out, i, size, at)
                 size += 1
             out.indptr[i + 1] = at
@@ -271,13 +272,13 @@ def standardise(params, state, work, rows, out, i, k, at):
     Returns the next place. Features that no row learned from has had are left out, as if there were none.
     """
     now, moments, z, D = state.now[0], state.moments, work.Z[k], params.components
-    top, d, constant = now["top"], 0, 0.0
+    top, d, constant = now["occurred"], 0, 0.0
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j, x = rows.features[place], tamed(rows.values[place])
         if j == rows.constant:
             constant = x
-        elif 0 <= j < top:
-            work.x[j] = x
+        elif 0 <= j < len(state.places) and state.places[j] != NOWHERE:
+            work.x[state.places[j]] = x
     h = within(rows.weight[i])
     weight = now["weight"] + h
     for j in range(top):
@@ -319,34 +320,35 @@ def within(h):
 @bare_inline
 def count_row(params, state, work, rows, i):
     """Take row i in, and go to the stage that follows."""
-    now, entries, top = state.now[0], 0, state.now[0]["top"]
+    now, entries = state.now[0], 0
     if now["stage"] == OFF:
         return
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j, x = rows.features[place], tamed(rows.values[place])
-        top = max(top, j + 1)
-        if j < len(state.ids) and state.ids[j] != rows.ids[place]:
-            state.ids[j] = rows.ids[place]
+        at = state.places[j]
+        if at == NOWHERE:
+            at = state.places[j] = now["occurred"]
             now["occurred"] += 1
-            if j < len(work.ids):  # of a feature that had a number, but no row
-                work.ids[j] = rows.ids[place]
-                direction(work.W, j, work.width, work.ids[j])
+            if at < len(state.ids):
+                state.ids[at] = rows.ids[place]
+            if at < len(work.ids):  # worked out for another state
+                work.ids[at] = rows.ids[place]
+                direction(work.W, at, work.width, work.ids[at])
         if x == 0.0 or j == rows.constant:
             continue
         entries += 1
         if x != 1.0:
             now["numbers"] = 1
-        if params.standard and j < len(state.moments):
-            update_moments(x, rows.weight[i], state.moments[j])
+        if params.standard and at < len(state.moments):
+            update_moments(x, rows.weight[i], state.moments[at])
     now["rows"] += 1
     now["entries"] += entries
     now["weight"] += within(rows.weight[i])
-    now["top"] = top
-    if top > MOST or (now["occurred"] - FEW) * now["rows"] > DENSE * now["entries"]:
+    if now["occurred"] > MOST or (now["occurred"] - FEW) * now["rows"] > DENSE * now["entries"]:
         now["stage"] = OFF
     elif now["rows"] >= FIRST and now["numbers"] == 1:
         now["stage"] = SHOWS
-        now["features"] = params.components + 1 + top
+        now["features"] = params.components + 1 + now["occurred"]
 
 
 @bare_inline

@@ -84,12 +84,15 @@ def intern(batch: Batch, index: Index, unknown: bool = False) -> tuple[Rows, Ind
     indptr, indices, values = _entries(batch)
     features, y, weight = np.empty(len(indices), np.int64), plain(batch.y), plain(batch.weight)
     base = np.zeros(batch.n) if batch.base is None else plain(batch.base)
-    rows = Rows(indptr, features, values, y, weight, base, np.zeros((batch.n, 2)), ids=indices)
+    words = plain(batch.words, np.uint8) if unknown and batch.words is not None else np.zeros(0, np.uint8)
+    rows = Rows(indptr, features, values, y, weight, base, np.zeros((batch.n, 2)), ids=indices, words=words)
     at = int(intern_ordered(rows, index))
     if at == batch.n:
         return rows._replace(constant=int(constant_of(batch.constant, index.slots))), index
     out = int(indptr[at])
-    rows = rows._replace(indptr=_begun(indptr, at + 1), values=_begun(values, out), ids=_begun(indices, out))
+    rows = rows._replace(
+        indptr=_begun(indptr, at + 1), values=_begun(values, out), ids=_begun(indices, out), words=words.copy()
+    )
     places = new_places(longest_row(rows._replace(indptr=indptr)))
     while True:
         at, out = intern_rows(indptr, indices, values, index, rows, places, (at, out), unknown)
@@ -277,6 +280,8 @@ def intern_rows(indptr, indices, values, index, rows, places, start, unknown):
                 continue
             rows.features[to] = slot.count - 1
             rows.ids[to] = key
+            if len(rows.words) > 0:  # in their order, in place: `to` is never beyond `at`
+                rows.words[to] = rows.words[at]
             rows.values[to] = values[at]
             out += 1
         rows.indptr[i + 1] = out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import doctest
 import io
@@ -17,6 +18,8 @@ from places import ROOT
 
 from sonlearn import Learner, LearnOptions, TextOptions, from_scipy, read_batches
 from sonlearn.errors import InputError, OptionError
+from sonlearn.text.arrow import table_batch
+from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.read import Reader
 
 pytestmark = pytest.mark.interpreted
@@ -200,3 +203,16 @@ def test_the_page_of_tables(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = doctest.testfile(str(ROOT / "docs" / "tables.md"), module_relative=False)
     assert (found.failed, found.attempted) == (0, 12)
+
+
+def test_words_are_told_as_in_csv():
+    """See `Batch.words`."""
+    table = pa.table({"y": [1, -1, 1], "age": [31, 0, 7], "note": ["Good good tea", None, "tea w4"]})
+    text = TextOptions(label="y", text=("note",), ngram=("2",))
+    batch, _ = table_batch(table, text, Labelling(True), ColumnTable())
+    csv = b"y,age,note\n1,31,Good good tea\n-1,0,\n1,7,tea w4\n"
+    (wanted,) = read_batches(io.BytesIO(csv), dataclasses.replace(text, format="csv"))
+    assert 0 < batch.words.sum() < len(batch.words)
+    assert sorted(zip(batch.indices, batch.words, strict=True)) == sorted(
+        zip(wanted.indices, wanted.words, strict=True)
+    )

@@ -19,13 +19,15 @@ from views_twin import CONSTANT, FEWER, TWINS, Fourier, gaussian
 
 from sonlearn.data.rows import NO_CONSTANT, Rows
 from sonlearn.files import storage
-from sonlearn.options.views import VIEWS
+from sonlearn.options.views import VIEWS, WORDS
 from sonlearn.views import make_view
 from sonlearn.views.codes import logarithms
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 pytestmark = pytest.mark.interpreted
-every = pytest.mark.parametrize("name", VIEWS)
+#: Those of words are others of these, of a part of the row.
+WHOLE = {name: entry for name, entry in VIEWS.items() if entry.part != WORDS}
+every = pytest.mark.parametrize("name", WHOLE)
 
 
 def with_constant(batch, last=True):
@@ -64,7 +66,7 @@ STREAMS = streams()
 #: Differences of about nothing leave what rounding leaves of 1.
 ROUNDING = {"odds": 1e-15, "zs": 1e-12, "bins-z": 1e-12, "zs-all": 1e-10, "fourier": 1e-10, "fourier-few": 1e-10}
 #: Views of rows of numbers, which show nothing of others.
-OF_NUMBERS = [name for name, entry in VIEWS.items() if entry.kind == "fourier"]
+OF_NUMBERS = [name for name, entry in WHOLE.items() if entry.kind == "fourier"]
 
 
 class Viewed:
@@ -125,7 +127,9 @@ def assert_same_arrays(one, other):
 
 
 def test_every_view_has_a_twin():
-    assert TWINS.keys() == VIEWS.keys()
+    assert TWINS.keys() == WHOLE.keys()
+    for name in VIEWS.keys() - WHOLE.keys():
+        assert VIEWS[name] == WHOLE[name.removeprefix("words-")].of_words()
 
 
 @every
@@ -146,7 +150,7 @@ def test_values_are_the_twins(name, stream):
     assert max(number.values()) < viewed.view.features(viewed.state) <= len(number) + (name == "log")
 
 
-@pytest.mark.parametrize("name", [name for name, entry in VIEWS.items() if entry.kind == "tuples"])
+@pytest.mark.parametrize("name", [name for name, entry in WHOLE.items() if entry.kind == "tuples"])
 def test_labels_that_are_numbers_choose_other_entries(name):
     long = STREAMS["long"]
     batch = with_weights(long._replace(y=np.random.default_rng(0).normal(size=long.n) + 100))
@@ -305,7 +309,7 @@ def test_rows_of_ten_thousand_entries(name):
 # ---------------------------------------------------------------------------------------------------- bounded memory
 
 
-MADE_UP = [name for name, entry in VIEWS.items() if entry.kind in ("bins", "tuples")]
+MADE_UP = [name for name, entry in WHOLE.items() if entry.kind in ("bins", "tuples")]
 
 
 @pytest.mark.parametrize("name", MADE_UP)
@@ -466,7 +470,7 @@ def test_unknown_features_stay_where_views_ask_for_them():
 def test_the_constant_of_text_that_is_hashed_has_no_part_in_pairs():
     batch = with_constant(zipf(n=40, d=9))
     hashed = batch._replace(indices=np.where(batch.indices == CONSTANT, 116060, batch.indices), constant=116060)
-    for name in VIEWS:
+    for name in WHOLE:
         assert_same_rows(Viewed(name).fit_transform(batch), Viewed(name).fit_transform(hashed))
 
 

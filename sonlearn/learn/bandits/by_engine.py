@@ -74,7 +74,7 @@ class EngineRewards:
         indices = rows.indices[at] + _ACTION * np.repeat(decisions.column + 1, lengths)
         return rows._replace(
             indptr=indptr, indices=indices, values=rows.values[at], y=rows.y[decisions.row],
-            weight=rows.weight[decisions.row], lines=rows.lines[decisions.row], tags=None, base=None,
+            weight=rows.weight[decisions.row], lines=rows.lines[decisions.row], tags=None, base=None, words=None,
         )  # fmt: skip
 
     def run(

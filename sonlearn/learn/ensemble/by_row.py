@@ -275,8 +275,11 @@ def _combination(
 
 @bare_jit
 def ready(now, most):
-    """1 in the first pass while fewer than `most` rows have been learned, else 0; now: of the state."""
-    return 1 if now[0]["passes"] == 0 and now[0]["rows"] < most else 0
+    """1 in the first pass while fewer than `most` rows have been learned, and of rows not in parts, else 0.
+
+    now : of the state
+    """
+    return 1 if now[0]["passes"] == 0 and now[0]["rows"] < most and now[0]["in_parts"] == 0 else 0
 
 
 @bare_jit

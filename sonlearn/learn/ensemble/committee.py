@@ -31,20 +31,23 @@ from sonlearn.learn.ensemble.combiner import Combiner, copy_learned, is_same
 from sonlearn.learn.ensemble.drift import Drift, new_drift, watch
 from sonlearn.learn.ensemble.history import History, new_history
 from sonlearn.learn.ensemble.importance import relative_weights
-from sonlearn.learn.ensemble.pruning import SHORT, WORDS, PruningCase, next_checkpoint, prune
+from sonlearn.learn.ensemble.pruning import RARE, SHORT, PruningCase, next_checkpoint, prune
 from sonlearn.learn.ensemble.scalar_target import ScalarTarget
 from sonlearn.learn.ensemble.scheduling import Scheduler
 from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.ensemble.target import Target, add_up, between
 from sonlearn.learn.ensemble.viewing import Seen, Views
 from sonlearn.options import LearnOptions
-from sonlearn.options.members import NAG_SECONDS, Member, default_members, member
+from sonlearn.options.members import NAG_SECONDS, Member, default_members, member, word_members
+from sonlearn.options.views import COLUMNS, VIEWS, WORDS
+from sonlearn.views.parts import first_in_parts, parts_of
 
 #: Numbers held at a time, of all inputs, rows of a part and classes; and rows of a part at least.
 CELLS, LEAST_ROWS = 1 << 19, 8
-#: Sums of `relative_weights`; passes begun; rows learned, their entries and features; whether rows are words.
+#: Sums of `relative_weights`; passes begun; rows learned, their entries (those of columns, where rows are in parts) and
+#: features; whether rows are words; whether they are seen in parts.
 NOW = [("weighted", "i8"), ("weight", "f8"), ("passes", "i8"), ("rows", "i8"), ("entries", "i8"), ("features", "i8"),
-       ("words", "i8")]  # fmt: skip
+       ("words", "i8"), ("in_parts", "i8")]  # fmt: skip
 
 
 class CommitteeState(NamedTuple):
@@ -116,6 +119,8 @@ class Committee(Engine):
         self.views = Views(dict.fromkeys(each.view for each in self.members), options.loss, options.several)
         self.engines = tuple(self.target.engine_of(each) for each in self.members)
         self.inputs = self.target.inputs
+        #: bool[k]: members that see the words of texts alone; where there are such, others see the columns alone.
+        self.of_words = np.array([VIEWS[each.view].part == WORDS for each in self.members])
         extra = range(len(self.members), len(self.inputs))
         memory = [(each.follows, max(each.rate, options.decay)) for each in self.members]
         #: Positions of the inputs of the offline combination; the longest memory among the members counts as long.
@@ -139,7 +144,7 @@ class Committee(Engine):
             history=new_history(len(self.inputs), self.target.history_width),
             drift=new_drift(),
             waiting=new_waiting(self.options.label_delay, len(self.inputs)),
-            active=np.ones(k, dtype=bool),
+            active=np.ones(k, dtype=bool) if self.options.members else ~self.of_words,
             now=np.zeros(1, dtype=NOW),
         )
 
@@ -150,7 +155,10 @@ class Committee(Engine):
     def reserve(self, state: CommitteeState, rows: Rows, features: int) -> CommitteeState:
         """Views have room for the batch, members for the features so far; theirs of the batch comes with it."""
         work = self.at_work(state)
-        views = self.views.reserve(state.views, rows, features, work.sharing)
+        needed = set(work.sharing)
+        if len(rows.words) and not state.now["in_parts"][0]:  # from one of these rows on they may be in parts
+            needed |= {self.members[i].view for i in np.flatnonzero(self.of_words).tolist()}
+        views = self.views.reserve(state.views, rows, features, needed)
         sizes, members = self.views.sizes(views), list(state.members)
         for i in work.active:
             members[i] = self.engines[i].reserve(members[i], NO_ROWS, sizes[self.members[i].view])
@@ -210,7 +218,7 @@ class Committee(Engine):
         rows, kept = self._judged(state), self.target.rules.kept
         history = min(max(rows, 0), kept) if self.rows_left(state) else 0
         return state._replace(
-            views=self.views.packed(state.views),
+            views=self.views.packed(self.views.kept(state.views, self.at_work(state).sharing)),
             members=tuple(engine.packed(s) for engine, s in zip(self.engines, state.members, strict=True)),
             history=History(*(part[:history] for part in state.history)),
             waiting=state.waiting.packed(self.target.width(state.labels)),
@@ -304,11 +312,24 @@ class Committee(Engine):
         self, state: CommitteeState, rows: Rows, out: Predictions, start: int, settles: bool
     ) -> tuple[CommitteeState, int]:
         end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, WILD)
+        if self.of_words.any() and not state.now["in_parts"][0]:
+            at = start + first_in_parts(rows_between(rows, start, end), _rows(state))
+            if at < end:
+                state = self._learn_rows(state, rows, out, start, at, settles) if start < at else state
+                state.now["in_parts"], start = 1, at
+                state = state._replace(active=state.active | self.of_words)
+        return self._learn_rows(state, rows, out, start, end, settles), end
+
+    def _learn_rows(
+        self, state: CommitteeState, rows: Rows, out: Predictions, start: int, end: int, settles: bool
+    ) -> CommitteeState:
+        """Learn the rows from `start` on, all of them seen in parts or none; the row `end` is the first one after."""
         part, again = rows_between(rows, start, end), bool(state.now["passes"][0] > 0)
         part = part._replace(weight=relative_weights(state.now, part.weight, part.y))
         labels, scaled, scale = self.target.learned(state.labels, part, _rows(state), again)
         settles = settles and self.target.width(labels) == self.target.width(state.labels)
-        own, seen = self.views.showing(state.views, scaled, learn=not again)  # in later passes they have counted it
+        in_parts = bool(state.now["in_parts"][0])
+        own, seen = self.views.showing(state.views, scaled, not again, in_parts)  # in later passes they have counted it
         state, before, at = state._replace(labels=labels), self.at_work(state), 0
         whole = Part(scaled, scale, part.base, (0, end - start))
         while at < end - start:
@@ -317,7 +338,7 @@ class Committee(Engine):
             state = self._learn_part(state, whole.between(slice(at, stop)), seen, again, settles, results)
             at = stop
         views, left = tuple(own), self.at_work(state)
-        return state._replace(views=views if left is before else self.views.kept(views, left.sharing)), end
+        return state._replace(views=views if left is before else self.views.kept(views, left.sharing))
 
     def _end_of_part(self, state: CommitteeState, rows: Rows, start: int, again: bool) -> int:
         """Where to stop: members are pruned after the very same row however the stream is cut."""
@@ -393,7 +414,7 @@ class Committee(Engine):
         """Rows that are only predicted."""
         rows = rows._replace(weight=relative_weights(state.now, rows.weight, rows.y, learn=False))
         asked, scale = self.target.asked(state.labels, rows, _rows(state))
-        _, seen = self.views.showing(state.views, asked, learn=False)
+        _, seen = self.views.showing(state.views, asked, False, bool(state.now["in_parts"][0]))
         return Part(asked, scale, rows.base, (0, len(rows.y))), seen
 
     def _offline(self, state: CommitteeState, part: Part, seen: Seen) -> tuple[np.ndarray, np.ndarray]:
@@ -458,7 +479,7 @@ class Committee(Engine):
         if late:
             z = z.copy()
             self._exchange(state, state.waiting.outputs, 1, [0, 1], part, z)
-        now["entries"] += count_entries(rows, learned)
+        now["entries"] += count_entries(parts_of(rows)[COLUMNS] if now["in_parts"][0] else rows, learned)
         if before < target.rules.words_after:
             now["features"] = max(int(now["features"][0]), int(rows.features[: rows.indptr[-1]].max(initial=-1)) + 1)
         surprises = target.surprises(part.scale, rows, z[1])
@@ -484,7 +505,7 @@ class Committee(Engine):
         rules, now, members = self.target.rules, state.now, list(state.members)
         rows, judged = _rows(state), self._judged(state)
         if judged == rules.words_after:
-            now["words"] = now["features"] >= WORDS * now["entries"]
+            now["words"] = not now["in_parts"][0] and now["features"][0] >= RARE * now["entries"][0]
         costs = np.array([each.cost for each in self.members]) * state.tally[:, 2] + rules.row_cost * rows
         case = PruningCase(
             rules, self.inputs, self.long, judged, history, costs,
@@ -517,6 +538,7 @@ def committee_members(options: LearnOptions) -> tuple[Member, ...]:
     members = tuple(member(name, options.loss, options.several) for name in names)
     if options.members:
         return members
+    members += word_members(options.loss, options.several) if options.budget != "cheap" else ()
     return tuple(each for each in members if each.rate == 0.0 or each.rate > options.decay)
 
 

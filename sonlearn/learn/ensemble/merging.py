@@ -112,6 +112,6 @@ def merge_now(states: Sequence[np.ndarray], base: np.ndarray) -> np.ndarray:
     for name in ("weighted", "weight", "rows", "entries"):
         now[name] = merging.summed(base[name], [state[name] for state in states], np.ones(len(states)))
     now["passes"] = states[0]["passes"]
-    for name in ("features", "words"):
+    for name in ("features", "words", "in_parts"):
         now[name] = max(int(state[name][0]) for state in (base, *states))
     return now

@@ -40,7 +40,7 @@ ALL = 1 << 62
 #: it is least was .70, of 12 of long texts (but for two with .69 and .71, which go on as before) the smallest .81.
 SCATTERED = 0.8
 #: So many features for each entry, and rows are words. Of 17 sets those of words have .36 to .69, others up to .06.
-WORDS = 0.2
+RARE = 0.2
 #: Rows of up to so many entries are short.
 SHORT = 24
 

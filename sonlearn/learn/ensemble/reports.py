@@ -31,6 +31,8 @@ def member_table(committee: Committee, state: CommitteeState) -> list[dict[str, 
     errors = state.tally[:, 1] / np.maximum(state.tally[:, 0], 1e-300)
     table = []
     for i, member in enumerate(committee.members):
+        if committee.of_words[i] and not active[i] and not state.now["in_parts"][0]:  # there have been no such words
+            continue
         known = committee.engines[i].facts(state.members[i]) if active[i] and committee.options.several else {}
         table.append(
             {"name": member.name, "active": bool(active[i]), "error": float(errors[i]), "weight": float(weights[i]),

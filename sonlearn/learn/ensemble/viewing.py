@@ -10,6 +10,7 @@ from sonlearn.data.rows import Rows, rows_between
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.views import VIEWS
 from sonlearn.views import make_view
+from sonlearn.views.parts import parts_of
 from sonlearn.views.view import MergedView, View
 
 #: (name of a view, start, stop) -> rows start..stop-1 as that view shows them, and how many features it has had by
@@ -48,15 +49,16 @@ class Views:
             for name, view, own in zip(self.names, self._views, states, strict=True)
         )
 
-    def showing(self, states: tuple, rows: Rows, learn: bool) -> tuple[list, Seen]:
+    def showing(self, states: tuple, rows: Rows, learn: bool, in_parts: bool = False) -> tuple[list, Seen]:
         """(states, `rows` as seen), where a view sees rows, and its state changes, when it is asked for them.
 
-        Where views `learn`, their statistics take the rows in, and `reserve` comes first.
+        Where views `learn`, their statistics take the rows in, and `reserve` comes first. `in_parts`: each sees the
+        part of a row that is its own, else all of it.
         """
-        own = list(states)
+        own, parts = list(states), parts_of(rows) if in_parts else {}
 
         def show(name: str, start: int, stop: int) -> tuple[Rows, int]:
-            i, part = self.names.index(name), rows_between(rows, start, stop)
+            i, part = self.names.index(name), rows_between(parts.get(VIEWS[name].part, rows), start, stop)
             if learn:
                 own[i], shown = self._views[i].fit_transform(own[i], part)
             else:

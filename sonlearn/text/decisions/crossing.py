@@ -19,7 +19,7 @@ def selected_rows(rows: Batch, kept: np.ndarray) -> Batch:
     indptr = np.concatenate(([0], np.cumsum(sizes[kept])))
     return rows._replace(
         indptr=indptr, indices=rows.indices[entries], values=rows.values[entries], y=rows.y[kept],
-        weight=rows.weight[kept], lines=rows.lines[kept], base=None,
+        weight=rows.weight[kept], lines=rows.lines[kept], base=None, words=None,
     )  # fmt: skip
 
 
@@ -58,8 +58,9 @@ def crossed_rows(
     of = np.ascontiguousarray(of[at])
     cross(rows.indptr, rows.indices, rows.values, at, of, constant, own[at], crosses, indptr, indices, values)
     return rows._replace(
-        indptr=indptr, indices=indices, values=values, y=rows.y[at], weight=rows.weight[at], lines=rows.lines[at]
-    )
+        indptr=indptr, indices=indices, values=values, y=rows.y[at], weight=rows.weight[at], lines=rows.lines[at],
+        words=None,
+    )  # fmt: skip
 
 
 @bare_jit

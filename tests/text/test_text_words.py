@@ -1,0 +1,79 @@
+"""Readers say which entries are words of a text (`Batch.words`)."""
+
+import io
+
+import pytest
+
+from sonlearn import TextOptions, read_batches
+from sonlearn.text.cache import CachedReader
+from sonlearn.text.flat import FlatRows
+from sonlearn.text.hashing import hash_bytes
+from sonlearn.text.read import Reader
+
+pytestmark = pytest.mark.interpreted
+CSV = b"y,age,plan,note\n1,31,gold,Good good tea\n-1,0,,\n1,7,basic,tea w4\n"
+TABLE = TextOptions(format="csv", label="y", text=("note",), ngram=("2",))
+WORDS = {"good", "tea", "w4"}
+
+
+def kinds(batches):
+    """Of each row the slots of words, and those of all else."""
+    out = []
+    for batch in batches:
+        for a, b in zip(batch.indptr[:-1], batch.indptr[1:], strict=True):
+            slots, words = batch.indices[a:b], batch.words[a:b] == 1
+            out.append((set(slots[words].tolist()), set(slots[~words].tolist())))
+    return out
+
+
+def slot(name, space=""):
+    seed = hash_bytes(space.encode(), 0, hash_all=False) if space else 0
+    return hash_bytes(name.encode(), seed, hash_all=False) & (1 << 18) - 1
+
+
+def test_words_of_a_table_are_those_of_columns_of_text():
+    """With their n-grams and what stands for a missing text; not so numbers, categories and the constant."""
+    rows = kinds(read_batches(io.BytesIO(CSV), TABLE))
+    single = {slot(word, "note") for word in WORDS}
+    assert rows[0][1] == {slot("age"), slot("plan=gold"), 116060 & (1 << 18) - 1}
+    assert single & rows[0][0] == {slot("good", "note"), slot("tea", "note")}
+    assert len(rows[0][0]) == 4  # good^good and good^tea as well
+    assert rows[1] == ({slot("note=")}, {slot("plan="), 116060 & (1 << 18) - 1})
+    assert single & rows[2][0] == {slot("tea", "note"), slot("w4", "note")}
+
+
+def test_a_table_without_text_says_nothing():
+    (batch,) = read_batches(io.BytesIO(CSV), TextOptions(format="csv", label="y"))
+    assert batch.words is None
+
+
+def test_a_cache_keeps_it(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes(CSV)
+    reader = CachedReader([path], TABLE, path=tmp_path / "cache")
+    first, second = kinds(reader), kinds(reader)
+    assert reader.reason is None
+    assert first == second == kinds(read_batches(io.BytesIO(CSV), TABLE))
+
+
+def test_rows_of_json_for_a_table():
+    rows = FlatRows(TABLE, False)
+    rows.add({"y": 1.0, "age": 31.0, "plan": "gold", "note": "Good good tea"}, 1)
+    taken = rows.take()
+    slots = taken.rows.indices[taken.words == 1]
+    assert set(slots.tolist()) == kinds(read_batches(io.BytesIO(CSV), TABLE))[0][0]
+
+
+def test_words_of_json():
+    """Of members of --text, of `_text`, and of texts in arrays; a malformed line leaves nothing behind."""
+    text = (
+        b'{"_label": 1, "age": 3, "note": "good tea", "kind": "a b", "list": ["w4", 2], "_text": "x y"}\n'
+        b'{"_label": 1, "note": "tea", "age": Infinity}\n'
+        b'{"_label": -1, "age": 5, "note": "tea"}\n'
+    )
+    options = TextOptions(format="json", text=("note",), constant=False)
+    first, second = kinds(Reader(io.BytesIO(text), options, on_error="skip"))
+    assert first[0] == {slot("good", "note"), slot("tea", "note"), slot("w4", "list"), slot("x", " "), slot("y", " ")}
+    assert slot("age", " ") in first[1]
+    assert len(first[1]) == 3
+    assert second == ({slot("tea", "note")}, {slot("age", " ")})
