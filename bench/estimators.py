@@ -36,7 +36,7 @@ model.learner_.save(sys.argv[4])
 
 def least(arguments: list[str]) -> tuple[float, float]:
     """The same of three runs, after one that compiles; the least of each."""
-    command = Command([sys.executable, *arguments], environment={"NUMBA_OPT": "1", "OPENBLAS_NUM_THREADS": "1"})
+    command = Command([sys.executable, *arguments], environment={"OPENBLAS_NUM_THREADS": "1"})
     found = in_turns({"": command}, RUNS)[""]
     return min(cost.busy for cost in found), min(cost.mb for cost in found)
 

@@ -109,8 +109,7 @@ def child(module: str, function: str, /, **arguments: object) -> dict:
         "print(json.dumps(getattr(importlib.import_module(sys.argv[1]), sys.argv[2])(**json.loads(sys.argv[3]))))"
     )
     words = [sys.executable, "-c", program, module, function, json.dumps(arguments)]
-    alone = {"NUMBA_OPT": "1", "OPENBLAS_NUM_THREADS": "1"}
-    cost, out = with_output(Command(words, environment=alone))
+    cost, out = with_output(Command(words, environment={"OPENBLAS_NUM_THREADS": "1"}))
     return json.loads(out.splitlines()[-1]) | {"process_mb": cost.mb}
 
 

@@ -77,8 +77,6 @@ def _dispatch(arguments: list[str]) -> int:
     # A decomposition of 2m rows is too small to share among threads, and one that waits for another core is ten
     # times slower; OpenBLAS reads this when NumPy is first imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Compiling takes a quarter less time and the kernels run as fast: they are written in the loops they are to become.
-    os.environ.setdefault("NUMBA_OPT", "1")
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(help_text())
         return 0 if arguments else 1

@@ -7,9 +7,6 @@ from pathlib import Path
 import pytest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# The command's own level (`sonlearn.cli`): kernels that tests call are then those of the commands that tests start, and
-# each is compiled once. `.ci/run` repeats what runs kernels with 3, the level of programs that import the package.
-os.environ.setdefault("NUMBA_OPT", "1")
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 
 from commands import CommandLine

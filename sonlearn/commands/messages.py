@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from sonlearn.commands.files import STDIN
 from sonlearn.errors import InputError
 
-COMPILING = "compiling kernels for this version once, some twenty seconds ..."
 FROM_TERMINAL = "reading examples from the terminal; Ctrl-D ends them"
 
 
@@ -21,6 +20,13 @@ def complain(line: str) -> None:
         raise
     except OSError:
         pass
+
+
+def say_compiling(quiet: bool = False) -> None:
+    """Say that a first run compiles; with --quiet only at a terminal, where somebody waits and sees nothing."""
+    if not quiet or sys.stderr.isatty():
+        with contextlib.suppress(BrokenPipeError):  # what is to be done is wanted nevertheless
+            complain("compiling kernels for this version once, some twenty seconds ...")
 
 
 def warn(text: str) -> None:

@@ -17,7 +17,7 @@ from sonlearn.commands.checks import cache_file
 from sonlearn.commands.files import STDIN
 from sonlearn.commands.holdout import first_of, held_out
 from sonlearn.commands.interrupts import Interrupts
-from sonlearn.commands.messages import COMPILING, FROM_TERMINAL, complain, from_terminal, of_skipped, warn
+from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, of_skipped, say_compiling, warn
 from sonlearn.commands.models import Unfinished, save_model
 from sonlearn.commands.recording import Bar
 from sonlearn.data.batch import Batch
@@ -139,7 +139,8 @@ class Passes:
 
     def compiling(self) -> None:
         """Kernels have to be compiled before anything is learned."""
-        self.say(COMPILING)
+        self.last_line = time.perf_counter()
+        say_compiling(self.options.quiet)
 
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""

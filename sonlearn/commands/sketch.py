@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.util
 import os
 import signal
@@ -12,7 +13,7 @@ from sonlearn.commands.checks import check_stdin, check_target
 from sonlearn.commands.files import check_binary, check_files
 from sonlearn.commands.interrupts import Interrupted, Interrupts
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import COMPILING, FROM_TERMINAL, complain, from_terminal, warn_of_skipped  # fmt: skip
+from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, say_compiling, warn_of_skipped
 from sonlearn.commands.sketching import merge_files, sketch_batches
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
@@ -81,7 +82,8 @@ def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: 
     reader = Reader(
         sources, text, on_error=reading.on_error, max_errors=reading.max_errors, threads=reading.prefetch_parsed
     )  # fmt: skip
-    with Interrupts() as interrupts, on_first_compilation(lambda: say(COMPILING)):
+    compiling = functools.partial(say_compiling, reading.quiet)
+    with Interrupts() as interrupts, on_first_compilation(compiling):
         sketch_batches(
             _UntilSignal(reader, interrupts), sketch, output=options.output, error=options.error, k=options.k,
             picture=options.plot, zero_based=options.zero_based, report=say,

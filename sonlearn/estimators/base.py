@@ -152,6 +152,10 @@ class Pair:
             return np.asarray(numbers, dtype=np.float64)
         return np.where(numbers == self._positive, 1.0, -1.0)
 
+    def label(self, number: int) -> float:
+        """`labels` of one class."""
+        return float(number) if self._several else 1.0 if number == self._positive else -1.0
+
     def best(self, raw: np.ndarray) -> np.ndarray:
         """int64[n]: number of the class of rows with these raw predictions, float64[n, K or 1]."""
         if self._several:
@@ -159,10 +163,13 @@ class Pair:
         above = np.clip(raw[:, 0], *self._learner.options.bounds) > self._learner.threshold
         return np.asarray(np.where(above, self._positive, 1 - self._positive))
 
-    def best_of_two(self, raw: float) -> int:
-        """`best` of one row where there are two classes."""
+    def best_of_one(self, raw: Any) -> int:
+        """`best` of one row, quickly: of scores float64[K], or of two classes a float."""
+        if self._several:
+            return int(raw.argmax())
         low, high = self._learner.options.bounds
-        return self._positive if min(max(raw, low), high) > self._learner.threshold else 1 - self._positive
+        above = min(max(raw, low), high) > self._learner.threshold
+        return self._positive if above else 1 - self._positive
 
     def probabilities(self, raw: np.ndarray) -> np.ndarray:
         """float64[n, K] of rows with these raw predictions."""

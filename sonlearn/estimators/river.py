@@ -273,8 +273,8 @@ class _RiverEstimator(Options, PickleMixin):
             )
         return one, entries
 
-    def _raw_one(self, x: dict[Hashable, Any]) -> float | None:
-        """The raw prediction of a row by the way for one; None where it has to go as a batch."""
+    def _raw_one(self, x: dict[Hashable, Any]) -> Any:
+        """The raw prediction of a row by the way for one (see `OneRow.raw`); None where it has to go as a batch."""
         found = self._one(x)
         return None if found is None else found[0].raw(found[1])
 
@@ -283,7 +283,7 @@ class _RiverEstimator(Options, PickleMixin):
         if type(w) not in _NUMBERS or type(y) not in _NUMBERS or not 0.0 <= w < math.inf or not math.isfinite(y):
             return False
         found = self._one(x)
-        if found is None:
+        if found is None or not found[0].knows(y):
             return False
         found[0].learn(found[1], float(y), float(w))
         return True
@@ -314,10 +314,10 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
 
     def learn_one(self, x: dict[Hashable, Any], y: Hashable, w: float = 1.0) -> None:
         """Learn one example; `w`, from 0 on, is its importance weight. InputError: see `batch_of`."""
-        if self.__dict__.get("fixed_") and len(self.numbers_) == 2:
-            number = self.numbers_.get(y)
+        number = self.__dict__.get("numbers_", {}).get(y)
+        if number is not None:
             own = w if self.class_weight is None or type(w) not in _NUMBERS else w * self.class_weight.get(y, 1.0)
-            if number is not None and self._learned_one(x, 1.0 if number == self.positive_ else -1.0, own):
+            if self._learned_one(x, self._pair.label(number), own):
                 return
         self._learn([x], [y], [w])
 
@@ -330,17 +330,17 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
 
     def predict_proba_one(self, x: dict[Hashable, Any], **kwargs: Any) -> dict[Hashable, float]:
         """{class: probability} of the classes known; NotImplementedError for a loss that tells none."""
-        raw = self._raw_one(x) if "fixed_" in self.__dict__ else None
+        raw = self._raw_one(x) if len(self._classes) > 1 else None
         if raw is not None and self.learner_.options.loss in PROBABILISTIC:
-            found = self._pair.probabilities(np.array([[raw]]))[0]
+            found = self._pair.probabilities(np.reshape(raw, (1, -1)))[0]
             return dict(zip(self._classes, found.tolist(), strict=True))
         return next(iter(self._probabilities([x])), {})
 
     def predict_one(self, x: dict[Hashable, Any], **kwargs: Any) -> Hashable | None:
         """The likeliest class, or that of `threshold`; None before any was seen."""
-        raw = self._raw_one(x) if self.__dict__.get("fixed_") else None
+        raw = self._raw_one(x) if self._classes else None
         if raw is not None:
-            return self._classes[self._pair.best_of_two(raw)]
+            return self._classes[self._pair.best_of_one(raw)]
         return self._predicted([x])[0]
 
     def predict_set_one(self, x: dict[Hashable, Any]) -> set[Hashable]:
@@ -443,7 +443,7 @@ class SonlearnRegressor(_RiverEstimator, base.MiniBatchRegressor):
             return self._predicted([x])[0]
         options = self.learner_.options
         low, high = options.bounds
-        p = min(max(raw, low), high)
+        p = min(max(float(raw), low), high)
         return float(np.exp(p)) if options.loss == "poisson" else p
 
     def predict_many(self, X: Any) -> Any:

@@ -17,11 +17,10 @@ from sonlearn.jit.decorators import (
     inline,
     jit,
     on_first_compilation,
-    repeated,
     without_numba,
 )
 
 __all__ = [
     "bare_inline", "bare_jit", "fetch", "forced_inline", "inline", "jit", "on_first_compilation",
-    "repeated", "without_numba",
+    "without_numba",
 ]  # fmt: skip

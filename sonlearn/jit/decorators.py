@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib
-import operator
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -82,42 +80,6 @@ class Kernel:
         dispatcher = self._compiled or self._for_python()
         return _compiler().block(dispatcher, arguments)
 
-    def entry(self, arguments: tuple[Any, ...]) -> Callable | None:
-        """The machine code for arguments of these types, once compiled, which does not check them; None without it."""
-        if self._entries:
-            return self._for(arguments)  # type: ignore[no-any-return]
-        return _compiler().entry(self._compiled, arguments) if self._compiled else None
-
-
-class Repeated:
-    """A kernel that is called with the very same objects again and again, whose content changes.
-
-    To find out the types of tuples of arrays takes some microseconds in each call. Here it is done once for as long as
-    the arguments stay the same objects: tuples cannot change, and nobody changes the types of their arrays.
-    """
-
-    def __init__(self, kernel: Kernel):
-        self._kernel = kernel
-        self._last: tuple[Callable | None, tuple[Any, ...]] = None, ()
-
-    def __reduce__(self) -> Any:
-        """Copies and pickles name the kernel and know no arguments."""
-        return _repeated_by_name, (self._kernel.__module__, self._kernel.__qualname__)
-
-    def __call__(self, *arguments: Any) -> Any:
-        entry, last = self._last
-        if len(last) != len(arguments) or not all(map(operator.is_, last, arguments)):
-            self._last = None, arguments
-            return self._kernel(*arguments)
-        if entry is None:
-            entry = self._kernel.entry(arguments) or self._kernel
-            self._last = entry, arguments
-        return entry(*arguments)
-
-
-def _repeated_by_name(module: str, name: str) -> Callable:
-    return repeated(getattr(importlib.import_module(module), name))
-
 
 class InlinedKernel(Kernel):
     """A function that kernels call, compiled with them. A call from Python (in tests) compiles it separately."""
@@ -174,11 +136,6 @@ def _compiler() -> Any:
 
     compiler.begin(Kernel, InlinedKernel, _LOCK, _LOCK_OF_PARTS)
     return compiler
-
-
-def repeated(kernel: Callable) -> Callable:
-    """`kernel` for calls with the same objects, such as the buffers of one row: see `Repeated`."""
-    return Repeated(kernel) if isinstance(kernel, Kernel) else kernel
 
 
 def jit(function: Callable) -> Callable:

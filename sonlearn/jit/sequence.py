@@ -19,6 +19,15 @@ from sonlearn.jit.decorators import Kernel
 Call = tuple[Callable, tuple[Any, ...]]
 
 
+def run_calls(calls: Iterable[Call]) -> Any:
+    """Make calls once, in their order; returns what the last one returns that returns anything."""
+    last = None
+    for kernel, arguments in calls:
+        found = kernel(*arguments)
+        last = last if found is None else found
+    return last
+
+
 class Sequence:
     """Calls in their order.
 

@@ -86,11 +86,15 @@ def _files(folder: str) -> Iterator[str]:
 
 
 def _settings() -> tuple[str, ...]:
-    """Numba's own settings: optimisation, bounds checks, debugging. It is not imported for them if it is not yet."""
+    """The level of optimisation and Numba's own settings: it is not imported for them if it is not yet."""
     if "numba" in sys.modules or os.path.exists(".numba_config.yaml"):
         from numba import config
 
-        level = getattr(config.OPT, "_raw_value", config.OPT)
-        return str(level), str(config.BOUNDSCHECK), str(config.DEBUGINFO_DEFAULT)
+        return level(), str(config.BOUNDSCHECK), str(config.DEBUGINFO_DEFAULT)
     given = os.environ.get
-    return given("NUMBA_OPT", "3"), given("NUMBA_BOUNDSCHECK", "None"), given("NUMBA_DEBUGINFO", "0")
+    return level(), given("NUMBA_BOUNDSCHECK", "None"), given("NUMBA_DEBUGINFO", "0")
+
+
+def level() -> str:
+    """The level at which kernels are optimised."""
+    return os.environ.get("NUMBA_OPT", "1")

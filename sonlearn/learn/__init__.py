@@ -18,6 +18,7 @@ A folder for each family has its kernels beside its engine:
 `spectrum`   the eigenvalues of a matrix in a step           `retention`  the share of a sum that is not forgotten
 `eigenpairs` the leading ones of a small matrix, with their vectors
 `log`        updates that features outside a row still owe   `delay`      labels that come late
-`merging`    several learners become one (`Engine.merge`)    `one_row`    the short way of one row
+`merging`    several learners become one (`Engine.merge`)
+`one_row`    rows one by one, without the ceremony of a batch   `by_row`   their way through an engine
 `explain`    contributions of members and features to a prediction
 """

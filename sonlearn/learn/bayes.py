@@ -24,8 +24,9 @@ import numpy as np
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit.sequence import Call
 from sonlearn.learn.axes import BY_FEATURE, Scalars, summed
-from sonlearn.learn.engine import Engine, Predictions, RowCalls, copy_within
+from sonlearn.learn.engine import Engine, Predictions, copy_within
 from sonlearn.learn.retention import Retention, left_after, retention_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
@@ -78,6 +79,7 @@ class NaiveBayes(Engine):
 
     merges = True
     counts = True
+    counts_features = True
 
     def __init__(self, options: LearnOptions):
         values = METHODS[options.method].values
@@ -95,20 +97,10 @@ class NaiveBayes(Engine):
         now["seen"] = max(used, features)
         return BayesState(grown(state.counts, features, used), now)
 
-    def learn(self, state: BayesState, rows: Rows, out: Predictions, start: int) -> tuple[BayesState, int]:
-        """Learn rows from `start` on (see `Engine.learn`)."""
-        at = score_rows(self._params, state, self._scratch(rows), rows, out.raw, start, True)
-        out.prediction[start:at] = out.raw[start:at]
-        return state, at
-
-    def row_calls(self, state: BayesState, rows: Rows, out: Predictions, features: np.ndarray, room: int) -> RowCalls:
-        """See `Engine.row_calls`."""
-        used = state.now["seen"].copy()
-        state = self.reserve(state, rows, room)
-        state.now["seen"] = used
-        score = score_rows, (self._params, state, self._scratch(rows), rows, out.raw, 0, True)
-        copied = copy_within, (out.raw, -math.inf, math.inf, out.prediction)
-        return RowCalls(state, ((raise_to, (features, state.now["seen"])), score, copied))
+    def calls(self, state: BayesState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`."""
+        given = self._params, state, self._scratch(rows), rows, out.raw, start, True
+        return [(score_rows, given), (copy_within, (out.raw[start:], -math.inf, math.inf, out.prediction[start:]))]
 
     def predict(self, state: BayesState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
@@ -234,12 +226,6 @@ def forget_past(params, state, rows, i):
         remaining = retained_share(params, state, f, 1)
         counts[f, 0], counts[f, 1], counts[f, 2] = counts[f, 0] * remaining, counts[f, 1] * remaining, now["n"] + 1.0
     now["n"] += 1
-
-
-@bare_jit
-def raise_to(count, counted):
-    """counted[0] <- count[0] if that is more; int64[1] both."""
-    counted[0] = max(counted[0], count[0])
 
 
 @bare_jit

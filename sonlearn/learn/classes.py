@@ -104,6 +104,10 @@ class Classes:
         numbers = [self._numbers.get(_plain(value), UNMET) for value in values]
         return np.where(place < 0, np.nan, np.array([*numbers, UNMET], dtype=np.float64)[place]), end
 
+    def number(self, label: float) -> int | None:
+        """The number of the class of a label that is no name, if it has been met or named."""
+        return self._numbers.get(label)  # type: ignore[call-overload, no-any-return]  # 3.0 finds 3
+
     def misfit(self, batch: Batch) -> int:
         """The first row with a label that could not be learned, or n."""
         values, _, first = _distinct(batch)

@@ -29,11 +29,14 @@ from sonlearn.data.arrays import grown as grown
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
 from sonlearn.jit import bare_jit
-from sonlearn.jit.sequence import Call
+from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn import axes
+from sonlearn.learn.by_row import EngineByRow
 
 #: A state: a NamedTuple of arrays and of further such tuples.
 State = Any
+#: Features, at least, that there is room for beyond those that have occurred, where rows come one by one.
+SPARE = 64
 
 
 class Predictions(NamedTuple):
@@ -95,13 +98,6 @@ def by_class(out: Predictions) -> Predictions:
     )
 
 
-class RowCalls(NamedTuple):
-    """How rows are learned one by one: calls for each row, whose arguments stay the same objects from row to row."""
-
-    state: State  # with room; the calls change its arrays in place
-    calls: tuple[Call, ...]  # if one does not return 1 or None, nothing has been learned
-
-
 class Contributions(NamedTuple):
     """Predictions of the k active members of an ensemble for n rows, and their contributions to `Predictions.raw`."""
 
@@ -126,6 +122,8 @@ class Engine(ABC):
         Whether states can be merged.
     counts : bool
         Whether learning only counts. Rows that have been learned before must not be learned again then.
+    counts_features : bool
+        Whether `reserve` counts features: ``now["seen"]`` of a state is of how many there have been.
     retention : float
         What is left of sums over rows after each further row; 1: all.
     """
@@ -133,6 +131,7 @@ class Engine(ABC):
     unknown: bool = False
     merges: bool = False
     counts: bool = False
+    counts_features: bool = False
     retention: float = 1.0
 
     @abstractmethod
@@ -143,13 +142,30 @@ class Engine(ABC):
         """`state` with room for learning `rows`, whose features are below `features`."""
         return axes.reserved(state, seen=features)
 
-    @abstractmethod
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
         """Predict and learn rows from `start` on; returns the state and the first row that it refused, or n.
 
         A row is refused if its numbers would be out of bounds, or for another reason (see `refusal`). The refused row
         and the rows after it have changed nothing.
         """
+        at = run_calls(self.calls(state, rows, out, start))
+        return state, len(rows.y) if at is None else int(at)
+
+    def calls(self, state: State, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """The kernels that predict and learn rows from `start` on, with their arguments.
+
+        One of them returns the first row that it has not learned; if none does, all rows are learned. Empty: `learn`
+        does what no kernel does.
+        """
+        return []
+
+    def spare(self, state: State, rows: Rows, features: int) -> tuple[State, int]:
+        """`reserve` for rows that come one by one: (`state`, of how many features it may be).
+
+        `rows` are the buffers of one row, as long as it can be.
+        """
+        most = 2 * features + SPARE
+        return self.reserve(state, rows, most), most
 
     def learn_all(self, state: State, rows: Rows, out: Predictions, features: int) -> State:
         """`reserve` and `learn`; a row that is refused is left out, marked in `out.refused`, and predicted as 0."""
@@ -266,26 +282,9 @@ class Engine(ABC):
         """(found, expected) for a row that `learn` refused; None if its numbers were out of bounds."""
         return None
 
-    def row_calls(self, state: State, rows: Rows, out: Predictions, features: np.ndarray, room: int) -> RowCalls | None:
-        """The calls that learn the row that stands in `rows`, as `learn` does, while there is room; None: use `learn`.
-
-        Parameters
-        ----------
-        state : State, which `reserve` may have replaced in the result
-        rows : Rows
-            Of one row, as long as it can be; later rows come in the same arrays.
-        out : Predictions
-            For one row.
-        features : int64[1]
-            Features of these rows are below this, which grows.
-        room : int
-            When that is more than this, the calls are no longer made.
-        """
-        return None
-
     def by_row(self) -> Any:
-        """What learns rows one by one quickly, with a method `learn(state, rows, out, features)`; None: use `learn`."""
-        return None
+        """What learns rows one by one quickly, with a method `learn(state, rows, out, features)`."""
+        return EngineByRow(self)
 
     def next_pass(self, state: State) -> None:
         """Record in `state` that the next rows have been learned before."""

@@ -23,9 +23,10 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit.sequence import Call
 from sonlearn.learn import axes
 from sonlearn.learn.axes import BY_CLASS, Scalars, summed
-from sonlearn.learn.engine import Engine, Predictions, RowCalls, by_class, copy_within
+from sonlearn.learn.engine import Engine, Predictions, by_class, copy_within
 from sonlearn.learn.tolerances import LIMIT
 from sonlearn.options import LearnOptions
 
@@ -66,29 +67,19 @@ class LabelMean(Engine):
         most = 1 + int(np.nanmax(rows.y, initial=-1.0)) if self._kind == SHARES else 1
         return axes.reserved(state, classes=most)  # type: ignore[no-any-return]
 
-    def learn(self, state: LabelMeanState, rows: Rows, out: Predictions, start: int) -> tuple[LabelMeanState, int]:
-        """Learn rows from `start` on; see `Engine.learn`."""
-        at = follow(self._kind, self.retention, state, rows, start, True, by_class(out).raw)
-        self._within_bounds(out, start)
-        return state, int(at)
-
-    def row_calls(
-        self, state: LabelMeanState, rows: Rows, out: Predictions, features: np.ndarray, room: int
-    ) -> RowCalls:
-        """See `Engine.row_calls`."""
-        given = self._kind, self.retention, state, rows, 0, True, by_class(out).raw
-        clip = copy_within, (out.raw, float(self._low), float(self._high), out.prediction)
-        return RowCalls(state, ((follow, given), clip))
+    def calls(self, state: LabelMeanState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`."""
+        learned = follow, (self._kind, self.retention, state, rows, start, True, by_class(out).raw)
+        if self._kind == SHARES:
+            return [learned]
+        return [learned, (copy_within, (out.raw[start:], float(self._low), float(self._high), out.prediction[start:]))]
 
     def predict(self, state: LabelMeanState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         follow(self._kind, self.retention, state, rows, 0, False, by_class(out).raw)
-        self._within_bounds(out, 0)
-        return len(rows.y)
-
-    def _within_bounds(self, out: Predictions, start: int) -> None:
         if self._kind != SHARES:
-            np.clip(out.raw[start:], self._low, self._high, out=out.prediction[start:])
+            np.clip(out.raw, self._low, self._high, out=out.prediction)
+        return len(rows.y)
 
     def met(self, state: LabelMeanState) -> int:
         """How many classes have occurred."""

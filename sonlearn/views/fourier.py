@@ -31,9 +31,10 @@ from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import NO_CONSTANT, Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.views.codes import HEAVIEST, LIGHTEST, key_of, tamed, update_moments
 from sonlearn.views.numbers import room_for
-from sonlearn.views.view import MergedView, RowView, new_now
+from sonlearn.views.view import MergedView, new_now
 
 #: Stages of a view: rows are counted; rows are shown; there are too many features.
 WAITS, SHOWS, OFF = range(3)
@@ -149,28 +150,26 @@ class Fourier:
         n, stage = len(rows.y), int(state.now["stage"][0])
         if stage == OFF or (stage == WAITS and not learn):
             return room_for(rows, 0)
-        most = self._params.components + 1 + len(state.moments)
-        out, i, at = room_for(rows, n * most), 0, 0
-        self._forget_others(state)
+        out, start = self.room(state, rows), (0, 0)
         while True:
-            i, at = fill(self._params, state, self._work, rows, out, i, at, learn)
-            if i == n:
-                break
+            start = run_calls(self.calls(state, rows, out, learn, start))
+            if start[0] == n:
+                return out
             self._work_out(state.ids[: int(state.now["occurred"][0])])
-        return out._replace(constant=self._params.components if rows.constant != NO_CONSTANT else NO_CONSTANT)
 
-    def room(self, state: FourierState, rows: Rows, features: int) -> Rows:
+    def room(self, state: FourierState, rows: Rows) -> Rows:
         """See `View.room`."""
-        off = state.now["stage"][0] == OFF
-        out = room_for(rows, 0 if off else self._params.components + 1 + max(min(features, MOST), len(state.ids)))
+        most = 0 if state.now["stage"][0] == OFF else self._params.components + 1 + len(state.moments)
+        out = room_for(rows, (len(rows.indptr) - 1) * most)
         return out._replace(constant=self._params.components if rows.constant != NO_CONSTANT else NO_CONSTANT)
 
-    def row_calls(self, state: FourierState, rows: Rows, features: int, out: Rows) -> RowView:
-        """See `View.row_calls`; what is missing is worked out by `fit_transform`."""
-        state = self.reserve(state, rows, features)
+    def calls(
+        self, state: FourierState, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
+    ) -> list[Call]:
+        """See `View.calls`; what is missing of the directions `fit_transform` works out."""
         if state.now["stage"][0] != OFF:
             self._forget_others(state)
-        return RowView(state, ((fill, (self._params, state, self._work, rows, out, 0, 0, True)),))
+        return [(fill, (self._params, state, self._work, rows, out, *start, learn))]
 
     def count(self, state: FourierState, features: int) -> None:
         """See `View.count`."""

@@ -16,7 +16,8 @@ import numpy as np
 from sonlearn.data.arrays import grown, plain, zeros
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import NO_CONSTANT, Rows, begin_row, is_learned, leave_out, longest_row
-from sonlearn.jit import bare_jit, fetch, forced_inline, repeated
+from sonlearn.jit import bare_jit, fetch, forced_inline
+from sonlearn.jit.sequence import Sequence
 
 MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio, odd
 HASH_BITS = 32
@@ -110,23 +111,28 @@ class RowNumbering:
         As in `intern`.
     """
 
-    _START = (0, 0)
-
     def __init__(self, unknown: bool):
         self._unknown = unknown
-        self._intern, self._constant_of, self._places = repeated(intern_rows), repeated(constant_of), new_places(1)
+        self._last: tuple[Rows | None, Index | None] = None, None  # what the sequence is of
 
     def number(self, entries: Entries, rows: Rows, index: Index, constant: int) -> tuple[Rows, Index]:
         """`rows`, which has room for the entries, label and weight, with the features' numbers; and the index."""
-        given = entries.indptr, entries.ids, entries.values
-        if len(self._places) < 2 * len(entries.ids):
-            self._places = new_places(len(rows.ids))
-        while self._intern(*given, index, rows, self._places, self._START, self._unknown)[0] == 0:
-            index = _doubled(index)
+        if rows is not self._last[0] or index is not self._last[1]:
+            self._begin(rows, index)
+        n, (indptr, ids, values) = len(entries.ids), self._given
+        indptr[1], ids[:n], values[:n] = n, entries.ids, entries.values
+        if self._sequence.run(0) == 0:
+            return self.number(entries, rows, _doubled(index), constant)
         if rows.constant == NO_CONSTANT:
-            number = int(self._constant_of(constant, index.slots))
+            number = int(constant_of(constant, index.slots))
             rows = rows if number == NO_CONSTANT else rows._replace(constant=number)
         return rows, index
+
+    def _begin(self, rows: Rows, index: Index) -> None:
+        longest = len(rows.ids)
+        self._given, self._last = (np.zeros(2, np.int64), np.zeros(longest, np.int64), np.zeros(longest)), (rows, index)
+        arguments = *self._given, index, rows, new_places(longest), (0, 0), self._unknown
+        self._sequence = Sequence([(intern_rows, arguments)])
 
 
 def lookup(batch: Batch, index: Index, unknown: bool = False) -> Rows:

@@ -19,8 +19,8 @@ from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import Rows, begin_row, leave_out, longest_row
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.views.codes import KEY_BITS
-from sonlearn.views.view import RowView
 
 UNKNOWN = -1
 #: Made-up features of a view, at most.
@@ -278,20 +278,17 @@ def new_marks(entries: int) -> np.ndarray:
     """Scratch space of `put`, for rows of up to so many entries: int64[power of two + 1].
 
     A hash table of places in the output, at most half full. Its last element is where the output begins among all
-    outputs so far (`begin_marks`), so that what is left in the table from other rows is known to be old without
+    outputs so far (`forget_marks`), so that what is left in the table from other rows is known to be old without
     clearing it.
     """
-    return np.full(max(1 << (2 * entries - 1).bit_length(), _MARKS) + 1, -1, np.int64)
-
-
-def begin_marks(marks: np.ndarray, entries: int) -> None:
-    """Another output of up to `entries` entries begins."""
-    marks[-1] += entries + 1
+    marks = np.full(max(1 << (2 * entries - 1).bit_length(), _MARKS) + 1, -1, np.int64)
+    marks[-1] = 0
+    return marks
 
 
 @bare_jit
 def forget_marks(marks, entries):
-    """`begin_marks`, for a sequence of kernels."""
+    """What stands in an output of up to `entries` entries is of other rows than those to come."""
     marks[len(marks) - 1] += entries + 1
 
 
@@ -384,10 +381,6 @@ class Numbering:
         """
         raise NotImplementedError
 
-    def _fill(self, state: Any, rows: Rows, out: Rows, i: int, at: int, learn: bool) -> tuple[int, int]:
-        found: tuple[int, int] = self._kernel(self._params, state, self._work, rows, out, i, at, learn)
-        return found
-
     def _new_work(self, longest: int) -> Any:
         """Scratch space for rows of up to so many entries: `codes`, one for each entry, `marks` and others."""
         raise NotImplementedError
@@ -396,14 +389,12 @@ class Numbering:
         """As many entries as `rows` can become."""
         raise NotImplementedError
 
-    def _room(self, rows: Rows) -> Rows:
-        """Rows to be filled in, and scratch space for it."""
+    def room(self, state: Any, rows: Rows) -> Rows:
+        """See `View.room`; scratch space as well."""
         longest = longest_row(rows)
         if longest > len(self._work.codes):
             self._work = self._new_work(longest)
-        entries = self._most_entries(rows)
-        begin_marks(self._work.marks, entries)
-        return room_for(rows, entries)
+        return room_for(rows, self._most_entries(rows))
 
     def reserve(self, state: Any, rows: Rows, features: int) -> Any:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
@@ -416,28 +407,25 @@ class Numbering:
 
     def fit_transform(self, state: Any, rows: Rows) -> tuple[Any, Rows]:
         """`rows` as seen, each before it is counted."""
-        out, i, at = self._room(rows), 0, 0
+        out, start = self.room(state, rows), (0, 0)
         while True:
-            i, at = self._fill(state, rows, out, i, at, True)
-            if i == len(rows.y):
+            start = run_calls(self.calls(state, rows, out, True, start))
+            if start[0] == len(rows.y):
                 return state, out
             state = state._replace(slots=doubled(state.slots, self._params.limit))
 
     def transform(self, state: Any, rows: Rows) -> Rows:
         """The same, counting nothing; what has no number is left out and measured."""
-        out = self._room(rows)
-        self._fill(state._replace(slots=slots_for_reading(state.slots)), rows, out, 0, 0, False)
+        out = self.room(state, rows)
+        run_calls(self.calls(state._replace(slots=slots_for_reading(state.slots)), rows, out, False))
         return out
 
-    def room(self, state: Any, rows: Rows, features: int) -> Rows:
-        """See `View.room`."""
-        return self._room(rows)
-
-    def row_calls(self, state: Any, rows: Rows, features: int, out: Rows) -> RowView:
-        """See `View.row_calls`."""
-        state = self.reserve(state, rows, features)
-        marks = forget_marks, (self._work.marks, len(out.features))
-        return RowView(state, (marks, (self._kernel, (self._params, state, self._work, rows, out, 0, 0, True))))
+    def calls(
+        self, state: Any, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
+    ) -> list[Call]:
+        """See `View.calls`; from a row and a place of the output on."""
+        fill = self._kernel, (self._params, state, self._work, rows, out, *start, learn)
+        return [fill, (forget_marks, (self._work.marks, len(out.features)))]
 
     def count(self, state: Any, features: int) -> None:
         """See `View.count`."""

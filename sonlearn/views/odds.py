@@ -12,6 +12,7 @@ from sonlearn.data import merging
 from sonlearn.data.arrays import grown, zeros
 from sonlearn.data.rows import COUNT, SQUARES, Rows, is_learned
 from sonlearn.jit import bare_jit, forced_inline
+from sonlearn.jit.sequence import Call
 from sonlearn.views.bins import SELF, Bins, BinsState, number_itself
 from sonlearn.views.codes import MOST, SMALLEST, float_code, key_of, logarithms, tamed
 from sonlearn.views.numbers import (
@@ -25,7 +26,7 @@ from sonlearn.views.numbers import (
     put,
     shift_of,
 )
-from sonlearn.views.view import MergedView, RowView, fits
+from sonlearn.views.view import MergedView, fits
 
 #: Raw features whose bins are remembered, the first ones seen: the frequent ones are among them.
 REMEMBERED = 1 << 15
@@ -103,22 +104,18 @@ class Odds(Bins):
     def _most_entries(self, rows: Rows) -> int:
         return int(rows.indptr[-1])
 
-    def _fill(self, state: BinsState, rows: Rows, out: Rows, i: int, at: int, learn: bool) -> tuple[int, int]:
-        self._remember(state)
-        return super()._fill(state, rows, out, i, at, learn)
+    def calls(
+        self, state: BinsState, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
+    ) -> list[Call]:
+        """See `View.calls`.
 
-    def _remember(self, state: BinsState) -> None:
-        """Forget the bins that are not of this state: numbers of another one, or of features numbered otherwise."""
+        Bins that are not of this state are forgotten: numbers of another one, or of features numbered otherwise.
+        """
         of = state.slots, state.own
         if of[0] is not self._of[0] or of[1] is not self._of[1]:
             self._memory[:], self._of = 0, of
-
-    def row_calls(self, state: BinsState, rows: Rows, features: int, out: Rows) -> RowView:
-        """See `View.row_calls`."""
-        own = super().row_calls(state, rows, features, out)
-        self._remember(own.state)
-        most = len(own.state.counts) - len(out.features)
-        return own._replace(calls=((fits, (own.state.now["features"], most)), *own.calls))
+        room = fits, (state.now["features"], len(state.counts) - len(out.features))
+        return [room, *super().calls(state, rows, out, learn, start)]
 
     def merge(self, states: Sequence[BinsState], base: BinsState) -> MergedView:
         """Counts as of one run, bins in one numbering."""

@@ -12,10 +12,11 @@ from sonlearn.data import merging
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import SQUARES, Rows, begin_row, is_learned, leave_out
 from sonlearn.jit import bare_jit
+from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.views.codes import MOST, log_of_next, moments_with, standard, tamed
 from sonlearn.views.index import copy_known
 from sonlearn.views.numbers import room_for
-from sonlearn.views.view import MergedView, RowView, new_now
+from sonlearn.views.view import MergedView, new_now
 
 
 class ScaledState(NamedTuple):
@@ -52,24 +53,31 @@ class Raw:
         return state._replace(now=now)
 
     def fit_transform(self, state: ScaledState, rows: Rows) -> tuple[ScaledState, Rows]:
-        """`rows`, what has no number left out and measured."""
-        return state, self.transform(state, rows)
+        """`rows` as seen, each before it is counted."""
+        return state, self._seen(state, rows, True)
 
     def transform(self, state: ScaledState, rows: Rows) -> Rows:
-        """The same."""
+        """The same, counting nothing."""
+        return self._seen(state, rows, False)
+
+    def _seen(self, state: ScaledState, rows: Rows, learn: bool) -> Rows:
+        """The rows, what has no number left out and measured."""
         if (rows.features[: rows.indptr[-1]] >= 0).all():
             return rows
-        out = room_for(rows, int(rows.indptr[-1]))
-        copy_rows(rows, out)
+        return self._filled(state, rows, learn)
+
+    def _filled(self, state: ScaledState, rows: Rows, learn: bool) -> Rows:
+        out = self.room(state, rows)
+        run_calls(self.calls(state, rows, out, learn))
         return out
 
-    def room(self, state: ScaledState, rows: Rows, features: int) -> Rows:
+    def room(self, state: ScaledState, rows: Rows) -> Rows:
         """See `View.room`."""
         return room_for(rows, int(rows.indptr[-1]))
 
-    def row_calls(self, state: ScaledState, rows: Rows, features: int, out: Rows) -> RowView:
-        """See `View.row_calls`."""
-        return RowView(self.reserve(state, rows, features), ((copy_rows, (rows, out)),))
+    def calls(self, state: ScaledState, rows: Rows, out: Rows, learn: bool = True) -> list[Call]:
+        """See `View.calls`."""
+        return [(copy_rows, (rows, out))]
 
     def count(self, state: ScaledState, features: int) -> None:
         """See `View.count`."""
@@ -131,22 +139,13 @@ class Scaled(Raw):
             return state._replace(df=grown(state.df, features, used))
         return state._replace(moments=grown(state.moments, features, used)) if self._params.z else state
 
-    def fit_transform(self, state: ScaledState, rows: Rows) -> tuple[ScaledState, Rows]:
-        """Rows with changed values, each before it is counted."""
-        out = room_for(rows, int(rows.indptr[-1]))
-        scale_rows(self._params, state, self._scratch, rows, out, True)
-        return state, out
+    def _seen(self, state: ScaledState, rows: Rows, learn: bool) -> Rows:
+        """Rows with changed values."""
+        return self._filled(state, rows, learn)
 
-    def transform(self, state: ScaledState, rows: Rows) -> Rows:
-        """The same, counting nothing."""
-        out = room_for(rows, int(rows.indptr[-1]))
-        scale_rows(self._params, state, self._scratch, rows, out, False)
-        return out
-
-    def row_calls(self, state: ScaledState, rows: Rows, features: int, out: Rows) -> RowView:
-        """See `View.row_calls`."""
-        state = self.reserve(state, rows, features)
-        return RowView(state, ((scale_rows, (self._params, state, self._scratch, rows, out, True)),))
+    def calls(self, state: ScaledState, rows: Rows, out: Rows, learn: bool = True) -> list[Call]:
+        """See `View.calls`."""
+        return [(scale_rows, (self._params, state, self._scratch, rows, out, learn))]
 
 
 @bare_jit

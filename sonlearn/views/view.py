@@ -36,13 +36,6 @@ class MergedView(NamedTuple):
     base: np.ndarray  # int64[features of the base]; the same
 
 
-class RowView(NamedTuple):
-    """How a view transforms rows one by one."""
-
-    state: State  # with room; the calls change its arrays in place
-    calls: tuple[Call, ...]  # for each row; if one does not return 1 or None, nothing has been counted
-
-
 class View(Protocol):
     """The verbs of a view."""
 
@@ -58,14 +51,13 @@ class View(Protocol):
     def transform(self, state: State, rows: Rows) -> Rows:
         """`rows` as seen by the state as it is, which stays as it is: for prediction."""
 
-    def room(self, state: State, rows: Rows, features: int) -> Rows:
-        """Rows to be filled in with what a row may become, that of `rows` at most, of features below `features`."""
+    def room(self, state: State, rows: Rows) -> Rows:
+        """Rows to be filled in with what `rows` become; `reserve` comes first."""
 
-    def row_calls(self, state: State, rows: Rows, features: int, out: Rows) -> RowView:
-        """The calls that fill `out`, of `room`, with the row that stands in `rows`, as `fit_transform` does.
+    def calls(self, state: State, rows: Rows, out: Rows, learn: bool = True) -> list[Call]:
+        """The kernels that fill `out`, of `room`, with their arguments, as `fit_transform` or `transform` does.
 
-        `rows` is as long as a row can be and its features are below `features`; later rows come in the same arrays.
-        When a call is not done, the row is for `fit_transform`.
+        Where `state` lacks room for a row, one of them does not return 1, and has counted nothing.
         """
 
     def count(self, state: State, features: int) -> None:

@@ -9,6 +9,7 @@ import pytest
 from places import PACKAGE, ROOT
 
 from sonlearn.commands import precompile as ahead
+from sonlearn.commands.messages import say_compiling
 from sonlearn.jit.stored import is_possible
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions
@@ -72,6 +73,13 @@ def test_a_second_run_imports_no_numba(options):
         assert "numba" not in modules
 
 
+@pytest.mark.parametrize(("quiet", "terminal"), [(False, False), (False, True), (True, False), (True, True)])
+def test_who_waits_at_a_terminal_is_told_of_compiling(quiet, terminal, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    say_compiling(quiet)
+    assert ("compiling kernels" in capsys.readouterr().err) == (terminal or not quiet)
+
+
 # ------------------------------------------------------------------------------------------------- help
 
 
@@ -83,7 +91,6 @@ def kept(folder):
 def test_the_helper_compiles_what_learning_takes(folder, monkeypatch):
     monkeypatch.setenv("SONLEARN_CACHE_DIR", str(folder / "k"))
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
-    monkeypatch.setenv("NUMBA_OPT", "1")
     monkeypatch.setattr(ahead, "_cores", lambda: 2)
     helper = ahead.Helper()
     helper.start(LearnOptions(method="nag"))

@@ -67,9 +67,44 @@ def test_an_edit_changes_the_hash(copy):
 
 def test_bounds_checks_and_optimisation_have_folders_of_their_own(copy):
     """Whoever compiles first must not decide how fast, or how careful, the others run."""
-    given = {}, {"NUMBA_OPT": "1"}, {"NUMBA_BOUNDSCHECK": "1"}, {"SONLEARN_FASTSTART": "0"}
+    given = {}, {"NUMBA_OPT": "3"}, {"NUMBA_BOUNDSCHECK": "1"}, {"SONLEARN_FASTSTART": "0"}
     assert len({hash_of(copy, **more) for more in given}) == 4
-    assert hash_of(copy) == hash_of(copy, NUMBA_OPT="3")
+    assert hash_of(copy) == hash_of(copy, NUMBA_OPT="1")
+
+
+LEVELS = """
+import numba
+from sonlearn.jit import jit
+from sonlearn.learn.losses import loss_slope, loss_of
+from sonlearn.options import LearnOptions
+@jit
+def slope(loss, p, y):
+    return loss_slope(loss, p, y)
+@jit
+def wrong(loss, p, y):
+    return loss_slope(loss, p)
+loss, levels = loss_of(LearnOptions(method="nag", loss="squared")), []
+for kernel in (slope, wrong):
+    try:
+        kernel(loss, 1.0, 0.0)
+    except numba.TypingError:
+        levels.append("refused")
+    levels.append(int(numba.config.OPT))
+print(levels, hash(str(list(slope._compiled.inspect_llvm().values()))))
+"""
+
+
+@pytest.mark.parametrize("fast", "01")
+def test_kernels_have_a_level_of_optimisation_of_their_own(fast, monkeypatch):
+    """Other functions keep Numba's, also where a kernel cannot be compiled."""
+    codes = []
+    for level in ("", "1", "3"):
+        monkeypatch.delenv("NUMBA_OPT", raising=False)
+        given = {"NUMBA_OPT": level} if level else {}
+        levels, code = run_python(LEVELS, SONLEARN_FASTSTART=fast, PYTHONHASHSEED="0", **given).rsplit(" ", 1)
+        assert levels == f"[{level or 3}, 'refused', {level or 3}]"
+        codes.append(code)
+    assert codes[0] == codes[1] != codes[2]
 
 
 def test_folders_whose_edits_do_not_count_have_no_kernels():

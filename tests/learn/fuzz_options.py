@@ -184,12 +184,12 @@ def one_way(given: dict, taken: list[Batch], predicted: list, kept: list[bool], 
         if number == cut:
             again = Learner.from_arrays(*again.to_arrays())
             way = OneRow(again, -1)
-        if not OneRow.serves(again) or number % 7 == 0:
+        if not OneRow.serves(again) or not way.knows(float(batch.y[0])) or number % 7 == 0:
             found += raw_of([again.partial_fit(batch, skip=True)])
             continue
         try:
             row = Entries(batch.indices, batch.values.copy())
-            found.append(np.array([way.learn(row, float(batch.y[0]), float(batch.weight[0]))]))
+            found.append(np.atleast_1d(way.learn(row, float(batch.y[0]), float(batch.weight[0]))))
         except DivergedError as error:
             of_one_line(error)
             assert not kept[number], f"row {number + 1} is refused when it comes alone"

@@ -12,9 +12,11 @@ from streams import several_classes as stream
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionError
 from sonlearn.data.rows import NO_ROWS
+from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.ensemble import committee, pruning
 from sonlearn.learn.ensemble.class_sample import WIDTH
 from sonlearn.learn.ensemble.combiner import new_combiner
+from sonlearn.learn.ensemble.committee import NOW
 from sonlearn.learn.ensemble.history import History, new_history, with_room
 from sonlearn.learn.ensemble.judges import DOUBT, FittedJudge, ReplayJudge, fitted
 from sonlearn.learn.ensemble.slots import ClassSlots, SlotScale
@@ -446,7 +448,7 @@ def remembered(V, logs, met, t, y, weight):
     target = ClassSlots(LearnOptions(classes="auto"))
     history = with_room(new_history(3, WIDTH), int(t[-1]) + 1, pruning.SEVERAL.kept)
     scale, rows = SlotScale(met, met, met, t), NO_ROWS._replace(y=y, weight=weight)
-    target.remember(history, 0, [0, 2], V, logs, scale, rows)
+    run_calls(target.remember(history, np.zeros(1, NOW), [0, 2], V, logs, scale, rows))
     return history
 
 

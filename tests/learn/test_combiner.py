@@ -7,6 +7,7 @@ import pytest
 
 from sonlearn import LearnOptions
 from sonlearn.data.rows import NO_ROWS
+from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION, Combiner, new_combiner, without
 from sonlearn.learn.ensemble.label_scale import LabelScale
 from sonlearn.learn.ensemble.scalar_step import FLOOR, LIMIT, PRIOR_PRECISION, combine, value_slope_curvature
@@ -185,7 +186,7 @@ def test_inputs_that_say_nothing_cost_nothing_and_change_no_bit(loss, at):
         rows = NO_ROWS._replace(y=y[part], weight=weight[part])
         scale = LabelScale(*(of_rows.par[part] for _ in range(5)))
         inputs = np.ascontiguousarray(V[part, at].T)[:, :, None]
-        target.combine_some(some, at, inputs, scale, rows, True, got[part, None])
+        run_calls(target.combine_some(some, at, inputs, scale, rows, True, got[part, None]))
     np.testing.assert_array_equal(got, wanted)
     np.testing.assert_array_equal(some.w, whole.w)
     for ours, wanted in ((some.A, whole.A), (some.P, whole.P)):

@@ -7,6 +7,7 @@ import pytest
 
 from sonlearn import Learner, LearnOptions, from_scipy
 from sonlearn.data.rows import NO_ROWS
+from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.ensemble.drift import ALARM, BETS, FEW, SLACK, WINDOW, changes_of, new_drift, watch
 from sonlearn.learn.ensemble.scalar_target import ScalarTarget
 from sonlearn.options.members import Member
@@ -38,7 +39,9 @@ def definition(errors):
 def surprises(classes, z, y):
     """How wrong predictions z are, as a committee of two classes or of values sees it."""
     target = ScalarTarget(LearnOptions(loss="logistic" if classes else "squared"), (Member("nag", "raw"),))
-    return target.surprises(None, NO_ROWS._replace(y=y), z[:, None])
+    out = np.zeros(len(y))
+    run_calls(target.surprise(None, NO_ROWS._replace(y=y), z[:, None], out))
+    return out
 
 
 @pytest.mark.interpreted

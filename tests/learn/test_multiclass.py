@@ -8,6 +8,7 @@ from multiclass_twin import ArowTwin, BayesTwin, CombinerTwin, NagTwin, RlsTwin,
 
 from sonlearn import LearnOptions
 from sonlearn.data.rows import NO_ROWS, Rows
+from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.slots import ClassSlots, SlotScale
@@ -291,9 +292,8 @@ def test_members_that_are_not_at_work_cost_no_bit():
     whole.w[:, [1, 3]] = part.w[:, [1, 3]] = 0.0
     combine(whole, V, met, y, h, True, SURPRISE, scratch_for(4, K), outs[0])
     target, rows = ClassSlots(LearnOptions(classes="auto")), NO_ROWS._replace(y=y, weight=h)
-    target.combine_some(
-        part, [0, 2], np.ascontiguousarray(V[[0, 2]]), SlotScale(met, met, met, met), rows, True, outs[1]
-    )
+    inputs, scale = np.ascontiguousarray(V[[0, 2]]), SlotScale(met, met, met, met)
+    run_calls(target.combine_some(part, [0, 2], inputs, scale, rows, True, outs[1]))
     np.testing.assert_array_equal(outs[0], outs[1])
     np.testing.assert_array_equal(whole.w, part.w)
 

@@ -8,7 +8,6 @@ import pytest
 
 from sonlearn import Batch, DivergedError, InputError, Learner
 from sonlearn.data.batch import joined
-from sonlearn.jit import repeated
 from sonlearn.jit.sequence import Sequence
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.one_row import OneRow
@@ -40,9 +39,16 @@ def batch_of(row, y, weight):
 def settled(**options):
     """A learner that knows how labels are written, and its one row."""
     learner = Learner(**options)
-    label = 0.0 if options.get("loss") == "poisson" else -1.0
+    label = 0.0 if options.get("loss") == "poisson" else 1.0 if learner.options.several else -1.0
     learner.partial_fit(batch_of(Entries(np.array([-1]), np.ones(1)), label, 1.0))
     return learner
+
+
+def learned(way, row, y, weight):
+    """The raw prediction of a row that is learned, as a batch where its class has not been met."""
+    if way.knows(y):
+        return way.learn(row, y, weight)
+    return np.squeeze(way.learner.partial_fit(batch_of(row, y, weight)).scores[0])
 
 
 @pytest.mark.parametrize(
@@ -51,7 +57,10 @@ def settled(**options):
         {"method": "nag"}, {"method": "nag", "loss": "squared", "clip": 1.0}, {"method": "rfd-son", "sketch_size": 3},
         {"method": "arow", "threshold": 0.7}, {"method": "nag", "threshold": "best-f1"},
         {"method": "nag", "coverage": 0.8}, {"method": "nag", "loss": "squared", "coverage": 0.8},
-        {"method": "nag", "loss": "poisson"},
+        {"method": "nag", "loss": "poisson"}, {"method": "multinomial-bayes"}, {"method": "drfd", "sketch_size": 3},
+        {"method": "ewma", "decay": 0.1}, {"method": "nag", "classes": "auto"},
+        {"method": "nag", "oaa": 3}, {"method": "nag", "multinomial": 3},
+        {"members": ("nag", "arow-precision:tfidf"), "classes": "auto", "coverage": 0.8},
     ],
     ids=lambda options: " ".join(map(str, options.values())),
 )  # fmt: skip
@@ -61,9 +70,11 @@ def test_one_row_is_a_batch_of_one(options):
     way = OneRow(one, -1)
     for row, y, weight in stream():
         y = float(y > 0) if options.get("loss") == "poisson" else y
+        y = 1.0 + (y > 0) if one.options.several else y
         expect = many.predict(batch_of(row, np.nan, 1.0), online=True)
-        assert way.raw(row) == expect.raw[0]
-        assert way.learn(row, y, weight) == many.partial_fit(batch_of(row, y, weight)).raw[0]
+        np.testing.assert_array_equal(way.raw(row), np.squeeze(expect.scores[0]))
+        found, expect = learned(way, row, y, weight), many.partial_fit(batch_of(row, y, weight))
+        np.testing.assert_array_equal(found, np.squeeze(expect.scores[0]))
     (header, arrays), (expect, others) = one.to_arrays(), many.to_arrays()
     assert header == expect
     assert arrays.keys() == others.keys()
@@ -81,43 +92,55 @@ def test_the_default_method_too():
     assert one.examples == many.examples
 
 
-#: Every kind of view, and every engine that has calls for rows (`Engine.row_calls`), with and without forgetting; and
-#: one engine without, rfd-son.
+#: Every kind of view, and every engine that says what it does in calls (`Engine.calls`), with and without forgetting;
+#: and one that does not, rfd-son.
 MEMBERS = {
     "logistic": ("nag", "nag:zs~0.01", "drfd:lunit", "arow-precision:odds", "multinomial-bayes:log~0.02", "nag:bins-z",
                  "nag:triples", "arow-precision:neighbours", "drfd:zs-all", "ewma~0.1", "boost", "rfd-son:tfidf"),
     "squared": ("nag", "drfd:zs", "nlms:zs", "nag:pairs-z~0.01", "boost", "ewma~0.1"),
+    "classes": ("nag", "nag:zs~0.01", "arow-precision:tfidf", "arow-precision:bins-z", "arow-precision:pairs~0.01",
+                "multinomial-bayes:log", "rls:fourier-few", "shares~0.1"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("loss", MEMBERS)
+@pytest.mark.parametrize("problem", MEMBERS)
 @pytest.mark.parametrize("numbers", [True, False])
-def test_a_committee_learns_rows_one_by_one_as_in_batches(loss, numbers, monkeypatch):
+def test_a_committee_learns_rows_one_by_one_as_in_batches(problem, numbers, monkeypatch):
     """The same bits of predictions and of the model, while tables grow, a view sets in or goes, and members are pruned.
 
-    Every seventh row is predicted beforehand, with features that nobody knows, and one is learned as a batch.
+    Every seventh row is predicted beforehand, with features that nobody knows, and one is learned as a batch. Of
+    several classes some turn up late.
     """
-    monkeypatch.setattr(pruning, "SCALAR", pruning.SCALAR._replace(first=30, checkpoints=(60, 95)))
-    options = {"members": MEMBERS[loss], "loss": loss, "sketch_size": 3}
+    sooner = {"first": 30, "checkpoints": (60, 95)}
+    monkeypatch.setattr(pruning, "SCALAR", pruning.SCALAR._replace(**sooner))
+    monkeypatch.setattr(pruning, "SEVERAL", pruning.SEVERAL._replace(**sooner, words_after=20, kept=50, price=0.2))
+    options = {"members": MEMBERS[problem]}
+    options |= {"classes": "auto"} if problem == "classes" else {"loss": problem, "sketch_size": 3}
     one, many = settled(**options), settled(**options)
-    way, batches, got, draw = OneRow(one, -1), [], [], np.random.default_rng(1)
+    way, batches, got, known, draw = OneRow(one, -1), [], [], [], np.random.default_rng(1)
     for i, (row, y, weight) in enumerate(stream(130, features=60)):
         if numbers and i % 3 == 0:
             continue
-        y = y if loss == "logistic" else 100.0 + 3.0 * row.values.sum()
+        if problem != "logistic":
+            y = 100.0 + 3.0 * row.values.sum()
+        if problem == "classes":
+            y = float(np.clip((y - 90.0) // 5.0, 0, 1 + i // 30))
         batches.append(batch_of(row, y, weight))
         if i % 7 == 0:
             asked = Entries(np.append(row.ids[:-1], [999, -1]), np.append(row.values[:-1], [0.5, 1.0]))
-            assert way.raw(asked) == one.copy().predict(batch_of(asked, np.nan, 1.0), online=True).raw[0]
-        raw = one.partial_fit(batches[-1]).raw[0] if i == 50 else way.learn(row, y, weight)
-        got.append(raw)
+            found = one.copy().predict(batch_of(asked, np.nan, 1.0), online=True).scores[0]
+            np.testing.assert_array_equal(way.raw(asked), np.squeeze(found))
+        raw = one.partial_fit(batches[-1]).scores[0] if i == 50 else learned(way, row, y, weight)
+        got += np.ravel(raw).tolist()
+        known.append(np.size(raw))
     expect, at = [], 0
     while at < len(batches):
         n = int(draw.integers(1, 40))
-        expect += many.partial_fit(joined(batches[at : at + n])).raw.tolist()
+        found = many.partial_fit(joined(batches[at : at + n]))
+        expect += [score for k, row in enumerate(found.scores) for score in row[: known[at + k]].tolist()]
         at += n
     np.testing.assert_array_equal(got, expect)
-    assert 1 < sum(member["active"] for member in one.facts()["members"]) < len(MEMBERS[loss])
+    assert 1 < sum(member["active"] for member in one.facts()["members"]) < len(MEMBERS[problem])
     (header, arrays), (expect, others) = one.to_arrays(), many.to_arrays()
     assert header == expect
     for name, array in arrays.items():
@@ -158,7 +181,7 @@ def test_a_row_that_is_refused_changes_nothing_and_says_so():
     [{"label_delay": 2}, {"oaa": 3}, {"loss": "logistic"}],
 )
 def test_what_needs_more_than_an_engine_goes_as_a_batch(options):
-    """Of two classes, labels may be 0 and 1, or words, until a batch has come."""
+    """Of two classes, labels may be 0 and 1, or words, until a batch has come; of several one has to be known."""
     assert not OneRow.serves(Learner(method="nag", **options))
 
 
@@ -180,19 +203,6 @@ def test_learners_that_have_learned_one_row_are_copied_and_pickled():
         expect = way.learn(row, y, weight)
         for other in others:
             assert other.partial_fit(batch_of(row, y, weight)).raw[0] == expect
-
-
-def test_a_repeated_kernel_is_the_kernel_whatever_it_is_called_with():
-    from sonlearn.data.rows import first_wild
-
-    kernel, empty = repeated(first_wild), np.array([0, 1, 2])
-    calls = [(np.array([1.0, wild]), float(limit)) for wild in (2.0, 9.0) for limit in (1, 5)]
-    for values, limit in [*calls, calls[0], calls[0], calls[0], calls[3], calls[3]]:
-        row = (empty, values, np.zeros(2), np.ones(2), 0, limit)
-        expect = next((i for i in range(2) if values[i] > limit), 2)
-        assert kernel(*row) == kernel(*row) == kernel(*row) == expect
-        values32 = values.astype(np.float32)  # other types: found out anew
-        assert kernel(empty, values32, *row[2:]) == expect
 
 
 def test_a_sequence_stops_at_the_call_that_is_not_done():

@@ -8,7 +8,7 @@ from sonlearn.learn.one_row import OneRow
 from sonlearn.options.views import VIEWS
 from sonlearn.views.index import Entries
 
-OF_SEVERAL = sorted(set(VIEWS) - {"odds"})
+OF_SEVERAL = sorted(set(VIEWS) - {"odds", "words-odds"})
 SEVERAL = ("arow-precision", "multinomial-bayes", "nag")
 #: Of the methods of two classes those whose predictions depend on the length of a row.
 UNIT = {"method": "rfd-son", "scale": "unit", "loss": "logistic"}

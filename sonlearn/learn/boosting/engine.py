@@ -13,6 +13,7 @@ import numpy as np
 from sonlearn.data.arrays import grown, zeros
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
+from sonlearn.jit.sequence import Call
 from sonlearn.learn.boosting.bins import SAMPLE
 from sonlearn.learn.boosting.refit import refit_now, restore
 from sonlearn.learn.boosting.rounds import follow
@@ -26,7 +27,7 @@ from sonlearn.learn.boosting.state import (
     Scratch,
     new_state,
 )
-from sonlearn.learn.engine import Engine, Predictions, RowCalls, copy_within
+from sonlearn.learn.engine import Engine, Predictions, copy_within
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
@@ -90,12 +91,14 @@ class Boost(Engine):
         """Columns of the buffer for so many features."""
         return -(-min(features, self._params.most) // STRIDE) * STRIDE
 
-    def learn(self, state: BoostState, rows: Rows, out: Predictions, start: int) -> tuple[BoostState, int]:
-        """Learn rows from `start` on; see `Engine.learn`."""
-        work = self._room_for(state)
-        at = int(follow(self._params, state, work, rows, start, True, out.raw))
-        np.clip(out.raw[start:at], self._low, self._high, out=out.prediction[start:at])
-        return state, at
+    def calls(self, state: BoostState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`."""
+        given = self._params, state, self._room_for(state), rows, start, True, out.raw
+        return [(follow, given), (copy_within, (out.raw[start:], self._low, self._high, out.prediction[start:]))]
+
+    def spare(self, state: BoostState, rows: Rows, features: int) -> tuple[BoostState, int]:
+        """Room for some rows of the features that there are (see `Engine.spare`)."""
+        return self._with_room(state, ROWS, features), features
 
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
         """(found, expected) for a row that was refused for exceeding the number of columns."""
@@ -105,13 +108,6 @@ class Boost(Engine):
         return f"a feature after {most:,} others", (
             f"at most {most:,} with --method {self._method}, which keeps rows of numbers: use --method nag"
         )
-
-    def row_calls(self, state: BoostState, rows: Rows, out: Predictions, features: np.ndarray, room: int) -> RowCalls:
-        """See `Engine.row_calls`."""
-        state = self._with_room(state, ROWS, int(features[0]))
-        learned = follow, (self._params, state, self._room_for(state), rows, 0, True, out.raw)
-        clip = copy_within, (out.raw, self._low, self._high, out.prediction)
-        return RowCalls(state, (learned, clip))
 
     def predict(self, state: BoostState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""

@@ -19,10 +19,11 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows
+from sonlearn.jit.sequence import Call
 from sonlearn.learn.axes import Counted, Numbers, Scalars
 from sonlearn.learn.diagonal_fd.dense_rounds import LANES, learn, predict
 from sonlearn.learn.diagonal_fd.merging import Matrix, MergedMatrix, WithDiagonal
-from sonlearn.learn.engine import Predictions, RowCalls
+from sonlearn.learn.engine import Predictions
 from sonlearn.options import LearnOptions
 
 #: t: rows learned from; shrunk: the same at the last shrink; k: rows kept; raw: rows since; seen: features seen.
@@ -101,18 +102,9 @@ class DenseDiagonalFD(WithDiagonal):
             self._work = self._scratch(2 * blocks)
         return super().reserve(state, rows, features)
 
-    def learn(
-        self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, start: int
-    ) -> tuple[DenseDiagonalFDState, int]:
-        """Learn rows from `start` on; see `Engine.learn`."""
-        return state, learn(self._params, state, self._work, rows, out, start)
-
-    def row_calls(
-        self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, features: np.ndarray, room: int
-    ) -> RowCalls:
-        """See `Engine.row_calls`."""
-        state = self.reserve(state, rows, room)
-        return RowCalls(state, ((learn, (self._params, state, self._work, rows, out, 0)),))
+    def calls(self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`."""
+        return [(learn, (self._params, state, self._work, rows, out, start))]
 
     def predict(self, state: DenseDiagonalFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""

@@ -12,13 +12,14 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.data.rows import Rows, longest_row
+from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn import axes
 from sonlearn.learn.diagonal_fd.lazy import sweep
 from sonlearn.learn.diagonal_fd.merging import Matrix, MergedMatrix, WithDiagonal
 from sonlearn.learn.diagonal_fd.predict import all_weights, matrix, predict
 from sonlearn.learn.diagonal_fd.shrink import learn
 from sonlearn.learn.diagonal_fd.state import BITS, EXTRA, SLOT, WBAR, DiagonalFDState, new_state, new_work
-from sonlearn.learn.engine import Predictions, RowCalls, grown
+from sonlearn.learn.engine import Predictions, grown
 from sonlearn.learn.log import slots_of
 from sonlearn.learn.status import LOG_FULL
 from sonlearn.options import LearnOptions
@@ -49,7 +50,7 @@ class DiagonalFD(WithDiagonal):
         """Learn rows from `start` on (see `Engine.learn`)."""
         at = start
         while True:
-            at, status = learn(self._params, state, self._work, rows, out, at)
+            at, status = run_calls(self.calls(state, rows, out, at))
             if status != LOG_FULL:
                 return state, at
             state = self._with_room_in_log(state)
@@ -67,14 +68,15 @@ class DiagonalFD(WithDiagonal):
         now["capacity"] = 8 * capacity
         return state._replace(maps=grown(state.maps, slots_of(8 * capacity, BITS), slots_of(capacity, BITS)))
 
-    def row_calls(
-        self, state: DiagonalFDState, rows: Rows, out: Predictions, features: np.ndarray, room: int
-    ) -> RowCalls:
-        """See `Engine.row_calls`: the buffer has room for as many rows as it ever holds."""
+    def calls(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`."""
+        return [(learn, (self._params, state, self._work, rows, out, start))]
+
+    def spare(self, state: DiagonalFDState, rows: Rows, features: int) -> tuple[DiagonalFDState, int]:
+        """See `Engine.spare`: the buffer has room for as many rows as it ever holds."""
         raw = self._params.raw
         full = rows._replace(indptr=int(rows.indptr[1]) * np.arange(raw + 1), y=np.zeros(raw))
-        state = self.reserve(state, full, room)
-        return RowCalls(state, ((learn, (self._params, state, self._work, rows, out, 0)),))
+        return super().spare(state, full, features)
 
     def predict(self, state: DiagonalFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""

@@ -9,8 +9,6 @@ bounds) is left to `Committee.learn` altogether.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,24 +16,18 @@ import numpy as np
 from sonlearn.data.rows import WILD, Rows, first_wild
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, Sequence
-from sonlearn.learn.engine import Engine, Predictions, State
-from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, of_inputs
-from sonlearn.learn.ensemble.drift import watch
+from sonlearn.learn.by_row import full, prepared
+from sonlearn.learn.engine import SPARE, Predictions, State
 from sonlearn.learn.ensemble.history import with_room
 from sonlearn.learn.ensemble.importance import divide
-from sonlearn.learn.ensemble.label_scale import LabelScale
-from sonlearn.learn.ensemble.scalar_step import combine
-from sonlearn.learn.ensemble.scalar_target import measure_scores, surprise_of_scores, tally_scores
-from sonlearn.learn.ensemble.target import Measured, add_up
-from sonlearn.learn.losses import Loss
-from sonlearn.options.members import Member
+from sonlearn.learn.ensemble.target import Part
 from sonlearn.views.view import View, fits
 
 if TYPE_CHECKING:
     from sonlearn.learn.ensemble.committee import Committee, CommitteeState
 
-#: Rows of history that there is room for beyond those learned; features, at least, of a view.
-HISTORY, FEATURES = 64, 64
+#: Rows of history that there is room for beyond those learned.
+HISTORY = 64
 #: More rows than any stream has.
 NEVER = 1 << 62
 
@@ -63,66 +55,46 @@ class CommitteeByRow:
         if at < self._first:
             self._last = None, None, None
             return self._committee.learn(self._committee.reserve(state, rows, features), rows, out, 0)
-        if at < len(self._sequence):
-            state = self._finished(state, at)
-        if not self._committee.target.classes:
-            z = np.array([out.raw, out.offline])[:, :, None]
-            self._committee.target.finish(state.labels, self._scale, rows.base, z, out)
-        return state, 1
+        return (self._finished(state, at) if at < len(self._sequence) else state), 1
 
     # -- how ---------------------------------------------------------------------------------------------------------
 
     def _begin(self, state: CommitteeState, rows: Rows, out: Predictions, features: int) -> CommitteeState:
         """Make everything for a state and buffers; returns the state with room."""
-        committee, self._room = self._committee, max(2 * features, FEATURES)
-        target, left = committee.target, committee.rows_left(state)
-        weighted = rows._replace(weight=np.ones(1))
-        part, scale, labelled = target.labels.row_calls(state.labels, weighted)
-        most, learned = NEVER, int(state.now["rows"][0])
+        committee, self._room = self._committee, 2 * features + SPARE
+        target, left, most, weighted = committee.target, committee.rows_left(state), NEVER, np.ones(1)
         if left:
-            state = state._replace(history=with_room(state.history, learned + min(HISTORY, left), NEVER))
-            most = min(learned + left - 1, len(state.history.facts))
-        work = committee.at_work(state)
+            learned, kept = int(state.now["rows"][0]), target.rules.kept
+            state = state._replace(history=with_room(state.history, learned + min(HISTORY, left), kept))
+            room = len(state.history.facts)
+            most = learned + left - 1 if room >= kept else min(learned + left - 1, room)
+        scaled, scale, labelled = target.label_calls(state.labels, rows._replace(weight=weighted), state.now, False)
+        work, K = committee.at_work(state), target.width(state.labels)
+        V, z, part = np.ones((len(work.online), 1, K)), np.zeros((2, 1, K)), Part(scaled, scale, rows.base, (0, 1))
         self._views = {
-            name: RowOfView(committee.views.of(name), i, state.views[i], part, self._room)
+            name: RowOfView(committee.views.of(name), i, state.views[i], scaled, self._room)
             for i, name in enumerate(committee.views.names)
             if name in work.sharing
         }
-        V = np.ones((len(work.online), 1, 1))
-        first = left > 0 and learned < target.rules.first
         self._members = [
-            RowOfMember(committee.members[i], committee.engines[i], i, state.members[i],
-                        self._views[committee.members[i].view], part.y, (state.tally, scale, first, V[j, 0]))
+            RowOfMember(committee, state, i, self._views[committee.members[i].view], part, V[j])
             for j, i in enumerate(work.active)
-        ]  # fmt: skip
+        ]
         begin: list[Call] = [
             (ready, (state.now, most)),
             (first_wild, (rows.indptr, rows.values, rows.y, rows.weight, 0, WILD)),
+            *target.is_ready(state.labels, rows),
         ]
         self._first = len(begin)
-        calls = [*begin, (divide, (state.now, rows.weight, rows.y, True, weighted.weight)), *labelled]
+        calls = [*begin, (divide, (state.now, rows.weight, rows.y, True, weighted)), *labelled]
         self._starts = []
         for stage in (*self._views.values(), *self._members):
             self._starts.append(len(calls))
             calls += stage.calls
-        loss, z = Loss(target.loss.code, scale.par), (out.raw.reshape(1, 1), out.offline.reshape(1, 1))
-        calls += _combination(loss, state.online, range(len(V)), work.online, V, part, out.raw)
-        if work.apart:
-            some = [work.online.index(i) for i in work.offline]
-            calls += _combination(loss, state.offline, some, work.places, V, part, out.offline)
-        else:
-            calls.append((copy_one, (out.raw, out.offline)))
-        x, measured = np.zeros(1), Measured(*np.zeros((2, 1)))
-        calls.append((surprise_of_scores, (target.classes, z[1], part.y, x)))
-        calls.append((watch, (state.drift, target.relative, x, part.y, part.weight, 0)))
-        calls.append((tally_scores, (state.tally, np.array(work.active), target.classes, V, part.y, part.weight)))
-        for total, own in zip(state.totals, z, strict=True) if committee.both else ():
-            calls.append((measure_scores, (loss, target.classes, own, part.y, measured)))
-            calls.append((add_up, (total, measured, part.y, part.weight)))
-        calls.append((record_row, (state.now, state.history, np.array(work.online), V, scale.par, part)))
-        if target.classes:
-            calls.append((finish, (out, rows.base, float(committee.options.clip))))
-        self._sequence, self._scale = Sequence(calls), scale
+        calls += committee.combine(state, V, part, True, z)
+        calls += committee.count(state, part, V, z)
+        calls += target.finish(state.labels, scale, part.base, z, out)
+        self._sequence = Sequence(calls)
         state = self._with_stages(state)
         self._last = state, rows, out
         self._count(features)
@@ -174,14 +146,14 @@ class RowOfView:
         self.view, self.place, self._rows, self._room = view, place, rows, room
         #: int64[1]; features of the rows that result are below this
         self.features = np.zeros(1, np.int64)
-        with _full(rows):
-            self.state = view.reserve(state, rows, room)
-            self.out = view.room(self.state, rows, room)
-        self._prepare()
+        with full(rows):
+            self.out = view.room(view.reserve(state, rows, room), rows)
+        self._prepare(state)
 
-    def _prepare(self) -> None:
-        with _full(self._rows):
-            self.state, calls = self.view.row_calls(self.state, self._rows, self._room, self.out)
+    def _prepare(self, state: State) -> None:
+        with full(self._rows):
+            self.state = self.view.reserve(state, self._rows, self._room)
+            calls = self.view.calls(self.state, self._rows, self.out)
         self.calls = *calls, (copy_one, (self.state.now["features"], self.features))
         self.features[0] = self.view.features(self.state)
 
@@ -192,8 +164,7 @@ class RowOfView:
         self.out.indptr[1] = n
         self.out.features[:n], self.out.values[:n] = found.features[:n], found.values[:n]
         self.out.unseen[:] = found.unseen
-        self.state = state
-        self._prepare()
+        self._prepare(state)
         self.view.count(self.state, features)
         self.features[0] = self.view.features(self.state)
         return len(self.calls)
@@ -204,35 +175,30 @@ class RowOfMember:
 
     Parameters
     ----------
-    member : Member; engine : Engine
+    committee : Committee; state : CommitteeState
     place : int
         Its place among the members.
-    state : State
     view : RowOfView
-    y : float64[1]
-        The label that it learns.
-    counted : (tally, scale, whether the first checkpoint is to come, float64[1] the combiner's input)
-        Arguments of `write_input`.
+    part : Part
+        How labels are read.
+    V : float64[1, K]
+        Its input of the combiners.
     """
 
     def __init__(
-        self, member: Member, engine: Engine, place: int, state: State, view: RowOfView, y: np.ndarray,
-        counted: tuple[np.ndarray, LabelScale, bool, np.ndarray],
-    ):  # fmt: skip
-        self.state, self.place, self._engine = state, place, engine
-        self._view, self._rows, self._out = view, view.out._replace(y=y), Predictions.empty(1)
-        tally, scale, first, own = counted
-        arguments = tally[place], float(member.gain), self._out.prediction, scale, self._rows, first, own
-        self._counted = write_input, arguments
+        self, committee: Committee, state: CommitteeState, place: int, view: RowOfView, part: Part, V: np.ndarray
+    ):
+        self.state, self.place, self._engine = state.members[place], place, committee.engines[place]
+        self._view, self._rows, self._out = view, view.out._replace(y=part.rows.y), committee.target.room(V)
+        self._to_input = committee.to_input(state, place, V, self._rows, part.scale)
         self._prepare()
 
     def _prepare(self) -> None:
-        room = 2 * int(self._view.features[0]) + FEATURES
-        with _full(self._rows):
-            own = self._engine.row_calls(self.state, self._rows, self._out, self._view.features, room)
-        self._by_calls = own is not None
-        self.state, calls = own or (self.state, ())
-        self.calls = (fits, (self._view.features, room if own else -1)), *calls, self._counted
+        """Room to spare, and the calls."""
+        features = self._view.features
+        self.state, calls = prepared(self._engine, self.state, self._rows, self._out, features)
+        self._by_calls = bool(calls)
+        self.calls = [*(calls or [(fits, (features, -1))]), *self._to_input]
 
     def recover(self, at: int, features: int) -> int:
         """Make room, or learn the row in the usual way; returns the call of this stretch to go on with."""
@@ -241,33 +207,7 @@ class RowOfMember:
             return 0
         self.state = self._engine.learn_all(self.state, self._rows, self._out, int(self._view.features[0]))
         self._prepare()
-        return len(self.calls) - 1
-
-
-@contextlib.contextmanager
-def _full(rows: Rows) -> Iterator[None]:
-    """Buffers of one row as if it took all of them."""
-    own = rows.indptr[1]
-    rows.indptr[1] = len(rows.features)
-    try:
-        yield
-    finally:
-        rows.indptr[1] = own
-
-
-def _combination(
-    loss: Loss, combiner: Combiner, some: Any, places: list[int], V: np.ndarray, part: Rows, out: np.ndarray
-) -> list[Call]:
-    """The calls of `Target.combine_some`: inputs `some` of V, which have the `places` in the combiner."""
-    k, own, calls = len(some), of_inputs(combiner, places), list[Call]()
-    inputs = V.reshape(1, -1)
-    if k < len(V):
-        inputs = np.zeros((1, k))
-        calls.append((copy_inputs_of_row, (V, np.array(some), inputs)))
-    calls.append((combine, (loss, own, inputs, part.y, part.weight, True, np.zeros((k + 2, k)), out)))
-    if own is not combiner:
-        calls.append((copy_inputs, (own, np.arange(k), combiner, np.array(places))))
-    return calls
+        return len(self.calls) - len(self._to_input)
 
 
 # ----------------------------------------------------------------------------------------------------------- kernels
@@ -286,58 +226,3 @@ def ready(now, most):
 def copy_one(source, target):
     """target[0] <- source[0]."""
     target[0] = source[0]
-
-
-@bare_jit
-def write_input(tally, gain, prediction, scale, rows, first, out):
-    """out[0] <- a member's prediction (float64[1]) as an input of the combiner; its entries are added to its tally.
-
-    tally : float64[4], modified; scale : LabelScale of the row; rows : Rows, the row of its view
-    first : bool, whether features are counted; out : float64[1]
-    """
-    value = gain * prediction[0]
-    if value < scale.low[0]:
-        value = scale.low[0]
-    if value > scale.high[0]:
-        value = scale.high[0]
-    out[0] = value
-    if rows.weight[0] > 0.0 and rows.y[0] == rows.y[0]:
-        tally[2] += rows.indptr[1]
-    if first:
-        for place in range(rows.indptr[1]):
-            if rows.features[place] + 1 > tally[3]:
-                tally[3] = rows.features[place] + 1
-
-
-@bare_jit
-def copy_inputs_of_row(V, some, out):
-    """out[0, :] (float64[1, m]) <- the inputs `some` (int64[m]) of V (float64[k, 1, 1])."""
-    for j in range(len(some)):
-        out[0, j] = V[some[j], 0, 0]
-
-
-@bare_jit
-def record_row(now, history, at, V, par, rows):
-    """Count a row that is learned from, and keep the inputs of its combination while there is a history.
-
-    now : of the state, modified; history : History, modified, or without rows; at : int64[k], which inputs V are
-    V : float64[k, 1, 1]; par : float64[1]; rows : Rows
-    """
-    if not (rows.weight[0] > 0.0 and rows.y[0] == rows.y[0]):
-        return
-    place = now[0]["rows"]
-    if len(history.facts) > 0:
-        for j in range(len(at)):
-            history.inputs[place, at[j], 0] = V[j, 0, 0]
-        facts = history.facts[place]
-        facts[0], facts[1], facts[2] = par[0], rows.y[0], rows.weight[0]
-    now[0]["rows"] += 1
-    now[0]["entries"] += rows.indptr[1]
-
-
-@bare_jit
-def finish(out, base, clip):
-    """`Target.finish` for two classes: `base` (float64[1]) is added to the combinations in `out`, of one row."""
-    out.raw[0] += base[0]
-    out.offline[0] += base[0]
-    out.prediction[0] = min(max(out.raw[0], -clip), clip)

@@ -31,20 +31,22 @@ def multiplicity(classes: np.ndarray) -> np.ndarray:
 
 
 @bare_jit
-def sample_classes(V, logs, met, t, y, weight, size, places, others, inputs, facts):
+def sample_classes(V, logs, met, t, late, y, weight, size, places, others, inputs, facts):
     """Write the rows that are learned from into a history, each at its place.
 
     Parameters
     ----------
     V : float64[k, n, K]; logs : float64[n, K], logarithms of the combination's probabilities
-    met, t : int64[n], classes met and rows learned before each row; y, weight : float64[n]
+    met, t : int64[n], classes met and rows learned before each row; late : int, of those, rows that are in no history
+    y, weight : float64[n]
     size : int, rows that the history keeps; places : int64[k], of the members in it; others : int64[WIDTH - 1], scratch
     inputs : float32[rows, members, WIDTH], facts : float32[rows, 3]: modified (see `history.History`)
     """
     for i in range(len(y)):
         if y[i] != y[i] or not weight[i] > 0.0:
             continue
-        own, at = int(y[i]), t[i] % size
+        own, row = int(y[i]), t[i] - late
+        at = row % size
         inputs[at] = 0.0
         facts[at, 0], facts[at, 1], facts[at, 2] = 0.0, 0.0, weight[i]
         if own >= met[i]:
@@ -52,7 +54,7 @@ def sample_classes(V, logs, met, t, y, weight, size, places, others, inputs, fac
         facts[at, 0] = met[i]
         found = find_rivals(logs[i], met[i], own, others if met[i] <= WIDTH else others[:RIVALS])
         if met[i] > WIDTH:
-            found = sample(met[i], own, t[i] * TURN, others)
+            found = sample(met[i], own, row * TURN, others)
         for j in range(len(V)):
             inputs[at, places[j], 0] = V[j, i, own]
             for place in range(found):

@@ -97,13 +97,6 @@ def is_same(a: Combiner, at: Sequence[int], b: Combiner, places: Sequence[int]) 
     return len(at) == len(places) and bool(are_same(a, np.array(at), b, np.array(places)))
 
 
-def copy_learned(a: Combiner, at: Sequence[int], b: Combiner, places: Sequence[int]) -> None:
-    """Copy what `a` has learned of its inputs `at` to the inputs `places` of `b`."""
-    copy_inputs(a, np.array(at), b, np.array(places))
-    for mine, other in ((b.loss, a.loss), (b.errors, a.errors), (b.rows, a.rows)):
-        mine[:] = other
-
-
 @bare_jit
 def are_same(a, at, b, places):
     """`is_same`; at, places : int64[m]."""
@@ -131,6 +124,14 @@ def copy_inputs(a, at, b, places):
             for j in range(len(at)):
                 b.A[e, places[i], places[j]] = a.A[e, at[i], at[j]]
                 b.P[e, places[i], places[j]] = a.P[e, at[i], at[j]]
+
+
+@bare_jit
+def copy_shared(a, b):
+    """What all inputs of the combiner `b` share <- that of `a`."""
+    b.rows[0] = a.rows[0]
+    for e in range(len(a.loss)):
+        b.loss[e], b.errors[e, 0], b.errors[e, 1] = a.loss[e], a.errors[e, 0], a.errors[e, 1]
 
 
 def went_on(combiners: Sequence[Combiner], base: Combiner, rows: Sequence[int]) -> bool:

@@ -21,13 +21,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.rows import NO_ROWS, WILD, Rows, first_wild, learned_rows, rows_between
+from sonlearn.data.rows import NO_ROWS, WILD, Rows, first_wild, is_learned, learned_rows, rows_between
+from sonlearn.jit import bare_jit
+from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.delay import DelayQueue, exchange, new_waiting, with_room_for
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State
 from sonlearn.learn.ensemble import history as histories
 from sonlearn.learn.ensemble import merging, reports
 from sonlearn.learn.ensemble.by_row import CommitteeByRow
-from sonlearn.learn.ensemble.combiner import Combiner, copy_learned, is_same
+from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, copy_shared, is_same
 from sonlearn.learn.ensemble.drift import Drift, new_drift, watch
 from sonlearn.learn.ensemble.history import History, new_history
 from sonlearn.learn.ensemble.importance import relative_weights
@@ -35,7 +37,7 @@ from sonlearn.learn.ensemble.pruning import RARE, SHORT, PruningCase, next_check
 from sonlearn.learn.ensemble.scalar_target import ScalarTarget
 from sonlearn.learn.ensemble.scheduling import Scheduler
 from sonlearn.learn.ensemble.slots import ClassSlots
-from sonlearn.learn.ensemble.target import Target, add_up, between
+from sonlearn.learn.ensemble.target import Measured, Part, Target, add_up, between
 from sonlearn.learn.ensemble.viewing import Seen, Views
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import NAG_SECONDS, Member, default_members, member, word_members
@@ -79,23 +81,6 @@ class AtWork(NamedTuple):
     offline: list[int]  # of the offline one, which may be the online one
     places: list[int]  # where these stand in the combiner of the offline combination
     apart: bool  # whether that has a combiner of its own
-
-
-class Part(NamedTuple):
-    """Rows that are learned or asked at a time."""
-
-    rows: Rows  # with labels as members learn them
-    scale: Any  # how to read them
-    base: np.ndarray  # float64[n]
-    span: tuple[int, int]  # which of the rows that views show they are
-
-    def between(self, at: slice) -> Part:
-        """Some of the rows."""
-        begin = self.span[0]
-        return Part(
-            rows_between(self.rows, at.start, at.stop), between(self.scale, at.start, at.stop), self.base[at],
-            (begin + at.start, begin + at.stop),
-        )  # fmt: skip
 
 
 class Committee(Engine):
@@ -180,15 +165,15 @@ class Committee(Engine):
             stop = min(at + step, n)
             part = whole.between(slice(at, stop))
             _, z = self._offline(state, part, seen)
-            self.target.finish(state.labels, part.scale, part.base, (z, z), out.part(at, stop))
+            run_calls(self.target.finish(state.labels, part.scale, part.base, (z, z), out.part(at, stop)))
             at = stop
         finite = np.isfinite(out.raw)
         finite = finite if finite.ndim == 1 else finite.all(axis=1)
         return n if finite.all() else int(np.argmin(finite))
 
-    def by_row(self) -> CommitteeByRow | None:
+    def by_row(self) -> CommitteeByRow:
         """See `Engine.by_row`."""
-        return None if self.options.several else CommitteeByRow(self)
+        return CommitteeByRow(self)
 
     def contributions(self, state: CommitteeState, rows: Rows, number: int | None = None) -> Contributions:
         """What the members make of `rows` in the offline combination."""
@@ -306,6 +291,59 @@ class Committee(Engine):
         """Rows learned but the first ones, which were predicted before any label had come: so many less than 0."""
         return _rows(state) - self.options.label_delay
 
+    # -- what is done with rows, in calls of kernels -----------------------------------------------------------------
+
+    def to_input(self, state: CommitteeState, i: int, V: np.ndarray, rows: Rows, scale: Any) -> list[Call]:
+        """Make an input of the combiners of what member i has left in V, float64[n, K], for the `rows` of its view."""
+        first = self.prunes and self._judged(state) < self.target.rules.first
+        return [*self.target.to_input(V, self.members[i], scale), (tally_entries, (state.tally[i], rows, first))]
+
+    def combine(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray) -> list[Call]:
+        """Fill z with the online and the offline combination; both combiners learn where `learns`.
+
+        Where all members that are left have a long memory the two are one, and are worked out once.
+        """
+        work = self.at_work(state)
+        same = work.apart and work.offline == work.online
+        same = same and is_same(state.online, work.online, state.offline, work.places)
+        calls = self.target.combine_some(state.online, work.online, V, part.scale, part.rows, learns, z[0])
+        if work.apart and not same:
+            return calls + self._combine_offline(state, V, part, learns, z[1])
+        calls.append((copy_scores, (z[0], z[1])))
+        if same and learns:
+            at, places = np.array(work.online), np.array(work.places)
+            calls.append((copy_inputs, (state.online, at, state.offline, places)))
+            calls.append((copy_shared, (state.online, state.offline)))
+        return calls
+
+    def _combine_offline(
+        self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray
+    ) -> list[Call]:
+        work, calls = self.at_work(state), list[Call]()
+        combiner = state.offline if work.apart else state.online
+        if work.offline != work.online:
+            some = np.array([work.online.index(i) for i in work.offline])
+            every, V = V, np.zeros((len(some), *V.shape[1:]))
+            calls.append((copy_some, (every, some, V)))
+        return calls + self.target.combine_some(combiner, work.places, V, part.scale, part.rows, learns, z)
+
+    def count(self, state: CommitteeState, part: Part, V: np.ndarray, z: np.ndarray) -> list[Call]:
+        """Add rows to what is counted, and while there is a checkpoint to come to the history, which has room."""
+        target, rows, work, n = self.target, part.rows, self.at_work(state), len(part.rows.y)
+        wrong, measured = np.zeros(n), Measured(np.zeros(n), np.zeros(n))
+        calls = target.surprise(part.scale, rows, z[1], wrong)
+        late = self.options.label_delay
+        calls.append((watch, (state.drift, target.relative, wrong, rows.y, rows.weight, late)))
+        calls += target.tally_up(state.tally, work.active, V, part.scale, rows)
+        for total, own in zip(state.totals, z, strict=True) if self.both else ():
+            calls += target.measure(part.scale, rows, own, measured)
+            calls.append((add_up, (total, measured, rows.y, rows.weight)))
+        if self.rows_left(state) and self._judged(state) >= 0:
+            calls += target.remember(state.history, state.now, work.online, V, z[0], part.scale, rows)
+        columns = parts_of(rows)[COLUMNS] if state.now["in_parts"][0] else rows
+        calls.append((count_learned, (state.now, rows, columns.indptr, late + target.rules.words_after)))
+        return calls
+
     # -- how ---------------------------------------------------------------------------------------------------------
 
     def _learn(
@@ -326,7 +364,7 @@ class Committee(Engine):
         """Learn the rows from `start` on, all of them seen in parts or none; the row `end` is the first one after."""
         part, again = rows_between(rows, start, end), bool(state.now["passes"][0] > 0)
         part = part._replace(weight=relative_weights(state.now, part.weight, part.y))
-        labels, scaled, scale = self.target.learned(state.labels, part, _rows(state), again)
+        labels, scaled, scale = self.target.learned(state.labels, part, state.now, again)
         settles = settles and self.target.width(labels) == self.target.width(state.labels)
         in_parts = bool(state.now["in_parts"][0])
         own, seen = self.views.showing(state.views, scaled, not again, in_parts)  # in later passes they have counted it
@@ -372,40 +410,30 @@ class Committee(Engine):
             if late:
                 self._exchange(state, state.waiting.inputs, 0, self.at_work(state).online, some, own)
                 V[:, which] = own
-            self._combine(state, own, some, not again, z[:, which])
+            run_calls(self.combine(state, own, some, not again, z[:, which]))
 
         state = self._learn_members(state, part, seen, again, settles, V, combine)
         if not again:
             state = self._counted(state, part, V, z, late)
-        self.target.finish(state.labels, part.scale, part.base, z, out)
+        run_calls(self.target.finish(state.labels, part.scale, part.base, z, out))
         return state
 
     def _learn_members(
         self, state: CommitteeState, part: Part, seen: Seen, again: bool, settles: bool, V: np.ndarray, combine: Any
     ) -> CommitteeState:
         """Let the members predict and learn; fills V, and calls ``combine(which)`` for all rows, in parts."""
-        work, members, tally = self.at_work(state), list(state.members), state.tally
-        learned, counts_features = (
-            learned_rows(part.rows),
-            self.prunes and self._judged(state) < self.target.rules.first,
-        )
+        work, members = self.at_work(state), list(state.members)
 
         def learn(j: int, rows: Rows, features: int, which: slice) -> None:
-            i, own = work.active[j], V[j, which]
+            i, own, scale = work.active[j], V[j, which], between(part.scale, which.start, which.stop)
             engine, predicted = self.engines[i], self.target.room(own)
             if again if engine.counts else settles and i in self.long:
                 members[i] = engine.reserve(members[i], rows, features)
                 engine.predict(members[i], rows, predicted)
             else:
                 members[i] = engine.learn_all(members[i], rows._replace(y=part.rows.y[which]), predicted, features)
-            self.target.to_input(own, self.members[i], between(part.scale, which.start, which.stop))
-            if again:
-                return
-            tally[i, 2] += count_entries(rows, learned[which])
-            if counts_features:
-                most = rows.features[: rows.indptr[-1]].max(initial=-1) + 1
-                if most > tally[i, 3]:
-                    tally[i, 3] = most
+            run_calls(self.target.to_input(own, self.members[i], scale) if again else
+                 self.to_input(state, i, own, rows, scale))  # fmt: skip
 
         self._scheduler.each(work.sharing, seen, part.span, learn, combine)
         return state._replace(members=tuple(members))
@@ -425,10 +453,10 @@ class Committee(Engine):
         def ask(j: int, rows: Rows, features: int, which: slice) -> None:
             own, i = V[j, which], work.active[j]
             self.engines[i].predict(state.members[i], rows, self.target.room(own))
-            self.target.to_input(own, self.members[i], between(part.scale, which.start, which.stop))
+            run_calls(self.target.to_input(own, self.members[i], between(part.scale, which.start, which.stop)))
 
         self._scheduler.each(work.sharing, seen, part.span, ask, lambda which: None)
-        self._combine_offline(state, V, part, False, z[1])
+        run_calls(self._combine_offline(state, V, part, False, z[1]))
         return V, z[1]
 
     def _space(self, state: CommitteeState, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -449,53 +477,20 @@ class Committee(Engine):
         met = waiting.met if which == 0 else waiting.met[:0]
         exchange(queue, waiting.counts[which], met, np.array(places), late, part.rows.y, part.rows.weight, V)
 
-    def _combine(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray) -> None:
-        """Fill z with the online and the offline combination; both combiners learn where `learns`.
-
-        Where all members that are left have a long memory the two are one, and are worked out once.
-        """
-        work = self.at_work(state)
-        same = work.apart and work.offline == work.online
-        same = same and is_same(state.online, work.online, state.offline, work.places)
-        self.target.combine_some(state.online, work.online, V, part.scale, part.rows, learns, z[0])
-        if work.apart and not same:
-            self._combine_offline(state, V, part, learns, z[1])
-            return
-        z[1] = z[0]
-        if same and learns:
-            copy_learned(state.online, work.online, state.offline, work.places)
-
-    def _combine_offline(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray) -> None:
-        work = self.at_work(state)
-        combiner = state.offline if work.apart else state.online
-        own = V if work.offline == work.online else V[[work.online.index(i) for i in work.offline]]
-        self.target.combine_some(combiner, work.places, own, part.scale, part.rows, learns, z)
-
     def _counted(self, state: CommitteeState, part: Part, V: np.ndarray, z: np.ndarray, late: bool) -> CommitteeState:
         """Add the rows to what is counted, and prune members at a checkpoint."""
-        target, rows, before, left = self.target, part.rows, self._judged(state), self.rows_left(state)
-        learned, now = learned_rows(rows), state.now
-        n = int(np.count_nonzero(learned))
+        before, left, kept = self._judged(state), self.rows_left(state), self.target.rules.kept
+        n = int(np.count_nonzero(learned_rows(part.rows)))
         if late:
             z = z.copy()
             self._exchange(state, state.waiting.outputs, 1, [0, 1], part, z)
-        now["entries"] += count_entries(parts_of(rows)[COLUMNS] if now["in_parts"][0] else rows, learned)
-        if before < target.rules.words_after:
-            now["features"] = max(int(now["features"][0]), int(rows.features[: rows.indptr[-1]].max(initial=-1)) + 1)
-        surprises = target.surprises(part.scale, rows, z[1])
-        watch(state.drift, target.relative, surprises, rows.y, rows.weight, self.options.label_delay)
-        target.tally_up(state.tally, self.at_work(state).active, V, part.scale, rows)
-        if self.both:
-            for total, own in zip(state.totals, z, strict=True):
-                add_up(total, target.measured(part.scale, rows, own), rows.y, rows.weight)
-        now["rows"] += n
-        if not left or before < 0:
+        remembers = left > 0 and before >= 0
+        if remembers:
+            state = state._replace(history=histories.with_room(state.history, before + n, kept))
+        run_calls(self.count(state, part, V, z))
+        if not remembers or left > n:
             return state
-        kept = target.rules.kept
-        history = histories.with_room(state.history, before + n, kept)
-        target.remember(history, before, self.at_work(state).online, V, z[0], part.scale, rows)
-        state = state._replace(history=history)
-        return self._pruned(state, histories.of_rows(history, before + n, kept)) if left == n else state
+        return self._pruned(state, histories.of_rows(state.history, before + n, kept))
 
     def _pruned(self, state: CommitteeState, history: History) -> CommitteeState:
         """Prune the members that do not pay for their time: nothing of them stays, in the combiners neither.
@@ -542,14 +537,51 @@ def committee_members(options: LearnOptions) -> tuple[Member, ...]:
     return tuple(each for each in members if each.rate == 0.0 or each.rate > options.decay)
 
 
-def count_entries(rows: Rows, which: np.ndarray) -> int:
-    """Entries of the rows `which`, bool[n]."""
-    if len(which) == 1:  # quicker
-        return int(rows.indptr[1]) if which[0] else 0
-    if which.all():
-        return int(rows.indptr[-1])
-    return int(np.diff(rows.indptr)[which].sum())
-
-
 def _rows(state: CommitteeState) -> int:
     return int(state.now["rows"][0])
+
+
+@bare_jit
+def tally_entries(own, rows, first):
+    """own[2] += entries of the rows that are learned; own[3] <- how many features rows had, where they are the `first`.
+
+    own : float64[4], a member's tally; rows : Rows of its view
+    """
+    for i in range(len(rows.y)):
+        if is_learned(rows.weight[i], rows.y[i]):
+            own[2] += rows.indptr[i + 1] - rows.indptr[i]
+    if first:
+        for place in range(rows.indptr[len(rows.y)]):
+            own[3] = max(own[3], rows.features[place] + 1)
+
+
+@bare_jit
+def copy_scores(source, target):
+    """target <- source; float64[n, K] both."""
+    for i in range(len(source)):
+        for k in range(source.shape[1]):
+            target[i, k] = source[i, k]
+
+
+@bare_jit
+def copy_some(V, some, out):
+    """out[j] <- V[some[j]]; float64[k, n, K] and [m, n, K]; some : int64[m]."""
+    for j in range(len(some)):
+        for i in range(out.shape[1]):
+            for k in range(out.shape[2]):
+                out[j, i, k] = V[some[j], i, k]
+
+
+@bare_jit
+def count_learned(now, rows, columns, most):
+    """Count rows that are learned and their entries, and up to row `most` how many features rows have had.
+
+    now : structured [1], of the state; rows : Rows; columns : int64[n + 1], where the entries that count begin
+    """
+    for i in range(len(rows.y)):
+        if now[0]["rows"] < most:
+            for place in range(rows.indptr[i], rows.indptr[i + 1]):
+                now[0]["features"] = max(now[0]["features"], rows.features[place] + 1)
+        if is_learned(rows.weight[i], rows.y[i]):
+            now[0]["rows"] += 1
+            now[0]["entries"] += columns[i + 1] - columns[i]

@@ -23,7 +23,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.jit.sequence import Call
+from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.engine import Contributions
 from sonlearn.learn.losses import HUBER, POISSON, SQUARED, Loss, exp, loss_of
 from sonlearn.options import LearnOptions
@@ -74,28 +74,27 @@ class LabelStandardiser:
         """State that has seen nothing."""
         return LabelState(np.zeros(3), np.zeros(2))
 
-    def standardise(self, state: LabelState, rows: Rows, learn: bool = True) -> tuple[Rows, LabelScale]:
-        """`rows` with the labels that members learn and without bases; with `learn` their labels are counted."""
+    def standardise(self, state: LabelState, rows: Rows, learn: bool = True) -> tuple[Rows, LabelScale, list[Call]]:
+        """`rows` with the labels that members learn and without bases, how to read these, the calls that fill both in.
+
+        With `learn` their labels are counted.
+        """
         n = len(rows.y)
         if self._classes:
             ones, par = np.ones(n), np.full(n, self._loss.par)
-            return rows, LabelScale(np.zeros(n), ones, -CLIP * ones, CLIP * ones, par)
+            return rows, LabelScale(np.zeros(n), ones, -CLIP * ones, CLIP * ones, par), []
         scale, y = LabelScale(*np.zeros((5, n))), np.zeros(n)
-        scale_rows(self._loss, state, rows, scale, learn, y)
-        return rows._replace(y=y, base=np.zeros(n)), scale
-
-    def row_calls(self, state: LabelState, rows: Rows) -> tuple[Rows, LabelScale, tuple[Call, ...]]:
-        """What `standardise` gives for the row that stands in `rows`, and the calls that fill it in."""
-        scaled, scale = self.standardise(state, rows, learn=False)
-        calls = () if self._classes else ((scale_rows, (self._loss, state, rows, scale, True, scaled.y)),)
-        return scaled, scale, calls
+        return rows._replace(y=y, base=np.zeros(n)), scale, [(scale_rows, (self._loss, state, rows, scale, learn, y))]
 
     def unscaled(self, scale: LabelScale, z: np.ndarray, base: np.ndarray) -> np.ndarray:
         """float64[n]: predictions of the loss that was asked for, for the combiner's."""
-        if self._classes:
-            return z + base
-        value = scale.mean + scale.unit * np.clip(z, scale.low, scale.high)
-        return (np.log(np.maximum(value, scale.par)) if self._loss.code == POISSON else value) + base
+        out = np.zeros(len(z))
+        run_calls(self.unscale(scale, np.ascontiguousarray(z)[:, None], base, out))
+        return out
+
+    def unscale(self, scale: LabelScale, z: np.ndarray, base: np.ndarray, out: np.ndarray) -> list[Call]:
+        """Fill `out` with what `unscaled` gives; z : float64[n, 1]."""
+        return [(unscale_rows, (self._loss.code, self._classes, scale, z, base, out))]
 
     def parts(self, scale: LabelScale, V: np.ndarray, w: np.ndarray, z: np.ndarray, base: np.ndarray) -> Contributions:
         """What inputs V (float64[n, k]) of weights w add to the combination z (float64[n]), in the unit of `unscaled`.
@@ -141,6 +140,18 @@ def scale_rows(loss, state, rows, scale, learn, out):
         out[i] = y if math.isnan(y) else min(max(off, -LABEL_OUTLIER), LABEL_OUTLIER)
         if loss.code == HUBER:
             scale.par[i] = loss.par / unit if unit > 0.0 else 1.0
+
+
+@bare_jit
+def unscale_rows(code, classes, scale, z, base, out):
+    """out[i] <- the prediction of the loss `code` for z[i, 0], the combiner's; base : float64[n]."""
+    for i in range(len(out)):
+        value = z[i, 0]
+        if not classes:
+            value = scale.mean[i] + scale.unit[i] * min(max(value, scale.low[i]), scale.high[i])
+        if code == POISSON:
+            value = math.log(max(value, scale.par[i]))
+        out[i] = value + base[i]
 
 
 @bare_inline

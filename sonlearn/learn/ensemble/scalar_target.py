@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.data.rows import Rows, is_learned, learned_rows
+from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.engine import Contributions, Engine, Predictions
+from sonlearn.jit.sequence import Call, run_calls
+from sonlearn.learn.engine import Contributions, Engine, Predictions, copy_within
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs
 from sonlearn.learn.ensemble.history import History, last_rows
@@ -60,13 +61,17 @@ class ScalarTarget(Target):
         """State that has seen nothing."""
         return self.labels.new()
 
-    def learned(self, state: LabelState, rows: Rows, before: int, again: bool) -> tuple[LabelState, Rows, LabelScale]:
-        """See `Target.learned`; the state is changed in place."""
-        return state, *self.labels.standardise(state, rows, learn=not again)
+    def label_calls(
+        self, state: LabelState, rows: Rows, now: np.ndarray, again: bool
+    ) -> tuple[Rows, LabelScale, list[Call]]:
+        """See `Target.label_calls`."""
+        return self.labels.standardise(state, rows, learn=not again)
 
     def asked(self, state: LabelState, rows: Rows, before: int) -> tuple[Rows, LabelScale]:
         """See `Target.asked`."""
-        return self.labels.standardise(state, rows, learn=False)
+        rows, scale, calls = self.labels.standardise(state, rows, learn=False)
+        run_calls(calls)
+        return rows, scale
 
     def width(self, state: LabelState) -> int:
         """K."""
@@ -87,55 +92,49 @@ class ScalarTarget(Target):
         V[:] = 0.0
         return Predictions.empty(len(V))._replace(prediction=V[:, 0])
 
-    def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> None:
+    def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> list[Call]:
         """The prediction times the member's gain, within the bounds of `scale`."""
-        inputs = np.maximum(member.gain * V[:, 0], scale.low)
-        np.minimum(inputs, scale.high, out=V[:, 0])
+        return [(bound, (V, float(member.gain), scale))]
 
     def combine(
         self, combiner: Combiner, V: np.ndarray, scale: LabelScale, rows: Rows, learns: bool, z: np.ndarray
-    ) -> None:
+    ) -> list[Call]:
         """See `Target.combine`; the kernel goes by rows."""
-        loss, k = Loss(self.loss.code, scale.par), len(V)
-        by_row = np.ascontiguousarray(V[:, :, 0].T)
-        combine(loss, combiner, by_row, rows.y, rows.weight, learns, np.zeros((k + 2, k)), z[:, 0])
+        loss, k, by_row = Loss(self.loss.code, scale.par), len(V), np.zeros((len(rows.y), len(V)))
+        given = loss, combiner, by_row, rows.y, rows.weight, learns, np.zeros((k + 2, k)), z[:, 0]
+        return [(turn, (V, by_row)), (combine, given)]
 
     def finish(
         self, state: LabelState, scale: LabelScale, base: np.ndarray, z: Sequence[np.ndarray], out: Predictions
-    ) -> None:
+    ) -> list[Call]:
         """See `Target.finish`."""
-        for own, raw in zip(z, (out.raw, out.offline), strict=True):
-            raw[:] = self.labels.unscaled(scale, own[:, 0], base)
-        np.clip(out.raw, -self.options.clip, self.options.clip, out=out.prediction)
+        clip, unscale = float(self.options.clip), self.labels.unscale
+        return [
+            *unscale(scale, z[0], base, out.raw), *unscale(scale, z[1], base, out.offline),
+            (copy_within, (out.raw, -clip, clip, out.prediction)),
+        ]  # fmt: skip
 
     # -- what is counted ---------------------------------------------------------------------------------------------
 
-    def tally_up(self, tally: np.ndarray, at: list[int], V: np.ndarray, scale: LabelScale, rows: Rows) -> None:
+    def tally_up(self, tally: np.ndarray, at: list[int], V: np.ndarray, scale: LabelScale, rows: Rows) -> list[Call]:
         """See `Target.tally_up`."""
-        tally_scores(tally, np.array(at), self.classes, V, rows.y, rows.weight)
+        return [(tally_scores, (tally, np.array(at), self.classes, V, rows.y, rows.weight))]
 
-    def measured(self, scale: LabelScale, rows: Rows, z: np.ndarray) -> Measured:
-        """See `Target.measured`."""
-        found = Measured(*np.zeros((2, len(rows.y))))
-        measure_scores(Loss(self.loss.code, scale.par), self.classes, z, rows.y, found)
-        return found
+    def measure(self, scale: LabelScale, rows: Rows, z: np.ndarray, out: Measured) -> list[Call]:
+        """See `Target.measure`."""
+        return [(measure_scores, (Loss(self.loss.code, scale.par), self.classes, z, rows.y, out))]
 
-    def surprises(self, scale: LabelScale, rows: Rows, z: np.ndarray) -> np.ndarray:
+    def surprise(self, scale: LabelScale, rows: Rows, z: np.ndarray, out: np.ndarray) -> list[Call]:
         """1 less the probability of the right class, or the size of the error."""
-        out = np.zeros(len(rows.y))
-        surprise_of_scores(self.classes, z, rows.y, out)
-        return out
+        return [(surprise_of_scores, (self.classes, z, rows.y, out))]
 
     def remember(
-        self, history: History, before: int, at: list[int], V: np.ndarray, z: np.ndarray, scale: LabelScale, rows: Rows
-    ) -> None:
+        self, history: History, now: np.ndarray, at: list[int], V: np.ndarray, z: np.ndarray, scale: LabelScale,
+        rows: Rows,
+    ) -> list[Call]:  # fmt: skip
         """See `Target.remember`."""
-        learned = learned_rows(rows)
-        n = int(np.count_nonzero(learned))
-        every = learned if n < len(learned) else slice(None)
-        history.inputs[before : before + n, at, 0] = V[:, every, 0].T
-        facts = history.facts[before : before + n]
-        facts[:, 0], facts[:, 1], facts[:, 2] = scale.par[every], rows.y[every], rows.weight[every]
+        late = self.options.label_delay
+        return [(record, (history, now, late, np.array(at), V, scale.par, rows.y, rows.weight))]
 
     # -- pruning -----------------------------------------------------------------------------------------------------
 
@@ -227,6 +226,38 @@ def member_options(options: LearnOptions, member: Member) -> LearnOptions:
 def _made(**given: Any) -> LearnOptions:
     """These options, which cannot be changed: to check them takes half the time that an ensemble takes to make."""
     return LearnOptions(**given)
+
+
+@bare_jit
+def bound(V, gain, scale):
+    """V[i, 0] (float64[n, 1]) <- gain times it, within the bounds of `scale`."""
+    for i in range(len(V)):
+        V[i, 0] = min(max(gain * V[i, 0], scale.low[i]), scale.high[i])
+
+
+@bare_jit
+def turn(V, by_row):
+    """by_row[i, j] <- V[j, i, 0]; V : float64[k, n, 1]."""
+    for j in range(len(V)):
+        for i in range(len(by_row)):
+            by_row[i, j] = V[j, i, 0]
+
+
+@bare_jit
+def record(history, now, late, at, V, par, y, weight):
+    """Write the rows that are learned into the history, behind those that `now` has counted but for the `late` first.
+
+    history : History, modified; now : structured [1], of the committee; late : int; at : int64[k]
+    V : float64[k, n, 1]; par, y, weight : float64[n]
+    """
+    place = now[0]["rows"] - late
+    for i in range(len(y)):
+        if is_learned(weight[i], y[i]):
+            for j in range(len(at)):
+                history.inputs[place, at[j], 0] = V[j, i, 0]
+            facts = history.facts[place]
+            facts[0], facts[1], facts[2] = par[i], y[i], weight[i]
+            place += 1
 
 
 @bare_jit

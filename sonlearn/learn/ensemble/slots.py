@@ -9,6 +9,7 @@ only once each, the next row is of a new class with the probability (n + 1/2)/(t
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from sonlearn.data.rows import Rows, is_learned, learned_rows
 from sonlearn.jit import bare_jit
+from sonlearn.jit.sequence import Call
 from sonlearn.learn.engine import Contributions, Engine, Predictions
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.class_sample import WIDTH, multiplicity, sample_classes
@@ -73,15 +75,25 @@ class ClassSlots(Target):
         """State that has seen no label."""
         return SlotState(np.full(classes, UNMET), np.zeros(0, np.int64), np.zeros(1, dtype=NOW))
 
-    def learned(self, state: SlotState, rows: Rows, before: int, again: bool) -> tuple[SlotState, Rows, SlotScale]:
+    def label_calls(
+        self, state: SlotState, rows: Rows, now: np.ndarray, again: bool
+    ) -> tuple[Rows, SlotScale, list[Call]]:
         """The labels of rows that are learned become slots, of others NaN."""
-        n, labels = len(rows.y), np.where(learned_rows(rows), rows.y, np.nan)
+        n = len(rows.y)
+        y, scale = np.zeros(n), SlotScale(*(np.full(n, count) for count in (0, len(state.slots), 0, 0)))
+        return rows._replace(y=y), scale, [(count_rows, (state, now, again, rows, y, scale))]
+
+    def learned(self, state: SlotState, rows: Rows, now: np.ndarray, again: bool) -> tuple[SlotState, Rows, SlotScale]:
+        """See `Target.learned`; classes get their slots."""
+        labels = np.where(learned_rows(rows), rows.y, np.nan)
         births = first_occurrences(labels, len(state.slots))
-        named = len(state.slots) + np.searchsorted(births, np.arange(n))
-        state, y = with_slots(state, labels)
-        scale = SlotScale(np.zeros(n, np.int64), named, np.zeros(n, np.int64), np.zeros(n, np.int64))
-        count_rows(state.counts, state.now, np.where(np.isnan(y), -1.0, y).astype(np.int64), before, again, scale)
-        return state, rows._replace(y=y), scale
+        named = len(state.slots) + np.searchsorted(births, np.arange(len(labels)))
+        state, rows, scale = super().learned(with_slots(state, labels), rows, now, again)
+        return state, rows, scale._replace(named=named)
+
+    def is_ready(self, state: SlotState, rows: Rows) -> list[Call]:
+        """See `Target.is_ready`."""
+        return [(have_slots, (state.slots, rows.y, rows.weight))]
 
     def asked(self, state: SlotState, rows: Rows, before: int) -> tuple[Rows, SlotScale]:
         """See `Target.asked`."""
@@ -132,52 +144,50 @@ class ClassSlots(Target):
         """See `Target.room`."""
         return self._nothing._replace(raw=V)
 
-    def to_input(self, V: np.ndarray, member: Member, scale: SlotScale) -> None:
+    def to_input(self, V: np.ndarray, member: Member, scale: SlotScale) -> list[Call]:
         """See `softmax_step.level`."""
-        level(V, scale.met)
+        return [(level, (V, scale.met))]
 
     def combine(
         self, combiner: Combiner, V: np.ndarray, scale: SlotScale, rows: Rows, learns: bool, z: np.ndarray
-    ) -> None:
+    ) -> list[Call]:
         """See `Target.combine`; z are logarithms of probabilities."""
         scratch = scratch_for(len(V), V.shape[2])
-        combine(combiner, V, scale.met, rows.y, rows.weight, learns, SURPRISE, scratch, z)
+        return [(combine, (combiner, V, scale.met, rows.y, rows.weight, learns, SURPRISE, scratch, z))]
 
     def finish(
         self, state: SlotState, scale: SlotScale, base: np.ndarray, z: Sequence[np.ndarray], out: Predictions
-    ) -> None:
+    ) -> list[Call]:
         """Scores are logarithms of probabilities."""
-        unmet = np.maximum(self._most - scale.met, 1)
-        new = (scale.once + 0.5) / (scale.rows + 1.0)
-        out.met[:] = scale.named
-        out.unseen[:] = np.where(scale.met > 0, np.log(new / (1.0 - new) / unmet), 0.0)
-        for logs, raw in zip(z, (out.raw, out.offline), strict=True):
-            tell(state.slots, logs, scale.met, out.unseen, raw)
+        return [
+            (tell_unseen, (self._most, scale, out.met, out.unseen)),
+            *((tell, (state.slots, logs, scale.met, out.unseen, raw))
+              for logs, raw in zip(z, (out.raw, out.offline), strict=True)),
+        ]  # fmt: skip
 
     # -- what is counted ---------------------------------------------------------------------------------------------
 
-    def tally_up(self, tally: np.ndarray, at: list[int], V: np.ndarray, scale: SlotScale, rows: Rows) -> None:
+    def tally_up(self, tally: np.ndarray, at: list[int], V: np.ndarray, scale: SlotScale, rows: Rows) -> list[Call]:
         """See `Target.tally_up`; where the class had not been met all are wrong."""
-        tally_classes(tally, np.array(at), V, scale.met, rows.y, rows.weight)
+        return [(tally_classes, (tally, np.array(at), V, scale.met, rows.y, rows.weight))]
 
-    def measured(self, scale: SlotScale, rows: Rows, z: np.ndarray) -> Measured:
-        """See `Target.measured`; there is nothing to choose where the class had not been met."""
-        found = Measured(*np.zeros((2, len(rows.y))))
-        measure_classes(z, scale.met, rows.y, found)
-        return found
+    def measure(self, scale: SlotScale, rows: Rows, z: np.ndarray, out: Measured) -> list[Call]:
+        """See `Target.measure`; there is nothing to choose where the class had not been met."""
+        return [(measure_classes, (z, scale.met, rows.y, out))]
 
-    def surprises(self, scale: SlotScale, rows: Rows, z: np.ndarray) -> np.ndarray:
+    def surprise(self, scale: SlotScale, rows: Rows, z: np.ndarray, out: np.ndarray) -> list[Call]:
         """1 less the probability of the right class."""
-        out = np.zeros(len(rows.y))
-        surprise_of_classes(z, scale.met, rows.y, out)
-        return out
+        return [(surprise_of_classes, (z, scale.met, rows.y, out))]
 
     def remember(
-        self, history: History, before: int, at: list[int], V: np.ndarray, z: np.ndarray, scale: SlotScale, rows: Rows
-    ) -> None:
+        self, history: History, now: np.ndarray, at: list[int], V: np.ndarray, z: np.ndarray, scale: SlotScale,
+        rows: Rows,
+    ) -> list[Call]:  # fmt: skip
         """See `Target.remember`."""
-        others, numbers = np.zeros(WIDTH - 1, np.int64), before + scale.rows - scale.rows[0]
-        sample_classes(V, z, scale.met, numbers, rows.y, rows.weight, self.rules.kept, np.array(at), others, *history)
+        kept, others = self.rules.kept, np.zeros(WIDTH - 1, np.int64)
+        late, at = self.options.label_delay, np.array(at)
+        given = V, z, scale.met, scale.rows, late, rows.y, rows.weight, kept, at, others, *history
+        return [(sample_classes, given)]
 
     # -- pruning -----------------------------------------------------------------------------------------------------
 
@@ -240,19 +250,17 @@ class ClassSlots(Target):
         return {"classes": [{"examples": count} for count in counts.tolist()]}
 
 
-def with_slots(state: SlotState, labels: np.ndarray) -> tuple[SlotState, np.ndarray]:
-    """(the state with a slot for each class in `labels`, float64[n] the labels' slots); NaN is no label."""
-    labelled = np.flatnonzero(~np.isnan(labels))
-    numbers = labels[labelled].astype(np.int64)
+def with_slots(state: SlotState, labels: np.ndarray) -> SlotState:
+    """The state with a slot for each class in `labels`, float64[n]; NaN is no label."""
+    numbers = labels[~np.isnan(labels)].astype(np.int64)
     found, first = np.unique(numbers, return_index=True)
-    used, y = len(state.counts), np.full(len(labels), np.nan)
+    used = len(state.counts)
     slots = np.concatenate([state.slots, np.full(max(int(numbers.max(initial=-1)) + 1 - len(state.slots), 0), UNMET)])
     for number in found[np.argsort(first)].tolist():
         if slots[number] == UNMET:
             slots[number], used = used, used + 1
-    y[labelled] = slots[numbers]
     counts = np.concatenate([state.counts, np.zeros(used - len(state.counts), np.int64)])
-    return state._replace(slots=slots, counts=counts), y
+    return state._replace(slots=slots, counts=counts)
 
 
 def merged_slots(slots: list[np.ndarray], counts: list[int]) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -276,32 +284,59 @@ def merged_slots(slots: list[np.ndarray], counts: list[int]) -> tuple[np.ndarray
 
 
 @bare_jit
-def count_rows(counts, now, y, before, again, scale):
-    """Count rows of the slots `y`, and say what had been counted before each.
+def have_slots(slots, y, weight):
+    """1 if all rows that are learned are of classes with slots, else 0.
+
+    slots : int64[classes]; y, weight : float64[n]
+    """
+    for i in range(len(y)):
+        if is_learned(weight[i], y[i]) and not (y[i] < len(slots) and slots[int(y[i])] >= 0):
+            return 0
+    return 1
+
+
+@bare_jit
+def count_rows(state, whole, again, rows, y, scale):
+    """Find the slots of rows, count them, and say what had been counted before each.
 
     Parameters
     ----------
-    counts : int64[slots], changed; of the classes shown so far above 0
-    now : structured [1], changed unless `again`: classes shown once
-    y : int64[n], -1 for a row that is not learned from
-    before : int, rows learned before; again : bool, whether the rows have been learned from before
+    state : SlotState with a slot for each class, changed in `counts`, and unless `again` in `now`
+    whole : structured [1], of the committee: rows learned; again : bool, whether the rows have been learned from before
+    rows : Rows; y : float64[n], filled in with slots, NaN for a row that is not learned from
     scale : SlotScale, filled in but for `named`
     """
-    known, rows = 0, before
+    counts, now, known, learned = state.counts, state.now[0], 0, whole[0]["rows"]
     while known < len(counts) and counts[known] > 0:
         known += 1
     for i in range(len(y)):
-        scale.met[i], scale.once[i], scale.rows[i] = known, now[0]["once"], rows
-        if y[i] < 0:
+        scale.met[i], scale.once[i], scale.rows[i] = known, now["once"], learned
+        y[i] = math.nan
+        if not is_learned(rows.weight[i], rows.y[i]):
             continue
-        counts[y[i]] += 1
-        known = max(known, y[i] + 1)
+        slot = state.slots[int(rows.y[i])]
+        y[i] = slot
+        counts[slot] += 1
+        known = max(known, slot + 1)
         if not again:
-            rows += 1
-            if counts[y[i]] == 1:
-                now[0]["once"] += 1
-            elif counts[y[i]] == 2:
-                now[0]["once"] -= 1
+            learned += 1
+            if counts[slot] == 1:
+                now["once"] += 1
+            elif counts[slot] == 2:
+                now["once"] -= 1
+
+
+@bare_jit
+def tell_unseen(most, scale, met, unseen):
+    """met[i] <- classes that had been named; unseen[i] <- the score of a class that had not been met.
+
+    most : int, how many classes there can be, or 0; scale : SlotScale; met : int64[n]; unseen : float64[n]
+    """
+    for i in range(len(met)):
+        met[i], unseen[i] = scale.named[i], 0.0
+        if scale.met[i] > 0:
+            new = (scale.once[i] + 0.5) / (scale.rows[i] + 1.0)
+            unseen[i] = math.log(new / (1.0 - new) / max(most - scale.met[i], 1))
 
 
 @bare_jit

@@ -3,6 +3,9 @@
 A `Target` is `scalar_target.ScalarTarget` for values and two classes, `slots.ClassSlots` for several classes. What
 members predict of n rows is V, float64[inputs, n, K], and the combination z, float64[n, K]: K = 1, but of several
 classes those met so far.
+
+What is done with rows is said in calls of kernels (`sonlearn.jit.sequence`): a batch makes them once, and rows that
+come one by one make them again and again.
 """
 
 from __future__ import annotations
@@ -13,8 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.rows import Rows, is_learned
+from sonlearn.data.rows import Rows, is_learned, rows_between
 from sonlearn.jit import bare_jit
+from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs, without
 from sonlearn.learn.ensemble.history import History
@@ -39,6 +43,23 @@ class Measured(NamedTuple):
 
     loss: np.ndarray
     error: np.ndarray  # 1 for a wrong class, or the squared error
+
+
+class Part(NamedTuple):
+    """Rows that are learned or asked at a time."""
+
+    rows: Rows  # with labels as members learn them
+    scale: Any  # how to read them
+    base: np.ndarray  # float64[n]
+    span: tuple[int, int]  # which of the rows that views show they are
+
+    def between(self, at: slice) -> Part:
+        """Some of the rows."""
+        begin = self.span[0]
+        return Part(
+            rows_between(self.rows, at.start, at.stop), between(self.scale, at.start, at.stop), self.base[at],
+            (begin + at.start, begin + at.stop),
+        )  # fmt: skip
 
 
 class Target(ABC):
@@ -81,12 +102,22 @@ class Target(ABC):
         """State of one that has seen no label; so many classes have been named."""
 
     @abstractmethod
-    def learned(self, state: State, rows: Rows, before: int, again: bool) -> tuple[State, Rows, Any]:
-        """(the state that has counted the labels of `rows`, the rows as members learn them, how to read them).
+    def label_calls(self, state: State, rows: Rows, now: np.ndarray, again: bool) -> tuple[Rows, Any, list[Call]]:
+        """(the rows as members learn them, how to read them, the calls that fill these in and count the labels).
 
-        The last is a NamedTuple of arrays with one number for each row. `before`: rows learned before these; `again`:
-        whether these have been learned from before.
+        The second is a NamedTuple of arrays with one number for each row. `now`: of the committee's state; `again`:
+        whether the rows have been learned from before. The state has room for the labels.
         """
+
+    def learned(self, state: State, rows: Rows, now: np.ndarray, again: bool) -> tuple[State, Rows, Any]:
+        """The state that has counted the labels of `rows`, and what `label_calls` gives, filled in."""
+        rows, scale, calls = self.label_calls(state, rows, now, again)
+        run_calls(calls)
+        return state, rows, scale
+
+    def is_ready(self, state: State, rows: Rows) -> list[Call]:
+        """Calls that are done, and change nothing, where `state` has room for the labels of `rows`."""
+        return []
 
     @abstractmethod
     def asked(self, state: State, rows: Rows, before: int) -> tuple[Rows, Any]:
@@ -123,36 +154,43 @@ class Target(ABC):
         """Room for what a member predicts, of which V, float64[n, K], is a part."""
 
     @abstractmethod
-    def to_input(self, V: np.ndarray, member: Member, scale: Any) -> None:
+    def to_input(self, V: np.ndarray, member: Member, scale: Any) -> list[Call]:
         """Make an input of the combiner of what the member has left in V, float64[n, K]."""
 
     @abstractmethod
-    def combine(self, combiner: Combiner, V: np.ndarray, scale: Any, rows: Rows, learns: bool, z: np.ndarray) -> None:
+    def combine(
+        self, combiner: Combiner, V: np.ndarray, scale: Any, rows: Rows, learns: bool, z: np.ndarray
+    ) -> list[Call]:
         """Fill z, float64[n, K]; where it `learns`, the combiner, whose inputs are V, takes a step for each row."""
 
     @abstractmethod
-    def finish(self, state: State, scale: Any, base: np.ndarray, z: Sequence[np.ndarray], out: Predictions) -> None:
+    def finish(
+        self, state: State, scale: Any, base: np.ndarray, z: Sequence[np.ndarray], out: Predictions
+    ) -> list[Call]:
         """Fill `out` with what the online and the offline combination, z, mean; `base`: float64[n], of the rows."""
 
     # -- what is counted ---------------------------------------------------------------------------------------------
 
     @abstractmethod
-    def tally_up(self, tally: np.ndarray, at: list[int], V: np.ndarray, scale: Any, rows: Rows) -> None:
+    def tally_up(self, tally: np.ndarray, at: list[int], V: np.ndarray, scale: Any, rows: Rows) -> list[Call]:
         """tally[at[j]] += (h, h error) of what stands in V[j], row by row of those that are learned."""
 
     @abstractmethod
-    def measured(self, scale: Any, rows: Rows, z: np.ndarray) -> Measured:
-        """How good the combination z was, where rows are learned."""
+    def measure(self, scale: Any, rows: Rows, z: np.ndarray, out: Measured) -> list[Call]:
+        """Fill in how good the combination z was, where rows are learned."""
 
     @abstractmethod
-    def surprises(self, scale: Any, rows: Rows, z: np.ndarray) -> np.ndarray:
-        """float64[n]: how wrong z was, as `drift.watch` takes it."""
+    def surprise(self, scale: Any, rows: Rows, z: np.ndarray, out: np.ndarray) -> list[Call]:
+        """Fill `out`, float64[n], with how wrong z was, as `drift.watch` takes it."""
 
     @abstractmethod
     def remember(
-        self, history: History, before: int, at: list[int], V: np.ndarray, z: np.ndarray, scale: Any, rows: Rows
-    ) -> None:
-        """Write the rows that are learned into the history, which has room for them; V are the inputs `at`."""
+        self, history: History, now: np.ndarray, at: list[int], V: np.ndarray, z: np.ndarray, scale: Any, rows: Rows
+    ) -> list[Call]:
+        """Write the rows that are learned into the history, which has room for them; V are the inputs `at`.
+
+        `now`: of the committee's state, which has not counted them.
+        """
 
     # -- pruning -----------------------------------------------------------------------------------------------------
 
@@ -209,15 +247,16 @@ class Target(ABC):
 
     def combine_some(
         self, combiner: Combiner, at: Sequence[int], V: np.ndarray, scale: Any, rows: Rows, learns: bool, z: np.ndarray
-    ) -> None:
+    ) -> list[Call]:
         """`combine`, where only the inputs `at` have ever been other than 0; V, float64[len(at), n, K]: what they are.
 
         The bits are those of `combine` with zeros for all others, in the time that those at work take.
         """
         own = of_inputs(combiner, at)
-        self.combine(own, V, scale, rows, learns, z)
+        calls = self.combine(own, V, scale, rows, learns, z)
         if learns and own is not combiner:
-            copy_inputs(own, np.arange(len(at)), combiner, np.array(at))
+            calls.append((copy_inputs, (own, np.arange(len(at)), combiner, np.array(at))))
+        return calls
 
 
 def between(scale: Any, start: int, stop: int) -> Any:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.rows import Rows, longest_row
-from sonlearn.jit import bare_jit, repeated
+from sonlearn.jit.sequence import Call
 from sonlearn.learn.axes import BY_FEATURE, Classes, Scalars
-from sonlearn.learn.engine import Engine, Predictions, RowCalls, by_class
+from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.first_order import rules
 from sonlearn.learn.first_order.merging import carried, merged
 from sonlearn.learn.losses import Loss, loss_of
@@ -76,8 +76,6 @@ class FirstOrder(Engine):
         self._params = params_of(options)
         self.retention = self._params.retention.rate
         self._work = new_work(self._params, 0)
-        self._out: tuple[Any, Any] = None, None  # predictions, and the same `by_class`
-        self._learn_one = repeated(rules.learn)
 
     def new(self, classes: int = 0) -> FirstOrderState:
         """State of an untrained learner."""
@@ -91,25 +89,9 @@ class FirstOrder(Engine):
             self._work = new_work(self._params, 2 * longest)
         return state if features <= len(state.table) else super().reserve(state, rows, features)
 
-    def learn(self, state: FirstOrderState, rows: Rows, out: Predictions, start: int) -> tuple[FirstOrderState, int]:
-        """Learn rows from `start` on (see `Engine.learn`)."""
-        learn = self._learn_one if len(rows.y) == 1 else rules.learn
-        if out is not self._out[0]:
-            self._out = out, by_class(out)
-        at = learn(self._params, state, self._work, rows, self._out[1], start)
-        done = rows.features[rows.indptr[start] : rows.indptr[at]]
-        if len(done):
-            now = state.now[0]
-            now["seen"] = max(now["seen"], int(done.max()) + 1)
-        return state, at
-
-    def row_calls(
-        self, state: FirstOrderState, rows: Rows, out: Predictions, features: np.ndarray, room: int
-    ) -> RowCalls | None:
-        """See `Engine.row_calls`."""
-        state = self.reserve(state, rows, room)
-        learn = rules.learn, (self._params, state, self._work, rows, by_class(out), 0)
-        return RowCalls(state, (learn, (count_features, (rows, state.now["seen"]))))
+    def calls(self, state: FirstOrderState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`."""
+        return [(rules.learn, (self._params, state, self._work, rows, by_class(out), start))]
 
     def predict(self, state: FirstOrderState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
@@ -182,10 +164,3 @@ def params_of(options: LearnOptions) -> FirstOrderParams:
         shrink=shrink,
         lazy=options.decay > 0.0 or shrink > 0.0,
     )
-
-
-@bare_jit
-def count_features(rows, seen):
-    """seen[0] (int64[1]) <- so many features as the first row of `rows` shows that there are, or more."""
-    for place in range(rows.indptr[1]):
-        seen[0] = max(seen[0], rows.features[place] + 1)

@@ -33,7 +33,7 @@ import math
 import numpy as np
 
 from sonlearn.data.rows import is_learned
-from sonlearn.jit import bare_jit, fetch, forced_inline
+from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.learn.invariant_step import softmax_travel, travel
 from sonlearn.learn.losses import LARGEST_LOG, POISSON, SQUARED, loss_slope, slopes, within_bounds
 from sonlearn.learn.retention import left_after
@@ -69,6 +69,23 @@ def learn(params, state, work, rows, out, start):
     rows : Rows with features below len(state.table), not modified
     out : Predictions of float64[n, K], filled in from row `start` on; start : int
     """
+    at = learn_rows(params, state, work, rows, out, start)
+    count_features(state.now[0], rows, start, at)
+    return at
+
+
+@bare_inline
+def count_features(now, rows, start, stop):
+    """now.seen <- one more than the largest number of a feature in the rows start..stop - 1, if that is more."""
+    seen = now.seen
+    for place in range(rows.indptr[start], rows.indptr[stop]):
+        seen = max(seen, rows.features[place] + 1)
+    now.seen = seen
+
+
+@bare_inline
+def learn_rows(params, state, work, rows, out, start):
+    """`learn`, but for what it counts."""
     for i in range(start, len(rows.y)):
         if len(state.table) > LARGE_TABLE and i + 1 < len(rows.y):
             for at in range(rows.indptr[i + 1], rows.indptr[i + 2]):

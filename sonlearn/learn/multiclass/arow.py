@@ -25,8 +25,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.rows import SQUARES, Rows, is_learned
+from sonlearn.data.rows import SQUARES, Rows, is_learned, longest_row
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
+from sonlearn.jit.sequence import Call
 from sonlearn.learn import axes
 from sonlearn.learn.axes import BY_FEATURE, Scalars
 from sonlearn.learn.engine import Predictions
@@ -106,11 +107,12 @@ class Arow(OfPairs):
     def _most_met(self, classes: int) -> int:
         return RIVALS + 1
 
-    def _learn(self, state: ArowState, rows: Rows, raw: np.ndarray, start: int) -> int:
-        longest = int(np.diff(rows.indptr).max(initial=0))
-        if len(self._work.values) < longest or len(self._work.mark) != raw.shape[1]:
-            self._work = _new_work(max(longest, len(self._work.values)), raw.shape[1])
-        return int(learn(self._r, self._unit, self._decay, state, self._work, rows, raw, start))
+    def calls(self, state: ArowState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`."""
+        longest, classes = longest_row(rows), out.raw.shape[1]
+        if len(self._work.values) < longest or len(self._work.mark) != classes:
+            self._work = _new_work(max(longest, len(self._work.values)), classes)
+        return [(learn, (self._r, self._unit, self._decay, state, self._work, rows, out.raw, start))]
 
     def predict(self, state: ArowState, rows: Rows, out: Predictions) -> int:
         """Predict and change nothing."""

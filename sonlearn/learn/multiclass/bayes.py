@@ -35,6 +35,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.jit.sequence import Call
 from sonlearn.learn.axes import BY_CLASS, BY_FEATURE, Scalars, summed
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, side_by_side, table_of
@@ -107,8 +108,9 @@ class Bayes(OfPairs):
     def _most_met(self, classes: int) -> int:
         return 1
 
-    def _learn(self, state: BayesCounts, rows: Rows, raw: np.ndarray, start: int) -> int:
-        return int(learn(self._decay, state, self._work_for(raw.shape[1]), rows, raw, start))
+    def calls(self, state: BayesCounts, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`."""
+        return [(learn, (self._decay, state, self._work_for(out.raw.shape[1]), rows, out.raw, start))]
 
     def predict(self, state: BayesCounts, rows: Rows, out: Predictions) -> int:
         """Predict and change nothing."""

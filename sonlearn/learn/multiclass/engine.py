@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data.rows import Rows
+from sonlearn.jit.sequence import run_calls
 from sonlearn.learn import axes
 from sonlearn.learn.axes import BY_FEATURE, Axis, Numbers
 from sonlearn.learn.engine import Engine, Predictions, State
@@ -46,14 +47,11 @@ class OfPairs(Engine):
     """Learner whose state has a table of `pairs`, and in `now` the classes and the features that it has seen."""
 
     merges = True
+    counts_features = True
 
     @abstractmethod
     def _most_met(self, classes: int) -> int:
         """How many classes each feature of a row meets at most, of so many."""
-
-    @abstractmethod
-    def _learn(self, state: State, rows: Rows, raw: np.ndarray, start: int) -> int:
-        """Predict and learn rows until there is no room for pairs; returns where that is, or n."""
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Room for features, and for the classes of `rows`; for pairs it is made on the way."""
@@ -63,11 +61,11 @@ class OfPairs(Engine):
 
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
         """Predict and learn rows from `start` on; no row is refused."""
-        at, classes = self._learn(state, rows, out.raw, start), out.raw.shape[1]
+        at, classes = run_calls(self.calls(state, rows, out, start)), out.raw.shape[1]
         while at < len(rows.y):
             places = count_places(state.pairs, rows, at, self._most_met(classes), classes)
             state = state._replace(pairs=more_room(state.pairs, places, classes))
-            at = self._learn(state, rows, out.raw, at)
+            at = run_calls(self.calls(state, rows, out, at))
         return state, at
 
     def met(self, state: State) -> int:

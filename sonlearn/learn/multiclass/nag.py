@@ -26,6 +26,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit.sequence import Call
 from sonlearn.learn import axes
 from sonlearn.learn.axes import BY_FEATURE, Scalars
 from sonlearn.learn.engine import Predictions
@@ -94,10 +95,11 @@ class Nag(OfPairs):
     def _most_met(self, classes: int) -> int:
         return classes
 
-    def _learn(self, state: NagState, rows: Rows, raw: np.ndarray, start: int) -> int:
-        if len(self._work.q) != raw.shape[1]:
-            self._work = _new_work(raw.shape[1])
-        return int(learn(self._rate, self._decay, state, self._work, rows, raw, start))
+    def calls(self, state: NagState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`."""
+        if len(self._work.q) != out.raw.shape[1]:
+            self._work = _new_work(out.raw.shape[1])
+        return [(learn, (self._rate, self._decay, state, self._work, rows, out.raw, start))]
 
     def predict(self, state: NagState, rows: Rows, out: Predictions) -> int:
         """Predict and change nothing."""

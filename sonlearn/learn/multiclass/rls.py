@@ -23,6 +23,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit.sequence import Call
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.linear_algebra import add_rows
 
@@ -88,11 +89,14 @@ class Rls(Engine):
         now["seen"], now["room"] = more, wider
         return RlsState(P.ravel(), W.ravel(), now)
 
-    def learn(self, state: RlsState, rows: Rows, out: Predictions, start: int) -> tuple[RlsState, int]:
-        """Predict and learn rows from `start` on; no row is refused."""
+    def calls(self, state: RlsState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`; no row is refused."""
         P, W, scratch = self._arrays(state)
-        learn(P, W, state.now, scratch, rows, out.raw, start)
-        return state, len(rows.y)
+        return [(learn, (P, W, state.now, scratch, rows, out.raw, start))]
+
+    def spare(self, state: RlsState, rows: Rows, features: int) -> tuple[RlsState, int]:
+        """Room for the features that there are (see `Engine.spare`)."""
+        return self.reserve(state, rows, features), features
 
     def predict(self, state: RlsState, rows: Rows, out: Predictions) -> int:
         """Predict and change nothing."""

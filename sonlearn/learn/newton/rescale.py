@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.jit import forced_inline
+from sonlearn.jit import bare_inline, forced_inline
 
 NONE, GRADIENTS, ALL_GRADIENTS, MAXIMUM, UNIT = range(5)
 #: Code of each value of --scale.
@@ -58,7 +58,7 @@ def rescaled(params, state, feats, values, unseen, xs):
     return xx / (xx + unseen)
 
 
-@forced_inline
+@bare_inline
 def rescaled_by_all(state, feats, values, slope, xs):
     """xs[:s] <- the row rescaled by sums that include its own gradient; returns its x'x, or infinity if a sum is.
 

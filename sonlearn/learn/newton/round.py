@@ -131,7 +131,7 @@ def write_prediction(params, weight_scale, wx, base, raw, prediction):
     return within_bounds(params, raw, prediction)
 
 
-@forced_inline
+@bare_inline
 def plan_projection(params, state, work, row, u, weight_scale):
     """work.along, work.aside <- moves that project onto the bounds in the norm of A; returns `row` with quadratic.
 

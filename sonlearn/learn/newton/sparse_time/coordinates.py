@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import forced_inline, inline
+from sonlearn.jit import bare_inline, forced_inline, inline
 from sonlearn.learn.newton.sparse_time.generations import present, refresh_all
 from sonlearn.learn.newton.sparse_time.local import enter, is_local, unmix
 from sonlearn.learn.newton.sparse_time.second_look import is_worth_it, look_again
@@ -20,7 +20,7 @@ from sonlearn.learn.spectrum import spectral
 from sonlearn.learn.tolerances import LOOK, NOISE, SPAN, SPAN_LOOK
 
 
-@forced_inline
+@bare_inline
 def coordinates(params, state, work, feats, xx, learned):
     """work.y <- Q x for the row in work.x; returns (squared length of x outside of Q or 0, length of work.rest).
 

@@ -1,0 +1,83 @@
+"""An engine that learns one row after another in the same buffers: the bits of `Engine.learn`.
+
+Of a row alone most of the time goes into calls of kernels and into Python between them. Here these calls are prepared
+once, with room to spare, and made for each row (`sonlearn.jit.sequence`). A row that they refuse is left to
+`Engine.learn`, and so are those of an engine that does more than call kernels.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sonlearn.data.rows import Rows
+from sonlearn.jit import bare_jit
+from sonlearn.jit.sequence import Call, Sequence
+from sonlearn.views.view import fits
+
+if TYPE_CHECKING:
+    from sonlearn.learn.engine import Engine, Predictions, State
+
+
+class EngineByRow:
+    """`Engine.learn` of rows that come one by one in the same buffers.
+
+    Parameters
+    ----------
+    engine : Engine
+    """
+
+    def __init__(self, engine: Engine):
+        self._engine, self._features = engine, np.zeros(1, np.int64)
+        self._last: tuple[Any, Any, Any] = None, None, None  # the state, rows and predictions that the calls are of
+
+    def learn(self, state: State, rows: Rows, out: Predictions, features: int) -> tuple[State, int]:
+        """Learn the row in `rows`, whose features are below `features`; see `Engine.learn`."""
+        self._features[0], last = features, self._last
+        if state is not last[0] or rows is not last[1] or out is not last[2]:
+            state, calls = prepared(self._engine, state, rows, out, self._features)
+            self._sequence, self._last = Sequence(calls), (state, rows, out)
+        n = len(self._sequence)
+        if n > 0 and self._sequence.run(0) == n:
+            return state, 1
+        state, at = self._engine.learn(self._engine.reserve(state, rows, features), rows, out, 0)
+        self._last = (None, None, None) if n > 0 else (state, rows, out)
+        return state, at
+
+
+def prepared(
+    engine: Engine, state: State, rows: Rows, out: Predictions, features: np.ndarray
+) -> tuple[State, list[Call]]:
+    """(`state` with room to spare, the calls that learn the row in the buffers `rows` while there is room).
+
+    `features`: int64[1], of how many features the row is at most; they are counted when they have occurred. There are
+    no calls of an engine that does more.
+    """
+    seen = state.now["seen"].copy() if engine.counts_features else None
+    with full(rows):
+        state, most = engine.spare(state, rows, int(features[0]))
+        calls = engine.calls(state, rows, out)
+    if seen is not None:
+        state.now["seen"] = seen
+        calls = [(raise_to, (features, state.now["seen"])), *calls]
+    return state, [(fits, (features, most)), *calls] if calls else calls
+
+
+@contextlib.contextmanager
+def full(rows: Rows) -> Iterator[None]:
+    """Buffers of one row as if it took all of them."""
+    own = rows.indptr[1]
+    rows.indptr[1] = len(rows.features)
+    try:
+        yield
+    finally:
+        rows.indptr[1] = own
+
+
+@bare_jit
+def raise_to(count, counted):
+    """counted[0] <- count[0] if that is more; int64[1] both."""
+    counted[0] = max(counted[0], count[0])
