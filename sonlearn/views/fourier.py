@@ -12,9 +12,9 @@ c. They are no part of the state; what has been worked out the view keeps, 8 D b
 features.
 
 A feature that a row does not have is 0 there, and standardised like any value. So a row costs O(D d), and the view is
-for rows of numbers: it shows nothing of the first `FIRST` rows, nothing as long as all values are 0 or 1 unless told
-otherwise, and never anything again once there are more than ``FEW + DENSE s`` features, s the mean number of entries of
-a row, or more than `MOST`.
+for rows of numbers: it shows nothing of the first `FIRST` rows, nothing before half of the rows are of numbers
+(`is_of_numbers`) unless told otherwise, and never anything again once there are more than ``FEW + DENSE s`` features, s
+the mean number of entries of a row, or more than `MOST`.
 
 Bits are the same on every machine: logarithms and cosines are worked out here, of sums, products and roots.
 """
@@ -40,6 +40,8 @@ from sonlearn.views.view import MergedView, new_now
 WAITS, SHOWS, OFF = range(3)
 #: Rows learned before the first that is shown.
 FIRST = 16
+#: Times that a word may stand in a text; share of the values of a row of numbers that are not 1, where all are counts.
+COUNTS, SHARE = 9.0, 0.25
 #: Features there may be: FEW and DENSE for each entry of a row in the mean, and never more than MOST.
 FEW, DENSE, MOST = 64, 8, 1024
 #: z-scores end here.
@@ -61,8 +63,8 @@ _S = tuple((-1.0) ** k * (2.0 * math.pi) ** (2 * k + 1) / math.factorial(2 * k +
 class FourierState(NamedTuple):
     """What has been counted, in rows learned from."""
 
-    # features: of the rows shown; stage; numbers: whether a value was not 0 or 1, or none need be; occurred: raw
-    # features that a row has had; rows, entries: how many; weight: of the rows
+    # features: of the rows shown; stage; numbers: how many rows were numbers, or need not be; occurred: raw features
+    # that a row has had; rows, entries: how many; weight: of the rows
     now: np.ndarray
     # float64[occurred, 3]: weight, mean, M2 of the values, without the rows that have none; features in the order in
     # which they occurred
@@ -77,6 +79,7 @@ class FourierParams(NamedTuple):
     components: int
     linear: float
     standard: bool
+    binary: bool
 
 
 class FourierScratch(NamedTuple):
@@ -105,7 +108,7 @@ class Fourier:
     linear : float
         What z / sqrt(d) is multiplied with; without components, z itself.
     binary : bool
-        Whether rows are shown whose values are all 0 or 1.
+        Whether rows of indicators and of words are shown, too.
     standard : bool
         Whether values become z-scores; without components they may stay as they are.
     """
@@ -114,7 +117,7 @@ class Fourier:
         self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float, binary: bool = False,
         standard: bool = True,
     ):  # fmt: skip
-        self._params, self._binary = FourierParams(components, linear, standard), binary
+        self._params = FourierParams(components, linear, standard, binary)
         width = np.repeat(widths, -(-components // len(widths)))[:components]
         self._work = FourierScratch(
             width, np.zeros((0, components)), np.zeros(0, np.int64), np.zeros(components), np.zeros(MOST),
@@ -124,7 +127,6 @@ class Fourier:
     def new(self) -> FourierState:
         """State of a view that has seen nothing."""
         now = new_now("stage", "numbers", "occurred", "rows", "entries", "weight:f8")
-        now["numbers"] = self._binary
         return FourierState(now, np.zeros((0, 3)), *np.zeros((2, 0), np.int64))
 
     def reserve(self, state: FourierState, rows: Rows, features: int) -> FourierState:
@@ -207,9 +209,8 @@ class Fourier:
     def merge(self, states: Sequence[FourierState], base: FourierState) -> MergedView:
         """Moments as of one run; features in the order of the base's, and then those of each state."""
         now, D, every = base.now.copy(), self._params.components, (base, *states)
-        for name in ("rows", "entries", "weight"):
+        for name in ("rows", "numbers", "entries", "weight"):
             now[name] = merging.summed(base.now[name], [s.now[name] for s in states], np.ones(len(states)))
-        now["numbers"] = max(int(state.now["numbers"][0]) for state in every)
         stages, known = [int(state.now["stage"][0]) for state in every], dict[int, int]()
         to = [np.array([known.setdefault(id, len(known)) for id in own.ids.tolist()], np.int64) for own in every]
         top = now["occurred"][0] = len(known)
@@ -217,7 +218,7 @@ class Fourier:
             now["stage"], now["features"] = OFF, base.now["features"]
             numbers = [_those_below(self.features(state), self.features(base)) for state in every]
             return MergedView(self.new()._replace(now=now), numbers[1:], numbers[0])
-        if SHOWS in stages or (now["rows"][0] >= FIRST and now["numbers"][0]):
+        if SHOWS in stages or shows_numbers(now[0]):
             now["stage"], now["features"] = SHOWS, D + 1 + top
         begin, *others = [merging.renumbered(own.moments, by, top) for own, by in zip(every, to, strict=True)]
         places = np.full(max(len(own.places) for own in every), NOWHERE)
@@ -336,18 +337,41 @@ def count_row(params, state, work, rows, i):
         if x == 0.0 or j == rows.constant:
             continue
         entries += 1
-        if x != 1.0:
-            now["numbers"] = 1
         if params.standard and at < len(state.moments):
             update_moments(x, rows.weight[i], state.moments[at])
     now["rows"] += 1
+    now["numbers"] += params.binary or is_of_numbers(rows, i)
     now["entries"] += entries
     now["weight"] += within(rows.weight[i])
     if now["occurred"] > MOST or (now["occurred"] - FEW) * now["rows"] > DENSE * now["entries"]:
         now["stage"] = OFF
-    elif now["rows"] >= FIRST and now["numbers"] == 1:
+    elif shows_numbers(now):
         now["stage"] = SHOWS
         now["features"] = params.components + 1 + now["occurred"]
+
+
+@forced_inline
+def shows_numbers(now):
+    """Whether enough rows have come, and half of them were of numbers."""
+    return now["rows"] >= FIRST and 2 * now["numbers"] >= now["rows"]
+
+
+@bare_inline
+def is_of_numbers(rows, i):
+    """Whether row i has a value that is no count of a word in a text, or counts other than 1 are a `SHARE` of them.
+
+    Words stand in a text a few times at most, most of them once, and indicators are 1.
+    """
+    entries, others = 0, 0
+    for place in range(rows.indptr[i], rows.indptr[i + 1]):
+        x = tamed(rows.values[place])
+        if x == 0.0 or rows.features[place] == rows.constant:
+            continue
+        if not (0.0 < x <= COUNTS and x == math.floor(x)):
+            return True
+        entries += 1
+        others += x != 1.0
+    return others > 0 and others >= SHARE * entries
 
 
 @bare_inline

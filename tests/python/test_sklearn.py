@@ -620,7 +620,7 @@ def _stream(text):
 def test_a_pickle_is_no_larger_than_what_is_filled(tmp_path):
     """600 rows of 10 columns took 6.3 MB: free places of hash tables, columns that are all ones.
 
-    Of these .09 MB are trees and the rows that they are grown of.
+    Of these .17 MB are trees and the rows that they are grown of.
     """
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 10))

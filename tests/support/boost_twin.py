@@ -3,7 +3,7 @@
 import numpy as np
 from views_twin import hashed
 
-KEPT, BINS, COLUMNS, SAMPLE, AT_ONCE = 16384, 63, 32, 2048, 1 << 22
+KEPT, BINS, COLUMNS, SAMPLE, AT_ONCE = 16384, 63, 32, 1024, 1 << 22
 
 
 class Boost:

@@ -279,21 +279,27 @@ class Fourier(Raw):
         self.width, self.linear, self.alone = np.repeat(widths, components // len(widths)), linear, not components
         self.standard = standard
         self.b = np.array([hashed(0, (1 << 19) + c) / 2**61 for c in range(components)])
-        self.values, self.numbers, self.weights, self.directions, self.off = {}, binary, [], {}, False
+        self.values, self.numbers, self.weights, self.directions, self.off = {}, [], [], {}, False
+        self.binary, self.showing = binary, False
 
     def fit_transform(self, row, y, h, learn):
         n, entries = len(self.weights), sum(len(own) for j, own in self.values.items() if j != CONSTANT)
         self.off |= n > 0 and len(self.values) > min(1024, 64 + 8 * entries / n)
         if self.off:
             return []
-        out = self.shown(dict(tamed(row)), h) if n >= 16 and self.numbers else []
+        out = self.shown(dict(tamed(row)), h) if self.showing else []
         if learn:
             for j, _ in row:
                 self.values.setdefault(j, {})
             for j, x in tamed(row):
                 self.values[j][n] = x
-                self.numbers |= j != CONSTANT and x != 1
+            values = [x for j, x in tamed(row) if j != CONSTANT and x != 0]
+            counts = [x for x in values if x in range(1, 10)]
+            self.numbers.append(
+                self.binary or counts != values or 4 * (len(counts) - counts.count(1)) >= max(len(counts), 1)
+            )
             self.weights.append(h)
+            self.showing |= n + 1 >= 16 and np.mean(self.numbers) >= 0.5
         return out
 
     def z(self, j, x, h):

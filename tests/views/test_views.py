@@ -398,14 +398,17 @@ def test_directions_are_normal_numbers_and_those_of_the_formula():
 
 @pytest.mark.parametrize("name", OF_NUMBERS)
 def test_nothing_is_shown_of_rows_that_are_not_of_numbers(name):
-    """Indicators alone; rows in which new features go on coming. Then the state holds nothing but counts."""
-    ones = zipf(n=150, d=20, s=8)
-    viewed = Viewed(name)
-    seen = viewed.fit_transform(ones._replace(values=np.ones(len(ones.values))))
-    assert all(len(features) == 0 for features, _ in seen)
-    (features, _), *_ = viewed.fit_transform(ones)
-    assert len(features) == 0
-    assert len(viewed.transform(ones)[0][0]) > 0  # there has been a value that is not 0 or 1
+    """Indicators; few different words, some of them more than once in a row; rows in which new features go on
+    coming. Then the state holds nothing but counts."""
+    numbers = zipf(n=150, d=20, s=8)
+    counts = 1.0 + np.random.default_rng(8).binomial(8, 0.01, len(numbers.values))
+    for values in (np.ones(len(counts)), counts):
+        viewed = Viewed(name)
+        seen = viewed.fit_transform(numbers._replace(values=values))
+        assert all(len(features) == 0 for features, _ in seen)
+        (features, _), *_ = viewed.fit_transform(numbers._replace(values=counts + 0.5))
+        assert len(features) == 0
+        assert len(viewed.transform(numbers)[0][0]) > 0  # half of the rows have been of numbers
     words = batch_of([{3 * i + k: 2.0 for k in range(3)} for i in range(100)], np.ones(100))
     shown = [len(features) for features, _ in viewed.fit_transform(words)]
     first = shown.index(0)

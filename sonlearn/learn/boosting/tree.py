@@ -159,12 +159,14 @@ def best_split(params, state, work, cells, m):
         for code in range(state.sizes[work.chosen[q]]):
             if code > 0:
                 at += 3
+                if cells[at + 2] == 0.0:
+                    continue
                 g, c, h = g + cells[at], c + cells[at + 1], h + cells[at + 2]
                 if min(h, H - h) >= params.least:
                     gain = term(params, g, c) + term(params, G - g, C - c)
                     if gain > best:
                         best, found, last, left = gain * (1.0 + ROUNDING), q, code, False
-            if min(h + h0, H - h - h0) >= params.least:
+            if h0 > 0.0 and min(h + h0, H - h - h0) >= params.least:
                 gain = term(params, g + g0, c + c0) + term(params, G - g - g0, C - c - c0)
                 if gain > best:
                     best, found, last, left = gain * (1.0 + ROUNDING), q, code, True
