@@ -36,7 +36,7 @@ else:
 _ENTRIES: dict[Any, Callable] = {}
 
 
-class _Compiler(faststart.Compiler if faststart else numba.core.compiler.Compiler):  # type: ignore[misc]
+class _Compiler(numba.core.compiler.Compiler):
     """Compiles a kernel, with all that it calls, at our level of optimisation. What others compile has their own."""
 
     def compile_extra(self, func: Callable) -> Any:

@@ -20,25 +20,7 @@ from numba.extending import intrinsic
 OPTIONS = {"no_cfunc_wrapper": True}
 
 
-#: Passes of Numba's for what no kernel has: closures, comprehensions, `with`, `raise`, literal types, parallel loops.
-_UNUSED = frozenset({
-    "WithLifting", "InlineClosureLikes", "RewriteDynamicRaises", "MakeFunctionToJitFunction", "InlineInlinables",
-    "FindLiterallyCalls", "LiteralUnroll", "LiteralPropagationSubPipelinePass", "InlineOverloads",
-    "NoPythonSupportedFeatureValidation", "IRLegalization", "AnnotateTypes", "DumpParforDiagnostics",
-})  # fmt: skip
-
-
-class Compiler(numba.core.compiler.Compiler):
-    """Compiles without the passes that no kernel needs, which takes a twelfth less time."""
-
-    def define_pipelines(self) -> list[Any]:
-        (pipeline,) = super().define_pipelines()
-        pipeline.passes = [(each, about) for each, about in pipeline.passes if each.__name__ not in _UNUSED]
-        pipeline.finalize()
-        return [pipeline]
-
-
-class _PartCompiler(Compiler):
+class _PartCompiler(numba.core.compiler.Compiler):
     """Compiles a helper to LLVM code only; it is optimised and translated as part of the kernel that it is linked into.
 
     By default Numba does both for each helper as well, and discards the result.
