@@ -193,9 +193,13 @@ class LineFile:
 
     def write(self, lines: bytes) -> None:
         """Write `lines`. Raises OutputError, BrokenPipeError where the reader has gone."""
-        with writing("standard output" if self._path in STDOUT else self._path, "; it has a part of the lines only"):
-            if self._file is None:
+        name, left = (
+            ("standard output", "") if self._path in STDOUT else (self._path, "; it has a part of the lines only")
+        )
+        if self._file is None:
+            with writing(name):
                 self._file = self._opened()
+        with writing(name, left):
             self._file.write(lines)
             self._file.flush()
 
