@@ -137,7 +137,7 @@ class RunOptions:
         metavar="FILE",
     )  # fmt: skip
     report: str | None = option(None, "at the end, write a page about the run (HTML)", metavar="FILE")
-    quiet: bool = option(False, "print nothing but errors and warnings, and on a terminal that a first run compiles")
+    quiet: bool = option(False, "print nothing but errors and warnings")
 
     @property
     def prefetch_parsed(self) -> int:

@@ -146,7 +146,7 @@ def test_the_format_does_not_matter(cli):
     ("text", "flags", "found"),
     [
         ("1 1:1\n3 1:1\n", (), "found label 3, expected -1 and +1, or 0 and 1, for --loss logistic "
-         "(several classes: --oaa K, or --classes auto; two other labels: --positive 3)"),
+         "(several classes: --oaa K, or --classes auto; values: --loss squared; two other labels: --positive 3)"),
         ("1 1:1\n5 1:1\n", ("--oaa", 4), "found label 5, expected 1 to 4, or 0 to 3, for --oaa 4 "
          "(more classes: --oaa 5)"),
         ("a | x\n3 | y\n", ("--classes", "auto"), "found label 3, expected a name, as the labels before it: "

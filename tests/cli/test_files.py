@@ -96,6 +96,7 @@ def test_files_that_the_shell_has_opened_count(cli, command):
 
 # ------------------------------------------------------------------------------------------------- writing fails
 
+CUT = "/dev/full: cannot be written: No space left on device; it has a part of the lines only"
 FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 
 
@@ -103,8 +104,14 @@ FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/fu
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("train -p /dev/full -f new a.svm", "/dev/full: cannot be written: No space left on device"),
-        ("train -r /dev/full -f new a.svm", "/dev/full: cannot be written: No space left on device"),
+        (
+            "train -p /dev/full -f new a.svm",
+            "/dev/full: cannot be written: No space left on device; it has a part of the lines only",
+        ),
+        (
+            "train -r /dev/full -f new a.svm",
+            "/dev/full: cannot be written: No space left on device; it has a part of the lines only",
+        ),
         ("train -p - -f new a.svm > /dev/full", "standard output: cannot be written: No space left on device"),
     ],
 )

@@ -252,7 +252,8 @@ def test_names_are_no_labels_of_other_learners():
     with pytest.raises(InputError, match=r"found label 'c', expected 'a' or 'b'.*\(several classes: --classes auto\)"):
         Learner(LearnOptions(method="nag", loss="logistic")).partial_fit(named(["a", "b", "c"]))
     with pytest.raises(
-        InputError, match=r"found label 3, .*\(several classes: --oaa K, or --classes auto; two .*e 3\)"
+        InputError,
+        match=r"found label 3, .*\(several classes: --oaa K, or --classes auto; values: --loss squared; two .*e 3\)",
     ):
         Learner(LearnOptions(loss="logistic")).partial_fit(batch_of([{}], [3.0]))
     with pytest.raises(InputError, match=r"found label 0.5, .*\(real labels: --loss squared\)"):
