@@ -52,7 +52,7 @@ _SHOWN = 1 << 18
 _MOST_FEATURES = 2.0**22
 #: Entries of rows that are predicted or learned in a step, a row at least: some tenths of a second at most.
 STEP_ENTRIES = 1 << 13
-#: Entries of the rows that a request may have explained: some ten seconds.
+#: Entries of the rows that a request may have explained: some thirty seconds of work.
 EXPLAINED_ENTRIES = 1 << 13
 #: Notes on columns that are said.
 MOST_NOTES = 100

@@ -18,15 +18,14 @@ LATEST = 1024
 
 def parts_of(rows: Rows) -> dict[str, Rows]:
     """`rows` by the parts of them that views see."""
+    return {ROW: rows, COLUMNS: part_of(rows, COLUMNS), WORDS: part_of(rows, WORDS)}
+
+
+def part_of(rows: Rows, part: str) -> Rows:
+    """The `COLUMNS` or the `WORDS` of `rows`."""
     n = int(rows.indptr[-1])
     words = rows.words[:n] == 1 if len(rows.words) else np.zeros(n, dtype=bool)
-    constant = rows.features[:n] == rows.constant
-    return {ROW: rows, COLUMNS: _chosen(rows, ~words | constant), WORDS: _chosen(rows, words | constant)}
-
-
-def _chosen(rows: Rows, which: np.ndarray) -> Rows:
-    """The entries `which`, bool[nnz], of `rows`."""
-    n = len(which)
+    which = (words if part == WORDS else ~words) | (rows.features[:n] == rows.constant)
     return rows._replace(
         indptr=np.concatenate([np.zeros(1, np.int64), np.cumsum(which)])[rows.indptr],
         features=rows.features[:n][which], values=rows.values[:n][which], ids=rows.ids[:n][which],

@@ -42,7 +42,7 @@ from sonlearn.learn.ensemble.viewing import Seen, Views
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import NAG_SECONDS, Member, default_members, member, word_members
 from sonlearn.options.views import COLUMNS, VIEWS, WORDS
-from sonlearn.views.parts import first_in_parts, parts_of
+from sonlearn.views.parts import first_in_parts, part_of
 
 #: Numbers held at a time, of all inputs, rows of a part and classes; and rows of a part at least.
 CELLS, LEAST_ROWS = 1 << 19, 8
@@ -340,7 +340,7 @@ class Committee(Engine):
             calls.append((add_up, (total, measured, rows.y, rows.weight)))
         if self.rows_left(state) and self._judged(state) >= 0:
             calls += target.remember(state.history, state.now, work.online, V, z[0], part.scale, rows)
-        columns = parts_of(rows)[COLUMNS] if state.now["in_parts"][0] else rows
+        columns = part_of(rows, COLUMNS) if state.now["in_parts"][0] else rows
         calls.append((count_learned, (state.now, rows, columns.indptr, late + target.rules.words_after)))
         return calls
 
