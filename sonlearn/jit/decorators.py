@@ -10,6 +10,7 @@ import contextlib
 import functools
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -20,6 +21,14 @@ _LOCK_OF_PARTS = threading.RLock()
 _WAITING: list[Callable[[], None]] = []
 #: Not empty: kernels that are stored are to run without Numba.
 _WANTED: list[bool] = []
+
+
+#: Seconds after which it is seen again whether another process has compiled a kernel.
+_PAUSE = 0.02
+
+
+class TakenError(Exception):
+    """Another process compiles the kernel. The thread that needs it waits, without any lock."""
 
 
 class Kernel:
@@ -42,7 +51,11 @@ class Kernel:
         self._entries: dict[Any, Callable] = {}  # machine code where Numba is not imported, by the types of arguments
 
     def __call__(self, *arguments: Any) -> Any:
-        return (self._compiled or self._for(arguments))(*arguments)
+        while True:
+            try:
+                return (self._compiled or self._for(arguments))(*arguments)
+            except TakenError:
+                time.sleep(_PAUSE)
 
     def _for(self, arguments: tuple[Any, ...]) -> Any:
         """What is called with these arguments: machine code, or else Numba's dispatcher."""
@@ -78,7 +91,11 @@ class Kernel:
     def block(self, arguments: tuple[Any, ...]) -> Any:
         """The call with these arguments, prepared (`sonlearn.jit.blocks`); None with a Numba that was not tried."""
         dispatcher = self._compiled or self._for_python()
-        return _compiler().block(dispatcher, arguments)
+        while True:
+            try:
+                return _compiler().block(dispatcher, arguments)
+            except TakenError:
+                time.sleep(_PAUSE)
 
 
 class InlinedKernel(Kernel):
