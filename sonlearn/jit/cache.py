@@ -29,7 +29,6 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps, loads
 
 from sonlearn.jit import whole
-from sonlearn.jit.decorators import TakenError
 from sonlearn.jit.settings import cache_folders
 
 try:
@@ -74,7 +73,7 @@ class Cache:
         found = self._load(sig, target_context)
         if found is None and self._own is not None:
             if not _TURN.take(f"{self._own}/{self._name}.lock"):
-                raise TakenError
+                raise whole.TakenError
             found = self._load(sig, target_context)  # another process may have compiled it by now
             if found is not None:
                 _TURN.leave()

@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from sonlearn.jit.whole import TakenError
+
 _DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0").strip() not in ("", "0")
 _LOCK = threading.RLock()
 #: For what is asked while Numba compiles, with Numba's own lock: who has `_LOCK` may be waiting for that one.
@@ -21,14 +23,8 @@ _LOCK_OF_PARTS = threading.RLock()
 _WAITING: list[Callable[[], None]] = []
 #: Not empty: kernels that are stored are to run without Numba.
 _WANTED: list[bool] = []
-
-
-#: Seconds after which it is seen again whether another process has compiled a kernel.
+#: Seconds after which a thread that waits, without any lock, sees whether another process has compiled its kernel.
 _PAUSE = 0.02
-
-
-class TakenError(Exception):
-    """Another process compiles the kernel. The thread that needs it waits, without any lock."""
 
 
 class Kernel:
