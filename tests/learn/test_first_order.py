@@ -305,18 +305,19 @@ def vw_predictions(arguments, batch):
 
 
 QUANTILE = {"method": "nag", "loss": "quantile", "quantile_tau": 0.3, "clip": 1.0}
+POWER = {"method": "nag", "loss": "squared", "clip": 1.0, "learning_rate": 0.3, "power_t": 0.3}
 FTRL = {"method": "ftrl", "l1": 0.01, "ftrl_alpha": 0.1, "ftrl_beta": 1.0}
 
 
 @pytest.mark.parametrize(
     ("arguments", "settings", "tolerance"),
     [
-        ("", {"method": "nag", "loss": "squared", "clip": 1.0}, 1e-5),
+        ("-l 0.3 --power_t 0.3", POWER, 1e-5),
         ("--loss_function logistic", {"method": "nag", "clip": 50.0}, 1e-3),
         ("--loss_function quantile --quantile_tau 0.3", QUANTILE, 1e-4),
         ("--ftrl --ftrl_alpha 0.1 --ftrl_beta 1 --l1 0.01 --loss_function logistic", FTRL, 1e-4),
     ],
-    ids=["nag", "nag logistic", "nag quantile", "ftrl"],
+    ids=["nag power", "nag logistic", "nag quantile", "ftrl"],
 )  # fmt: skip
 def test_vw_predicts_the_same(arguments, settings, tolerance):
     """Up to its float32, with weights: VW's default is nag."""
