@@ -228,6 +228,7 @@ class Passes:
             self.tell(number, batch.n)
             if self.checkpoints.due(batch.n):
                 self.save_checkpoint()
+        self.note()
         self.settle()
         if interrupts.received is None:
             self.report_skipped(self.reader.skipped)

@@ -61,6 +61,7 @@ class ParsedChunk(NamedTuple):
     counted : (slot, name, how often) of features that are counted
     skipped : (line, tag) of all malformed lines, likewise, in their order
     found : columns of a table, or None
+    spaces : first bytes of the namespaces of VW text met so far, where flags name some
     """
 
     batches: list[Batch]
@@ -71,6 +72,7 @@ class ParsedChunk(NamedTuple):
     counted: list[tuple[int, str, int]] = []  # noqa: RUF012
     skipped: list[tuple[int, str]] = []  # noqa: RUF012
     found: Found | None = None
+    spaces: frozenset[int] = frozenset()
 
 
 class ChunkParser:
@@ -144,9 +146,9 @@ class ChunkParser:
             skipped.append((int(state[LINE]), tag))
             state[LINE] += 1
         n, names, interactions = int(state[ROWS]), [], format == "vw" and self._interactions.wanted
+        if interactions or (format == "vw" and self._options.keep):
+            self._interactions.observe(self._rows.run_byte[: int(self._rows.run_indptr[n])])
         if format == "vw" and self._line_names is not None:
-            if interactions:
-                self._interactions.observe(self._rows.run_byte[: int(self._rows.run_indptr[n])])
             plan = self._interactions.plan if interactions else None
             names = self._line_names.new_names(chunk, self._rows.lines[:n], self._slots(n), plan)
         if interactions:
@@ -156,7 +158,8 @@ class ChunkParser:
             errors = errors[: self._keep]
         else:
             batches = [to_batch(self._rows, n, chunk)] if n else []
-        return ParsedChunk(batches, errors, count, int(state[LINE]) - _FIRST_LINE, names, skipped=skipped)
+        lines, spaces = int(state[LINE]) - _FIRST_LINE, frozenset(self._interactions.seen)
+        return ParsedChunk(batches, errors, count, lines, names, skipped=skipped, spaces=spaces)
 
     def _rows_of_records(self) -> FlatRows | RecordRows:
         """What makes rows of JSON objects."""

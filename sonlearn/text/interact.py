@@ -129,7 +129,7 @@ class Interactions:
 
     def __init__(self, options: TextOptions):
         self._specs = [raw(spec) for spec in (*options.quadratic, *options.cubic, *options.interactions)]
-        self._seen: set[int] = set()
+        self.seen: set[int] = set()
         self._masks = masks_by_byte(options)
         self.plan = _make_plan(compile_interactions(self._specs, set()), self._masks)
 
@@ -140,10 +140,22 @@ class Interactions:
 
     def observe(self, namespaces: np.ndarray) -> None:
         """Make the plan ready for namespaces with these first bytes (uint8[n])."""
-        new = set(np.flatnonzero(np.bincount(namespaces, minlength=256)).tolist()) - self._seen
+        new = set(np.flatnonzero(np.bincount(namespaces, minlength=256)).tolist()) - self.seen
         if new:
-            self._seen |= new
-            self.plan = _make_plan(compile_interactions(self._specs, self._seen), self._masks)
+            self.seen |= new
+            self.plan = _make_plan(compile_interactions(self._specs, self.seen), self._masks)
+
+
+def never_met(options: TextOptions, seen: set[int]) -> Iterator[str]:
+    """What is to be said of flags that name a namespace, by its first byte, which is none of those `seen`."""
+    for flag, specs in (
+        ("-q", options.quadratic), ("--cubic", options.cubic), ("--interactions", options.interactions),
+        ("--keep", options.keep),
+    ):  # fmt: skip
+        for spec in specs:
+            unmet = [chr(byte) for byte in raw(spec) if byte != _WILDCARD and byte not in seen]
+            if unmet:
+                yield f"{flag} {spec}: no namespace begins with {' or '.join(map(repr, dict.fromkeys(unmet)))}"
 
 
 def masks_by_byte(options: TextOptions) -> list[list[list[int]]]:

@@ -19,6 +19,7 @@ from sonlearn.options.text import NAMESPACED, OF_BOTH, OF_NAMESPACES, OF_TABLES,
 from sonlearn.text.chunk import ChunkParser, ParsedChunk
 from sonlearn.text.columns import ColumnTable, Found, Labelling, Table
 from sonlearn.text.hashing import constant_id
+from sonlearn.text.interact import never_met
 from sonlearn.text.malformed import SHOWN_ERRORS as SHOWN_ERRORS
 from sonlearn.text.malformed import LeavesOut, Malformed
 from sonlearn.text.meter import Meter
@@ -164,7 +165,8 @@ class Reader(LeavesOut):
     tables : list of (str, tuple of str)
         The sources that are tables, and their feature columns.
     notes : list of str
-        What is to be said of columns that are missing or not known.
+        What is to be said of columns that are missing or not known; at the end, of namespaces that flags name and no
+        row has.
     meter : Meter or None
         May be set, and is then told how much of the sources has been read.
     """
@@ -232,11 +234,12 @@ class Reader(LeavesOut):
         items: Iterator[Any] = self._records(records) if records else self._tables() if tables else self._chunks()
         work: Callable[[Any], tuple[str, bool, ParsedChunk]] = _as_is if tables else self._parse
         parsed = map_prefetching(items, work, self._threads) if self._threads > 0 else map(work, items)
-        examples, line = 0, 0
+        examples, line, spaces = 0, 0, set[int]()
         for source, first, result in parsed:
             if examples + sum(batch.n for batch in result.batches) > self._known_rows:
                 self.names.add(result.names)
                 self.names.count(result.counted)
+            spaces |= result.spaces
             if result.found is not None:
                 self._found(result.found, source)
             line = 0 if first else line
@@ -246,6 +249,7 @@ class Reader(LeavesOut):
             line += result.lines
         if examples == 0:
             self.nothing()
+        self.notes += never_met(self.options, spaces) if self.format == "vw" else ()
 
     def _found(self, found: Found, source: str) -> None:
         """Compare the columns of a table with those that are known, and add them; note what is to be said."""

@@ -138,3 +138,18 @@ def test_decisions_are_written_as_tables(cli, tmp_path):
     objects = map(json.loads, cli.out("predict", "--quiet", "-i", "m", "--output", "jsonl", "log").splitlines())
     assert [(one["id"], one["action"]) for one in objects] == [(tag, action) for action, _, tag in likeliest]
     assert cli.error("train", "--cb_explore", 3, "--output", "csv", "log").endswith("give -p FILE as well")
+
+
+def test_namespaces_that_no_row_has_are_named_at_the_end(tmp_path, cli):
+    """Of interactions, and of --keep; with threads and several passes once."""
+    (tmp_path / "t.vw").write_text("1 |user a |ad b\n-1 |user c |ad d\n" * 50)
+    line = "train --quiet --method nag t.vw --passes 2 --holdout_off"
+    for flags, said in (
+        ("-q uz", ["-q uz: no namespace begins with 'z'"]),
+        ("-q ua -q :: --interactions uaa --keep u --keep a", []),
+        ("--cubic uzy --keep x --keep u", ["--cubic uzy: no namespace begins with 'z' or 'y'",
+                                           "--keep x: no namespace begins with 'x'"]),
+        ("--keep z", ["--keep z: no namespace begins with 'z'"]),
+    ):  # fmt: skip
+        assert cli.err(f"{line} {flags}").splitlines() == [f"sonlearn: warning: {text}" for text in said]
+    assert cli.err(f"{line} -q zz -P 10 --examples 50") == ""
