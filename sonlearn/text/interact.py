@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.errors import shorten
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import gram_size, raw
@@ -155,7 +156,7 @@ def never_met(options: TextOptions, seen: set[int]) -> Iterator[str]:
         for spec in specs:
             unmet = [chr(byte) for byte in raw(spec) if byte != _WILDCARD and byte not in seen]
             if unmet:
-                yield f"{flag} {spec}: no namespace begins with {' or '.join(map(repr, dict.fromkeys(unmet)))}"
+                yield f"{flag} {shorten(spec)}: no namespace begins with {' or '.join(map(repr, dict.fromkeys(unmet)))}"
 
 
 def masks_by_byte(options: TextOptions) -> list[list[list[int]]]:

@@ -145,11 +145,11 @@ def test_namespaces_that_no_row_has_are_named_at_the_end(tmp_path, cli):
     (tmp_path / "t.vw").write_text("1 |user a |ad b\n-1 |user c |ad d\n" * 50)
     line = "train --quiet --method nag t.vw --passes 2 --holdout_off"
     for flags, said in (
-        ("-q uz", ["-q uz: no namespace begins with 'z'"]),
+        ("-q uz", ["-q 'uz': no namespace begins with 'z'"]),
         ("-q ua -q :: --interactions uaa --keep u --keep a", []),
-        ("--cubic uzy --keep x --keep u", ["--cubic uzy: no namespace begins with 'z' or 'y'",
-                                           "--keep x: no namespace begins with 'x'"]),
-        ("--keep z", ["--keep z: no namespace begins with 'z'"]),
+        ("--cubic uzy --keep x --keep u", ["--cubic 'uzy': no namespace begins with 'z' or 'y'",
+                                           "--keep 'x': no namespace begins with 'x'"]),
+        ("--keep z", ["--keep 'z': no namespace begins with 'z'"]),
     ):  # fmt: skip
         assert cli.err(f"{line} {flags}").splitlines() == [f"sonlearn: warning: {text}" for text in said]
     assert cli.err(f"{line} -q zz -P 10 --examples 50") == ""
