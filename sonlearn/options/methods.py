@@ -24,6 +24,7 @@ PAPERS = {
     "ADAFD": "Wan, Wei, Zhang: Efficient Adaptive Online Learning via Frequent Directions. IJCAI 2018",
     "SKETCHY": "Feinberg, Chen, Sun, Anil, Hazan: Sketchy: Memory-efficient Adaptive Regularization. NeurIPS 2023",
     "METAGRAD": "van Erven, Koolen, van der Hoeven: MetaGrad: Adaptation using Multiple Learning Rates. JMLR 2021",
+    "RIDGE": "Hoerl, Kennard: Ridge Regression: Biased Estimation for Nonorthogonal Problems. Technometrics 1970",
     "VOVK": "Vovk: Aggregating Strategies. COLT 1990",
     "AROW": "Crammer, Kulesza, Dredze: Adaptive Regularization of Weight Vectors. NIPS 2009",
     "NLMS": "Nagumo, Noda: A Learning Method for System Identification. IEEE Transactions on Automatic Control 1967",
@@ -190,6 +191,11 @@ METHODS = {
         "few features, classes", ("arow_r",),
         {"rule": "arow", "most": 2000, "instead": "arow, which keeps the diagonal, or drfd, which adds m rows"},
         {"loss": "squared_hinge"}, losses=_AROW,
+    ),
+    "ridge": Method(
+        "dense", "ridge regression from sums over all examples, of the first 400 features; solved anew when they have "
+        "grown by half, then every 8 d", "[RIDGE]", "s^2 + d^2 / 24", "few features, values", ("clip", "alpha"),
+        {"rule": "ridge", "most": 400}, {"loss": "squared", "alpha": 1.0}, losses=("squared",),
     ),
     "ada-full": Method(
         "dense", "steps by the square root of the sum of outer products of gradients, at most 1,000 features",
