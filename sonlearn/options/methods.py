@@ -193,9 +193,9 @@ METHODS = {
         {"loss": "squared_hinge"}, losses=_AROW,
     ),
     "ridge": Method(
-        "dense", "ridge regression from sums over all examples, of the first 400 features; solved anew when they have "
-        "grown by half, then every 8 d", "[RIDGE]", "s^2 + d^2 / 24", "few features, values", ("clip", "alpha"),
-        {"rule": "ridge", "most": 400}, {"loss": "squared", "alpha": 1.0}, losses=("squared",),
+        "dense", "ridge regression from sums over all examples, of the first 256 features; solved anew when they have "
+        "doubled, then every 8 d", "[RIDGE]", "s^2 + d^2 / 48", "few features, values", ("clip", "alpha"),
+        {"rule": "ridge", "most": 256}, {"loss": "squared", "alpha": 1.0}, losses=("squared",),
     ),
     "ada-full": Method(
         "dense", "steps by the square root of the sum of outer products of gradients, at most 1,000 features",

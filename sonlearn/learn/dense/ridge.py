@@ -2,7 +2,7 @@
 
     A = sum of h x x',    b = sum of h y x,    w = (A + alpha I)^-1 b
 
-A row costs the square of its entries. w is solved for when rows have grown by half, and in the long run every `REST`
+A row costs the square of its entries. w is solved for when rows have doubled, and in the long run every `REST`
 rows a feature: O(d^2) for each row. The first feature that is 1 in every row, the constant, is left out of alpha I, so
 labels may be in any unit and around any mean. Features beyond the largest number of them are left out.
 
@@ -75,7 +75,7 @@ def solve(params, state, work):
     """Solve for w, and say when to do so again. Modifies w and now of `state`; work : DenseScratch, overwritten."""
     now, L, c, u = state.now[0], work.L, work.h, work.u
     d, constant = now.seen, False
-    now.due = now.t + 1 + min(now.t // 2, REST * d)
+    now.due = now.t + max(min(now.t, REST * d), 1)
     for j in range(d):
         begin = column_start(j)
         for k in range(begin, begin + j + 1):

@@ -88,8 +88,8 @@ def score(state, rows, i, raw):
 def enter(params, state, rows, out, i):
     """Predict row i (fills in out.raw[i] and out.prediction[i]); False if the row is refused.
 
-    A row is refused if its numbers are out of bounds, or if it should be learned and exceeds the number of features
-    (of which ridge leaves the others out).
+    A row is refused if its numbers are out of bounds, or if it should be learned and exceeds the number of features,
+    beyond which ridge leaves features out.
     """
     if not score(state, rows, i, out.raw[i]) <= LIMIT * LIMIT:
         return False
