@@ -8,9 +8,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
+from sonlearn.data.axes import BY_FEATURE, Classes, Counted, Scalars, summed
 from sonlearn.data.rows import Rows
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.axes import BY_FEATURE, Classes, Counted, Scalars, summed
 from sonlearn.learn.dense import ridge, rounds, spectral
 from sonlearn.learn.dense.factor import column_start
 from sonlearn.learn.engine import Engine, Predictions, by_class
