@@ -127,7 +127,7 @@ _VALUES = (
     _of_values("nag", "raw", 1.0),
     _of_values("drfd", "zs", 8.0, arow_r=10.0),
     _of_values("arow-precision", "bins-z", 2.0, arow_r=10.0),
-    _of_values("ridge", "ranges", 4.0, alpha=1.0)._replace(weight=0.0),
+    _of_values("ridge", "ranges", 4.0, alpha=1.0)._replace(weight=0.0, precision=100.0),
     _of_values("nlms", "zs", 1.0, learning_rate=0.6),
     _of_values("nag", "pairs", 4.0),
     _of_values("nag", "pairs-z", 4.0),
@@ -138,8 +138,6 @@ _VALUES = (
     _of_values("nag", "zs", 1.0).forgetting(0.003),
     *(each._replace(options={"loss": "squared"}) for each in _EWMA),
 )
-import os
-_VALUES = tuple(m for m in _VALUES if m.name not in os.environ.get("OFF", "").split(","))
 VALUE_MEMBERS = {entry.name: entry for entry in _VALUES}
 #: Members for ``--budget cheap``: what costs a small multiple of the row's entries, and keeps no sketch.
 CHEAP = (

@@ -354,8 +354,8 @@ class Radagrad(AdaLr):
 
 
 TWINS = {
-    "full-on": FullOn, "arow-full": ArowFull, "ridge": Ridge, "ada-full": AdaFull, "rp-son": RpSon, "ada-gp": AdaGp, "ada-dp": AdaDp,
-    "radagrad": Radagrad, "ada-lr": AdaLr, "metagrad": MetaGrad, "metagrad-fd": MetaGradFd,
+    "full-on": FullOn, "arow-full": ArowFull, "ridge": Ridge, "ada-full": AdaFull, "rp-son": RpSon, "ada-gp": AdaGp,
+    "ada-dp": AdaDp, "radagrad": Radagrad, "ada-lr": AdaLr, "metagrad": MetaGrad, "metagrad-fd": MetaGradFd,
     "ada-fd": AdaFd, "s-adagrad": SAdagrad,
 }  # fmt: skip
 #: Methods that are told of features in the order of their first sight: random numbers belong to them, or most are kept.

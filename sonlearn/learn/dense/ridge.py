@@ -102,8 +102,8 @@ def solve(params, state, work):
 def factorise(L, d, diagonal, column, u):
     """L <- its Cholesky factor, and u <- L^-1 u. Along rows, so that the innermost loop vectorises.
 
-    L : float64[d (d + 1)/2 or more], rows of a lower triangle; diagonal : float64[d], not modified; column : float64[d],
-    overwritten. The pivot of a feature that follows from others is infinite.
+    L : float64[d (d + 1)/2 or more], rows of a lower triangle; diagonal : float64[d], not modified
+    column : float64[d], overwritten. The pivot of a feature that follows from others is infinite.
     """
     for j in range(d):
         at = column_start(j) + j
