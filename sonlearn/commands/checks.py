@@ -74,6 +74,28 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
             _check_writable(flag, output)
 
 
+def check_output(options: RunOptions, learn: LearnOptions) -> None:
+    """Raise OptionError for flags of a run that its learner cannot follow."""
+    if options.passes > 1 and learn.label_delay:
+        raise OptionError(
+            f"--label-delay {learn.label_delay} with --passes {options.passes}: expected one pass; the labels "
+            "of a further pass have come long ago"
+        )
+    if options.probabilities and learn.kind != "classes" and options.form == "vw":
+        raise OptionError(
+            "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto; of "
+            "two classes give --output csv or jsonl as well"
+        )
+    if options.top is not None and (options.probabilities or learn.kind != "classes"):
+        other = "with --probabilities, which writes all" if options.probabilities else "of a model of no classes"
+        raise OptionError(f"--top {options.top} {other}: expected several classes (--oaa K, --classes auto) alone")
+    if options.form == "csv" and options.probabilities and learn.classes is not None and not options.testonly:
+        raise OptionError(
+            "--output csv with --probabilities: classes that come as they will have no columns yet; give "
+            "--output jsonl, or predict with the model that was learned"
+        )
+
+
 def cache_file(options: RunOptions) -> str | None:
     """Where the cache is kept: ``--cache_file``, or with ``-c`` beside the one file of data; None: no cache."""
     if options.cache_file is not None or not options.cache:
