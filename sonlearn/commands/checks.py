@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import glob
+import importlib.util
 import os
 import stat
 from collections.abc import Iterable
@@ -72,6 +73,18 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
         output = outputs[flag]
         if output is not None and output not in STDOUT:
             _check_writable(flag, output)
+    _check_recording(options)
+
+
+def _check_recording(options: RunOptions) -> None:
+    """Check what is kept of a run, and its bar."""
+    if options.report is not None:
+        if options.report in STDOUT:
+            raise OptionError(f"--report {options.report}: expected a file; the page of a log goes anywhere: "
+                              "--log-json FILE, then sonlearn report FILE")  # fmt: skip
+        check_target("--report", options.report)
+    if options.progress_bar and importlib.util.find_spec("tqdm") is None:
+        raise OptionError("--progress-bar: tqdm is not installed; pip install tqdm, or leave the flag out")
 
 
 def check_output(options: RunOptions, learn: LearnOptions) -> None:

@@ -68,6 +68,7 @@ class Passes:
 
     learner: Any
     progress: Progress
+    nothing_left = False  # whether the run that saved the model has finished
     worded = False  # whether labels of two classes may be words
     stretch = 1  # see `Reader`
 
@@ -164,6 +165,8 @@ class Passes:
 
     def run(self) -> int:
         """All of it; return the exit status. Raises SonlearnError or OSError, and nothing has been saved."""
+        if self.nothing_left:
+            return self.ended()
         if from_terminal(self.sources):
             self.say(FROM_TERMINAL)
         try:

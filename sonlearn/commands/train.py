@@ -16,7 +16,6 @@ from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
 from sonlearn.commands.models import initial_model, is_bandit, load_model, where_to_begin
 from sonlearn.commands.passes import FINISHED
-from sonlearn.commands.recording import check_recording
 from sonlearn.commands.session import Session
 from sonlearn.commands.settings import check_agreement, check_format, settings_text, split, written_as
 from sonlearn.data.batch import Batch
@@ -84,11 +83,7 @@ def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Training
         Nothing has been saved.
     """
     check_run(options)
-    check_recording(options)
-    session = (make or TrainingSession)(given, options)
-    if session.nothing_left:
-        return session.ended()
-    return session.run()
+    return (make or TrainingSession)(given, options).run()
 
 
 #: Scores held of a batch, rows times classes; rows of a part at least.
