@@ -100,7 +100,7 @@ def test_the_default_method_too(monkeypatch):
 MEMBERS = {
     "logistic": ("nag", "nag:zs~0.01", "drfd:lunit", "arow-precision:odds", "multinomial-bayes:log~0.02", "nag:bins-z",
                  "nag:triples", "arow-precision:neighbours", "drfd:zs-all", "ewma~0.1", "boost", "rfd-son:tfidf"),
-    "squared": ("nag", "drfd:zs", "nlms:zs", "nag:pairs-z~0.01", "boost", "ewma~0.1"),
+    "squared": ("nag", "drfd:zs", "nlms:zs", "nag:pairs-z~0.01", "ridge:ranges", "boost", "ewma~0.1"),
     "classes": ("nag", "nag:zs~0.01", "arow-precision:tfidf", "arow-precision:bins-z", "arow-precision:pairs~0.01",
                 "multinomial-bayes:log", "rls:fourier-few", "shares~0.1"),
 }  # fmt: skip
