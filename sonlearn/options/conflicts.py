@@ -15,6 +15,8 @@ from sonlearn.options.members import member
 from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import flags, gram_size, nearest, raw
 
+#: Methods that take --clip labels.
+CLIPPED_TO_LABELS = ("nag", "adagrad", "sgd")
 #: Classes that --classes auto takes, unless told.
 MOST_CLASSES = 10_000
 
@@ -31,7 +33,7 @@ def check_conflicts(o: Any) -> None:
     if can and o.loss not in can:
         raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
     _check_classes(o)
-    several_in_one = o.several and o.method == "committee"
+    several_in_one = o.kind == "classes" and o.method == "committee"
     if o.kind == "classes" and o.loss not in OF_CLASSES:
         raise OptionError(f"{_of_classes(o)} with --loss {o.loss}: expected one of {', '.join(OF_CLASSES)}")
     if several_in_one:
@@ -144,9 +146,13 @@ def _check_forgetting(o: Any) -> None:
 def _check_output(o: Any) -> None:
     """What is made of a prediction before it is said."""
     low, high = o.bounds
+    if o.clip == "labels" and (o.method not in CLIPPED_TO_LABELS or o.kind != "values" or o.loss == "poisson"):
+        raise OptionError(
+            f"--clip labels is for --method {', '.join(CLIPPED_TO_LABELS)} with a loss of values, as --loss squared"
+        )
     if not low < high:
         given = {"--min_prediction": o.min_prediction, "--max_prediction": o.max_prediction, "--clip": o.clip}
-        shown = [f"{flag} {value:g}" for flag, value in given.items() if value not in (None, math.inf)]
+        shown = [f"{flag} {value:g}" for flag, value in given.items() if value not in (None, math.inf, "labels")]
         raise OptionError(f"{' with '.join(shown)}: predictions would be from {low:g} to {high:g}; expected a range")
     if o.binary and (o.link != "identity" or o.loss == "poisson"):
         other = f"--link {o.link}" if o.link != "identity" else "--loss poisson"
@@ -167,7 +173,7 @@ def _check_output(o: Any) -> None:
         (f"--link {o.link}", o.link != "identity"), ("--binary", o.binary),
         (f"--threshold {o.threshold}", o.threshold is not None),
     ) if on]  # fmt: skip
-    if o.several and named:
+    if o.kind == "classes" and named:
         raise OptionError(
             f"{named[0]} with {_of_classes(o)}: of several classes "
             "the prediction is a label; give --probabilities for the probability of each"

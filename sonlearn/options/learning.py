@@ -15,7 +15,7 @@ from sonlearn.errors import OptionError
 from sonlearn.options.conflicts import MOST_CLASSES, check_conflicts
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS, LOSSES
 from sonlearn.options.methods import DEFAULT, METHODS, SKETCHES, THIN, ZERO_ALPHA
-from sonlearn.options.spec import check_field, flags, names, number, number_or, option, threshold
+from sonlearn.options.spec import check_fields, flags, names, number, number_or, option, threshold
 
 #: Options of learning that every method takes.
 ALL_TAKE = (
@@ -76,9 +76,9 @@ class LearnOptions:
         1.0, "--loss huber is linear for errors beyond K", flags=("--huber-k",), parse=number, above=0.0,
         metavar="K", rare=True,
     )  # fmt: skip
-    clip: float = option(
-        None, "predictions are projected onto [-C, C]; inf: no projection", parse=number, above=0.0, metavar="C",
-        general=math.inf,
+    clip: float | str = option(
+        None, "predictions are projected onto [-C, C]; inf: no projection; labels: onto 0 and the labels so far, as VW "
+        "(nag, adagrad, sgd)", parse=number_or("labels"), above=0.0, metavar="C", general=math.inf,
     )  # fmt: skip
     min_prediction: float | None = option(
         None, "predictions below this are this", flags=("--min_prediction",), parse=number, metavar="P"
@@ -144,7 +144,7 @@ class LearnOptions:
         metavar="L",
     )  # fmt: skip
     power_t: float = option(
-        None, "steps fall as t^-P (sgd, ogd), as the P-th power of the summed squared gradients (adagrad)",
+        None, "steps fall as t^-P (sgd, ogd), as the P-th power of the summed squared gradients (adagrad, nag)",
         flags=("--power_t",), parse=number, low=0.0, high=1.0, general=0.5, metavar="P",
     )  # fmt: skip
     invariant: bool = option(True, "follow the loss along a step, so that no importance makes it overshoot")
@@ -191,9 +191,7 @@ class LearnOptions:
     )
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            if getattr(self, field.name) is not None:
-                check_field(field, getattr(self, field.name))
+        check_fields(self)
         if isinstance(self.members, str | list):  # as Python or a file's header has them
             self._settle("members", names(self.members) if isinstance(self.members, str) else tuple(self.members))
         named = SKETCHES.get(self.sketch or "")
@@ -287,8 +285,9 @@ class LearnOptions:
     @property
     def bounds(self) -> tuple[float, float]:
         """What predictions are kept within: clip, min_prediction and max_prediction together."""
-        low = -self.clip if self.min_prediction is None else max(-self.clip, self.min_prediction)
-        high = self.clip if self.max_prediction is None else min(self.clip, self.max_prediction)
+        clip = math.inf if isinstance(self.clip, str) else self.clip
+        low = -clip if self.min_prediction is None else max(-clip, self.min_prediction)
+        high = clip if self.max_prediction is None else min(clip, self.max_prediction)
         return float(low), float(high)
 
     @property
