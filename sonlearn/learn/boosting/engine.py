@@ -1,4 +1,4 @@
-"""Engine of boost: a sum of small trees, grown anew of the last rows when their number has doubled, or every so many.
+"""Engine of boost: a sum of small trees, grown anew of the last rows when they have become more by half, or every so many.
 
 Rows are kept as numbers of all columns, and at most `KEPT` of them: a bounded memory and, row by row, a bounded time.
 Predictions of a row are by trees that have not seen it.
@@ -53,9 +53,9 @@ class Boost(Engine):
     def _scratch(self, width: int) -> Scratch:
         inner = (1 << self._params.depth) - 1
         return Scratch(
-            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 3)), zeros((KEPT,), np.int32),
-            zeros((KEPT,), np.int32), np.zeros(COLUMNS, np.int64), *np.zeros((2, 2 * inner + 1), np.int64),
-            zeros((inner, COLUMNS * (BINS + 1) * 3)),
+            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)), zeros((KEPT,), np.int32),
+            zeros((KEPT,), np.int32), np.zeros(COLUMNS, np.uint16), *np.zeros((2, 2 * inner + 1), np.int64),
+            zeros((inner, COLUMNS * (BINS + 1) * 2)),
         )  # fmt: skip
 
     def _room_for(self, state: BoostState) -> Scratch:
