@@ -1,9 +1,9 @@
 """Rows -> state and predictions: every learner, without input or output.
 
-Read `engine` first, the interface: what a learner is to the rest of the program; `axes`: what states say of themselves.
-Then `learner`, which keeps the names of the features, the labels and one engine (`make` makes it), and `shared_index`,
-which lets several learners share the numbers of features. `losses`, `links`, `labels`, `classes` and `linear_algebra`
-serve them all.
+Read `engine` first, the interface: what a learner is to the rest of the program; what states say of their arrays is in
+`sonlearn.data.axes`. Then `learner`, which keeps the names of the features, the labels and one engine (`make` makes
+it), and `shared_index`, which lets several learners share the numbers of features. `losses`, `links`, `labels`,
+`classes` and `linear_algebra` serve them all.
 
 A folder for each family has its kernels beside its engine:
 

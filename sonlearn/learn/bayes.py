@@ -22,10 +22,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sonlearn.data.arrays import grown
+from sonlearn.data.axes import BY_FEATURE, Scalars, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.axes import BY_FEATURE, Scalars, summed
 from sonlearn.learn.engine import Engine, Predictions, copy_within
 from sonlearn.learn.retention import Retention, left_after, retention_of
 from sonlearn.options import LearnOptions

@@ -5,7 +5,7 @@ such tuples, which its methods take and return. `sonlearn.learn.learner` holds t
 one engine with its state. `sonlearn.files.storage` walks the state without knowing its fields. An engine may contain
 other engines.
 
-The fields of a state say what their rows are and how they are merged (`sonlearn.learn.axes`), so that an engine need
+The fields of a state say what their rows are and how they are merged (`sonlearn.data.axes`), so that an engine need
 not. Two conventions apply to states:
 
 - An array that grows with the stream has length 0 along its first axis in a new state, and no other array has. Storage
@@ -24,13 +24,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import merging
+from sonlearn.data import axes, merging
 from sonlearn.data.arrays import grown as grown
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
-from sonlearn.learn import axes
 from sonlearn.learn.by_row import EngineByRow
 
 #: A state: a NamedTuple of arrays and of further such tuples.
@@ -138,8 +137,16 @@ class Engine(ABC):
     def new(self, classes: int = 0) -> State:
         """State of an untrained learner; of several classes, with room for so many."""
 
+    def parts(self, state: State) -> dict[str, Any]:
+        """The engines of the fields of `state` that are states of other engines: one, or of a tuple of states a tuple.
+
+        To reserve, pack, renumber and merge `state` is to do it with these.
+        """
+        return {}
+
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """`state` with room for learning `rows`, whose features are below `features`."""
+        state = axes.each_part(self.parts(state), lambda engine, own: engine.reserve(own, rows, features), state)
         return axes.reserved(state, seen=features)
 
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
@@ -204,7 +211,7 @@ class Engine(ABC):
 
     def packed(self, state: State) -> State:
         """`state` without unused capacity, for storage: equal states give equal arrays."""
-        return axes.packed(state)
+        return axes.packed(axes.each_part(self.parts(state), lambda engine, own: engine.packed(own), state))
 
     def facts(self, state: State) -> dict[str, Any]:
         """Further numbers and arrays of a state, by name (``alpha``, ``eigenvalues``, ``members``, ...)."""
@@ -230,6 +237,11 @@ class Engine(ABC):
             Learners of this method cannot be merged.
         """
         self._check_merges()
+
+        def renumber(engine: Engine, own: State) -> State:
+            return engine.renumbered(own, numbers, features)
+
+        state = axes.each_part(self.parts(state), renumber, state)
         return axes.renumbered(self.up_to_date(state), numbers, features, slots)
 
     def up_to_date(self, state: State) -> State:
@@ -254,11 +266,17 @@ class Engine(ABC):
             Learners of this method cannot be merged.
         """
         self._check_merges()
-        return axes.merged(states, base, self.shares(states, base))
+
+        def merge(engine: Engine, start: State, *own: State) -> State:
+            return engine.merge(own, start, rows)
+
+        found = axes.merged(states, base, self.shares(states, base))
+        return axes.each_part(self.parts(base), merge, base, *states, into=found)
 
     def shares(self, states: Sequence[State], base: State) -> np.ndarray:
         """float64[G]: what forgetting leaves of each learner's sums (`sonlearn.data.merging.shares`)."""
-        return merging.shares(axes.rows_learned(states, base), self.retention)
+        learned = axes.rows_learned(states, base) if self.retention < 1.0 else np.zeros(len(states))
+        return merging.shares(learned, self.retention)
 
     def carried(self, state: State, base: State, previous: State) -> State:
         """A merged state whose weights go on as they moved before; see `sonlearn.data.merging.MOMENTUM`.

@@ -20,12 +20,11 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import merging
+from sonlearn.data import axes, merging
+from sonlearn.data.axes import BY_CLASS, Scalars, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Call
-from sonlearn.learn import axes
-from sonlearn.learn.axes import BY_CLASS, Scalars, summed
 from sonlearn.learn.engine import Engine, Predictions, by_class, copy_within
 from sonlearn.learn.tolerances import LIMIT
 from sonlearn.options import LearnOptions

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sonlearn.options.keywords import LearnKeywords
 
 #: Version of the header and arrays of a learner's file; `sonlearn.files.storage` has its own for the container.
-FORMAT = 14
+FORMAT = 15
 
 
 #: A table of any library that speaks Arrow.

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import merging
+from sonlearn.data.axes import Counted, Scalars, pooled
 from sonlearn.data.rows import Rows, begin_row, is_learned
 from sonlearn.jit import bare_jit, forced_inline
-from sonlearn.views.codes import CODES, Z, float_code, key_of, moments_with, standard, tamed, z_code
+from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, moments_with, standard, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,
+    SLOTS,
     UNKNOWN,
     Numbering,
     NumberTable,
     first_slot,
-    identities_of,
     lacks_room,
     new_marks,
     number_of,
     put_or_leave,
     shift_of,
-    union,
 )
-from sonlearn.views.view import MergedView, new_now
+from sonlearn.views.view import BY_RAW, MergedView, new_now
 
 # A row of `own`: number of x_j itself + 1; then the codes that feature j had last, and the numbers of its bins.
 SELF, CODE, FIRST_BIN, SECOND_BIN, N_OWN = range(5)
@@ -35,11 +34,13 @@ class BinsState(NamedTuple):
     """What has been numbered and counted."""
 
     # features; raw: features of the raw rows; made: bins numbered; n_pos, n_neg: weight of each class (odds only)
-    now: np.ndarray
-    own: np.ndarray  # int32[raw features, N_OWN]
-    slots: np.ndarray  # int64[power of two], see `numbers`
-    counts: np.ndarray  # float64[features, 2]: weight of the rows of each class (odds only, else float64[0, 2])
-    moments: np.ndarray  # float64[raw features, 3]: weight, mean, M2 of its values (z-bins only)
+    now: Annotated[np.ndarray, Scalars(totals=("n_pos", "n_neg"), features="raw", most=MOST)]
+    own: Annotated[np.ndarray, BY_RAW]  # int32[raw features, N_OWN]
+    slots: Annotated[np.ndarray, SLOTS]  # int64[power of two], see `numbers`
+    # float64[features, 2]: weight of the rows of each class (odds only, else float64[0, 2])
+    counts: Annotated[np.ndarray, Counted("features")]
+    # float64[raw features, 3]: weight, mean, M2 of its values (z-bins only, else float64[raw features, 0])
+    moments: Annotated[np.ndarray, BY_RAW, pooled]
 
 
 class BinsParams(NamedTuple):
@@ -86,7 +87,7 @@ class Bins(Numbering):
         limit: int = LIMIT,
     ):  # fmt: skip
         self._params: Any = BinsParams(CODES[code], *resolutions, itself, constant, limit)
-        self._by_raw = ("own", "moments") if self._params.code == Z else ("own",)
+        self._by_z = self._params.code == Z
         self._work = self._new_work(1)
 
     def _new_work(self, longest: int) -> Any:
@@ -99,7 +100,7 @@ class Bins(Numbering):
         """State of a view that has seen nothing."""
         return BinsState(
             new_now("raw", "made", "n_pos:f8", "n_neg:f8"), np.zeros((0, N_OWN), np.int32), np.zeros(0, np.int64),
-            np.zeros((0, 2)), np.zeros((0, 3)),
+            np.zeros((0, 2)), np.zeros((0, 3 if self._by_z else 0)),
         )  # fmt: skip
 
     @property
@@ -109,25 +110,17 @@ class Bins(Numbering):
     def _most_entries(self, rows: Rows) -> int:
         return 3 * int(rows.indptr[-1])
 
-    def packed(self, state: BinsState) -> BinsState:
-        """`state` without room to spare."""
-        return super().packed(state)._replace(counts=state.counts[: self.features(state)])
-
     def merge(self, states: Sequence[BinsState], base: BinsState) -> MergedView:
         """Counts as of one run, bins in one numbering."""
-        limit = self._params.limit
-        found = union([self._identities(state) for state in (base, *states)], limit)
-        now, own = base.now.copy(), np.zeros_like(base.own)
-        now["features"], now["made"] = len(found.identities), found.generated
-        itself = np.flatnonzero(found.identities < 0)
-        own[-1 - found.identities[itself], SELF] = itself + 1
-        moments = merging.moments(base.moments, [state.moments for state in states])
-        merged = BinsState(now, own, found.slots(limit), base.counts, moments)
-        return MergedView(merged, found.numbers[1:], found.numbers[0])
+        found, own = super().merge(states, base), np.zeros_like(base.own)
+        for state, numbers in zip((base, *states), (found.base, *found.numbers), strict=True):
+            itself = np.flatnonzero(state.own[:, SELF])
+            own[itself, SELF] = numbers[state.own[itself, SELF] - 1] + 1
+        return found._replace(state=found.state._replace(own=own))
 
     def _identities(self, state: BinsState) -> np.ndarray:
-        """int64[features]: what each number stands for: see `identities_of`; -1 - j for the raw feature j itself."""
-        out = identities_of(state.slots, self.features(state))
+        """What each number stands for; -1 - j for the raw feature j itself."""
+        out = super()._identities(state)
         itself = np.flatnonzero(state.own[:, SELF])
         out[state.own[itself, SELF] - 1] = -1 - itself
         return out

@@ -23,18 +23,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import merging
-from sonlearn.data.arrays import grown
+from sonlearn.data import axes, merging
+from sonlearn.data.axes import Counted, Scalars
 from sonlearn.data.rows import NO_CONSTANT, Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.views.codes import HEAVIEST, LIGHTEST, key_of, tamed, update_moments
 from sonlearn.views.numbers import room_for
-from sonlearn.views.view import MergedView, new_now
+from sonlearn.views.view import BY_RAW, MergedView, View, new_now
 
 #: Stages of a view: rows are counted; rows are shown; there are too many features.
 WAITS, SHOWS, OFF = range(3)
@@ -50,8 +50,6 @@ FARTHEST = 4.0
 EQUAL = 1e-18
 #: Rows that are projected at a time, and components of them: the directions are read once for all of these rows.
 BLOCK, TILE = 32, 128
-#: In place of the place of a feature that no row has had.
-NOWHERE = -1
 #: Of a hash: bits of the angle, and of all. The hashes of the phases are those of codes that directions do not have.
 ANGLE_BITS, HASH_BITS, PHASES = 31, 61, 1 << 19
 #: Added and taken off again, this leaves the nearest whole number.
@@ -60,17 +58,21 @@ _WHOLE = 6755399441055744.0
 _S = tuple((-1.0) ** k * (2.0 * math.pi) ** (2 * k + 1) / math.factorial(2 * k + 1) for k in range(9))
 
 
+#: The axis of the raw features that a row has had.
+OCCURRED = Counted("occurred")
+
+
 class FourierState(NamedTuple):
     """What has been counted, in rows learned from."""
 
-    # features: of the rows shown; stage; numbers: how many rows were numbers, or need not be; occurred: raw features
-    # that a row has had; rows, entries: how many; weight: of the rows
-    now: np.ndarray
+    # features: of the rows shown; raw: features of the raw rows; stage; numbers: how many rows were numbers, or
+    # need not be; occurred: raw features that a row has had; rows, entries: how many; weight: of the rows
+    now: Annotated[np.ndarray, Scalars(totals=("rows", "numbers", "entries", "weight"), features="raw")]
     # float64[occurred, 3]: weight, mean, M2 of the values, without the rows that have none; features in the order in
     # which they occurred
-    moments: np.ndarray
-    ids: np.ndarray  # int64[occurred]
-    places: np.ndarray  # int64[raw features]: where in that order each stands; NOWHERE: it has not occurred
+    moments: Annotated[np.ndarray, OCCURRED]
+    ids: Annotated[np.ndarray, OCCURRED]  # int64[occurred]
+    places: Annotated[np.ndarray, BY_RAW]  # int64[raw features]: where in that order each stands, from 1 on; 0: nowhere
 
 
 class FourierParams(NamedTuple):
@@ -96,7 +98,7 @@ class FourierScratch(NamedTuple):
     P: np.ndarray  # float64[BLOCK, TILE]; projections
 
 
-class Fourier:
+class Fourier(View):
     """Random Fourier features and z-scores.
 
     Parameters
@@ -126,17 +128,14 @@ class Fourier:
 
     def new(self) -> FourierState:
         """State of a view that has seen nothing."""
-        now = new_now("stage", "numbers", "occurred", "rows", "entries", "weight:f8")
+        now = new_now("raw", "stage", "numbers", "occurred", "rows", "entries", "weight:f8")
         return FourierState(now, np.zeros((0, 3)), *np.zeros((2, 0), np.int64))
 
     def reserve(self, state: FourierState, rows: Rows, features: int) -> FourierState:
         """Let the moments hold what `rows` may bring."""
         if state.now["stage"][0] == OFF:
             return self.packed(state)
-        used, most = int(state.now["occurred"][0]), max(min(features, MOST), len(state.ids))
-        places = np.full(max(features, len(state.places)), NOWHERE)
-        places[: len(state.places)] = state.places
-        return FourierState(state.now.copy(), grown(state.moments, most, used), grown(state.ids, most, used), places)
+        return axes.reserved(super().reserve(state, rows, features), occurred=min(features, MOST))
 
     def fit_transform(self, state: FourierState, rows: Rows) -> tuple[FourierState, Rows]:
         """What stands for `rows`, each before it is counted."""
@@ -171,9 +170,6 @@ class Fourier:
             self._forget_others(state)
         return [(fill, (self._params, state, self._work, rows, out, *start, learn))]
 
-    def count(self, state: FourierState, features: int) -> None:
-        """See `View.count`."""
-
     def _work_out(self, ids: np.ndarray) -> None:
         """Directions of these features, the first of which are known."""
         known = self._work.W
@@ -190,27 +186,14 @@ class Fourier:
             n = int(other[0])
             self._work = self._work._replace(W=self._work.W[:n].copy(), ids=self._work.ids[:n].copy())
 
-    def features(self, state: FourierState) -> int:
-        """Features of the rows seen so far are below this."""
-        return int(state.now["features"][0])
-
     def packed(self, state: FourierState) -> FourierState:
         """`state` without spare room."""
-        off = state.now["stage"][0] == OFF
-        used = 0 if off else state.now["occurred"][0]
-        known = 0 if off else np.flatnonzero(state.places != NOWHERE).max(initial=-1) + 1
-        return state._replace(moments=state.moments[:used], ids=state.ids[:used], places=state.places[:known])
-
-    def renumbered(self, state: FourierState, numbers: np.ndarray, features: int) -> tuple[FourierState, np.ndarray]:
-        """`state` with other numbers of the raw features; those of the rows shown stay."""
-        places = merging.renumbered(state.places - NOWHERE, numbers, features) + NOWHERE
-        return state._replace(places=places), np.arange(self.features(state))
+        return self.new()._replace(now=state.now) if state.now["stage"][0] == OFF else super().packed(state)
 
     def merge(self, states: Sequence[FourierState], base: FourierState) -> MergedView:
         """Moments as of one run; features in the order of the base's, and then those of each state."""
-        now, D, every = base.now.copy(), self._params.components, (base, *states)
-        for name in ("rows", "numbers", "entries", "weight"):
-            now[name] = merging.summed(base.now[name], [s.now[name] for s in states], np.ones(len(states)))
+        merged, D, every = axes.merged(states, base, np.ones(len(states))), self._params.components, (base, *states)
+        now = merged.now
         stages, known = [int(state.now["stage"][0]) for state in every], dict[int, int]()
         to = [np.array([known.setdefault(id, len(known)) for id in own.ids.tolist()], np.int64) for own in every]
         top = now["occurred"][0] = len(known)
@@ -221,10 +204,10 @@ class Fourier:
         if SHOWS in stages or shows_numbers(now[0]):
             now["stage"], now["features"] = SHOWS, D + 1 + top
         begin, *others = [merging.renumbered(own.moments, by, top) for own, by in zip(every, to, strict=True)]
-        places = np.full(max(len(own.places) for own in every), NOWHERE)
+        places = np.zeros(max(len(own.places) for own in every), np.int64)
         for own, by in zip(every, to, strict=True):
-            has = np.flatnonzero(own.places != NOWHERE)
-            places[has] = by[own.places[has]]
+            has = np.flatnonzero(own.places)
+            places[has] = by[own.places[has] - 1] + 1
         numbers = [np.concatenate((np.arange(D + 1), D + 1 + by))[: self.features(own)]
                    for own, by in zip(every, to, strict=True)]  # fmt: skip
         merged = FourierState(now, merging.moments(begin, others), np.array(list(known), np.int64), places)
@@ -277,8 +260,8 @@ def standardise(params, state, work, rows, out, i, k, at):
         j, x = rows.features[place], tamed(rows.values[place])
         if j == rows.constant:
             constant = x
-        elif 0 <= j < len(state.places) and state.places[j] != NOWHERE:
-            work.x[state.places[j]] = x
+        elif 0 <= j < len(state.places) and state.places[j] > 0:
+            work.x[state.places[j] - 1] = x
     h = within(rows.weight[i])
     weight = now["weight"] + h
     for j in range(top):
@@ -325,10 +308,11 @@ def count_row(params, state, work, rows, i):
         return
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j, x = rows.features[place], tamed(rows.values[place])
-        at = state.places[j]
-        if at == NOWHERE:
-            at = state.places[j] = now["occurred"]
+        at = state.places[j] - 1
+        if at < 0:
+            at = now["occurred"]
             now["occurred"] += 1
+            state.places[j] = now["occurred"]
             if at < len(state.ids):
                 state.ids[at] = rows.ids[place]
             if at < len(work.ids):  # worked out for another state

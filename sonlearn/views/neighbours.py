@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import merging
+from sonlearn.data.axes import Scalars
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import KEY_BITS, float_code, key_of, tamed
 from sonlearn.views.numbers import (
     LIMIT,
+    SLOTS,
     Numbering,
     NumberTable,
-    identities_of,
     lacks_room,
     new_marks,
     number_row,
     shift_of,
-    union,
 )
-from sonlearn.views.view import MergedView, new_now
+from sonlearn.views.view import new_now
 
 _KEY = (1 << KEY_BITS) - 1
 #: A quarter of the numbers, as of pairs: in text most of what is new never comes again.
@@ -33,8 +32,9 @@ MOST_NEIGHBOURS = LIMIT >> 2
 class NeighboursState(NamedTuple):
     """What has been numbered."""
 
-    now: np.ndarray  # features (all are made up); made; combined: those of the rows learned, each time
-    slots: np.ndarray  # int64[power of two], see `numbers`
+    # features (all are made up); raw: features of the raw rows; made; combined: those of the rows learned, each time
+    now: Annotated[np.ndarray, Scalars(totals=("combined",), features="raw")]
+    slots: Annotated[np.ndarray, SLOTS]  # int64[power of two], see `numbers`
 
 
 class NeighboursParams(NamedTuple):
@@ -81,7 +81,7 @@ class Neighbours(Numbering):
 
     def new(self) -> NeighboursState:
         """State of a view that has seen nothing."""
-        return NeighboursState(new_now("made", "combined"), np.zeros(0, np.int64))
+        return NeighboursState(new_now("made", "combined", "raw"), np.zeros(0, np.int64))
 
     @property
     def _kernel(self) -> Callable:
@@ -89,16 +89,6 @@ class Neighbours(Numbering):
 
     def _most_entries(self, rows: Rows) -> int:
         return (self._params.reach + 1) * int(rows.indptr[-1])
-
-    def merge(self, states: Sequence[NeighboursState], base: NeighboursState) -> MergedView:
-        """Counts as of one run, what has been made up in one numbering."""
-        found = union([identities_of(s.slots, self.features(s)) for s in (base, *states)], self._params.limit)
-        now = base.now.copy()
-        now["combined"] = merging.summed(
-            base.now["combined"], [s.now["combined"] for s in states], np.ones(len(states))
-        )
-        now["features"], now["made"] = len(found.identities), found.generated
-        return MergedView(NeighboursState(now, found.slots(self._params.limit)), found.numbers[1:], found.numbers[0])
 
 
 @bare_jit

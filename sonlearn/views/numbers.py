@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import merging
-from sonlearn.data.arrays import grown
+from sonlearn.data.axes import Axis, merged
 from sonlearn.data.rows import Rows, begin_row, leave_out, longest_row
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.views.codes import KEY_BITS
+from sonlearn.views.view import MergedView, View
 
 UNKNOWN = -1
 #: Made-up features of a view, at most.
@@ -362,14 +362,21 @@ def room_for(rows: Rows, entries: int) -> Rows:
     )  # fmt: skip
 
 
-class Numbering:
+class _Slots(Axis):
+    def packed(self, array: np.ndarray, now: np.ndarray) -> np.ndarray:
+        return array if now["made"][0] else array[:0]
+
+
+#: The axis of a table of numbers, which nobody needs before it holds one.
+SLOTS = _Slots()
+
+
+class Numbering(View):
     """What views with made-up features share: their table of numbers grows on the way.
 
     A view has `_params.limit` and `_work`, a state `now` and `slots`.
     """
 
-    #: The arrays of the state that have a row for each feature of the raw rows, of which there are ``now["raw"]``.
-    _by_raw: tuple[str, ...] = ()
     _params: Any
     _work: Any
 
@@ -398,11 +405,7 @@ class Numbering:
 
     def reserve(self, state: Any, rows: Rows, features: int) -> Any:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
-        if self._by_raw:
-            now, raw = state.now.copy(), int(state.now["raw"][0])
-            now["raw"] = features
-            held = {name: grown(getattr(state, name), features, raw) for name in self._by_raw}
-            state = state._replace(now=now, **held)
+        state = super().reserve(state, rows, features)
         return state if len(state.slots) else state._replace(slots=doubled(state.slots, self._params.limit))
 
     def fit_transform(self, state: Any, rows: Rows) -> tuple[Any, Rows]:
@@ -427,25 +430,14 @@ class Numbering:
         fill = self._kernel, (self._params, state, self._work, rows, out, *start, learn)
         return [fill, (forget_marks, (self._work.marks, len(out.features)))]
 
-    def count(self, state: Any, features: int) -> None:
-        """See `View.count`."""
-        if "raw" in state.now.dtype.names:
-            state.now["raw"] = features
+    def merge(self, states: Sequence[Any], base: Any) -> MergedView:
+        """Counts as of one run, what has been made up in one numbering."""
+        limit = self._params.limit
+        found = union([self._identities(state) for state in (base, *states)], limit)
+        state = merged(states, base, np.ones(len(states)))
+        state.now["features"], state.now["made"] = len(found.identities), found.generated
+        return MergedView(state._replace(slots=found.slots(limit)), found.numbers[1:], found.numbers[0])
 
-    def features(self, state: Any) -> int:
-        """Features of the rows seen so far are below this."""
-        return int(state.now["features"][0])
-
-    def packed(self, state: Any) -> Any:
-        """`state` without room to spare."""
-        held = {name: getattr(state, name)[: state.now["raw"][0]] for name in self._by_raw}
-        return state._replace(slots=state.slots if state.now["made"][0] else state.slots[:0], **held)
-
-    def renumbered(self, state: Any, numbers: np.ndarray, features: int) -> tuple[Any, np.ndarray]:
-        """`state` with other numbers of the raw features. Those of made-up features stay: their keys come from ids."""
-        if self._by_raw:
-            now = state.now.copy()
-            now["raw"] = features
-            held = {name: merging.renumbered(getattr(state, name), numbers, features) for name in self._by_raw}
-            state = state._replace(now=now, **held)
-        return state, np.arange(self.features(state))
+    def _identities(self, state: Any) -> np.ndarray:
+        """int64[features]: what each number stands for, see `identities_of`."""
+        return identities_of(state.slots, self.features(state))

@@ -120,11 +120,8 @@ class Odds(Bins):
     def merge(self, states: Sequence[BinsState], base: BinsState) -> MergedView:
         """Counts as of one run, bins in one numbering."""
         found, by = super().merge(states, base), np.ones(len(states))
-        now, features = found.state.now, self.features(found.state)
-        for name in ("n_pos", "n_neg"):
-            now[name] = np.minimum(merging.summed(base.now[name], [s.now[name] for s in states], by), MOST)
         first, *others = (
-            merging.renumbered(state.counts, numbers, features)
+            merging.renumbered(state.counts, numbers, self.features(found.state))
             for state, numbers in zip((base, *states), (found.base, *found.numbers), strict=True)
         )
         return found._replace(state=found.state._replace(counts=merging.summed(first, others, by)))

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import merging
-from sonlearn.data.arrays import grown
+from sonlearn.data.axes import Features, Scalars, merged, pooled, summed
 from sonlearn.data.rows import SQUARES, Rows, begin_row, is_learned, leave_out
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.views.codes import MOST, log_of_next, moments_with, standard, tamed
 from sonlearn.views.index import copy_known
 from sonlearn.views.numbers import room_for
-from sonlearn.views.view import MergedView, new_now
+from sonlearn.views.view import MergedView, View, new_now
+
+BY_FEATURE = Features("features")
 
 
 class ScaledState(NamedTuple):
     """What a view of this kind has counted."""
 
-    now: np.ndarray  # features; t: weight of the rows learned from
-    df: np.ndarray  # float64[features]: of those with the feature (idf only, else float64[0])
-    moments: np.ndarray  # float64[features, 3]: weight, mean, M2 of its values (z only, else float64[0, 3])
+    # features; t: weight of the rows learned from
+    now: Annotated[np.ndarray, Scalars(totals=("t",), features="features", most=MOST)]
+    # float64[features, 1]: of those with the feature (idf only, else float64[features, 0])
+    df: Annotated[np.ndarray, BY_FEATURE, summed]
+    # float64[features, 3]: weight, mean, M2 of its values (z only, else float64[features, 0])
+    moments: Annotated[np.ndarray, BY_FEATURE, pooled]
 
 
 class ScaledParams(NamedTuple):
@@ -36,21 +40,16 @@ class ScaledParams(NamedTuple):
     constant: bool
 
 
-class Raw:
+class Raw(View):
     """The rows as they are."""
 
-    #: Whether rows with a feature are counted, and moments of its values.
-    _counts = (False, False)
+    _raw = "features"
+    #: How many numbers of a feature are counted: of rows with it, and of moments of its values.
+    _counts = (0, 0)
 
     def new(self) -> ScaledState:
         """State of a view that has seen nothing."""
-        return ScaledState(new_now("t:f8"), np.zeros(0), np.zeros((0, 3)))
-
-    def reserve(self, state: ScaledState, rows: Rows, features: int) -> ScaledState:
-        """Note how many features there are."""
-        now = state.now.copy()
-        now["features"] = features
-        return state._replace(now=now)
+        return ScaledState(new_now("t:f8"), *(np.zeros((0, count)) for count in self._counts))
 
     def fit_transform(self, state: ScaledState, rows: Rows) -> tuple[ScaledState, Rows]:
         """`rows` as seen, each before it is counted."""
@@ -79,37 +78,14 @@ class Raw:
         """See `View.calls`."""
         return [(copy_rows, (rows, out))]
 
-    def count(self, state: ScaledState, features: int) -> None:
-        """See `View.count`."""
-        state.now["features"] = features
-
-    def features(self, state: ScaledState) -> int:
-        """Features so far."""
-        return int(state.now["features"][0])
-
-    def packed(self, state: ScaledState) -> ScaledState:
-        """`state` without spare room."""
-        used = self.features(state)
-        return state._replace(df=state.df[:used], moments=state.moments[:used])
-
     def renumbered(self, state: ScaledState, numbers: np.ndarray, features: int) -> tuple[ScaledState, np.ndarray]:
-        """`state` with other numbers of the features."""
-        now = state.now.copy()
-        now["features"] = features
-        df, moments = (
-            merging.renumbered(array, numbers, features if counts else 0)
-            for array, counts in ((state.df, self._counts[0]), (state.moments, self._counts[1]))
-        )
-        return ScaledState(now, df, moments), numbers[: self.features(state)]
+        """See `View.renumbered`; features seen are the raw ones."""
+        return super().renumbered(state, numbers, features)[0], numbers[: self.features(state)]
 
     def merge(self, states: Sequence[ScaledState], base: ScaledState) -> MergedView:
         """Counts as of one run; features have the numbers that they have."""
-        now, by = base.now.copy(), np.ones(len(states))
-        now["t"] = np.minimum(merging.summed(base.now["t"], [s.now["t"] for s in states], by), MOST)
-        df = merging.summed(base.df, [s.df for s in states], by)
-        moments = merging.moments(base.moments, [s.moments for s in states])
         numbers = np.arange(self.features(base))
-        return MergedView(ScaledState(now, df, moments), [numbers] * len(states), numbers)
+        return MergedView(merged(states, base, np.ones(len(states))), [numbers] * len(states), numbers)
 
 
 class Scaled(Raw):
@@ -129,15 +105,7 @@ class Scaled(Raw):
 
     def __init__(self, *, z: bool = False, idf: bool = False, unit: bool = False, constant: bool = True):
         self._params, self._scratch = ScaledParams(z, idf, unit, constant), np.zeros(3)
-        self._counts = idf, z and not idf
-
-    def reserve(self, state: ScaledState, rows: Rows, features: int) -> ScaledState:
-        """Let the counts hold what `rows` may bring."""
-        used = self.features(state)
-        state = super().reserve(state, rows, features)
-        if self._params.idf:
-            return state._replace(df=grown(state.df, features, used))
-        return state._replace(moments=grown(state.moments, features, used)) if self._params.z else state
+        self._counts = int(idf), 3 if z and not idf else 0
 
     def _seen(self, state: ScaledState, rows: Rows, learn: bool) -> Rows:
         """Rows with changed values."""
@@ -177,10 +145,10 @@ def scale_rows(params, state, scratch, rows, out, learn):
                     last, log_x = x, math.copysign(math.log1p(abs(x)), x)
                 x = log_x
                 if params.idf:
-                    n = df[j] if j >= 0 else 0.0
+                    n = df[j, 0] if j >= 0 else 0.0
                     x *= log_t - log_of_next(n)
                     if learned:
-                        df[j] = min(n + rows.weight[i], MOST)
+                        df[j, 0] = min(n + rows.weight[i], MOST)
                 xx += x * x
             if j >= 0:
                 out.features[at] = j

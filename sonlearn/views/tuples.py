@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
+from sonlearn.data.axes import Axis, Scalars, pooled, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import CODES, KEY_BITS, Z, float_code, key_of, moments_with, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,
+    SLOTS,
     Numbering,
     NumberTable,
-    identities_of,
     lacks_room,
     new_marks,
     number_row,
     shift_of,
-    union,
 )
-from sonlearn.views.view import MergedView, new_now
+from sonlearn.views.view import BY_RAW, MergedView, new_now
 
 _KEY = (1 << KEY_BITS) - 1
 #: A quarter of the bins: all triples of covtype (54 features, 581,012 rows) are 181,857; text has more than pays.
@@ -34,20 +34,25 @@ CLASS_COLUMNS = 8
 MOST = 1e150
 
 
+def _counted(base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> np.ndarray:
+    """A sum over rows, within the bounds of what is counted."""
+    return np.clip(summed(base, others, by), -MOST, MOST)
+
+
 class TuplesState(NamedTuple):
     """What has been numbered and counted."""
 
     # features (all are made up); raw: features of the raw rows; made; combined: tuples of the rows learned;
     # n_pos, n_neg: weight of each class; weight, mean: of the labels (numbers only)
-    now: np.ndarray
-    slots: np.ndarray  # int64[power of two], see `numbers`
+    now: Annotated[np.ndarray, Scalars(totals=("combined", "n_pos", "n_neg", "weight"), features="raw", most=MOST)]
+    slots: Annotated[np.ndarray, SLOTS]  # int64[power of two], see `numbers`
     # float64[raw features, 2]: weight of the rows of each class with the feature (numbers: weight, and the sum of
     # their labels less the mean)
-    counts: np.ndarray
-    moments: np.ndarray  # float64[raw features, 3]: weight, mean, M2 of its values (z-bins only)
-    sums: (
-        np.ndarray
-    )  # float64[columns]: weight of the rows of each (several classes, whose counts have as many columns)
+    counts: Annotated[np.ndarray, BY_RAW, _counted]
+    # float64[raw features, 3]: weight, mean, M2 of its values (z-bins only, else float64[raw features, 0])
+    moments: Annotated[np.ndarray, BY_RAW, pooled]
+    # float64[columns]: weight of the rows of each (several classes, whose counts have as many columns)
+    sums: Annotated[np.ndarray, Axis(), _counted]
 
 
 class TuplesParams(NamedTuple):
@@ -108,7 +113,6 @@ class Tuples(Numbering):
     ):  # fmt: skip
         columns = CLASS_COLUMNS if several else 0
         self._params = TuplesParams(order, CODES[code], resolution, unit, numbers, *entries, limit, columns)
-        self._by_raw = ("counts", "moments") if self._params.code == Z else ("counts",)
         self._work = self._new_work(1)
 
     def _new_work(self, longest: int) -> TuplesScratch:
@@ -126,8 +130,8 @@ class Tuples(Numbering):
     def new(self) -> TuplesState:
         """State of a view that has seen nothing."""
         now = new_now("raw", "made", "combined", "n_pos:f8", "n_neg:f8", "weight:f8", "mean:f8")
-        columns = self._params.columns
-        return TuplesState(now, np.zeros(0, np.int64), np.zeros((0, columns or 2)), np.zeros((0, 3)), np.zeros(columns))
+        columns, moments = self._params.columns, np.zeros((0, 3 if self._params.code == Z else 0))
+        return TuplesState(now, np.zeros(0, np.int64), np.zeros((0, columns or 2)), moments, np.zeros(columns))
 
     @property
     def _kernel(self) -> Callable:
@@ -141,23 +145,10 @@ class Tuples(Numbering):
 
     def merge(self, states: Sequence[TuplesState], base: TuplesState) -> MergedView:
         """Counts as of one run, tuples in one numbering."""
-        limit, by = self._params.limit, np.ones(len(states))
-        found = union([identities_of(s.slots, self.features(s)) for s in (base, *states)], limit)
-        now = base.now.copy()
-
-        def total(of: Any) -> Any:
-            return merging.summed(of(base), [of(state) for state in states], by)
-
-        now["combined"] = total(lambda s: s.now["combined"])
-        for name in ("n_pos", "n_neg", "weight"):
-            now[name] = np.minimum(total(lambda s, name=name: s.now[name]), MOST)
-        labels = total(lambda s: s.now["mean"] * s.now["weight"])
-        now["mean"] = np.divide(labels, now["weight"], out=np.zeros(1), where=now["weight"] > 0.0)
-        now["features"], now["made"] = len(found.identities), found.generated
-        counts, sums = (np.clip(total(of), -MOST, MOST) for of in (lambda s: s.counts, lambda s: s.sums))
-        moments = merging.moments(base.moments, [state.moments for state in states])
-        merged = TuplesState(now, found.slots(limit), counts, moments, sums)
-        return MergedView(merged, found.numbers[1:], found.numbers[0])
+        found, labels = super().merge(states, base), [s.now["mean"] * s.now["weight"] for s in (base, *states)]
+        now, total = found.state.now, merging.summed(labels[0], labels[1:], np.ones(len(states)))
+        now["mean"] = np.divide(total, now["weight"], out=np.zeros(1), where=now["weight"] > 0.0)
+        return found
 
 
 @bare_jit

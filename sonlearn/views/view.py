@@ -15,17 +15,21 @@ row as learning from it would.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import axes
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call
 
 #: A state: a NamedTuple of arrays.
 State = Any
+#: The axis of the raw features, of which views that make up others keep statistics.
+BY_RAW = axes.Features("raw")
 
 
 class MergedView(NamedTuple):
@@ -36,24 +40,35 @@ class MergedView(NamedTuple):
     base: np.ndarray  # int64[features of the base]; the same
 
 
-class View(Protocol):
-    """The verbs of a view."""
+class View(ABC):
+    """The verbs of a view. Fields of its state say what their rows are (`sonlearn.data.axes`)."""
 
+    #: The scalar that counts the raw features.
+    _raw = "raw"
+
+    @abstractmethod
     def new(self) -> State:
         """State of a view that has seen nothing."""
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """`state` with room for seeing `rows`, whose features are below `features`."""
+        now = state.now.copy()
+        now[self._raw] = features
+        return axes.reserved(state, **{self._raw: features})._replace(now=now)
 
+    @abstractmethod
     def fit_transform(self, state: State, rows: Rows) -> tuple[State, Rows]:
         """`rows` as seen, each before the statistics take it in; `reserve` comes first."""
 
+    @abstractmethod
     def transform(self, state: State, rows: Rows) -> Rows:
         """`rows` as seen by the state as it is, which stays as it is: for prediction."""
 
+    @abstractmethod
     def room(self, state: State, rows: Rows) -> Rows:
         """Rows to be filled in with what `rows` become; `reserve` comes first."""
 
+    @abstractmethod
     def calls(self, state: State, rows: Rows, out: Rows, learn: bool = True) -> list[Call]:
         """The kernels that fill `out`, of `room`, with their arguments, as `fit_transform` or `transform` does.
 
@@ -62,16 +77,20 @@ class View(Protocol):
 
     def count(self, state: State, features: int) -> None:
         """Note in `state` that there are so many raw features, for which it has room."""
+        state.now[self._raw] = features
 
     def features(self, state: State) -> int:
         """Features of the rows seen so far are below this."""
+        return int(state.now["features"][0])
 
     def renumbered(self, state: State, numbers: np.ndarray, features: int) -> tuple[State, np.ndarray]:
         """`state` (packed) with other numbers of the raw features; see `sonlearn.learn.engine.Engine.renumbered`.
 
-        And int64[its features]: what number a feature of the rows seen then has.
+        And int64[its features]: what number a feature of the rows seen then has. What a view makes up keeps its own.
         """
+        return axes.renumbered(state, numbers, features, None), np.arange(self.features(state))
 
+    @abstractmethod
     def merge(self, states: Sequence[State], base: State) -> MergedView:
         """One state of what several views have counted since the state `base` that they began with.
 
@@ -81,6 +100,7 @@ class View(Protocol):
 
     def packed(self, state: State) -> State:
         """`state` without spare room, for storage: equal states give equal arrays."""
+        return axes.packed(state)
 
 
 def new_now(*fields: str) -> np.ndarray:

@@ -4,21 +4,22 @@ import numpy as np
 import pytest
 from streams import zipf
 
+from sonlearn.data import axes
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.files.storage import flat
-from sonlearn.learn import axes
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import member
 from sonlearn.options.methods import METHODS
+from sonlearn.options.views import VIEWS
+from sonlearn.views import make_view
 from sonlearn.views.index import intern, new_index
 
 N, D, K = 60, 12, 4
 MEMBERS = ("nag", "nag~0.1", "arow-precision", "arow-precision~0.1", "multinomial-bayes~0.1", "rls", "shares~0.1")
 AUTO = LearnOptions(classes="auto")
-ENSEMBLES = ("committee", "mixture")
 METRICS = ("nag", "rfd-son", "ada-full")
 #: Fields that come out of a decomposition: other numbers of the features change their last digits.
 ROUGH = 1e-6
@@ -27,8 +28,6 @@ ROUGH = 1e-6
 def engines():
     """(name, a function that makes the engine, classes or 0)."""
     for name, method in METHODS.items():
-        if name in ENSEMBLES:
-            continue
         options = LearnOptions(method=name, loss=(method.losses or ("logistic",))[0])
         yield pytest.param(lambda options=options: make_engine(options), 0, id=name)
         if "decay" in method.takes:
@@ -38,6 +37,9 @@ def engines():
     for name in METRICS:
         shared = LearnOptions(method=name, multinomial=K)
         yield pytest.param(lambda options=shared: make_engine(options), K, id=f"multinomial-{name}")
+    for shared in (LearnOptions(method="adagrad", oaa=K), LearnOptions(method="adagrad", classes="auto"), AUTO):
+        name = f"{shared.method}-{'oaa' if shared.oaa else 'auto'}"
+        yield pytest.param(lambda options=shared: make_engine(options), K, id=name)
     for name in MEMBERS:
         own = member(name, several=True)
         yield pytest.param(lambda own=own: ClassSlots(AUTO).engine_of(own), K, id=f"member-{name}")
@@ -96,7 +98,8 @@ def test_what_grows_says_what_its_rows_are(make, classes):
     engine = make()
     if type(engine).packed is Engine.packed:  # others pack what they keep
         silent = {name for name, says in growing(engine.new()) if not says}
-        assert silent <= {"state.basis.RT", "state.factor.FT"}, "of these the length is that of an option"
+        sized = {"state.basis.RT", "state.own.basis.RT", "state.factor.FT"}
+        assert silent <= sized, "of these the length is that of an option"
 
 
 @every
@@ -106,12 +109,31 @@ def test_packing_and_room_change_nothing(make, classes):
     assert_alike(engine.packed(engine.reserve(copied(state), NO_ROWS, D)), state)
 
 
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_keep_their_states(name):
+    """What grows says what its rows are; room, packing and other numbers there and back change nothing."""
+    view, rows = make_view(name), rows_of(0, 0)
+    assert {field for field, says in growing(view.new()) if not says} <= {"state.sums"}
+    state, _ = view.fit_transform(view.reserve(view.new(), rows, D), rows)
+    state = view.packed(state)
+    assert_alike(view.packed(view.reserve(copied(state), NO_ROWS, D)), state)
+    there = np.random.default_rng(5).permutation(D)
+    moved, _ = view.renumbered(copied(state), there, D)
+    back, shown = view.renumbered(copied(moved), np.argsort(there), D)
+    assert_alike(back, state)
+    wide, other = view.renumbered(copied(moved), 2 * np.argsort(there), 2 * D)
+    assert len(shown) == len(other) == view.features(state)
+    again = view.merge([copied(wide)], wide)
+    np.testing.assert_array_equal(again.state.now, wide.now)
+    np.testing.assert_array_equal(again.base, np.arange(view.features(wide)))
+
+
 @mergeable
 def test_other_numbers_there_and_back(make, classes):
     engine = make()
     state = taught(engine, engine.new(), rows_of(classes, 0), classes)
     there = np.random.default_rng(5).permutation(D)
-    slots = np.random.default_rng(6).permutation(K) if classes and not hasattr(state, "own") else None
+    slots = np.random.default_rng(6).permutation(K) if classes and hasattr(state, "pairs") else None
     plain = engine.renumbered(copied(state), np.arange(D), D)
     moved = engine.renumbered(copied(state), there, D, slots)
     back = engine.renumbered(moved, np.argsort(there), D, None if slots is None else np.argsort(slots))

@@ -26,7 +26,7 @@ from sonlearn.text.decisions.classes import ActionsOfClasses
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Version of the header and arrays of a bandit's file.
-FORMAT = 4
+FORMAT = 5
 #: Rows that are viewed at a time.
 ROWS = 2048
 #: Rules of exploration that need widths.

@@ -8,8 +8,8 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
+from sonlearn.data.axes import BY_FEATURE, Classes, Counted, Scalars, summed
 from sonlearn.data.rows import Rows
-from sonlearn.learn.axes import BY_FEATURE, Classes, Counted, Scalars, summed
 from sonlearn.learn.dense import rounds, spectral
 from sonlearn.learn.dense.factor import column_start
 from sonlearn.learn.engine import Engine, Predictions, by_class

@@ -18,9 +18,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
+from sonlearn.data.axes import Counted, Numbers, Scalars
 from sonlearn.data.rows import Rows
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.axes import Counted, Numbers, Scalars
 from sonlearn.learn.diagonal_fd.dense_rounds import LANES, learn, predict
 from sonlearn.learn.diagonal_fd.merging import Matrix, MergedMatrix, WithDiagonal
 from sonlearn.learn.engine import Predictions

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from sonlearn.data import axes
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Call, run_calls
-from sonlearn.learn import axes
 from sonlearn.learn.diagonal_fd.lazy import sweep
 from sonlearn.learn.diagonal_fd.merging import Matrix, MergedMatrix, WithDiagonal
 from sonlearn.learn.diagonal_fd.predict import all_weights, matrix, predict

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from sonlearn.learn.axes import BY_FEATURE, Counted, Scalars
+from sonlearn.data.axes import BY_FEATURE, Counted, Scalars
 from sonlearn.learn.log import slots_of
 from sonlearn.learn.losses import CODE
 from sonlearn.options import LearnOptions

@@ -137,6 +137,10 @@ class Committee(Engine):
         """How many classes have been met or named."""
         return self.target.met(state.labels)
 
+    def parts(self, state: CommitteeState) -> dict[str, Any]:
+        """See `Engine.parts`; views have the same verbs."""
+        return {"views": self.views.every, "members": self.engines}
+
     def reserve(self, state: CommitteeState, rows: Rows, features: int) -> CommitteeState:
         """Views have room for the batch, members for the features so far; theirs of the batch comes with it."""
         work = self.at_work(state)
@@ -202,11 +206,14 @@ class Committee(Engine):
         """`state` without spare room."""
         rows, kept = self._judged(state), self.target.rules.kept
         history = min(max(rows, 0), kept) if self.rows_left(state) else 0
-        return state._replace(
-            views=self.views.packed(self.views.kept(state.views, self.at_work(state).sharing)),
-            members=tuple(engine.packed(s) for engine, s in zip(self.engines, state.members, strict=True)),
-            history=History(*(part[:history] for part in state.history)),
-            waiting=state.waiting.packed(self.target.width(state.labels)),
+        kept_views = self.views.kept(state.views, self.at_work(state).sharing)
+        return (
+            super()
+            .packed(state._replace(views=kept_views))
+            ._replace(
+                history=History(*(part[:history] for part in state.history)),
+                waiting=state.waiting.packed(self.target.width(state.labels)),
+            )
         )
 
     def renumbered(

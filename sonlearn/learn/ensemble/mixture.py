@@ -8,12 +8,11 @@ from the average; the committee's combiner, which learns weights of any sign and
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import merging
+from sonlearn.data.axes import Axis, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit
 from sonlearn.learn.engine import Contributions, Engine, Predictions
@@ -32,7 +31,7 @@ class MixtureState(NamedTuple):
     """State of a mixture."""
 
     members: tuple  # the members' states
-    loss: np.ndarray  # float64[k]; each member's sum of h * loss
+    loss: Annotated[np.ndarray, Axis(), summed]  # float64[k]; each member's sum of h * loss
 
 
 class Mixture(Engine):
@@ -48,10 +47,9 @@ class Mixture(Engine):
         """State of an untrained mixture."""
         return MixtureState(tuple(engine.new() for engine in self._engines), np.zeros(len(self._engines)))
 
-    def reserve(self, state: MixtureState, rows: Rows, features: int) -> MixtureState:
-        """Make room for learning `rows`."""
-        pairs = zip(self._engines, state.members, strict=True)
-        return state._replace(members=tuple(engine.reserve(s, rows, features) for engine, s in pairs))
+    def parts(self, state: MixtureState) -> dict[str, Any]:
+        """See `Engine.parts`."""
+        return {"members": self._engines}
 
     def learn(self, state: MixtureState, rows: Rows, out: Predictions, start: int) -> tuple[MixtureState, int]:
         """Learn all rows; a member does not learn a row that it refuses."""
@@ -89,25 +87,6 @@ class Mixture(Engine):
         """The members' weights, averaged like their probabilities: a summary, because the mixture is not linear."""
         pairs = zip(self._share(state), self._engines, state.members, strict=True)
         return sum(share * engine.weights(s, features) for share, engine, s in pairs)
-
-    def packed(self, state: MixtureState) -> MixtureState:
-        """`state` without unused capacity."""
-        return state._replace(members=tuple(e.packed(s) for e, s in zip(self._engines, state.members, strict=True)))
-
-    def renumbered(
-        self, state: MixtureState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> MixtureState:
-        """`state` with other numbers (see `Engine.renumbered`)."""
-        pairs = zip(self._engines, state.members, strict=True)
-        return state._replace(members=tuple(engine.renumbered(s, numbers, features) for engine, s in pairs))
-
-    def merge(self, states: Sequence[MixtureState], base: MixtureState, rows: Sequence[int]) -> MixtureState:
-        """Each member merged; their losses are sums over all rows (see `Engine.merge`)."""
-        members = tuple(
-            engine.merge([state.members[i] for state in states], base.members[i], rows)
-            for i, engine in enumerate(self._engines)
-        )
-        return MixtureState(members, merging.summed(base.loss, [state.loss for state in states], np.ones(len(states))))
 
     def facts(self, state: MixtureState) -> dict[str, Any]:
         """share: weight of each member by name."""

@@ -32,21 +32,21 @@ class Views:
 
     def __init__(self, names: Iterable[str], loss: str, several: bool = False):
         self.names = tuple(names)
-        self._views = tuple(_view(name, loss, several) for name in self.names)
+        self.every = tuple(_view(name, loss, several) for name in self.names)
 
     def of(self, name: str) -> View:
         """The view of that name."""
-        return self._views[self.names.index(name)]
+        return self.every[self.names.index(name)]
 
     def new(self) -> tuple:
         """States of views that have seen nothing."""
-        return tuple(view.new() for view in self._views)
+        return tuple(view.new() for view in self.every)
 
     def reserve(self, states: tuple, rows: Rows, features: int, needed: Container[str] | None = None) -> tuple:
         """`states` with room for `rows`, whose features are below `features`, in the `needed` views (None: all)."""
         return tuple(
             view.reserve(own, rows, features) if needed is None or name in needed else own
-            for name, view, own in zip(self.names, self._views, states, strict=True)
+            for name, view, own in zip(self.names, self.every, states, strict=True)
         )
 
     def showing(self, states: tuple, rows: Rows, learn: bool, in_parts: bool = False) -> tuple[list, Seen]:
@@ -60,10 +60,10 @@ class Views:
         def show(name: str, start: int, stop: int) -> tuple[Rows, int]:
             i, part = self.names.index(name), rows_between(parts.get(VIEWS[name].part, rows), start, stop)
             if learn:
-                own[i], shown = self._views[i].fit_transform(own[i], part)
+                own[i], shown = self.every[i].fit_transform(own[i], part)
             else:
-                shown = self._views[i].transform(own[i], part)
-            return shown, self._views[i].features(own[i])
+                shown = self.every[i].transform(own[i], part)
+            return shown, self.every[i].features(own[i])
 
         return own, show
 
@@ -71,26 +71,22 @@ class Views:
         """`states`, those that are not `needed` any more as new."""
         return tuple(
             own if name in needed else view.new()
-            for name, view, own in zip(self.names, self._views, states, strict=True)
+            for name, view, own in zip(self.names, self.every, states, strict=True)
         )
-
-    def packed(self, states: tuple) -> tuple:
-        """`states` without spare room."""
-        return tuple(view.packed(s) for view, s in zip(self._views, states, strict=True))
 
     def renumbered(self, states: tuple, numbers: np.ndarray, features: int) -> tuple[tuple, dict[str, np.ndarray]]:
         """(`states` with other numbers of the raw features, the numbers of what each view has shown then)."""
-        found = [view.renumbered(own, numbers, features) for view, own in zip(self._views, states, strict=True)]
+        found = [view.renumbered(own, numbers, features) for view, own in zip(self.every, states, strict=True)]
         return tuple(own for own, _ in found), {name: own for name, (_, own) in zip(self.names, found, strict=True)}
 
     def merge(self, name: str, states: Sequence[tuple], base: tuple) -> MergedView:
         """The view of that name of several such states, which `renumbered` has made (see `View.merge`)."""
         at = self.names.index(name)
-        return self._views[at].merge([own[at] for own in states], base[at])
+        return self.every[at].merge([own[at] for own in states], base[at])
 
     def sizes(self, states: tuple) -> dict[str, int]:
         """How many features each view has shown."""
-        return {name: view.features(s) for name, view, s in zip(self.names, self._views, states, strict=True)}
+        return {name: view.features(s) for name, view, s in zip(self.names, self.every, states, strict=True)}
 
 
 def _view(name: str, loss: str, several: bool) -> View:

@@ -7,9 +7,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from sonlearn.data.axes import BY_FEATURE, Classes, Scalars
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.axes import BY_FEATURE, Classes, Scalars
 from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.first_order import rules
 from sonlearn.learn.first_order.merging import carried, merged

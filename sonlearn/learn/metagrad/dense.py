@@ -17,9 +17,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
+from sonlearn.data.axes import BY_FEATURE, Axis, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import inline, jit
-from sonlearn.learn.axes import BY_FEATURE, Axis, summed
 from sonlearn.learn.dense.engine import NOW, SCALARS, TRIANGLE, Dense
 from sonlearn.learn.dense.rounds import enter, features_of
 from sonlearn.learn.dense.spectral import NOISE, matrix, pack_triangle

@@ -24,9 +24,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
+from sonlearn.data.axes import BY_FEATURE, PART, Axis, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, inline, jit
-from sonlearn.learn.axes import BY_FEATURE, PART, Axis, summed
 from sonlearn.learn.engine import Predictions, grown
 from sonlearn.learn.linear_algebra import leading
 from sonlearn.learn.losses import loss_slope

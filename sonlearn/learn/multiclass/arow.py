@@ -24,12 +24,11 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import merging
+from sonlearn.data import axes, merging
+from sonlearn.data.axes import BY_FEATURE, Scalars
 from sonlearn.data.rows import SQUARES, Rows, is_learned, longest_row
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.jit.sequence import Call
-from sonlearn.learn import axes
-from sonlearn.learn.axes import BY_FEATURE, Scalars
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (

@@ -33,10 +33,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
+from sonlearn.data.axes import BY_CLASS, BY_FEATURE, Scalars, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.axes import BY_CLASS, BY_FEATURE, Scalars, summed
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (

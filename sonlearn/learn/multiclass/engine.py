@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from sonlearn.data import axes
+from sonlearn.data.axes import BY_FEATURE, Axis, Numbers
 from sonlearn.data.rows import Rows
 from sonlearn.jit.sequence import run_calls
-from sonlearn.learn import axes
-from sonlearn.learn.axes import BY_FEATURE, Axis, Numbers
 from sonlearn.learn.engine import Engine, Predictions, State
 from sonlearn.learn.multiclass.pairs import (
     Pairs,

@@ -7,12 +7,11 @@ in every row, and so say the same: what stands for all of them in `Predictions.u
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import merging
+from sonlearn.data.axes import Axis, summed
 from sonlearn.data.rows import Rows
 from sonlearn.learn.dense.engine import Dense
 from sonlearn.learn.engine import Engine, Predictions, State
@@ -30,7 +29,7 @@ class MultinomialState(NamedTuple):
     """All that has been learned."""
 
     own: State  # of the engine beneath
-    counts: np.ndarray  # int64[K]; rows learned of each class
+    counts: Annotated[np.ndarray, Axis(), summed]  # int64[K]; rows learned of each class
 
 
 class Multinomial(Engine):
@@ -53,9 +52,9 @@ class Multinomial(Engine):
         """How many classes have been met."""
         return int(np.count_nonzero(state.counts))
 
-    def reserve(self, state: MultinomialState, rows: Rows, features: int) -> MultinomialState:
-        """Let the arrays hold what learning `rows` may need."""
-        return state._replace(own=self._engine.reserve(state.own, rows, features))
+    def parts(self, state: MultinomialState) -> dict[str, Any]:
+        """See `Engine.parts`."""
+        return {"own": self._engine}
 
     def learn(self, state: MultinomialState, rows: Rows, out: Predictions, start: int) -> tuple[MultinomialState, int]:
         """Learn rows from `start` on; see `Engine.learn`."""
@@ -85,10 +84,6 @@ class Multinomial(Engine):
         w = self._engine.weights(state.own, features)[: self.met(state)]
         return w if number is None else w[number]
 
-    def packed(self, state: MultinomialState) -> MultinomialState:
-        """`state` without spare room."""
-        return state._replace(own=self._engine.packed(state.own))
-
     def reordered(self, state: MultinomialState, order: list[int | None]) -> MultinomialState:
         """`state` with its classes in another order (see `Engine.reordered`)."""
         met = self.met(state)
@@ -96,20 +91,6 @@ class Multinomial(Engine):
         places = [next(further) if k is None else k for k in order]
         places += [k for k in range(self._classes) if k not in places]
         return MultinomialState(self._engine.with_classes(state.own, places), state.counts[places])
-
-    def renumbered(
-        self, state: MultinomialState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> MultinomialState:
-        """`state` with other numbers (see `Engine.renumbered`)."""
-        return state._replace(own=self._engine.renumbered(state.own, numbers, features))
-
-    def merge(
-        self, states: Sequence[MultinomialState], base: MultinomialState, rows: Sequence[int]
-    ) -> MultinomialState:
-        """The learners beneath merged, rows of classes added up (see `Engine.merge`)."""
-        own = self._engine.merge([state.own for state in states], base.own, rows)
-        counts = merging.summed(base.counts, [state.counts for state in states], np.ones(len(states), np.int64))
-        return MultinomialState(own, counts)
 
     def facts(self, state: MultinomialState) -> dict[str, Any]:
         """classes: of each the rows learned (`examples`); and what the learner that they share has to tell."""

@@ -12,12 +12,13 @@ as many classes have been met as there can be, the spare learner is dropped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data.axes import Axis, Scalars, summed
 from sonlearn.data.rows import NO_ROWS, Rows, learned_rows, rows_between
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State
 from sonlearn.learn.make import make_engine
@@ -29,8 +30,8 @@ class OneVsRestState(NamedTuple):
 
     classes: tuple  # the classes' states, in the order in which classes were met
     unseen: State  # what a class that has not been met would have learned
-    counts: np.ndarray  # int64[classes]; rows learned of each
-    features: np.ndarray  # int64[1]
+    counts: Annotated[np.ndarray, Axis(), summed]  # int64[classes]; rows learned of each
+    now: Annotated[np.ndarray, Scalars()]  # structured [1]; seen: features
 
 
 class Task(NamedTuple):
@@ -64,17 +65,22 @@ class OneVsRest(Engine):
     def new(self, classes: int = 0) -> OneVsRestState:
         """State that has seen nothing, with room for so many classes: none that has been met."""
         fresh = tuple(self._binary.new() for _ in range(classes))
-        return OneVsRestState(fresh, self._binary.new(), np.zeros(classes, np.int64), np.zeros(1, np.int64))
+        return OneVsRestState(fresh, self._binary.new(), np.zeros(classes, np.int64), np.zeros(1, [("seen", "i8")]))
 
     def met(self, state: OneVsRestState) -> int:
         """How many classes have been met."""
         return len(state.classes)
 
+    def parts(self, state: OneVsRestState) -> dict[str, Any]:
+        """See `Engine.parts`; the spare learner is one as long as it is needed."""
+        spare = {} if len(state.classes) == self._most else {"unseen": self._binary}
+        return {"classes": (self._binary,) * len(state.classes), **spare}
+
     def reserve(self, state: OneVsRestState, rows: Rows, features: int) -> OneVsRestState:
         """Learners have room for what they have been shown; theirs of the batch comes with it."""
-        classes = tuple(self._binary.reserve(own, NO_ROWS, features) for own in state.classes)
-        unseen = state.unseen if len(classes) == self._most else self._binary.reserve(state.unseen, NO_ROWS, features)
-        return state._replace(classes=classes, unseen=unseen, features=np.array([features]))
+        now = state.now.copy()
+        now["seen"] = features
+        return super().reserve(state, NO_ROWS, features)._replace(now=now)
 
     def learn(self, state: OneVsRestState, rows: Rows, out: Predictions, start: int) -> tuple[OneVsRestState, int]:
         """Learn rows from `start` on; see `Engine.learn`. What a class's learner refuses is marked; others learn it.
@@ -123,11 +129,6 @@ class OneVsRest(Engine):
         rows = [self._binary.weights(own, features) for own in state.classes]
         return np.array(rows).reshape(len(rows), features)
 
-    def packed(self, state: OneVsRestState) -> OneVsRestState:
-        """`state` without spare room."""
-        classes = tuple(self._binary.packed(own) for own in state.classes)
-        return state._replace(classes=classes, unseen=self._binary.packed(state.unseen))
-
     def facts(self, state: OneVsRestState) -> dict[str, Any]:
         """classes: of each the rows learned (`examples`), and what its learner has to tell."""
         pairs = zip(state.counts.tolist(), state.classes, strict=True)
@@ -137,28 +138,6 @@ class OneVsRest(Engine):
         """Say that the rows to come have been learned from before."""
         for own in (*state.classes, state.unseen):
             self._binary.next_pass(own)
-
-    def renumbered(
-        self, state: OneVsRestState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> OneVsRestState:
-        """`state` with other numbers of the features (see `Engine.renumbered`)."""
-        packed = self.packed(state)
-        classes = tuple(self._binary.renumbered(own, numbers, features) for own in packed.classes)
-        unseen = self._binary.renumbered(packed.unseen, numbers, features)
-        return state._replace(classes=classes, unseen=unseen, features=np.array([features]))
-
-    def merge(self, states: Sequence[OneVsRestState], base: OneVsRestState, rows: Sequence[int]) -> OneVsRestState:
-        """Each class's learners merged, which are in the same order in all states (see `Engine.merge`)."""
-
-        def merge(own: list[State], start: State) -> State:
-            return self._binary.merge(own, start, rows)
-
-        classes = tuple(
-            merge([state.classes[k] for state in states], start) for k, start in enumerate(base.classes)
-        )  # fmt: skip
-        counts = base.counts + sum(state.counts - base.counts for state in states)
-        unseen = merge([state.unseen for state in states], base.unseen)
-        return OneVsRestState(classes, unseen, counts, base.features)
 
     def reordered(self, state: OneVsRestState, order: list[int | None]) -> OneVsRestState:
         """`state` with its classes in another order; None stands for one that has not been met, and is from now on."""
@@ -178,7 +157,7 @@ class OneVsRest(Engine):
         self, state: OneVsRestState, rows: Rows, births: np.ndarray, out: Predictions
     ) -> tuple[tuple, State, int]:  # fmt: skip
         """The classes' states and the spare one after `rows`, and the first row that a new class refused, or n."""
-        n, met, features = len(rows.y), len(state.classes), int(state.features[0])
+        n, met, features = len(rows.y), len(state.classes), int(state.now["seen"][0])
         jobs = [Task(own, 0) for own in state.classes]
         unseen, at = state.unseen, 0
         for position in births.tolist():

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from sonlearn.data import axes
 from sonlearn.data.rows import Rows, longest_row
-from sonlearn.learn import axes
 from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.newton import merging
 from sonlearn.learn.newton.learn import learn, orthonormalise_now

@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from sonlearn.learn.axes import BY_FEATURE, PART, Classes, Counted
+from sonlearn.data.axes import BY_FEATURE, PART, Classes, Counted
 from sonlearn.learn.log import slots_of
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.rescale import CODE as RESCALE_CODE

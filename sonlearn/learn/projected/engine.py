@@ -6,8 +6,8 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data.axes import BY_FEATURE
 from sonlearn.data.rows import Rows
-from sonlearn.learn.axes import BY_FEATURE
 from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.state import eta_of

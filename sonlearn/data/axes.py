@@ -7,17 +7,17 @@ The fields of a state, a NamedTuple, say in their annotations what their rows ar
         z: Annotated[np.ndarray, BY_FEATURE, summed]  # float64[features, C]; sum of gradients
         now: Annotated[np.ndarray, Scalars(rows="t", totals=("t",))]
 
-From that `reserved`, `packed`, `renumbered` and `merged` make what `sonlearn.learn.engine.Engine` has to do with a
-state; an engine adds what has arithmetic of its own. A field that says nothing stays as it is, and in a merge it is the
-base's. Scalars of `now` say how many rows are in use: `seen` features, `classes` classes. Where classes stand on
-another axis than the first, `Classes` says so.
+From that `reserved`, `packed`, `renumbered` and `merged` make what engines (`sonlearn.learn.engine.Engine`) and views
+(`sonlearn.views.view.View`) have to do with a state; these add what has arithmetic of its own. A field that says
+nothing stays as it is, and in a merge it is the base's. Scalars of `now` say how many rows are in use: `seen` features,
+`classes` classes. Where classes stand on another axis than the first, `Classes` says so.
 """
 
 from __future__ import annotations
 
 import functools
 import typing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -62,7 +62,7 @@ class Counted(Axis):
     used : str
         The scalar that counts what is in use.
     room : str
-        The scalar that says for how many there has to be room; empty: the engine says it.
+        The scalar that says for how many there has to be room; empty: who asks for room says it, or there is enough.
     rows : callable
         How many rows so many take.
     """
@@ -72,7 +72,7 @@ class Counted(Axis):
 
     def reserved(self, array: Any, now: np.ndarray, room: dict[str, int]) -> Any:
         """See `Axis.reserved`."""
-        wanted = self._rows(int(now[self._room][0]) if self._room else room[self._used])
+        wanted = self._rows(int(now[self._room][0]) if self._room else room.get(self._used, 0))
         return array if wanted <= len(array) else grown(array, wanted, self._rows(int(now[self._used][0])))
 
     def packed(self, array: Any, now: np.ndarray) -> Any:
@@ -80,8 +80,11 @@ class Counted(Axis):
         return array[: self._rows(int(now[self._used][0]))]
 
 
-class _Features(Counted):
+class Features(Counted):
+    """The axis of the features, of which a scalar says how many are in use."""
+
     def renumbered(self, array: Any, numbers: Numbers) -> Any:
+        """See `Axis.renumbered`."""
         return merging.renumbered(array, numbers.features, numbers.most, shared=True)
 
 
@@ -93,7 +96,7 @@ class _Classes(Counted):
         return merging.renumbered(array, slots, 1 + int(slots.max(initial=-1)), shared=True)
 
 
-BY_FEATURE, BY_CLASS = _Features("seen"), _Classes("classes")
+BY_FEATURE, BY_CLASS = Features("seen"), _Classes("classes")
 
 
 class Part(Axis):
@@ -142,6 +145,11 @@ def summed(base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> np
     return np.asarray(merging.summed(first, rest, by))
 
 
+def pooled(base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> np.ndarray:
+    """Moments of all rows (`sonlearn.data.merging.moments`); nothing is forgotten."""
+    return merging.moments(base, others) if base.size else base
+
+
 class Scalars(Axis):
     """The structured array `now`, of length 1.
 
@@ -151,17 +159,24 @@ class Scalars(Axis):
         The scalar that counts the rows learned; empty: there is none.
     sums, totals : of str
         Scalars that are sums over rows, the latter of those of which nothing is ever forgotten.
+    features : str
+        The scalar that counts the features, where there is one.
+    most : float
+        Sums end here.
     """
 
-    def __init__(self, rows: str = "", sums: Sequence[str] = (), totals: Sequence[str] = ()):
-        self.rows, self._sums, self._totals = rows, sums, totals
+    def __init__(
+        self, rows: str = "", sums: Sequence[str] = (), totals: Sequence[str] = (), features: str = "seen",
+        most: float | None = None,
+    ):  # fmt: skip
+        self.rows, self._sums, self._totals, self._features, self._most = rows, sums, totals, features, most
 
     def renumbered(self, array: Any, numbers: Numbers) -> Any:
         """See `Axis.renumbered`."""
         now = array.copy()
-        if "seen" in now.dtype.names:
-            now["seen"] = numbers.most
-        if "classes" in now.dtype.names and numbers.classes is not None:
+        if self._features in (now.dtype.names or ()):
+            now[self._features] = numbers.most
+        if "classes" in (now.dtype.names or ()) and numbers.classes is not None:
             now["classes"] = 1 + numbers.classes[: int(now["classes"][0])].max(initial=-1)
         return now
 
@@ -170,8 +185,9 @@ class Scalars(Axis):
         now, whole = base.copy(), np.ones(len(by))
         for name in (*self._sums, *self._totals):
             shares = by if name in self._sums else whole
-            now[name] = merging.summed(base[name], [each[name] for each in others], shares)
-        if "classes" in now.dtype.names:
+            total = merging.summed(base[name], [each[name] for each in others], shares)
+            now[name] = total if self._most is None else np.minimum(total, self._most)
+        if "classes" in (now.dtype.names or ()):
             now["classes"] = max(int(each["classes"][0]) for each in (base, *others))
         return now
 
@@ -180,14 +196,31 @@ class Scalars(Axis):
         return int(now[self.rows][0] - base[self.rows][0])
 
 
+def each_part(makers: dict[str, Any], call: Callable[..., State], *states: State, into: State | None = None) -> State:
+    """The first of `states`, or `into`, with call(maker, its own in each of `states`) in the place of states within.
+
+    `makers` are what made these, by field: one, or of a tuple of states a tuple.
+    """
+    found = {}
+    for name, maker in makers.items():
+        own = [getattr(state, name) for state in states]
+        found[name] = tuple(map(call, maker, *own)) if isinstance(maker, tuple) else call(maker, *own)
+    state = states[0] if into is None else into
+    return state._replace(**found) if found else state
+
+
+#: The scalars of a state that has none.
+_NONE = np.zeros(1, [])
+
+
 def reserved(state: State, **room: int) -> State:
     """`state` with room for as many as `room` says of scalars of `now`."""
-    return PART.reserved(state, state.now, room)
+    return PART.reserved(state, getattr(state, "now", _NONE), room)
 
 
 def packed(state: State) -> State:
     """`state` without unused capacity."""
-    return PART.packed(state, state.now)
+    return PART.packed(state, getattr(state, "now", _NONE))
 
 
 def renumbered(state: State, numbers: np.ndarray, features: int, slots: np.ndarray | None) -> State:
@@ -209,19 +242,19 @@ def merged(states: Sequence[State], base: State, by: np.ndarray) -> State:
     })  # fmt: skip
 
 
-@functools.cache
-def axes_of(kind: type) -> tuple[tuple[str, Axis, Rule | None], ...]:
-    """(field, its axis, its rule or None) of the fields of a state that say something."""
-    return tuple(_axes(kind))
-
-
-def _axes(kind: type) -> Iterator[tuple[str, Axis, Rule | None]]:
+def _axes(kind: type) -> tuple[tuple[str, Axis, Rule | None], ...]:
+    found = []
     for name, hint in typing.get_type_hints(kind, include_extras=True).items():
         said = hint.__metadata__ if typing.get_origin(hint) is Annotated else ()
         axis = next((each for each in said if isinstance(each, Axis)), Axis())
         rule = next((each for each in said if callable(each)), None)
         if said:
-            yield name, axis, rule
+            found.append((name, axis, rule))
+    return tuple(found)
+
+
+#: (field, its axis, its rule or None) of the fields of a kind of state that say something.
+axes_of: Callable[[type], tuple[tuple[str, Axis, Rule | None], ...]] = functools.cache(_axes)
 
 
 def _now(state: State, now: np.ndarray) -> np.ndarray:
