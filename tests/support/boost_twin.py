@@ -14,10 +14,13 @@ class Boost:
     `several`: labels are 0, 1, ... in the order of first occurrence; scores and the values of leaves are arrays [K].
     """
 
-    def __init__(self, logistic, trees, depth, rate, penalty, least, every, most, several=False):
+    def __init__(
+        self, logistic, trees, depth, rate, penalty, least, least_logistic, growth, every, most, several=False
+    ):  # fmt: skip
         self.several, self.most = several, most
         self.logistic, self.trees, self.depth, self.rate = logistic, trees, depth, rate
-        self.penalty, self.least, self.every = penalty, least, every
+        self.penalty, self.least = penalty, least_logistic if logistic or several else least
+        self.growth, self.every = growth, every
         self.columns, self.rows, self.labels = {}, [], []  # labels: (y, importance, base)
         self.due, self.running, self.refits, self.model = 0, None, 0, (0.0, [])
 
@@ -46,7 +49,7 @@ class Boost:
         self.rows.append({self.columns.setdefault(f, len(self.columns)): value for f, value in row.items()})
         self.labels.append((y, h, base))
         if self.running is None and len(self.rows) >= self.due:
-            self.due = len(self.rows) + min(len(self.rows), self.every)
+            self.due = len(self.rows) + min(max(int(self.growth * len(self.rows)), 1), self.every)
             self.refits += 1
             self.running = self.refit()
         looks = AT_ONCE
@@ -86,24 +89,24 @@ class Boost:
                 g, c = (h * (p - (y > 0)), h * np.maximum(p * (1 - p), 1e-16)) if self.logistic else (h * (z - y), h)
                 slopes = g, c
             chosen = drawn(varying, seed)
-            trees.append(self.grow(np.arange(n), 0, g, c, h, slopes, chosen, coded))
+            trees.append(self.grow(np.arange(n), 0, g, c, slopes, chosen, coded))
             z = z + leaves(trees[-1], X)
             if t == self.trees - 1:
                 self.model, self.running = (start, trees), None
             yield n * (min(columns, COLUMNS) * self.depth + (8 * known if self.several else 0))
 
-    def grow(self, rows, level, g, c, h, slopes, chosen, coded):
+    def grow(self, rows, level, g, c, slopes, chosen, coded):
         """A leaf's value, or (column, largest value on the left, whether rows without one go left, left, right)."""
         G, C = g[rows].sum(), c[rows].sum()
         best, found = self.term(G, C) * (1 + 1e-10), None
         for j in chosen if level < self.depth else []:
             codes, edges = coded[j][0][rows], coded[j][1]
-            sums = np.column_stack([np.bincount(codes, each[rows], len(edges) + 1) for each in (g, c, h)])
+            sums = np.column_stack([np.bincount(codes, each[rows], len(edges) + 1) for each in (g, c)])
             values = np.cumsum(sums, axis=0) - sums[0]  # of rows with a value, up to each code
-            own = np.stack([values[:-1], values[:-1] + sums[0]], axis=1).reshape(-1, 3)
+            own = np.stack([values[:-1], values[:-1] + sums[0]], axis=1).reshape(-1, 2)
             rest = sums.sum(axis=0) - own
             gains = self.term(own[:, 0], own[:, 1]) + self.term(rest[:, 0], rest[:, 1])
-            gains[np.minimum(own[:, 2], rest[:, 2]) < self.least] = 0.0
+            gains[np.minimum(own[:, 1], rest[:, 1]) < self.least] = 0.0
             for place in np.flatnonzero(gains > best):
                 if gains[place] > best:
                     last, none_left = divmod(int(place), 2)
@@ -114,7 +117,7 @@ class Boost:
             return -self.rate * G / (C + self.penalty)
         j, last, none_left, left = found
         edge = coded[j][1][last - 1] if last else -np.inf
-        parts = (self.grow(rows[s], level + 1, g, c, h, slopes, chosen, coded) for s in (left, ~left))
+        parts = (self.grow(rows[s], level + 1, g, c, slopes, chosen, coded) for s in (left, ~left))
         return (j, edge, none_left, *parts)
 
     def term(self, G, C):
@@ -125,7 +128,8 @@ class ClassTrees:
     """Of several classes, as the dense twins of other members (`multiclass_twin`); feature j is column j."""
 
     def __init__(self, d, trees, rate=0.3):
-        self.boost = Boost(False, several=True, **METHODS["boost"].values | {"trees": trees, "rate": rate})
+        own = {"trees": trees, "rate": rate, "growth": 1.0}
+        self.boost = Boost(False, several=True, **METHODS["boost"].values | own)
         self.boost.columns = {j: j for j in range(d)}
 
     def scores(self, x):

@@ -1,4 +1,4 @@
-"""Engine of boost: a sum of small trees, grown anew of the last rows when their number has doubled, or every so many.
+"""Engine of boost: a sum of small trees, grown anew of the last rows when they are half as many again, or every so many.
 
 Rows are kept as numbers of all columns, and at most `KEPT` of them: a bounded memory and, row by row, a bounded time.
 Predictions of a row are by trees that have not seen it.
@@ -56,9 +56,9 @@ class Boost(Engine):
     def _scratch(self, width: int, classes: int) -> Scratch:
         inner = (1 << self._params.depth) - 1
         return Scratch(
-            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 3)), zeros((KEPT,), np.int32),
-            zeros((KEPT,), np.int32), np.zeros(COLUMNS, np.int64), *np.zeros((2, 2 * inner + 1), np.int64),
-            zeros((inner, COLUMNS * (BINS + 1) * 3)), np.zeros(self._params.trees, np.int64),
+            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)), zeros((KEPT,), np.int32),
+            zeros((KEPT,), np.int32), np.zeros(COLUMNS, np.uint16), *np.zeros((2, 2 * inner + 1), np.int64),
+            zeros((inner, COLUMNS * (BINS + 1) * 2)), np.zeros(self._params.trees, np.int64),
             zeros((KEPT * classes if self._params.several else 0,)), np.zeros(classes), np.zeros((classes, 2)),
         )  # fmt: skip
 
@@ -135,7 +135,10 @@ class Boost(Engine):
         """`state` without spare room, and without what follows from the rest."""
         now, width, used = state.now.copy(), int(state.now["width"][0]), min(int(state.now["rows"][0]), SLOTS)
         now["width"] = now["seen"]
-        values, K = state.values[: used * width].reshape(used, width)[:, : now["seen"][0]].ravel(), min(now["classes"][0], CLASSES)
+        values, K = (
+            state.values[: used * width].reshape(used, width)[:, : now["seen"][0]].ravel(),
+            min(now["classes"][0], CLASSES),
+        )
         return state._replace(
             now=now, values=values, labels=state.labels[:used], starts=state.starts[:K],
             trees=state.trees._replace(value=state.trees.value[:K]),
@@ -196,7 +199,7 @@ class BoostOfClasses(Boost):
     """
 
     def __init__(self, trees: int = 40, rate: float = 0.3):
-        values = METHODS["boost"].values | {"trees": trees, "rate": rate}
+        values = METHODS["boost"].values | {"trees": trees, "rate": rate, "growth": 1.0}
         self._method, self._params = "boost", Params(logistic=False, several=True, **values)
         self._work = self._scratch(0, 0)
 

@@ -12,8 +12,8 @@ KEPT, SLOTS = 16384, 16384 + 256
 BINS = 63
 #: Columns that a tree may split at most.
 COLUMNS = 32
-#: Numbers that stand in a cell of a histogram, and for a row while a tree is grown: gradient, curvature and weight.
-GRADIENT, CURVATURE, WEIGHT = range(3)
+#: Numbers that stand in a cell of a histogram, and for a row while a tree is grown.
+GRADIENT, CURVATURE = range(2)
 #: Columns of `BoostState.labels`.
 LABEL, IMPORTANCE, BASE = range(3)
 #: In place of a column: the node is a leaf.
@@ -38,7 +38,9 @@ class Params(NamedTuple):
     depth: int
     rate: float  # what a leaf's Newton step is multiplied with
     penalty: float  # added to the curvature of a leaf
-    least: float  # weight of the rows on either side of a split, at least
+    least: float  # curvature of the rows on either side of a split, at least, of values
+    least_logistic: float  # and of classes
+    growth: float  # share by which rows grow between refits
     every: int  # rows between refits, at most
     most: int  # columns that there may be
 
@@ -79,13 +81,13 @@ class Scratch(NamedTuple):
 
     x: np.ndarray  # float32[columns]; values of a row, zeros between rows
     sample: np.ndarray  # float32[SAMPLE]
-    slopes: np.ndarray  # float64[KEPT, 3]; of each row
+    slopes: np.ndarray  # float64[KEPT, 2]; of each row
     order: np.ndarray  # int32[KEPT]; rows, those of a node side by side
     aside: np.ndarray  # int32[KEPT]
-    chosen: np.ndarray  # int64[COLUMNS]; columns of the tree
+    chosen: np.ndarray  # uint16[COLUMNS]; columns of the tree: without a sign, since indices with one take longer
     begin: np.ndarray  # int64[nodes]; of the node's rows in `order`
     end: np.ndarray  # int64[nodes]; `begin` of a node that is not in the tree
-    cells: np.ndarray  # float64[inner nodes, COLUMNS * (BINS + 1) * 3]; histograms
+    cells: np.ndarray  # float64[inner nodes, COLUMNS * (BINS + 1) * 2]; histograms
     leaves: np.ndarray  # int64[trees]; of a row
     errors: np.ndarray  # float64[KEPT * K], of several classes; the probability of each, of the row's own less 1
     signs: np.ndarray  # float64[K]; of the classes, in this tree

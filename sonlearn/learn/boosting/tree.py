@@ -31,7 +31,6 @@ from sonlearn.learn.boosting.state import (
     LABEL,
     LEAF,
     NEXT,
-    WEIGHT,
 )
 from sonlearn.views.codes import key_of
 
@@ -92,7 +91,7 @@ def begin_tree(params, state, work, number):
                 e = math.exp(-abs(z))
                 p = 1.0 / (1.0 + e) if z > 0.0 else e / (1.0 + e)
                 g, c = p - (1.0 if y > 0.0 else 0.0), max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
-        work.slopes[i, GRADIENT], work.slopes[i, CURVATURE], work.slopes[i, WEIGHT] = h * g, h * c, h
+        work.slopes[i, GRADIENT], work.slopes[i, CURVATURE] = h * g, h * c
         work.order[i] = i
     work.begin[0], work.end[0] = 0, n
 
@@ -112,8 +111,8 @@ def draw_signs(params, now, signs, number):
 def slope_of_classes(state, work, i, y):
     """(gradient, curvature) of row i of class y for one score that is added to a class or taken from it, by its sign.
 
-    Of softmax: with probabilities p, those less 1 of the own class e, and signs s they are s'e and 1 - (s'p)^2. Fills in
-    e of the row.
+    Of softmax: with probabilities p, e = p but less 1 for the own class, and signs s they are s'e and 1 - (s'p)^2.
+    Fills in e of the row.
     """
     known, total, mean, slope = state.now[0]["known"], 0.0, 0.0, 0.0
     z, e, top = state.scores, work.errors, -math.inf
@@ -153,13 +152,19 @@ def split_node(params, state, work, t, k, m):
 
 @bare_inline
 def heavy(params, work, k):
-    """Whether the rows of node k have the weight that a split needs."""
+    """Whether the rows of node k have the curvature that a split needs."""
     total = 0.0
     for place in range(work.begin[k], work.end[k]):
-        total += work.slopes[work.order[place], WEIGHT]
-        if total >= 2.0 * params.least:
+        total += work.slopes[work.order[place], CURVATURE]
+        if total >= 2.0 * least_curvature(params):
             return True
     return False
+
+
+@forced_inline
+def least_curvature(params):
+    """The curvature of the rows on either side of a split, at least."""
+    return params.least_logistic if params.logistic or params.several else params.least
 
 
 @bare_inline
@@ -171,7 +176,7 @@ def count_children(params, work, state, k, m):
     if not (heavy(params, work, few) or heavy(params, work, many)):
         return
     count_cells(state, work, few, m)
-    for place in range(m * (BINS + 1) * 3):
+    for place in range(m * (BINS + 1) * 2):
         work.cells[many, place] = work.cells[k, place] - work.cells[few, place]
 
 
@@ -179,39 +184,38 @@ def count_children(params, work, state, k, m):
 def count_cells(state, work, k, m):
     """Sum the rows of node k by column and code."""
     cells, columns = work.cells[k], state.now[0]["columns"]
-    for place in range(m * (BINS + 1) * 3):
+    for place in range(m * (BINS + 1) * 2):
         cells[place] = 0.0
     for place in range(work.begin[k], work.end[k]):
         i = work.order[place]
-        g, c, h, row = work.slopes[i, GRADIENT], work.slopes[i, CURVATURE], work.slopes[i, WEIGHT], i * columns
+        g, c, row = work.slopes[i, GRADIENT], work.slopes[i, CURVATURE], state.codes[i * columns : (i + 1) * columns]
         for q in range(m):
-            cell = 3 * (q * (BINS + 1) + int(state.codes[row + work.chosen[q]]))
+            cell = 2 * (q * (BINS + 1) + int(row[work.chosen[q]]))
             cells[cell] += g
             cells[cell + 1] += c
-            cells[cell + 2] += h
 
 
 @bare_inline
 def best_split(params, state, work, cells, m):
     """(place among the columns chosen, last code on the left, whether rows without a value go left); place -1: none."""
-    G, C, H, found, last, left = 0.0, 0.0, 0.0, -1, 0, False
+    G, C, least, found, last, left = 0.0, 0.0, least_curvature(params), -1, 0, False
     for code in range(BINS + 1):
-        G, C, H = G + cells[3 * code], C + cells[3 * code + 1], H + cells[3 * code + 2]
+        G, C = G + cells[2 * code], C + cells[2 * code + 1]
     best = term(params, G, C) * (1.0 + ROUNDING)
     for q in range(m):
-        at, g, c, h = 3 * q * (BINS + 1), 0.0, 0.0, 0.0
-        g0, c0, h0 = cells[at], cells[at + 1], cells[at + 2]
+        at, g, c = 2 * q * (BINS + 1), 0.0, 0.0
+        g0, c0 = cells[at], cells[at + 1]
         for code in range(state.sizes[work.chosen[q]]):
             if code > 0:
-                at += 3
-                if cells[at + 2] == 0.0:
+                at += 2
+                if cells[at + 1] == 0.0:
                     continue
-                g, c, h = g + cells[at], c + cells[at + 1], h + cells[at + 2]
-                if min(h, H - h) >= params.least:
+                g, c = g + cells[at], c + cells[at + 1]
+                if min(c, C - c) >= least:
                     gain = term(params, g, c) + term(params, G - g, C - c)
                     if gain > best:
                         best, found, last, left = gain * (1.0 + ROUNDING), q, code, False
-            if h0 > 0.0 and min(h + h0, H - h - h0) >= params.least:
+            if c0 > 0.0 and min(c + c0, C - c - c0) >= least:
                 gain = term(params, g + g0, c + c0) + term(params, G - g - g0, C - c - c0)
                 if gain > best:
                     best, found, last, left = gain * (1.0 + ROUNDING), q, code, True
@@ -226,17 +230,18 @@ def term(params, G, C):
 
 @bare_inline
 def part_rows(state, work, begin, end, j, last, none_left):
-    """Put the rows of a node that go left first, in their order; returns where the others begin."""
-    columns, at, aside = state.now[0]["columns"], begin, 0
+    """Put the rows of a node that go left first, in their order; returns where the others begin.
+
+    Without branches, which would be foretold wrongly.
+    """
+    columns, at, aside, first = state.now[0]["columns"], begin, 0, 0 if none_left else 1
     for place in range(begin, end):
         i = work.order[place]
         code = state.codes[i * columns + j]
-        if none_left if code == 0 else code <= last:
-            work.order[at] = i
-            at += 1
-        else:
-            work.aside[aside] = i
-            aside += 1
+        left = int(first <= code) * int(code <= last)
+        work.order[at], work.aside[aside] = i, i
+        at += left
+        aside += 1 - left
     for place in range(aside):
         work.order[at + place] = work.aside[place]
     return at
@@ -314,5 +319,5 @@ def leaf_of(trees, t, x):
     while k < trees.column.shape[1] and trees.column[t, k] != LEAF:
         value = x[trees.column[t, k]]
         left = trees.none_left[t, k] if value == 0.0 else value <= trees.edge[t, k]
-        k = 2 * k + 1 if left else 2 * k + 2
+        k = 2 * k + 2 - int(left)
     return k

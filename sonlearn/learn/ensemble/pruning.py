@@ -3,8 +3,8 @@
 The first checkpoints are about the rows alone. Of several classes it is asked after `words_after` rows whether they are
 words: whether a large share of their entries is of features not met before. Then members that are for numbers go. After
 `first` rows it is asked whether tuples are scattered: where rows are long and nearly all pairs are new, as in text,
-members on pairs and triples take most of the time and tell nearly nothing; and whether rows are of numbers. Then boosted trees
-stay, and members go that are of no use beside them.
+members on pairs and triples take most of the time and tell nearly nothing. It is asked whether rows are of numbers,
+too: if not, boosted trees go, and otherwise members that are of no use beside them.
 
 At later checkpoints members are dropped one by one, the one first whose absence costs the least for its share of the
 time, as long as the loss grows by less than `price` times that share: that of the online combination, and of a member
