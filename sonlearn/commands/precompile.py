@@ -2,7 +2,8 @@
 
 Compiling is Python's work, of which a process does one piece at a time. The helper learns a few rows of its own with
 the run's options, beginning with the members that take longest; what it compiles the run finds in the cache. Neither
-compiles what the other one is at (`sonlearn.jit.cache`), so it does not matter who is first.
+compiles what the other one is at (`sonlearn.jit.cache`): each goes on with what is left, so it does not matter who is
+first.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import os
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,11 +109,18 @@ def compile_for(learn: dict[str, Any] | None, bandit: dict[str, Any] | None) -> 
 
 
 def learn_some(options: LearnOptions) -> None:
-    """Learn a few rows, and report on them."""
-    for each in (*of_members(options), options):
-        with contextlib.suppress(SonlearnError):
-            learner, rows = Learner(each), some_rows(1 if each.several else 0)
-            report_on(learner, rows, learner.partial_fit(rows))
+    """Learn a few rows with each member's method, and with all; report on them.
+
+    By two threads, of which one goes on while the other waits for a kernel that the run compiles.
+    """
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(_learn, (*of_members(options), options)))
+
+
+def _learn(options: LearnOptions) -> None:
+    with contextlib.suppress(SonlearnError):
+        learner, rows = Learner(options, threads=2), some_rows(1 if options.several else 0)
+        report_on(learner, rows, learner.partial_fit(rows))
 
 
 def report_on(learner: Learner, batch: Batch, predicted: Predicted) -> None:
@@ -122,15 +131,19 @@ def report_on(learner: Learner, batch: Batch, predicted: Predicted) -> None:
 
 
 def of_members(options: LearnOptions) -> list[LearnOptions]:
-    """Options of a learner for each method of a committee's members, the slowest first; of no other learner any."""
-    if options.method != "committee" or options.several:
+    """Options of committees of one member each, of every method on every kind of view, the slowest first.
+
+    Of no other learner any.
+    """
+    if options.method != "committee":
         return []
     from sonlearn.learn.ensemble.committee import committee_members
-    from sonlearn.learn.ensemble.scalar_target import member_options
+    from sonlearn.options.views import VIEWS
 
-    found: dict[str, LearnOptions] = {}
+    found: dict[tuple[str, str], LearnOptions] = {}
     for member in sorted(committee_members(options), key=lambda member: -member.cost):
-        found.setdefault(member.method, member_options(options, member))
+        own = dataclasses.replace(options, members=(member.name,))
+        found.setdefault((member.method, VIEWS[member.view].kind), own)
     return list(found.values())
 
 

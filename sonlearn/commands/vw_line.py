@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from sonlearn.errors import OptionError
 from sonlearn.options import vw_flags
+from sonlearn.options.conflicts import CLIPPED_TO_LABELS
 from sonlearn.options.methods import METHODS
 
 
@@ -48,7 +49,7 @@ STEPS = _names("--adaptive --invariant --normalized --sgd --ftrl --coin --OjaNew
 _METHODS = ("committee", "nag", "adagrad", "sgd", "ftrl", "coin", "oja-son")
 _OF_METHODS = ("learning_rate", "power_t", "l1", "l2", "ftrl_alpha", "ftrl_beta", "sketch_size", "alpha")
 #: The method with the steps of VW's default, and flags without which it is nearer to VW than another method with them.
-_DEFAULT, _LESS = "nag", ("power_t", "l1")
+_DEFAULT, _LESS = "nag", ("l1",)
 
 
 class Word(NamedTuple):
@@ -195,6 +196,7 @@ def _method(given: dict[str, str | None], problems: Problems) -> tuple[list[str]
     out = [] if method in (None, "committee") or "--initial_regressor" in given else ["--method", method]
     if not {"--loss_function", "--oaa", "--initial_regressor"} & given.keys():
         out += ["--loss", "squared"]
+        out += ["--clip", "labels"] * ("--method" in out and method in CLIPPED_TO_LABELS)
     return out, less
 
 

@@ -8,7 +8,8 @@ other users of Numba are not affected. Folders of other versions are removed aft
 (`sonlearn.jit.folders`).
 
 Of Numba this takes a dispatcher's attribute `_cache`, and the two methods of a compiled function that make it into
-something that can be pickled, and back. If several processes need a kernel, one of them compiles it (`_Turn`).
+something that can be pickled, and back. If several processes need a kernel, one of them compiles it (`_Turn`),
+and threads of the others that do not need it go on.
 """
 
 from __future__ import annotations
@@ -62,10 +63,17 @@ class Cache:
         return self._own
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled kernel; None if no folder has it, and then this process has the turn to compile it."""
+        """The compiled kernel; None if no folder has it, and then this process has the turn to compile it.
+
+        Raises
+        ------
+        TakenError
+            Another process has the turn.
+        """
         found = self._load(sig, target_context)
         if found is None and self._own is not None:
-            _TURN.take(f"{self._own}/{self._name}.lock")
+            if not _TURN.take(f"{self._own}/{self._name}.lock"):
+                raise whole.TakenError
             found = self._load(sig, target_context)  # another process may have compiled it by now
             if found is not None:
                 _TURN.leave()
@@ -133,23 +141,22 @@ class _Turn:
 
     def __init__(self) -> None:
         self._file: Any = None
+        self._refused: dict[str, float] = {}  # when the turn was first refused, by its path
 
-    def take(self, path: str) -> None:
-        """Wait, for a limited time, until no other process compiles the kernel of the lock file `path`."""
+    def take(self, path: str) -> bool:
+        """Take the turn of the lock file `path`; False where another process has it, not yet for too long."""
         self.leave()
         if fcntl is None:
-            return
-        with contextlib.suppress(OSError):
+            return True
+        try:
             self._file = open(path, "w", opener=whole.own)  # noqa: SIM115
-        deadline = time.monotonic() + _PATIENCE_SECONDS
-        while self._file is not None and time.monotonic() < deadline:
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            except BlockingIOError:
-                time.sleep(0.02)
-            except OSError:  # a file system without locks
-                return
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            now = time.monotonic()
+            return now - self._refused.setdefault(path, now) > _PATIENCE_SECONDS
+        except OSError:  # no room, or a file system without locks
+            pass
+        return True
 
     def leave(self) -> None:
         """Release the turn."""

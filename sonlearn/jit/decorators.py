@@ -10,8 +10,11 @@ import contextlib
 import functools
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
+
+from sonlearn.jit.whole import TakenError
 
 _DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0").strip() not in ("", "0")
 _LOCK = threading.RLock()
@@ -20,6 +23,8 @@ _LOCK_OF_PARTS = threading.RLock()
 _WAITING: list[Callable[[], None]] = []
 #: Not empty: kernels that are stored are to run without Numba.
 _WANTED: list[bool] = []
+#: Seconds after which a thread that waits, without any lock, sees whether another process has compiled its kernel.
+_PAUSE = 0.02
 
 
 class Kernel:
@@ -42,7 +47,11 @@ class Kernel:
         self._entries: dict[Any, Callable] = {}  # machine code where Numba is not imported, by the types of arguments
 
     def __call__(self, *arguments: Any) -> Any:
-        return (self._compiled or self._for(arguments))(*arguments)
+        while True:
+            try:
+                return (self._compiled or self._for(arguments))(*arguments)
+            except TakenError:
+                time.sleep(_PAUSE)
 
     def _for(self, arguments: tuple[Any, ...]) -> Any:
         """What is called with these arguments: machine code, or else Numba's dispatcher."""
@@ -78,7 +87,11 @@ class Kernel:
     def block(self, arguments: tuple[Any, ...]) -> Any:
         """The call with these arguments, prepared (`sonlearn.jit.blocks`); None with a Numba that was not tried."""
         dispatcher = self._compiled or self._for_python()
-        return _compiler().block(dispatcher, arguments)
+        while True:
+            try:
+                return _compiler().block(dispatcher, arguments)
+            except TakenError:
+                time.sleep(_PAUSE)
 
 
 class InlinedKernel(Kernel):

@@ -18,6 +18,10 @@ _HEAD = 16
 _DEAD_SECONDS = 600
 
 
+class TakenError(Exception):
+    """Another process makes what a file is to hold."""
+
+
 def read(path: str) -> bytes:
     """What was written to a file. Raises OSError where there is none, or it is damaged."""
     with open(path, "rb", buffering=0) as file:

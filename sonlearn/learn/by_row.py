@@ -8,6 +8,7 @@ once, with room to spare, and made for each row (`sonlearn.jit.sequence`). A row
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,10 @@ from sonlearn.views.view import fits
 
 if TYPE_CHECKING:
     from sonlearn.learn.engine import Engine, Predictions, State
+
+
+#: Rows that come one by one before it is worth to prepare for more of them.
+FEW = 4
 
 
 class EngineByRow:
@@ -48,6 +53,59 @@ class EngineByRow:
         return state, at
 
 
+class RowAlone:
+    """One row and its predictions, in buffers that stay, and an engine's way through them.
+
+    Parameters
+    ----------
+    engine : Engine
+    out : Predictions
+        Of one row.
+    """
+
+    def __init__(self, engine: Engine, out: Predictions):
+        self.rows, self.out = _row_of(1), out
+        self._engine, self._by_row, self._before = engine, None, 0
+
+    def serves(self, rows: Rows) -> bool:
+        """Whether `rows` is one row, and so were the last ones that were asked for: more will come."""
+        if len(rows.y) == 1 and not len(rows.words):
+            self._before += 1
+        else:
+            self._before, self._by_row = 0, None  # nothing is kept of a state that is no more
+        return self._before > FEW
+
+    def make_room(self, entries: int, classes: int | None) -> None:
+        """Buffers for a row of so many entries, with a score for each of so many classes; None: with one score."""
+        if entries > len(self.rows.features):
+            self.rows = _row_of(2 * entries)
+        if (self.out.raw.shape[1] if self.out.raw.ndim > 1 else None) != classes:
+            self.out = type(self.out).empty(1, classes)
+
+    def learn(self, state: State, rows: Rows, out: Predictions, features: int) -> tuple[State, int]:
+        """Learn one row, whose features are below `features`; see `Engine.learn`."""
+        n, own = int(rows.indptr[1]), self.rows
+        if rows.constant != own.constant:
+            self.rows = own = own._replace(constant=rows.constant)
+        own.indptr[1] = n
+        for name in ("features", "values", "ids"):
+            getattr(own, name)[:n] = getattr(rows, name)[:n]
+        for name in ("y", "weight", "base", "unseen"):
+            getattr(own, name)[:] = getattr(rows, name)
+        state, at = self.run(state, features)
+        for given, found in zip(out, self.out, strict=True):
+            given[:] = found
+        return state, at
+
+    def run(self, state: State, features: int) -> tuple[State, int]:
+        """Learn the row that is in the buffers."""
+        out = self.out
+        out.raw[0] = out.prediction[0] = out.unseen[0] = 0.0
+        out.offline[0], out.met[0], out.refused[0] = math.nan, 0, False
+        self._by_row = self._by_row or self._engine.by_row()
+        return self._by_row.learn(state, self.rows, out, features)
+
+
 def prepared(
     engine: Engine, state: State, rows: Rows, out: Predictions, features: np.ndarray
 ) -> tuple[State, list[Call]]:
@@ -64,6 +122,14 @@ def prepared(
         state.now["seen"] = seen
         calls = [(raise_to, (features, state.now["seen"])), *calls]
     return state, [(fits, (features, most)), *calls] if calls else calls
+
+
+def _row_of(longest: int) -> Rows:
+    """Room for a row of up to so many entries."""
+    return Rows(
+        np.zeros(2, np.int64), np.zeros(longest, np.int64), np.zeros(longest), np.zeros(1), np.ones(1), np.zeros(1),
+        np.zeros((1, 2)), ids=np.zeros(longest, np.int64),
+    )  # fmt: skip
 
 
 @contextlib.contextmanager

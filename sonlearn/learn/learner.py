@@ -16,6 +16,7 @@ from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionErr
 from sonlearn.files import storage
 from sonlearn.learn import delay
 from sonlearn.learn.access import Access
+from sonlearn.learn.by_row import RowAlone
 from sonlearn.learn.classes import Classes
 from sonlearn.learn.decision import DecisionRule
 from sonlearn.learn.delay import interleaved
@@ -112,6 +113,7 @@ class Learner:
         self.labels = Classes(self.options) if self.options.several else LabelEncoder(
             self.options.loss, binary=self.options.binary, positive=self.options.positive
         )  # fmt: skip
+        self._alone = RowAlone(self.engine, self.empty_predictions(1))
         self._decision = DecisionRule(self.options)
         self._coverage = None
         if self.options.coverage is not None:
@@ -120,6 +122,13 @@ class Learner:
             self._coverage = Coverage(
                 self.options.coverage, self.options.kind != "values", both=self.options.method == "committee"
             )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_alone": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._alone = RowAlone(self.engine, self.empty_predictions(1))
 
     def __repr__(self) -> str:
         own, usual = self.options, LearnOptions(method=self.options.method)
@@ -225,12 +234,18 @@ class Learner:
         `before`: the header of `labels` before those of `batch` were coded, so that they can be coded without a row
         that is refused; None where other learners use the same labels.
         """
-        self.state = self.engine.reserve(self.state, rows, self.size)
+        alone = not (settles or self.options.label_delay) and self._alone.serves(rows)
+        if not alone:
+            self.state = self.engine.reserve(self.state, rows, self.size)
         out, refused, at = self.empty_predictions(batch.n), np.zeros(batch.n, dtype=bool), -1
         while at < batch.n:
             start = at + 1
-            learn = self.engine.settle if settles else self.engine.learn
-            self.state, at = learn(self.state, rows, out, start)
+            if alone and start == 0:
+                self._alone.make_room(int(rows.indptr[1]), self.scores)
+                self.state, at = self._alone.learn(self.state, rows, out, self.size)
+            else:
+                learn = self.engine.settle if settles else self.engine.learn
+                self.state, at = learn(self.state, rows, out, start)
             self.examples += int(np.count_nonzero(learned_rows(rows)[start:at]))
             if at < batch.n:
                 refused[at] = True
@@ -512,8 +527,13 @@ class Learner:
         """Features seen."""
         return int(self.index.size[0])
 
+    @property
+    def scores(self) -> int | None:
+        """Of several classes, how many scores a row has; None: one."""
+        return len(self.labels.labels) if isinstance(self.labels, Classes) else None
+
     def empty_predictions(self, n: int) -> Predictions:
-        return Predictions.empty(n, len(self.labels.labels) if isinstance(self.labels, Classes) else None)
+        return Predictions.empty(n, self.scores)
 
     def as_predicted(
         self, out: Any, y: np.ndarray, batch: Batch, refused: np.ndarray, counted: np.ndarray | None,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.data.rows import Rows
+from sonlearn.learn.by_row import RowAlone
 from sonlearn.learn.labels import PLUS_MINUS, LabelEncoder
 from sonlearn.learn.learner import Learner, diverged
 from sonlearn.views.index import Entries, RowNumbering
@@ -35,9 +35,7 @@ class OneRow:
     def __init__(self, learner: Learner, constant: int, source: str = "<memory>"):
         self.learner, self._constant, self._source = learner, constant, source
         self._numbering = RowNumbering(learner.counts_unknown)
-        self._out = learner.empty_predictions(1)
-        self._rows = _empty(1)
-        self._by_row = learner.engine.by_row()
+        self._alone = RowAlone(learner.engine, learner.empty_predictions(1))
 
     @staticmethod
     def serves(learner: Learner) -> bool:
@@ -73,10 +71,10 @@ class OneRow:
             raise labels.error(self._batch(row, y, weight), 0)
         raw = self._learn(row, y, y if isinstance(labels, LabelEncoder) else labels.number(y), weight)
         learner.examples += weight > 0.0 and y == y
-        refused = bool(self._out.refused[0])
+        refused = bool(self._alone.out.refused[0])
         if learner.follows_predictions or refused:
             batch = self._batch(row, y, weight)
-            learner.follow(self._out, self._rows, batch, refused)
+            learner.follow(self._alone.out, self._alone.rows, batch, refused)
             if refused:
                 raise diverged(batch, 0)
         return raw
@@ -86,30 +84,16 @@ class OneRow:
             return self._learn_alone(row, y, number, weight)
 
     def _learn_alone(self, row: Entries, y: float, number: float, weight: float) -> Any:
-        learner = self.learner
-        if len(row.ids) > len(self._rows.features):
-            self._rows = _empty(2 * len(row.ids))
-        if learner.options.several and self._out.raw.shape[1] != len(learner.labels.labels):
-            self._out = learner.empty_predictions(1)
-        rows, out = self._rows, self._out
+        learner, alone = self.learner, self._alone
+        alone.make_room(len(row.ids), learner.scores)
+        rows = alone.rows
         rows.y[0], rows.weight[0] = number, weight
-        rows, learner.index = self._numbering.number(row, rows, learner.index, self._constant)
-        self._rows = rows
-        out.raw[0] = out.prediction[0] = 0.0
-        out.offline[0], out.refused[0] = math.nan, False
-        learner.state, at = self._by_row.learn(learner.state, rows, out, learner.size)
+        alone.rows, learner.index = self._numbering.number(row, rows, learner.index, self._constant)
+        learner.state, at = alone.run(learner.state, learner.size)
         if at < 1:
-            raise learner.refusal(self._batch(row, y, weight), rows, 0)
-        return out.raw[0].copy()
+            raise learner.refusal(self._batch(row, y, weight), alone.rows, 0)
+        return alone.out.raw[0].copy()
 
     def _batch(self, row: Entries, y: float, weight: float) -> Batch:
         given = np.array([y]), np.array([weight]), np.ones(1, np.int64)
         return Batch(row.indptr, row.ids, row.values, *given, self._source, constant=self._constant)
-
-
-def _empty(longest: int) -> Rows:
-    """Room for a row of up to so many entries."""
-    return Rows(
-        np.zeros(2, np.int64), np.zeros(longest, np.int64), np.zeros(longest), np.zeros(1), np.ones(1), np.zeros(1),
-        np.zeros((1, 2)), ids=np.zeros(longest, np.int64),
-    )  # fmt: skip

@@ -15,6 +15,8 @@ from sonlearn.options.members import member
 from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import flags, gram_size, nearest, raw
 
+#: Methods that take --clip labels.
+CLIPPED_TO_LABELS = ("nag", "adagrad", "sgd")
 #: Classes that --classes auto takes, unless told.
 MOST_CLASSES = 10_000
 
@@ -144,9 +146,13 @@ def _check_forgetting(o: Any) -> None:
 def _check_output(o: Any) -> None:
     """What is made of a prediction before it is said."""
     low, high = o.bounds
+    if o.clip == "labels" and (o.method not in CLIPPED_TO_LABELS or o.kind != "values" or o.loss == "poisson"):
+        raise OptionError(
+            f"--clip labels is for --method {', '.join(CLIPPED_TO_LABELS)} with a loss of values, as --loss squared"
+        )
     if not low < high:
         given = {"--min_prediction": o.min_prediction, "--max_prediction": o.max_prediction, "--clip": o.clip}
-        shown = [f"{flag} {value:g}" for flag, value in given.items() if value not in (None, math.inf)]
+        shown = [f"{flag} {value:g}" for flag, value in given.items() if value not in (None, math.inf, "labels")]
         raise OptionError(f"{' with '.join(shown)}: predictions would be from {low:g} to {high:g}; expected a range")
     if o.binary and (o.link != "identity" or o.loss == "poisson"):
         other = f"--link {o.link}" if o.link != "identity" else "--loss poisson"

@@ -14,7 +14,7 @@ class SharedKeywords(TypedDict, total=False):
     loss: str | None
     quantile_tau: float
     huber_k: float
-    clip: float | None
+    clip: float | str | None
     min_prediction: float | None
     max_prediction: float | None
     coverage: float | None

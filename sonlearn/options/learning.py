@@ -76,9 +76,9 @@ class LearnOptions:
         1.0, "--loss huber is linear for errors beyond K", flags=("--huber-k",), parse=number, above=0.0,
         metavar="K", rare=True,
     )  # fmt: skip
-    clip: float = option(
-        None, "predictions are projected onto [-C, C]; inf: no projection", parse=number, above=0.0, metavar="C",
-        general=math.inf,
+    clip: float | str = option(
+        None, "predictions are projected onto [-C, C]; inf: no projection; labels: onto 0 and the labels so far, as VW "
+        "(nag, adagrad, sgd)", parse=number_or("labels"), above=0.0, metavar="C", general=math.inf,
     )  # fmt: skip
     min_prediction: float | None = option(
         None, "predictions below this are this", flags=("--min_prediction",), parse=number, metavar="P"
@@ -144,7 +144,7 @@ class LearnOptions:
         metavar="L",
     )  # fmt: skip
     power_t: float = option(
-        None, "steps fall as t^-P (sgd, ogd), as the P-th power of the summed squared gradients (adagrad)",
+        None, "steps fall as t^-P (sgd, ogd), as the P-th power of the summed squared gradients (adagrad, nag)",
         flags=("--power_t",), parse=number, low=0.0, high=1.0, general=0.5, metavar="P",
     )  # fmt: skip
     invariant: bool = option(True, "follow the loss along a step, so that no importance makes it overshoot")
@@ -287,8 +287,9 @@ class LearnOptions:
     @property
     def bounds(self) -> tuple[float, float]:
         """What predictions are kept within: clip, min_prediction and max_prediction together."""
-        low = -self.clip if self.min_prediction is None else max(-self.clip, self.min_prediction)
-        high = self.clip if self.max_prediction is None else min(self.clip, self.max_prediction)
+        clip = math.inf if isinstance(self.clip, str) else self.clip
+        low = -clip if self.min_prediction is None else max(-clip, self.min_prediction)
+        high = clip if self.max_prediction is None else min(clip, self.max_prediction)
         return float(low), float(high)
 
     @property

@@ -135,8 +135,9 @@ METHODS = {
     "nag": Method(
         "first_order", "normalised adaptive gradient: invariant to features' scales; the default step of Vowpal Wabbit",
         "[NAG] Alg. 2 (exactly with --rescale before --no-invariant), [IWA]", "s",
-        "features of any scale; try this first", ("learning_rate", "clip", "invariant", "rescale", "decay", "l2"),
-        {"rule": "nag"}, shared={"learning_rate": 4.0},
+        "features of any scale; try this first",
+        ("learning_rate", "power_t", "clip", "invariant", "rescale", "decay", "l2"), {"rule": "nag"},
+        shared={"learning_rate": 4.0},
     ),
     "adagrad": Method(
         "first_order", "a step size for each feature, by its sum of squared gradients", "[AdaGrad] with delta = 0", "s",

@@ -45,7 +45,7 @@ _WORK = """
 _WORK_BUT = {
     "--loss_function": "squared, logistic, hinge, quantile, poisson, and more; not classic and expectile",
     "--learning_rate": "of the methods with a step size: nag, adagrad, sgd, ogd, nlms, metagrad and the ada- methods",
-    "--power_t": "of adagrad, sgd and ogd; the steps of nag follow from the data",
+    "--power_t": "of nag, adagrad, sgd and ogd",
     "--l1": "of ftrl",
     "--id": "something else: the column of a table that names its rows; VW's is a name that a model has",
     "--l2": "with nag, adagrad, sgd and similar methods, the Newton family and ftrl; it shrinks the constant, too",

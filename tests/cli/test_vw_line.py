@@ -65,17 +65,17 @@ def test_an_everyday_line_runs(line, files, cli):
         ("vw -d a -c --passes 3 -k", "train --data a --passes 3 --loss squared"),
         ("vw a -b18 -l0.5 --loss_function=hinge",
          "train a --bit_precision 18 --learning_rate 0.5 --loss_function hinge --method nag"),
-        ("vw a -l 1 --power_t 0", "train a --learning_rate 1 --method nag --loss squared"),
-        ("vw a --l1 1e-6 --ngram 2", "train a --ngram 2 --method nag --loss squared"),
-        ("vw a --l1 1e-6 --l2 1", "train a --l2 1 --method nag --loss squared"),
+        ("vw a -l 1 --power_t 0", "train a --learning_rate 1 --power_t 0 --method nag --loss squared --clip labels"),
+        ("vw a --l1 1e-6 --ngram 2", "train a --ngram 2 --method nag --loss squared --clip labels"),
+        ("vw a --l1 1e-6 --l2 1", "train a --l2 1 --method nag --loss squared --clip labels"),
         ("vw a --l1 1e-6 -i m", "train a --initial_regressor m"),
         ("vw a --l1 1e-6 --ftrl", "train a --l1 1e-6 --method ftrl --loss squared"),
-        ("vw a --sgd --power_t 0", "train a --power_t 0 --method sgd --loss squared"),
+        ("vw a --sgd --power_t 0", "train a --power_t 0 --method sgd --loss squared --clip labels"),
         ("vw a --l1 1e-6 --ftrl_alpha 1", "train a --l1 1e-6 --ftrl_alpha 1 --method ftrl --loss squared"),
         ("vw a --l2 1e-6", "train a --l2 1e-6 --loss squared"),
-        ("vw a --sgd --l2 1", "train a --l2 1 --method sgd --loss squared"),
+        ("vw a --sgd --l2 1", "train a --l2 1 --method sgd --loss squared --clip labels"),
         ("vw a --sgd -i m", "train a --initial_regressor m"),
-        ("vw a --learning-rate 1", "train a --learning_rate 1 --method nag --loss squared"),
+        ("vw a --learning-rate 1", "train a --learning_rate 1 --method nag --loss squared --clip labels"),
         ("vw --daemon -i m -f n --port 3 --num_children 2", "serve -i m --port none --tcp 3 --learn -f n"),
     ],
 )  # fmt: skip
@@ -86,7 +86,7 @@ def test_what_a_line_becomes(line, ours):
 def test_what_is_left_out_is_said(files, cli):
     printed = cli.err("vw train.vw -k --save_resume --random_seed 7 --sgd")
     assert printed.splitlines()[0] == (
-        "sonlearn: this is: sonlearn train train.vw --method sgd --loss squared "
+        "sonlearn: this is: sonlearn train train.vw --method sgd --loss squared --clip labels "
         "(left out: -k --save_resume --random_seed)"
     )  # fmt: skip
 
@@ -94,7 +94,6 @@ def test_what_is_left_out_is_said(files, cli):
 def test_what_the_nearest_method_does_not_take_is_warned_of(files, cli):
     left_out = "was left out: --method nag, which has the steps of VW's default, does not take it"
     assert cli.err("vw train.vw --quiet --l1 1e-6 -l .1 --power_t .3").splitlines() == [
-        f"sonlearn: warning: --power_t .3 {left_out}; --method adagrad, --method sgd would",
         f"sonlearn: warning: --l1 1e-6 {left_out}; --method ftrl would",
     ]
 
@@ -152,4 +151,4 @@ def test_the_nearest_three_are_listed(cli):
     assert "expected one of nag, " in printed
     assert printed.count(",") == 2
     said = cli.error("train --power_t 0.3 a.svm")
-    assert "--method committee does not take it; --method adagrad, sgd, ogd do" in said
+    assert "--method committee does not take it; --method nag, adagrad, sgd, ogd do" in said

@@ -46,8 +46,9 @@ HEAD = """# Vowpal Wabbit's flags
 `sonlearn vw` takes a whole command line of Vowpal Wabbit: it leaves out what is harmless, says all that cannot be done
 in one message, and runs the rest. The loss is VW's, squared, where none is given; flags of learning go to the one
 method that takes them (`-l`: `nag`; `--ftrl_alpha`: `ftrl`), and where there are none the committee learns. Where no
-method is named, `--power_t` and `--l1` are left out with a warning: `nag`, which does not take them, has the steps of
-VW's default. On standard error it says which line of ours that is:
+method is named, `--l1` is left out with a warning: `nag`, which does not take it, has the steps of
+VW's default. `--clip labels` keeps predictions of values within 0 and the labels so far, as VW does.
+On standard error it says which line of ours that is:
 
 ```console
 $ sonlearn vw -d data/sample.vw -c -k --passes 2 -l 0.3 --loss_function logistic --quiet -f mail.model

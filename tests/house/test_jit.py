@@ -482,6 +482,36 @@ def test_one_process_compiles_and_the_others_wait(tmp_path):
     assert sorted(outputs) == ["", "", "compiled\n"]
 
 
+TAKEN = """
+import fcntl, sys, threading
+from sonlearn.jit import whole, without_numba
+from sonlearn.jit.settings import package_folders
+from sonlearn.learn.engine import copy_within
+from sonlearn.views.view import fits
+import numpy as np
+if WAY == "stored":
+    without_numba()
+lock = open(f"{package_folders()[0]}/{whole.name_of(fits.py_func)}.lock", "w")  # as another process has it
+fcntl.flock(lock, fcntl.LOCK_EX)
+found = []
+thread = threading.Thread(target=lambda: found.append(fits(np.array([3]), 3)))
+thread.start()
+thread.join(1)
+out = np.arange(4.0)
+copy_within(out, 1.0, 2.0, out)
+print(out.tolist(), found)
+lock.close()
+thread.join()
+print(found)
+"""
+
+
+@pytest.mark.parametrize("way", ["stored", "plain"])
+def test_a_thread_compiles_while_another_waits_for_another_process(tmp_path, way):
+    output = run_python(TAKEN.replace("WAY", repr(way)), SONLEARN_CACHE_DIR=str(tmp_path / "k"))
+    assert output == "[1.0, 1.0, 2.0, 2.0] []\n[1]\n"
+
+
 FORK = """
 import os, signal, sys, threading, time
 from sonlearn.jit import on_first_compilation, without_numba

@@ -41,13 +41,15 @@ FADING = [{"decay": 0.02}, {"l2": 0.03}, {"decay": 0.3, "l2": 3.0, "clip": 0.7}]
 #: Beside the defaults: clipped, other steps, and the other readings of nag.
 VARIANTS = {
     "ada-diag": [*FADING, {"update": "dual"}, {"delta": 0.0}, {"update": "dual", "delta": 0.0, "clip": 0.5}],
-    "sgd": [{"l2": 0.03, "clip": 0.7}, {"clip": 0.5}, {"learning_rate": 0.1, "power_t": 0.25}],
+    "sgd": [{"l2": 0.03, "clip": 0.7}, {"clip": 0.5}, {"clip": "labels"}, {"learning_rate": 0.1, "power_t": 0.25}],
     "ogd": [{"l2": 0.03, "clip": 0.7}, {"clip": 0.5}, {"clip": 1.0, "learning_rate": 3.0}],
-    "adagrad": [*FADING, {"clip": 0.5}, {"learning_rate": 0.1, "power_t": 0.25}],
+    "adagrad": [*FADING, {"clip": 0.5}, {"clip": "labels"}, {"learning_rate": 0.1, "power_t": 0.25}],
     "nag": [
         *FADING,
         {"clip": 1.0}, {"invariant": False}, {"rescale": "before"}, {"rescale": "before", "invariant": False},
-        {"learning_rate": 3.0, "clip": 2.0},
+        {"learning_rate": 3.0, "clip": 2.0}, {"clip": "labels"}, {"clip": "labels", "rescale": "before", "l2": 0.03},
+        {"power_t": 0.3}, {"power_t": 0.8, "rescale": "before", "clip": 0.7}, {"power_t": 1.0, "learning_rate": 0.1},
+        {"power_t": 0.0, "l2": 0.03},
     ],
     "ftrl": [{"l1": 0.05, "l2": 0.1}, {"ftrl_alpha": 2.0, "ftrl_beta": 0.1, "clip": 0.5}],
     "coin": [{"clip": 0.5}, {"ftrl_alpha": 1.0, "ftrl_beta": 0.2}],
@@ -61,6 +63,7 @@ SETTINGS += [
     for method in TWINS
     for more in VARIANTS[method]
     for loss in ("squared", "logistic")
+    if more.get("clip") != "labels" or loss == "squared"
     if loss in (METHODS[method].losses or LOSSES)
 ]
 
@@ -302,18 +305,19 @@ def vw_predictions(arguments, batch):
 
 
 QUANTILE = {"method": "nag", "loss": "quantile", "quantile_tau": 0.3, "clip": 1.0}
+POWER = {"method": "nag", "loss": "squared", "clip": 1.0, "learning_rate": 0.3, "power_t": 0.3}
 FTRL = {"method": "ftrl", "l1": 0.01, "ftrl_alpha": 0.1, "ftrl_beta": 1.0}
 
 
 @pytest.mark.parametrize(
     ("arguments", "settings", "tolerance"),
     [
-        ("", {"method": "nag", "loss": "squared", "clip": 1.0}, 1e-5),
+        ("-l 0.3 --power_t 0.3", POWER, 1e-5),
         ("--loss_function logistic", {"method": "nag", "clip": 50.0}, 1e-3),
         ("--loss_function quantile --quantile_tau 0.3", QUANTILE, 1e-4),
         ("--ftrl --ftrl_alpha 0.1 --ftrl_beta 1 --l1 0.01 --loss_function logistic", FTRL, 1e-4),
     ],
-    ids=["nag", "nag logistic", "nag quantile", "ftrl"],
+    ids=["nag power", "nag logistic", "nag quantile", "ftrl"],
 )  # fmt: skip
 def test_vw_predicts_the_same(arguments, settings, tolerance):
     """Up to its float32, with weights: VW's default is nag."""

@@ -49,6 +49,7 @@ MATRIX = {
 FIRST_ORDER = {
     "nag": {"method": "nag"},
     "nag-before": {"method": "nag", "rescale": "before", "invariant": False},
+    "nag-root": {"method": "nag", "power_t": 0.3, "rescale": "before"},
     "nag-bounded": {"method": "nag", "clip": 0.2, "learning_rate": 3.0},
     "adagrad": {"method": "adagrad"},
     "adagrad-root": {"method": "adagrad", "power_t": 0.3},

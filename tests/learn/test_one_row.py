@@ -9,6 +9,7 @@ import pytest
 from sonlearn import Batch, DivergedError, InputError, Learner
 from sonlearn.data.batch import joined
 from sonlearn.jit.sequence import Sequence
+from sonlearn.learn import by_row
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.one_row import OneRow
 from sonlearn.views.index import Entries
@@ -64,7 +65,8 @@ def learned(way, row, y, weight):
     ],
     ids=lambda options: " ".join(map(str, options.values())),
 )  # fmt: skip
-def test_one_row_is_a_batch_of_one(options):
+def test_one_row_is_a_batch_of_one(options, monkeypatch):
+    monkeypatch.setattr(by_row, "FEW", np.inf)
     one, many = settled(**options), settled(**options)
     assert OneRow.serves(one)
     way = OneRow(one, -1)
@@ -82,7 +84,8 @@ def test_one_row_is_a_batch_of_one(options):
         np.testing.assert_array_equal(array, others[name], err_msg=name)
 
 
-def test_the_default_method_too():
+def test_the_default_method_too(monkeypatch):
+    monkeypatch.setattr(by_row, "FEW", np.inf)
     one, many = settled(), settled()
     way = OneRow(one, -1)
     for row, y, weight in stream(12, 60):
@@ -101,6 +104,48 @@ MEMBERS = {
     "classes": ("nag", "nag:zs~0.01", "arow-precision:tfidf", "arow-precision:bins-z", "arow-precision:pairs~0.01",
                 "multinomial-bayes:log", "rls:fourier-few", "shares~0.1"),
 }  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"method": "nag"}, {"method": "rfd-son", "sketch_size": 3, "threshold": "best-f1", "loss": "logistic"},
+        {"method": "nag", "classes": "auto"}, {"method": "nag", "multinomial": 3, "classes": "auto"},
+        {"members": ("nag", "drfd:lunit", "nag~0.1"), "coverage": 0.8},
+        {"members": ("nag", "arow-precision:tfidf"), "classes": "auto"},
+    ],
+    ids=lambda options: " ".join(map(str, options.values())),
+)  # fmt: skip
+def test_batches_of_one_row_are_as_other_batches(options, monkeypatch):
+    """With offsets, other constants, a new class, a row that is refused; batches and online predictions between."""
+    kinds = ("no", "yes", "late") if "classes" in options else ("no", "yes")
+    one, many, alone, learn = Learner(**options), Learner(**options), [], by_row.RowAlone.learn
+    monkeypatch.setattr(by_row.RowAlone, "learn", lambda own, *given: alone.append(own) or learn(own, *given))
+    for i, (row, y, weight) in enumerate(stream(80)):
+        batch = batch_of(row, np.nan, weight)
+        label = kinds[2] if i > 50 and i % 5 == 0 and len(kinds) == 3 else kinds[y > 0]
+        batch = batch._replace(class_names=[label], base=np.array([0.5 * (i % 4 == 1)]), constant=-1 if i % 9 else 7)
+        if i % 20 == 15:
+            batch = joined([batch, batch])
+        if i == 30:
+            batch.values[:] = 1e200
+        found = []
+        for learner, few in ((one, 2), (many, np.inf)):
+            monkeypatch.setattr(by_row, "FEW", few)
+            before = learner.predict(batch, online=True).scores if i % 8 == 3 else np.zeros(0)
+            found.append((before, learner.partial_fit(batch, skip=True)))
+        (before, own), (expect_before, expect) = found
+        np.testing.assert_array_equal(before, expect_before)
+        for name, value in own._asdict().items():
+            np.testing.assert_array_equal(value, getattr(expect, name), err_msg=name)
+    assert len(alone) > 50
+    assert set(map(id, alone)) == {id(one._alone)}
+    assert one.refused_rows == many.refused_rows == 1
+    (header, arrays), (expect, others) = one.to_arrays(), many.to_arrays()
+    assert header == expect
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(array, others[name], err_msg=name)
 
 
 @pytest.mark.parametrize("problem", MEMBERS)

@@ -54,12 +54,17 @@ class Twin:
 
     def __init__(self, options: LearnOptions, d: int):
         self.o, self.w, self.t = options, np.zeros(d), 0
+        self.range = (0.0, 0.0)
 
     def predict(self, x: np.ndarray, h: float) -> float:
-        return self.w @ x
+        return self.within_labels(self.w @ x)
 
     def clipped(self, u: float) -> float:
-        return np.clip(u, -self.o.clip, self.o.clip)
+        return u if self.o.clip == "labels" else np.clip(u, -self.o.clip, self.o.clip)
+
+    def within_labels(self, u: float) -> float:
+        """The raw prediction with --clip labels: within 0 and the labels learned."""
+        return np.clip(u, *self.range) if self.o.clip == "labels" else u
 
     def kept(self, length: float) -> np.ndarray:
         """The weights before a step of this length moves them."""
@@ -80,7 +85,7 @@ class Sgd(Twin):
     """w -= l t^-p g."""
 
     def learn(self, x, y, h):
-        u = self.w @ x
+        u = self.predict(x, h)
         self.t += 1
         length = self.o.learning_rate * self.t**-self.o.power_t * h
         self.w = self.kept(length) - length * self.slope(u, y) * x
@@ -110,7 +115,7 @@ class Adagrad(Twin):
         self.G = np.zeros(d)
 
     def learn(self, x, y, h):
-        u = self.w @ x
+        u = self.predict(x, h)
         g = h * self.slope(u, y) * x
         self.G += g**2
         moved = self.G > 0
@@ -144,7 +149,7 @@ class AdaDiag(Twin):
 
 
 class Nag(Twin):
-    """[NAG] Algorithm 2; by default in VW's order and with [IWA]'s steps."""
+    """[NAG] Algorithm 2; by default in VW's order and with [IWA]'s steps. A power p other than 1/2 as VW."""
 
     def __init__(self, options, d):
         super().__init__(options, d)
@@ -153,10 +158,10 @@ class Nag(Twin):
     def rescaled(self, x):
         """The weights as they are once the sizes of x are known."""
         s = np.maximum(self.s, np.abs(x))
-        return np.where(s > self.s, self.w * self.s / np.where(s > 0, s, 1), self.w), s
+        return np.where(s > self.s, self.w * (self.s / np.where(s > 0, s, 1)) ** (2 - 2 * self.o.power_t), self.w), s
 
     def predict(self, x, h):
-        return (self.rescaled(x)[0] if self.o.rescale == "before" else self.w) @ x
+        return self.within_labels((self.rescaled(x)[0] if self.o.rescale == "before" else self.w) @ x)
 
     def learn(self, x, y, h):
         u = self.predict(x, h)
@@ -171,7 +176,9 @@ class Nag(Twin):
         on &= self.G > 0
         R = np.zeros(len(x))
         if on.any():
-            R[on] = self.o.learning_rate * np.sqrt(self.t / self.N) / (self.s[on] * np.sqrt(self.G[on]))
+            power = self.o.power_t
+            mean = (self.N / self.t) ** (power - 1)
+            R[on] = self.o.learning_rate * mean * self.s[on] ** (2 * power - 2) * self.G[on] ** -power
         q = x @ (R * x)
         step = -h * slope
         if self.o.invariant and q > 0:
@@ -292,4 +299,5 @@ def raw_predictions(options: LearnOptions, batch: Batch) -> np.ndarray:
         else:
             twin.forget()
             raw[i] = twin.learn(x, canonical_label(options.loss, y), h)
+            twin.range = min(twin.range[0], y), max(twin.range[1], y)
     return raw

@@ -134,7 +134,7 @@ class FirstOrder:
 
     def rescaled(self, x):
         s = np.maximum(self.s, np.abs(x))
-        return self.W * np.where(s > self.s, self.s / np.where(s > 0, s, 1), 1.0), s
+        return self.W * np.where(s > self.s, self.s / np.where(s > 0, s, 1), 1.0) ** (2 - 2 * self.o.power_t), s
 
     def predict(self, x, h):
         return (self.rescaled(x)[0] if self.o.method == "nag" and self.o.rescale == "before" else self.W) @ x
@@ -168,7 +168,9 @@ class FirstOrder:
         self.G += h * (c @ c) * x**2
         on &= self.G > 0
         R = np.zeros(len(x))
-        R[on] = self.o.learning_rate * np.sqrt(self.t / self.N) / (self.s[on] * np.sqrt(self.G[on]))
+        power = self.o.power_t
+        mean = (self.N / self.t) ** (power - 1)
+        R[on] = self.o.learning_rate * mean * self.s[on] ** (2 * power - 2) * self.G[on] ** -power
         q, by = x @ (R * x), h * c
         if self.o.invariant and q > 0 and c[y] < 0:
             shares = c / -c[y]  # r - e_y: the direction in which the predictions go

@@ -19,8 +19,9 @@ from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
 #: t: rounds learned, with forgetting (nag, coin: their total importance); N: nag's and coin's sum of squared norms;
-#: seen: number of features; n: rounds learned; shrunk: minus the logarithm of the product of all --l2 factors.
-NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8"), ("n", "i8"), ("shrunk", "f8")]
+#: seen: number of features; n: rounds learned; shrunk: minus the logarithm of the product of all --l2 factors;
+#: low, high: least and largest of the labels learned and 0 (--clip labels).
+NOW = [("t", "f8"), ("N", "f8"), ("seen", "i8"), ("n", "i8"), ("shrunk", "f8"), ("low", "f8"), ("high", "f8")]
 SCALARS = Scalars("n", ("t", "N"), ("n", "shrunk"))
 
 
@@ -33,6 +34,7 @@ class FirstOrderParams(NamedTuple):
     loss: Loss
     low: float  # predictions are clipped to low..high
     high: float
+    labels: bool  # whether they are clipped to the labels so far
     rate: float
     power_t: float
     alpha: float
@@ -149,6 +151,7 @@ def params_of(options: LearnOptions) -> FirstOrderParams:
         loss=loss_of(options),
         low=options.bounds[0],
         high=options.bounds[1],
+        labels=options.clip == "labels",
         rate=float(options.learning_rate),
         power_t=float(options.power_t),
         alpha=float(options.ftrl_alpha),

@@ -42,6 +42,8 @@ def merged(params: Any, states: Sequence[Any], base: Any, now: Any, by: np.ndarr
     now : the merged `FirstOrderState.now`; by : `sonlearn.data.merging.shares`
     """
     rows = [float(state.now["n"][0] - base.now["n"][0]) for state in states]
+    now["low"] = min(each.now["low"][0] for each in (base, *states))
+    now["high"] = max(each.now["high"][0] for each in (base, *states))
     table, tables = base.table.copy(), [state.table for state in states]
     columns = weight_columns(params, table)
 
@@ -93,7 +95,8 @@ def _weights(params: Any, table: np.ndarray, merged: np.ndarray) -> np.ndarray:
     """float64[K, features]: weights of one learner, on the scale of the merged one."""
     w = table[:, weight_columns(params, table)].T
     if params.rule == NAG:  # what is larger than all before shrinks the weight with it
-        return w * np.divide(table[:, S], merged[:, S], out=np.ones(len(table)), where=merged[:, S] > 0.0)
+        share = np.divide(table[:, S], merged[:, S], out=np.ones(len(table)), where=merged[:, S] > 0.0)
+        return w * share ** (2.0 - 2.0 * params.power_t)
     if params.rule == FTRL:
         scale = (params.beta + np.sqrt(table[:, G])) / params.alpha + params.l2
         return np.where(np.abs(w) <= params.l1, 0.0, -(w - np.copysign(params.l1, w)) / scale)

@@ -7,7 +7,7 @@
 sgd, ogd      R_j = l t^-p;  ogd projects w onto |w'x| <= C before it predicts
 adagrad       R_j = l G_j^-p,                                G_j the sum of (h l' x_j)^2
 ada           R_j = l / (delta + sqrt(G_j));  primal-dual: w_j = -R_j times the sum of gradients
-nag           R_j = l sqrt(t/N) / (s_j sqrt(G_j)),           s_j the largest |x_j|, N the sum of h |x_j/s_j|^2
+nag           R_j = l (t/N)^(1-p) / (s_j^(2-2p) G_j^p),     s_j the largest |x_j|, N the sum of h |x_j/s_j|^2
 nlms          R_j = 1,       c = (1 - (1 - l)^h) (y - p)/x'x: h steps, each removing the share l of the error
 arow          R_j = 1/P_j,  c = (y - p)/(x'Rx + r/h),        P_j the precision, 1 at first
 
@@ -24,6 +24,8 @@ one rate a feature for all classes, that of |c| in place of the slope l', and a 
 Forgetting (`--decay`): each round multiplies G, and nag's t and N, by the retention 1 - decay before it adds to them.
 Shrinkage (`--l2`, as VW's): a step of length e = -c/(h l') h times the rate first multiplies all weights by 1 - l2 e.
 Both write to the row's features only: a row of the table records when it was last updated (`bring_up_to_date`).
+
+With `--clip labels` raw predictions are clipped to the labels of the rows before, as VW's are.
 """
 
 from __future__ import annotations
@@ -97,6 +99,7 @@ def learn_rows(params, state, work, rows, out, start):
             xx = score(params, state, rows, i, z)
         if not (within_bounds(params, z, p) and xx <= LIMIT * LIMIT):
             return i
+        keep_to_labels(params, state, z, p)
         if not is_learned(rows.weight[i], rows.y[i]):
             continue
         if not step(params, state, work, rows, i, z, p, xx):
@@ -112,6 +115,7 @@ def predict(params, state, rows, raw):
     """
     for i in range(len(rows.y)):
         score(params, state, rows, i, raw[i])
+        keep_to_labels(params, state, raw[i], raw[i])
         for c in range(raw.shape[1]):
             if not math.isfinite(raw[i, c]):
                 return i
@@ -166,6 +170,15 @@ def score(params, state, rows, i, z):
 
 
 @forced_inline
+def keep_to_labels(params, state, z, p):
+    """With `--clip labels`, z and p <- z clipped to the labels so far. float64[K], modified; state is not."""
+    if params.labels:
+        for c in range(len(z)):
+            z[c] = min(max(z[c], state.now[0].low), state.now[0].high)
+            p[c] = z[c]
+
+
+@forced_inline
 def score_and_gather(params, state, work, rows, i, z):
     """`score` of one class for nag that is not `lazy`, and at the same time `gather`."""
     table, wx, xx = state.table, 0.0, 0.0
@@ -175,7 +188,7 @@ def score_and_gather(params, state, work, rows, i, z):
         w, size = table[f, W], abs(x)
         xx += x * x
         if params.before and size > table[f, S]:
-            w *= table[f, S] / size
+            w *= rescaling(params, table[f, S] / size)
         wx += w * x
         gather(table, work, k, f, x)
     z[0] = rows.base[i] + wx
@@ -198,8 +211,14 @@ def weight(params, state, f, column, x):
     if params.rule == ADA and params.dual:
         return -ada_rate(params, table[f, G]) * table[f, column]
     if params.rule == NAG and params.before and abs(x) > table[f, S]:
-        return table[f, column] * (table[f, S] / abs(x)) * remaining(params, state, f)
+        return table[f, column] * rescaling(params, table[f, S] / abs(x)) * remaining(params, state, f)
     return table[f, column] * remaining(params, state, f)
+
+
+@forced_inline
+def rescaling(params, share):
+    """Factor of nag's weight when the largest |x| of its feature grows to 1/share of what it was."""
+    return share if params.power_t == 0.5 else share ** (2.0 - 2.0 * params.power_t)
 
 
 @forced_inline
@@ -261,6 +280,9 @@ def step(params, state, work, rows, i, z, p, xx):
     done = rule_step(params, state, work, rows, i, z, p, xx)
     if done:
         state.now[0].n += 1
+        if params.labels:
+            state.now[0].low = min(state.now[0].low, rows.y[i])
+            state.now[0].high = max(state.now[0].high, rows.y[i])
     elif params.lazy:
         take_back(state, work.by_entry, rows, i)
     return done
@@ -359,7 +381,7 @@ def gradient(params, state, rows, i, z, p, xx, slope, length):
         if params.rule == ADA:
             by = 1.0 if params.dual else -ada_rate(params, row[G])
         else:
-            by = -params.rate * inverse_power(row[G], params.power_t) if row[G] > 0.0 else 0.0
+            by = -params.rate * (1.0 / power_of(row[G], params.power_t)) if row[G] > 0.0 else 0.0
         add_steps(params, row, by, g if one else x, slope)
     return True
 
@@ -371,9 +393,9 @@ def error_share(rate, h):
 
 
 @forced_inline
-def inverse_power(G, power):
-    """G^-power, computed by a square root if power is 0.5."""
-    return 1.0 / math.sqrt(G) if power == 0.5 else G**-power
+def power_of(x, power):
+    """x^power, computed as a square root if power is 0.5."""
+    return math.sqrt(x) if power == 0.5 else x**power
 
 
 @forced_inline
@@ -391,9 +413,9 @@ def nag(params, state, work, rows, i, p, slope, length):
     if params.lazy or classes_of(params) > 0:  # else `score_and_gather` has done it, and nothing changed since
         for k in range(len(feats)):
             gather(table, work, k, feats[k], values[k])
-    q, norm = nag_scales(work, values, h * length * length)
+    q, norm = nag_scales(params, work, values, h * length * length)
     t, N = params.retention.rate * now.t + h, params.retention.rate * now.N + h * norm
-    common = params.rate * math.sqrt(t / N) if N > 0.0 else 0.0
+    common = params.rate * power_of(t / N, 1.0 - params.power_t) if N > 0.0 else 0.0
     q *= common
     one = classes_of(params) == 0
     c = -h * slope[0] if one else -h  # of several classes what slopes are multiplied with
@@ -408,10 +430,11 @@ def nag(params, state, work, rows, i, p, slope, length):
     for k in range(len(feats)):
         row, x = table[np.uintp(feats[k])], abs(values[k])
         if x > row[S]:
+            by = rescaling(params, row[S] / x)
             if one:
-                row[W] *= row[S] / x
+                row[W] *= by
             for at in range(len(row) - classes_of(params), len(row)):
-                row[at] *= row[S] / x
+                row[at] *= by
             row[S] = x
             row[INVERSE] = 1.0 / x
         row[G] = work[TOTAL, k]
@@ -430,8 +453,8 @@ def gather(table, work, k, f, x):
 
 
 @forced_inline
-def nag_scales(work, values, g2):
-    """Scales of a row after a gradient of square g2; returns (x'R'x, |x/s|^2) with R'_j = 1/(s_j sqrt(G_j)).
+def nag_scales(params, work, values, g2):
+    """Scales of a row after a gradient of square g2; returns (x'R'x, |x/s|^2) with R'_j = 1/(s_j^(2-2p) G_j^p).
 
     values : float64[s], the row's, not modified
     work : float64[SCRATCH, at least s]; for each entry x/s (SCALED) and G (TOTAL), which gets the new one; R' x (ALONG)
@@ -445,6 +468,11 @@ def nag_scales(work, values, g2):
         work[TOTAL, k] += g2 * x * x
         root = math.sqrt(work[TOTAL, k])
         work[ALONG, k] = work[SCALED, k] / root if root > 0.0 else 0.0
+    if params.power_t != 0.5:
+        for k in range(len(values)):
+            share = work[TOTAL, k] * (work[SCALED, k] / values[k]) ** 2 if values[k] != 0.0 else 0.0
+            if share > 0.0:
+                work[ALONG, k] *= share ** (0.5 - params.power_t)
     for k in range(len(values)):
         q += work[ALONG, k] * values[k]
         norm += work[SCALED, k] * work[SCALED, k]
