@@ -1,4 +1,4 @@
-"""Engine of boost: a sum of small trees, grown anew of the last rows when they are half as many again, or every so many.
+"""Engine of boost: a sum of small trees, grown anew of the last rows when they have grown by half, or every so many.
 
 Rows are kept as numbers of all columns, and at most `KEPT` of them: a bounded memory and, row by row, a bounded time.
 Predictions of a row are by trees that have not seen it.
