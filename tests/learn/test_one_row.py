@@ -55,7 +55,9 @@ def learned(way, row, y, weight):
 @pytest.mark.parametrize(
     "options",
     [
-        {"method": "nag"}, {"method": "nag", "loss": "squared", "clip": 1.0}, {"method": "rfd-son", "sketch_size": 3},
+        {"method": "nag"}, {"method": "nag", "loss": "squared", "clip": 1.0},
+        {"method": "nag", "loss": "squared", "clip": "labels"},
+        {"method": "rfd-son", "sketch_size": 3},
         {"method": "arow", "threshold": 0.7}, {"method": "nag", "threshold": "best-f1"},
         {"method": "nag", "coverage": 0.8}, {"method": "nag", "loss": "squared", "coverage": 0.8},
         {"method": "nag", "loss": "poisson"}, {"method": "multinomial-bayes"}, {"method": "drfd", "sketch_size": 3},
@@ -102,7 +104,7 @@ MEMBERS = {
                  "nag:triples", "arow-precision:neighbours", "drfd:zs-all", "ewma~0.1", "boost", "rfd-son:tfidf"),
     "squared": ("nag", "drfd:zs", "nlms:zs", "nag:pairs-z~0.01", "ridge:ranges", "boost", "ewma~0.1"),
     "classes": ("nag", "nag:zs~0.01", "arow-precision:tfidf", "arow-precision:bins-z", "arow-precision:pairs~0.01",
-                "multinomial-bayes:log", "rls:fourier-few", "shares~0.1"),
+                "multinomial-bayes:log", "rls:fourier-few", "shares~0.1", "boost"),
 }  # fmt: skip
 
 
