@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from importance_twin import relative
 from multiclass_twin import ArowTwin, BayesTwin, CombinerTwin, NagTwin, SharesTwin
-from states import same_state
+from states import check_cuts, check_no_trace, same_state
 from streams import batch_of, rows_of, zipf
 from streams import several_classes as stream
 
@@ -135,25 +135,10 @@ def test_the_first_rows():
 
 @either
 def test_batches_cut_anywhere_saves_and_threads_change_no_bit(how, early, tmp_path, monkeypatch):
-    batch = stream()
-    through, cut = learner(how), learner(how)
-    whole = through.partial_fit(batch)
-    monkeypatch.setattr(committee, "CELLS", 300)
-    for start, stop in ((0, 1), (1, 3), (3, 3), (3, 61), (61, 62), (62, 118), (118, 160)):
-        part = cut.partial_fit(rows_of(batch, slice(start, stop)))
-        for name in ("prediction", "raw", "loss", "label", "other", "met", "unseen"):
-            np.testing.assert_array_equal(getattr(part, name), getattr(whole, name)[start:stop], err_msg=name)
-        np.testing.assert_array_equal(part.scores, whole.scores[start:stop, : part.scores.shape[1]])
-        cut.save(tmp_path / "model")
-        cut = Learner.load(tmp_path / "model", threads=1 + start % 3)
-    same_state(through, cut)
+    _, cut = check_cuts(
+        learner(how), learner(how), stream(), tmp_path, lambda: monkeypatch.setattr(committee, "CELLS", 300)
+    )
     assert not all(member["active"] for member in cut.facts()["members"])
-    first = through.predict(batch)
-    for one, other in zip(first, cut.predict(batch), strict=True):
-        np.testing.assert_array_equal(one, other)
-    for i in (0, 77, 159):
-        np.testing.assert_array_equal(cut.predict(rows_of(batch, [i])).scores[0], first.scores[i])
-    same_state(through, cut)
 
 
 def test_members_pruned_are_forgotten(early):
@@ -206,15 +191,7 @@ def test_a_class_that_comes_late_is_one_like_any_other():
 
 
 def test_rows_without_a_label_leave_no_trace():
-    batch = stream()
-    ours, other = learner(), learner()
-    ours.partial_fit(batch)
-    other.partial_fit(batch)
-    other.partial_fit(batch._replace(y=np.full(batch.n, np.nan)))
-    unseen = other.partial_fit(batch._replace(y=np.full(batch.n, 42.0), weight=np.zeros(batch.n)))
-    assert other.classes == ours.classes
-    assert np.isfinite(unseen.loss).all()
-    same_state(ours, other)
+    check_no_trace(learner(), learner(), stream())
 
 
 def test_further_passes_leave_the_combiner_and_what_counts_alone():

@@ -55,7 +55,9 @@ def learned(way, row, y, weight):
 @pytest.mark.parametrize(
     "options",
     [
-        {"method": "nag"}, {"method": "nag", "loss": "squared", "clip": 1.0}, {"method": "rfd-son", "sketch_size": 3},
+        {"method": "nag"}, {"method": "nag", "loss": "squared", "clip": 1.0},
+        {"method": "nag", "loss": "squared", "clip": "labels"},
+        {"method": "rfd-son", "sketch_size": 3},
         {"method": "arow", "threshold": 0.7}, {"method": "nag", "threshold": "best-f1"},
         {"method": "nag", "coverage": 0.8}, {"method": "nag", "loss": "squared", "coverage": 0.8},
         {"method": "nag", "loss": "poisson"}, {"method": "multinomial-bayes"}, {"method": "drfd", "sketch_size": 3},
