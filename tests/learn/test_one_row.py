@@ -104,7 +104,7 @@ MEMBERS = {
                  "nag:triples", "arow-precision:neighbours", "drfd:zs-all", "ewma~0.1", "boost", "rfd-son:tfidf"),
     "squared": ("nag", "drfd:zs", "nlms:zs", "nag:pairs-z~0.01", "boost", "ewma~0.1"),
     "classes": ("nag", "nag:zs~0.01", "arow-precision:tfidf", "arow-precision:bins-z", "arow-precision:pairs~0.01",
-                "multinomial-bayes:log", "rls:fourier-few", "shares~0.1"),
+                "multinomial-bayes:log", "rls:fourier-few", "shares~0.1", "boost"),
 }  # fmt: skip
 
 
