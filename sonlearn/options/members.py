@@ -41,6 +41,8 @@ class Member(NamedTuple):
         Least prior precision of the combiner's weight of it.
     words : bool
         Of several classes, whether it is of use where rows are words, most of them rare.
+    beside_trees : bool
+        Whether it is of use where boosted trees learn the same rows.
     """
 
     method: str
@@ -52,6 +54,7 @@ class Member(NamedTuple):
     rate: float = 0.0
     precision: float = 0.0
     words: bool = True
+    beside_trees: bool = True
 
     @property
     def name(self) -> str:
@@ -146,6 +149,7 @@ _QUANTILES = ("nag:zs", "nag:bins")
 #: Methods that score several classes at once -> module and class in `sonlearn.learn`, and what they take.
 CLASS_METHODS = {
     "arow-precision": ("multiclass.arow", "Arow", {"r", "unit", "decay"}),
+    "boost": ("boosting.engine", "BoostOfClasses", {"trees", "rate"}),
     "multinomial-bayes": ("multiclass.bayes", "Bayes", {"decay"}),
     "nag": ("multiclass.nag", "Nag", {"rate", "decay"}),
     "rls": ("multiclass.rls", "Rls", {"ridge", "most"}),
@@ -169,16 +173,17 @@ def _shares(rate: float) -> Member:
 _SEVERAL = (
     _of_classes("nag", "raw", 1.0, rate=4.0),
     _of_classes("arow-precision", "lunit", 1.0, r=0.1, unit=False),
-    _of_classes("arow-precision", "tfidf", 1.0, r=1.0, unit=False),
+    _of_classes("arow-precision", "tfidf", 1.0, r=1.0, unit=False)._replace(beside_trees=False),
     _of_classes("arow-precision", "zs", 1.0, r=0.1, unit=True)._replace(words=False),
     _of_classes("arow-precision", "bins-z", 1.5, r=0.1, unit=True),
     _of_classes("multinomial-bayes", "log", 1.0),
     _of_classes("arow-precision", "neighbours", 1.5, r=0.1, unit=False)._replace(words=False),
     _of_classes("arow-precision", "pairs", 3.0, r=0.1, unit=True)._replace(words=False),
     _of_classes("arow-precision", "pairs-z", 3.0, r=0.1, unit=True)._replace(words=False),
-    _of_classes("arow-precision", "pairs-fine", 3.5, r=0.1, unit=False),
-    _of_classes("arow-precision", "triples", 4.0, r=0.1, unit=True)._replace(words=False),
+    _of_classes("arow-precision", "pairs-fine", 3.5, r=0.1, unit=False)._replace(beside_trees=False),
+    _of_classes("arow-precision", "triples", 4.0, r=0.1, unit=True)._replace(words=False, beside_trees=False),
     _of_classes("rls", "fourier-few", 2.0, ridge=0.1, most=257)._replace(words=False),
+    _of_classes("boost", "columns", 15.0)._replace(words=False),
     _of_classes("nag", "zs", 1.0, rate=4.0).forgetting(0.03)._replace(precision=2.5, words=False),
     *(_shares(rate) for rate in (0.3, 0.03)),
 )
