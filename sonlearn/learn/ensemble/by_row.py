@@ -40,6 +40,8 @@ class CommitteeByRow:
     committee : Committee
     """
 
+    by_calls = True
+
     def __init__(self, committee: Committee):
         self._committee = committee
         self._last: tuple[Any, Any, Any] = None, None, None  # the state, rows and predictions that all is made for
