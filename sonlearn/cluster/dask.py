@@ -37,7 +37,7 @@ from distributed import Client, KilledWorker, default_client, wait
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import BLOCK, Partition, partitions
 from sonlearn.cluster.plan import COPIED, FIRST_ROWS, LAST_ROWS, LEAST, Rounds, plan_rounds
-from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, Reading, Sketched, Span
+from sonlearn.cluster.tasks import Answered, Done, LearnJob, Reading, Sketched, Span
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.learn.merging import unmergeable
@@ -230,7 +230,7 @@ def _alone(client: Client, job: LearnJob, parts: list[Any], start: Learner | Non
     if not done.progress.examples:
         raise nothing(parts, done.skipped, done.errors)
     chosen = Rounds(((range(len(parts)),),))
-    return Trained(done.learner(), _names(done), chosen, [done.progress], None, done.skipped, done.errors)
+    return Trained(done.learner(), NameTable(done.names), chosen, [done.progress], None, done.skipped, done.errors)
 
 
 def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, start: Learner | None) -> Trained:
@@ -282,16 +282,8 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
     skipped, errors = sum(done.skipped for done in found), [error for done in found for error in done.errors]
     if not first.header.get("examples"):
         raise nothing(parts, skipped, errors)
-    return Trained(
-        first.learner(), _names(first), chosen, [done.progress for done in found], first.progress, skipped, errors[:10]
-    )
-
-
-def _names(done: LearnedPartition) -> NameTable:
-    """The names of its features."""
-    names = NameTable()
-    names.add((slot, name) for slot, known in done.names.items() for name in known)
-    return names
+    names, each_progress = NameTable(first.names), [done.progress for done in found]
+    return Trained(first.learner(), names, chosen, each_progress, first.progress, skipped, errors[:10])
 
 
 def _tree(base: Any, previous: Any, learned: list[Any]) -> Any:

@@ -250,7 +250,7 @@ def merge_learned(
         return out
     names = NameTable()
     for each in learned:
-        names.add((slot, name) for slot, known in each.names.items() for name in known)
+        names.join(each.names)
     out.header, out.arrays = merged.to_arrays()
     out.names = names.known
     return out

@@ -112,8 +112,7 @@ def tuned(
     if not first.examples:
         raise nothing(parts, found[0].skipped, found[0].errors)
     (best,) = results_of([futures[place % groups]])
-    names = NameTable()
-    names.add((slot, name) for slot, known in best.best.names.items() for name in known)
+    names = NameTable(best.best.names)
     return Tuned([result for _, result in ranked], best.best.learner(), names, found[0].skipped, found[0].errors)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from sonlearn.commands.checks import check_run
 from sonlearn.commands.models import initial_model, load_bandit, where_to_begin
-from sonlearn.commands.recording import check_recording
 from sonlearn.commands.session import Session
 from sonlearn.commands.settings import check_agreement, check_format, settings_text, written_as
 from sonlearn.errors import InputError, OptionError
@@ -50,9 +49,7 @@ def run(given: dict[str, Any], bandit: dict[str, Any], options: RunOptions) -> i
         if field.name in _NOT_TAKEN and getattr(options, field.name) != field.default:
             raise OptionError(f"{flags(field)[-1]}: decisions do not take it (docs/bandits.md says what they take)")
     check_run(options)
-    check_recording(options)
-    session = BanditSession(given, bandit, options)
-    return session.ended() if session.nothing_left else session.run()
+    return BanditSession(given, bandit, options).run()
 
 
 class BanditSession(Session):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import glob
+import importlib.util
 import os
 import stat
 from collections.abc import Iterable
@@ -72,6 +73,40 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
         output = outputs[flag]
         if output is not None and output not in STDOUT:
             _check_writable(flag, output)
+    _check_recording(options)
+
+
+def _check_recording(options: RunOptions) -> None:
+    """Check what is kept of a run, and its bar."""
+    if options.report is not None:
+        if options.report in STDOUT:
+            raise OptionError(f"--report {options.report}: expected a file; the page of a log goes anywhere: "
+                              "--log-json FILE, then sonlearn report FILE")  # fmt: skip
+        check_target("--report", options.report)
+    if options.progress_bar and importlib.util.find_spec("tqdm") is None:
+        raise OptionError("--progress-bar: tqdm is not installed; pip install tqdm, or leave the flag out")
+
+
+def check_output(options: RunOptions, learn: LearnOptions) -> None:
+    """Raise OptionError for flags of a run that its learner cannot follow."""
+    if options.passes > 1 and learn.label_delay:
+        raise OptionError(
+            f"--label-delay {learn.label_delay} with --passes {options.passes}: expected one pass; the labels "
+            "of a further pass have come long ago"
+        )
+    if options.probabilities and learn.kind != "classes" and options.form == "vw":
+        raise OptionError(
+            "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto; of "
+            "two classes give --output csv or jsonl as well"
+        )
+    if options.top is not None and (options.probabilities or learn.kind != "classes"):
+        other = "with --probabilities, which writes all" if options.probabilities else "of a model of no classes"
+        raise OptionError(f"--top {options.top} {other}: expected several classes (--oaa K, --classes auto) alone")
+    if options.form == "csv" and options.probabilities and learn.classes is not None and not options.testonly:
+        raise OptionError(
+            "--output csv with --probabilities: classes that come as they will have no columns yet; give "
+            "--output jsonl, or predict with the model that was learned"
+        )
 
 
 def cache_file(options: RunOptions) -> str | None:

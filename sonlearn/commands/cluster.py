@@ -31,7 +31,6 @@ from sonlearn.learn.learner import Predicted, chosen_of, takes_words
 from sonlearn.options.cluster import ClusterOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.report.facts import members_at_work
-from sonlearn.report.progress import Progress
 from sonlearn.text.columns import Labelling
 from sonlearn.tuning.search import criterion
 
@@ -130,9 +129,7 @@ def train(line: Line, where: ClusterOptions) -> int:
     given = line.given
     if options.testonly:
         return predict(given, options, where)
-    for name, why in _ALONE.items():
-        if getattr(options, name):
-            raise OptionError(f"--{name.replace('_', '-')} with --cluster: {why}")
+    _check_alone(options)
     if options.passes > 1:
         raise OptionError(f"--passes {options.passes} with --cluster: one pass; go on with train -i without --cluster")
     check_run(options)
@@ -152,7 +149,7 @@ def train(line: Line, where: ClusterOptions) -> int:
             sources, learn, reading, learners=where.workers, rounds=where.rounds, client=client, start=start
         )
     if start is not None:
-        names.add((slot, name) for slot, known in trained.names.known.items() for name in known)
+        names.join(trained.names.known)
     known = trained.names if start is None else names
     if options.final_regressor is not None:
         save_model(options.final_regressor, trained.learner, None, known)
@@ -172,9 +169,7 @@ def train(line: Line, where: ClusterOptions) -> int:
 def tune(line: Line, where: ClusterOptions) -> int:
     """Do ``sonlearn tune --cluster``; return the exit status. Raises SonlearnError, and then nothing was saved."""
     settings, text, options, choice = table.asked(line)
-    for name, why in _ALONE.items():
-        if getattr(options, name):
-            raise OptionError(f"--{name.replace('_', '-')} with --cluster: {why}")
+    _check_alone(options)
     for flag, is_given, why in (
         (f"--passes {options.passes}", options.passes > 1, "one pass; leave --cluster out"),
         ("--halving", choice.halving, "it compares all settings at one row; leave --cluster out"),
@@ -196,12 +191,9 @@ def tune(line: Line, where: ClusterOptions) -> int:
     if choice.table is not None:
         table.write_table(choice.table, found.results)
     for line in (
-        f"data = {' '.join(sources)}", *table.setup_lines(settings, by, choice), "", FINISHED,
-        f"number of examples = {best.examples}",
-        *(f"average {name} = {'n.a.' if value is None else f'{value:.6f}'}"
-          for name, value in (("loss", best.loss), ("error", best.error))),
-        *members_at_work(found.learner), f"best setting = {best.setting.flags}", f"elapsed time = {seconds:.3f} s",
-        "", *table.screen(found.results),
+        f"data = {' '.join(sources)}", *table.setup_lines(settings, by, choice),
+        *_ending(best.examples, best.loss, best.error, found.learner), f"best setting = {best.setting.flags}",
+        f"elapsed time = {seconds:.3f} s", "", *table.screen(found.results),
     ):  # fmt: skip
         say(line)
     warn_of_skipped(found.skipped, found.errors)
@@ -268,6 +260,13 @@ class _Answers:
             raise self._dask.nothing(parts, self.error_count, self.errors)
 
 
+def _check_alone(options: RunOptions) -> None:
+    """Raise OptionError for what cannot be shared out."""
+    for name, why in _ALONE.items():
+        if getattr(options, name):
+            raise OptionError(f"--{name.replace('_', '-')} with --cluster: {why}")
+
+
 def _files(options: RunOptions) -> list[str]:
     """The data; workers read them, so they have to be files."""
     sources = list(options.data)
@@ -304,23 +303,22 @@ def _report(trained: Any, sources: list[str], options: RunOptions, seconds: floa
     for name, parts, progress in rows:
         spans = [f"{own.start + 1}-{own.stop}" if len(own) > 1 else f"{own.start + 1}" for own in parts]
         span = ",".join(spans) if len(spans) < 3 else f"{spans[0]},..,{spans[-1]}"
-        loss, error = _averages(progress)
+        loss, error = map(_average, (progress.result.average_loss, progress.result.average_error))
         lines.append(f"{name:<10} {span:>12} {progress.examples:>12} {loss:>14} {error:>14}")
-    examples = sum(progress.examples for _, _, progress in rows)
-    loss, error = _averages(rows[-1][2])
+    examples, last = sum(progress.examples for _, _, progress in rows), rows[-1][2].result
     return [
-        *lines, "", FINISHED,
-        f"number of examples = {examples}",
-        f"average loss = {loss}",
-        f"average error = {error}",
-        *members_at_work(learner),
-        f"elapsed time = {seconds:.3f} s",
+        *lines, *_ending(examples, last.average_loss, last.average_error, learner), f"elapsed time = {seconds:.3f} s",
         f"examples a second = {examples / max(seconds, 1e-9):.0f}",
     ]  # fmt: skip
 
 
-def _averages(progress: Progress) -> tuple[str, str]:
-    """Average loss and error as the summary of one process has them."""
-    result = progress.result
-    loss, error = ("n.a." if value is None else f"{value:.6f}" for value in (result.average_loss, result.average_error))
-    return loss, error
+def _ending(examples: int, loss: float | None, error: float | None, learner: Any) -> list[str]:
+    """Begin the summary, as one process does."""
+    return [
+        "", FINISHED, f"number of examples = {examples}", f"average loss = {_average(loss)}",
+        f"average error = {_average(error)}", *members_at_work(learner),
+    ]  # fmt: skip
+
+
+def _average(value: float | None) -> str:
+    return "n.a." if value is None else f"{value:.6f}"

@@ -5,9 +5,11 @@ What is learned, and what is said of it, is a subclass's.
 
 from __future__ import annotations
 
+import contextlib
+import math
 import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,6 @@ import numpy as np
 from sonlearn.commands.checkpoints import Checkpoints
 from sonlearn.commands.checks import cache_file
 from sonlearn.commands.files import STDIN
-from sonlearn.commands.holdout import first_of, held_out
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, of_skipped, say_compiling, warn
 from sonlearn.commands.models import Unfinished, save_model
@@ -67,6 +68,7 @@ class Passes:
 
     learner: Any
     progress: Progress
+    nothing_left = False  # whether the run that saved the model has finished
     worded = False  # whether labels of two classes may be words
     stretch = 1  # see `Reader`
 
@@ -163,6 +165,8 @@ class Passes:
 
     def run(self) -> int:
         """All of it; return the exit status. Raises SonlearnError or OSError, and nothing has been saved."""
+        if self.nothing_left:
+            return self.ended()
         if from_terminal(self.sources):
             self.say(FROM_TERMINAL)
         try:
@@ -333,3 +337,24 @@ class Passes:
         self.last_line = time.perf_counter()
         if not self.options.quiet:
             complain(line)
+
+
+def held_out(options: RunOptions, done: int, n: int) -> np.ndarray | None:
+    """bool[n]: which of the n examples after the first `done` of a pass are held out; None without a holdout."""
+    if options.passes == 1 or options.holdout_off:
+        return None
+    at = np.arange(done + 1, done + n + 1)
+    return at % options.holdout_period == 0 if options.holdout_after is None else at > options.holdout_after
+
+
+def first_of(batches: Iterator[Batch], examples: int | None, read_all: bool) -> Iterator[Batch]:
+    """The first `examples` examples of a pass. With `read_all` the rest is read too, so that a cache is complete."""
+    remaining = math.inf if examples is None else examples
+    with contextlib.closing(batches):
+        for batch in batches:
+            batch = batch.part(0, int(min(remaining, batch.n)))
+            remaining -= batch.n
+            if batch.n:
+                yield batch
+            if remaining == 0 and not read_all:
+                return

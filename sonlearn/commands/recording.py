@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-import importlib.util
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 from sonlearn import __version__
-from sonlearn.commands.checks import check_target
 from sonlearn.commands.models import names_of
-from sonlearn.errors import OptionError
-from sonlearn.files.atomic import STDOUT
 from sonlearn.options.run import RunOptions
 from sonlearn.report.jsonable import bounded, jsonable
 from sonlearn.report.problem import Problem
@@ -26,17 +22,6 @@ from sonlearn.text.names import NameTable
 #: When rows of the log come unless -P says so: at 1.1 times the last one's weight.
 FINE = "1.1"
 _BAR = "{percentage:3.0f}% |{bar}| {elapsed}<{remaining}{postfix}"
-
-
-def check_recording(options: RunOptions) -> None:
-    """Refuse what could only fail later. Raises OptionError."""
-    if options.report is not None:
-        if options.report in STDOUT:
-            raise OptionError(f"--report {options.report}: expected a file; the page of a log goes anywhere: "
-                              "--log-json FILE, then sonlearn report FILE")  # fmt: skip
-        check_target("--report", options.report)
-    if options.progress_bar and importlib.util.find_spec("tqdm") is None:
-        raise OptionError("--progress-bar: tqdm is not installed; pip install tqdm, or leave the flag out")
 
 
 def recorded(options: RunOptions) -> bool:

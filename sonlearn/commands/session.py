@@ -5,11 +5,11 @@ What is learned, and from what, is a subclass's: `train` has examples, `bandit` 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from sonlearn.commands.answers import LinesOfRows
 from sonlearn.commands.models import Unfinished
 from sonlearn.commands.passes import Passes
 from sonlearn.commands.precompile import Helper
@@ -17,7 +17,7 @@ from sonlearn.commands.recording import FINE, Recorder, recorded
 from sonlearn.commands.settings import settings_text
 from sonlearn.options import TextOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
-from sonlearn.report.answers import AnswerLines
+from sonlearn.report.answers import AnswerLines, AnswerRow
 from sonlearn.report.predictions import PredictionWriter
 from sonlearn.report.problem import Problem, Uncounted
 from sonlearn.report.progress import Schedule
@@ -154,3 +154,34 @@ class Session(Passes):
             if open_one:
                 open_one.close()
         super().close()
+
+
+class LinesOfRows:
+    """The lines that ``-p`` writes for the rows of a batch: one for each, ``nan`` of those refused or malformed.
+
+    Parameters
+    ----------
+    skipped : pairs (before which row, tag) of malformed lines
+    refused : bool[n], which rows could not be learned from
+    tags : list of n str, or None
+    """
+
+    def __init__(self, skipped: Sequence[tuple[int, str]], refused: np.ndarray, tags: list[str] | None):
+        n = len(refused)
+        at = np.array([place for place, _ in skipped], dtype=np.int64)
+        self._order = np.insert(np.where(refused, -1, np.arange(n)), at, -1).tolist()
+        tags = tags or [""] * n
+        self._tags = list(np.insert(np.array(tags, dtype=object), at, [tag for _, tag in skipped]))
+
+    def values(self, values: np.ndarray | Sequence[str]) -> tuple[Any, list[str] | None]:
+        """What `PredictionWriter.write` takes: values float64[n] or n texts in order, and tags."""
+        tags = self._tags if any(self._tags) else None
+        if isinstance(values, np.ndarray):
+            return np.append(values, np.nan)[self._order], tags
+        return [values[i] if i >= 0 else "nan" for i in self._order], tags
+
+    def rows(self, answers: Sequence[dict[str, Any]]) -> list[AnswerRow]:
+        """What is predicted of each row, in order."""
+        return [
+            AnswerRow(tag, answers[i] if i >= 0 else None) for i, tag in zip(self._order, self._tags, strict=True)
+        ]  # fmt: skip

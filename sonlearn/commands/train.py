@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sonlearn.commands.checks import Values, check_run
+from sonlearn.commands.checks import Values, check_output, check_run
 from sonlearn.commands.early_stopping import Patience
 from sonlearn.commands.heap import keep_freed_memory
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
 from sonlearn.commands.models import initial_model, is_bandit, load_model, where_to_begin
 from sonlearn.commands.passes import FINISHED
-from sonlearn.commands.recording import check_recording
 from sonlearn.commands.session import Session
 from sonlearn.commands.settings import check_agreement, check_format, settings_text, split, written_as
 from sonlearn.data.batch import Batch
@@ -84,11 +83,7 @@ def run(given: dict[str, Any], options: RunOptions, make: Callable[..., Training
         Nothing has been saved.
     """
     check_run(options)
-    check_recording(options)
-    session = (make or TrainingSession)(given, options)
-    if session.nothing_left:
-        return session.ended()
-    return session.run()
+    return (make or TrainingSession)(given, options).run()
 
 
 #: Scores held of a batch, rows times classes; rows of a part at least.
@@ -246,28 +241,6 @@ class TrainingSession(Session):
             if not self.options.testonly:
                 found += filter(None, (self.progress.labels.order_note(self.progress.trained.classes),))
         return found
-
-
-def check_output(options: RunOptions, learn: LearnOptions) -> None:
-    """Raise OptionError for flags of a run that its learner cannot follow."""
-    if options.passes > 1 and learn.label_delay:
-        raise OptionError(
-            f"--label-delay {learn.label_delay} with --passes {options.passes}: expected one pass; the labels "
-            "of a further pass have come long ago"
-        )
-    if options.probabilities and not learn.several and options.form == "vw":
-        raise OptionError(
-            "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto; of "
-            "two classes give --output csv or jsonl as well"
-        )
-    if options.top is not None and (options.probabilities or not learn.several):
-        other = "with --probabilities, which writes all" if options.probabilities else "of a model of no classes"
-        raise OptionError(f"--top {options.top} {other}: expected several classes (--oaa K, --classes auto) alone")
-    if options.form == "csv" and options.probabilities and learn.classes is not None and not options.testonly:
-        raise OptionError(
-            "--output csv with --probabilities: classes that come as they will have no columns yet; give "
-            "--output jsonl, or predict with the model that was learned"
-        )
 
 
 def link_without_sense(options: LearnOptions) -> list[str]:

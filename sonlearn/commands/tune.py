@@ -16,7 +16,6 @@ from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
 from sonlearn.commands.models import Unfinished
 from sonlearn.commands.passes import Passes
-from sonlearn.commands.recording import check_recording
 from sonlearn.commands.settings import settings_text
 from sonlearn.commands.train import cores_of, unlabelled
 from sonlearn.data.batch import Batch
@@ -58,7 +57,6 @@ def asked(line: Line) -> tuple[Settings, TextOptions, RunOptions, TuneOptions]:
 def run(settings: Settings, text: TextOptions, running: RunOptions, options: TuneOptions) -> int:
     """Tune; return the exit status. Raises SonlearnError or OSError, and nothing has been saved."""
     check_run(running, options.table)
-    check_recording(running)
     return TuningSession(settings, text, running, options).run()
 
 

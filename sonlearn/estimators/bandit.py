@@ -13,8 +13,8 @@ from sonlearn.data.batch import Batch, joined
 from sonlearn.data.decisions import Decisions, listed, numbered
 from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import InputError, OptionError
-from sonlearn.estimators.bandit_value import Evaluated, evaluated
 from sonlearn.learn.bandits.bandit import Bandit, Decided
+from sonlearn.offpolicy.evaluation import LOG, Estimate, Evaluation, Line, Policy
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import KINDS, BanditOptions
 from sonlearn.text.chunk import ChunkParser
@@ -52,6 +52,34 @@ class Decision(NamedTuple):
     probabilities: np.ndarray
     rewards: np.ndarray
     widths: np.ndarray
+
+
+class Evaluated(NamedTuple):
+    """The result of an evaluation. Each estimate is (value, low, high) of the mean reward of a decision.
+
+    Attributes
+    ----------
+    decisions : int
+        Those with a reward and a probability.
+    weight : float
+        Mean of the policy's probability over the log's: about 1 where the log's are right.
+    effective : float
+        As many decisions made by the policy itself would tell as much.
+    log : Estimate
+        Of the log's own policy.
+    value, gain : dict of Estimate
+        By estimator (``ips``, ``snips``, ``dr``): of this policy, and of this policy less the log's.
+    warnings : list of str
+        What is wrong with the log's probabilities.
+    """
+
+    decisions: int
+    weight: float
+    effective: float
+    log: Estimate
+    value: dict[str, Estimate]
+    gain: dict[str, Estimate]
+    warnings: list[str]
 
 
 class SonlearnBandit:
@@ -202,7 +230,7 @@ class SonlearnBandit:
                 expected = f"({decisions.n}, {self.actions})" if self.actions else "one of each action of each decision"
                 raise InputError("<memory>", None, None, f"probabilities of the shape {shape}", expected)
             decisions = decisions._replace(probabilities=np.concatenate(every))
-        return evaluated(self.learner, decisions, rewards, level=level, floor=floor, horizon=horizon)
+        return _evaluated(self.learner, decisions, rewards, level=level, floor=floor, horizon=horizon)
 
     def action_dist(self, X: Any) -> np.ndarray:
         """float64[n, K, 1]: `predict` in the shape that Open Bandit Pipeline's estimators take."""
@@ -310,3 +338,38 @@ def _members(record: Any, name: str) -> Members:
         return members_of(whole)
     except Unfit as problem:
         raise error_of(problem, whole, ("<memory>", 1)) from None
+
+
+def _evaluated(learner: Bandit, decisions: Decisions, rewards: tuple[float, float] | None, **options: Any) -> Evaluated:
+    """Evaluate a model as it is on logged decisions.
+
+    Parameters
+    ----------
+    rewards : (float, float) or None
+        No reward is below, or above; None: as those that the model has learned from.
+    options :
+        ``level``, ``floor`` and ``horizon`` of `Evaluation`.
+
+    Raises
+    ------
+    InputError, OptionError
+        See `sonlearn.offpolicy.evaluation.Evaluation`.
+    """
+    if rewards is None:
+        facts = learner.facts()
+        rewards = facts["lowest reward"], facts["highest reward"]
+        if not rewards[0] < rewards[1]:
+            raise OptionError("the model has learned from one reward at most; give rewards=(lowest, highest)")
+    evaluation = Evaluation(["policy"], (0.0 - rewards[1], 0.0 - rewards[0]), **options)
+    decided = learner.predict(decisions)
+    evaluation.add(decisions, [Policy(decided.probability, decided.mean)])
+    log, *lines = evaluation.lines()
+    value, gain = ({one.estimator: _rewarded(one) for one in lines if one.against == of} for of in ("", LOG))
+    return Evaluated(
+        log.decisions, lines[0].weight, lines[0].effective, _rewarded(log), value, gain, evaluation.warnings()
+    )
+
+
+def _rewarded(line: Line) -> Estimate:
+    """Costs as rewards."""
+    return Estimate(-line.cost, -line.high, -line.low)

@@ -276,7 +276,7 @@ class _SklearnEstimator(Options, PickleMixin, BaseEstimator):
         self._columns_are_features()
         X, _, _ = self._checked(X, reset=False)
         total = self._contributed(batch for _, batch in self._batches(X)) / max(X.shape[0], 1)
-        return total if self.learner_.options.several else np.asarray(total[0])
+        return total if len(total) > 1 else np.asarray(total[0])
 
     @property
     def feature_importances_(self) -> np.ndarray:

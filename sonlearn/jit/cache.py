@@ -72,8 +72,8 @@ class Cache:
         """
         found = self._load(sig, target_context)
         if found is None and self._own is not None:
-            if not _TURN.take(f"{self._own}/{self._name}.lock"):
-                raise whole.TakenError
+            if not _TURN.take(path := f"{self._own}/{self._name}.lock"):
+                raise whole.TakenError(path)
             found = self._load(sig, target_context)  # another process may have compiled it by now
             if found is not None:
                 _TURN.leave()
@@ -166,3 +166,15 @@ class _Turn:
 
 
 _TURN = _Turn()
+
+
+def wait(path: str) -> None:
+    """Wait, for a limited time, until no other process has the turn of the lock file `path`."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        while time.monotonic() < deadline:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                time.sleep(0.02)

@@ -25,6 +25,7 @@ from numba.extending import typeof_impl
 
 from sonlearn.jit import stored
 from sonlearn.jit.cache import Cache
+from sonlearn.jit.cache import wait as wait
 from sonlearn.jit.settings import faststart_is_on, level
 
 if faststart_is_on():

@@ -10,7 +10,6 @@ import contextlib
 import functools
 import os
 import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -23,8 +22,6 @@ _LOCK_OF_PARTS = threading.RLock()
 _WAITING: list[Callable[[], None]] = []
 #: Not empty: kernels that are stored are to run without Numba.
 _WANTED: list[bool] = []
-#: Seconds after which a thread that waits, without any lock, sees whether another process has compiled its kernel.
-_PAUSE = 0.02
 
 
 class Kernel:
@@ -50,8 +47,8 @@ class Kernel:
         while True:
             try:
                 return (self._compiled or self._for(arguments))(*arguments)
-            except TakenError:
-                time.sleep(_PAUSE)
+            except TakenError as taken:  # no lock is held here: other threads may compile
+                _compiler().wait(*taken.args)
 
     def _for(self, arguments: tuple[Any, ...]) -> Any:
         """What is called with these arguments: machine code, or else Numba's dispatcher."""
@@ -90,8 +87,8 @@ class Kernel:
         while True:
             try:
                 return _compiler().block(dispatcher, arguments)
-            except TakenError:
-                time.sleep(_PAUSE)
+            except TakenError as taken:
+                _compiler().wait(*taken.args)
 
 
 class InlinedKernel(Kernel):

@@ -19,7 +19,7 @@ _DEAD_SECONDS = 600
 
 
 class TakenError(Exception):
-    """Another process makes what a file is to hold."""
+    """Another process makes what a file is to hold; the lock file that says so is named."""
 
 
 def read(path: str) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_field, number, option
+from sonlearn.options.spec import check_fields, number, option
 
 #: How an action is chosen.
 EXPLORERS = ("ucb", "thompson", "squarecb", "softmax", "epsilon", "greedy")
@@ -90,9 +90,7 @@ class BanditOptions:
     bandit_seed: int = option(0, "seed of the choices", parse=int, low=0, high=2**62, metavar="S", rare=True)
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            if getattr(self, field.name) is not None:
-                check_field(field, getattr(self, field.name))
+        check_fields(self)
         given = [f"--{name}" for name in KINDS if getattr(self, name)]
         if len(given) != 1:
             found = " and ".join(given) or "none"

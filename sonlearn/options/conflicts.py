@@ -33,7 +33,7 @@ def check_conflicts(o: Any) -> None:
     if can and o.loss not in can:
         raise OptionError(f"--loss {o.loss}: --method {o.method} learns {', '.join(can)}")
     _check_classes(o)
-    several_in_one = o.several and o.method == "committee"
+    several_in_one = o.kind == "classes" and o.method == "committee"
     if o.kind == "classes" and o.loss not in OF_CLASSES:
         raise OptionError(f"{_of_classes(o)} with --loss {o.loss}: expected one of {', '.join(OF_CLASSES)}")
     if several_in_one:
@@ -173,7 +173,7 @@ def _check_output(o: Any) -> None:
         (f"--link {o.link}", o.link != "identity"), ("--binary", o.binary),
         (f"--threshold {o.threshold}", o.threshold is not None),
     ) if on]  # fmt: skip
-    if o.several and named:
+    if o.kind == "classes" and named:
         raise OptionError(
             f"{named[0]} with {_of_classes(o)}: of several classes "
             "the prediction is a label; give --probabilities for the probability of each"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_field, number, option
+from sonlearn.options.spec import check_fields, number, option
 
 #: What the result is written as.
 RESULTS = ("text", "jsonl", "csv")
@@ -43,8 +43,6 @@ class EvaluateOptions:
     output: str = option("text", "format of the result on standard output", choices=RESULTS)
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            if field.name != "models" and getattr(self, field.name) is not None:
-                check_field(field, getattr(self, field.name))
+        check_fields(self)
         if self.level == 1.0:
             raise OptionError("--level 1: expected less than 1; no interval holds for certain")

@@ -15,7 +15,7 @@ from sonlearn.errors import OptionError
 from sonlearn.options.conflicts import MOST_CLASSES, check_conflicts
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS, LOSSES
 from sonlearn.options.methods import DEFAULT, METHODS, SKETCHES, THIN, ZERO_ALPHA
-from sonlearn.options.spec import check_field, flags, names, number, number_or, option, threshold
+from sonlearn.options.spec import check_fields, flags, names, number, number_or, option, threshold
 
 #: Options of learning that every method takes.
 ALL_TAKE = (
@@ -191,9 +191,7 @@ class LearnOptions:
     )
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            if getattr(self, field.name) is not None:
-                check_field(field, getattr(self, field.name))
+        check_fields(self)
         if isinstance(self.members, str | list):  # as Python or a file's header has them
             self._settle("members", names(self.members) if isinstance(self.members, str) else tuple(self.members))
         named = SKETCHES.get(self.sketch or "")

@@ -41,6 +41,8 @@ class Member(NamedTuple):
         Least prior precision of the combiner's weight of it.
     words : bool
         Of several classes, whether it is of use where rows are words, most of them rare.
+    beside_trees : bool
+        Whether it is of use where boosted trees learn the same rows.
     """
 
     method: str
@@ -52,6 +54,7 @@ class Member(NamedTuple):
     rate: float = 0.0
     precision: float = 0.0
     words: bool = True
+    beside_trees: bool = True
 
     @property
     def name(self) -> str:
@@ -63,6 +66,11 @@ class Member(NamedTuple):
     def follows(self) -> bool:
         """Whether a fixed share of each error is removed: what it says is of the last labels, at whatever rate."""
         return self.method == "nlms"
+
+    @property
+    def in_own_unit(self) -> bool:
+        """Whether it learns labels of values in their own unit: what it keeps are sums of all of them."""
+        return self.method == "ridge"
 
     def forgetting(self, rate: float) -> Member:
         """The same with a rate, and without a weight at the start."""
@@ -122,6 +130,7 @@ _VALUES = (
     _of_values("nag", "raw", 1.0),
     _of_values("drfd", "zs", 8.0, arow_r=10.0),
     _of_values("arow-precision", "bins-z", 2.0, arow_r=10.0),
+    _of_values("ridge", "ranges", 4.0, alpha=1.0)._replace(weight=0.0, precision=100.0),
     _of_values("nlms", "zs", 1.0, learning_rate=0.6),
     _of_values("nag", "pairs", 4.0),
     _of_values("nag", "pairs-z", 4.0),
@@ -146,6 +155,7 @@ _QUANTILES = ("nag:zs", "nag:bins")
 #: Methods that score several classes at once -> module and class in `sonlearn.learn`, and what they take.
 CLASS_METHODS = {
     "arow-precision": ("multiclass.arow", "Arow", {"r", "unit", "decay"}),
+    "boost": ("boosting.engine", "BoostOfClasses", {"trees", "rate"}),
     "multinomial-bayes": ("multiclass.bayes", "Bayes", {"decay"}),
     "nag": ("multiclass.nag", "Nag", {"rate", "decay"}),
     "rls": ("multiclass.rls", "Rls", {"ridge", "most"}),
@@ -169,16 +179,17 @@ def _shares(rate: float) -> Member:
 _SEVERAL = (
     _of_classes("nag", "raw", 1.0, rate=4.0),
     _of_classes("arow-precision", "lunit", 1.0, r=0.1, unit=False),
-    _of_classes("arow-precision", "tfidf", 1.0, r=1.0, unit=False),
+    _of_classes("arow-precision", "tfidf", 1.0, r=1.0, unit=False)._replace(beside_trees=False),
     _of_classes("arow-precision", "zs", 1.0, r=0.1, unit=True)._replace(words=False),
     _of_classes("arow-precision", "bins-z", 1.5, r=0.1, unit=True),
     _of_classes("multinomial-bayes", "log", 1.0),
     _of_classes("arow-precision", "neighbours", 1.5, r=0.1, unit=False)._replace(words=False),
     _of_classes("arow-precision", "pairs", 3.0, r=0.1, unit=True)._replace(words=False),
     _of_classes("arow-precision", "pairs-z", 3.0, r=0.1, unit=True)._replace(words=False),
-    _of_classes("arow-precision", "pairs-fine", 3.5, r=0.1, unit=False),
-    _of_classes("arow-precision", "triples", 4.0, r=0.1, unit=True)._replace(words=False),
+    _of_classes("arow-precision", "pairs-fine", 3.5, r=0.1, unit=False)._replace(beside_trees=False),
+    _of_classes("arow-precision", "triples", 4.0, r=0.1, unit=True)._replace(words=False, beside_trees=False),
     _of_classes("rls", "fourier-few", 2.0, ridge=0.1, most=257)._replace(words=False),
+    _of_classes("boost", "columns", 15.0)._replace(words=False),
     _of_classes("nag", "zs", 1.0, rate=4.0).forgetting(0.03)._replace(precision=2.5, words=False),
     *(_shares(rate) for rate in (0.3, 0.03)),
 )

@@ -24,6 +24,7 @@ PAPERS = {
     "ADAFD": "Wan, Wei, Zhang: Efficient Adaptive Online Learning via Frequent Directions. IJCAI 2018",
     "SKETCHY": "Feinberg, Chen, Sun, Anil, Hazan: Sketchy: Memory-efficient Adaptive Regularization. NeurIPS 2023",
     "METAGRAD": "van Erven, Koolen, van der Hoeven: MetaGrad: Adaptation using Multiple Learning Rates. JMLR 2021",
+    "RIDGE": "Hoerl, Kennard: Ridge Regression: Biased Estimation for Nonorthogonal Problems. Technometrics 1970",
     "VOVK": "Vovk: Aggregating Strategies. COLT 1990",
     "AROW": "Crammer, Kulesza, Dredze: Adaptive Regularization of Weight Vectors. NIPS 2009",
     "NLMS": "Nagumo, Noda: A Learning Method for System Identification. IEEE Transactions on Automatic Control 1967",
@@ -192,6 +193,11 @@ METHODS = {
         {"rule": "arow", "most": 2000, "instead": "arow, which keeps the diagonal, or drfd, which adds m rows"},
         {"loss": "squared_hinge"}, losses=_AROW,
     ),
+    "ridge": Method(
+        "dense", "ridge regression from sums over all examples, of the first 256 features; solved anew when they have "
+        "doubled, then every 8 d", "[RIDGE]", "s^2 + d^2 / 48", "few features, values", ("clip", "alpha"),
+        {"rule": "ridge", "most": 256}, {"loss": "squared", "alpha": 1.0}, losses=("squared",),
+    ),
     "ada-full": Method(
         "dense", "steps by the square root of the sum of outer products of gradients, at most 1,000 features",
         "[AdaGrad] full matrices, [ADA] section 2", "d^3", "comparison; the other ada- methods approximate it",
@@ -262,10 +268,11 @@ METHODS = {
         losses=("logistic", "hinge"),
     ),
     "boost": Method(
-        "boosting", "gradient-boosted trees of the last 16,384 examples, fitted anew when their number has doubled, "
-        "then every 8,192; at most 2,000 features", "[GBM], [XGB] eq. 5-7, [LGB] for histograms",
+        "boosting", "gradient-boosted trees of the last 16,384 examples, fitted anew when their number has "
+        "grown by half, then every 8,192; at most 2,000 features", "[GBM], [XGB] eq. 5-7, [LGB] for histograms",
         "T D, and T D min(d, 32) for the refits", "numbers: thresholds and columns that act together", ("clip",),
-        {"trees": 40, "depth": 6, "rate": 0.15, "penalty": 1.0, "least": 5.0, "every": 8192, "most": 2000},
+        {"trees": 40, "depth": 6, "rate": 0.15, "penalty": 1.0, "least": 5.0, "least_logistic": 0.5, "growth": 0.5,
+         "every": 8192, "most": 2000},
         losses=("logistic", "squared"),
     ),
     "ewma": Method(

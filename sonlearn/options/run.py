@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_field, number, option
+from sonlearn.options.spec import check_fields, number, option
 from sonlearn.options.text import ON_ERROR
 
 #: What -p writes.
@@ -145,11 +145,7 @@ class RunOptions:
         return 1 if self.threads is None else self.threads
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            if getattr(self, field.name) is not None and not field.metadata.keys().isdisjoint(
-                ("low", "above", "choices")
-            ):
-                check_field(field, getattr(self, field.name))
+        check_fields(self)
 
 
 def parse_progress(text: str) -> tuple[float, bool]:

@@ -133,6 +133,14 @@ def check_field(field: dataclasses.Field[Any], value: Any) -> None:
         raise OptionError(f"{name} {value}: expected at most {meta['high']:g}")
 
 
+def check_fields(options: Any) -> None:
+    """Check every value of a dataclass of options that is given and has choices or a range."""
+    for field in dataclasses.fields(options):
+        value = getattr(options, field.name)
+        if value is not None and not field.metadata.keys().isdisjoint(("choices", "parse")):
+            check_field(field, value)
+
+
 #: Types of numeric options, by their parser: the type (numpy's numbers are registered with it), and its name.
 _KINDS: dict[Any, tuple[type, str]] = {
     int: (numbers.Integral, "a whole number"),

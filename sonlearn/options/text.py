@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from sonlearn.options.conflicts import check_namespaces
-from sonlearn.options.spec import check_field, delimiter, flags, option
+from sonlearn.options.spec import check_fields, delimiter, flags, option
 
 FORMATS = ("auto", "svmlight", "vw", "json", "csv", "arrow")
 #: Formats whose features are slots of hashed names; those of TABLES, and of NAMESPACED, are the same features.
@@ -122,7 +122,8 @@ class TextOptions:
             if field.metadata.get("repeat"):
                 value = getattr(self, field.name)
                 object.__setattr__(self, field.name, (value,) if isinstance(value, str) else tuple(value))
-        validate(self)
+        check_fields(self)
+        check_namespaces(self)
 
     def given(self, names: tuple[str, ...]) -> list[str]:
         """Flags of the fields of these names that are set."""
@@ -137,11 +138,3 @@ class TextOptions:
 def flag_of(options: type, name: str) -> str:
     """How the command line spells a field."""
     return next(flags(field)[0] for field in dataclasses.fields(options) if field.name == name)
-
-
-def validate(options: TextOptions) -> None:
-    """Raise OptionError at the first value that is out of its range."""
-    for field in dataclasses.fields(options):
-        if getattr(options, field.name) is not None:
-            check_field(field, getattr(options, field.name))
-    check_namespaces(options)

@@ -8,8 +8,11 @@ from __future__ import annotations
 import dataclasses
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_field, number, option, port_number
+from sonlearn.options.spec import check_fields, number, option, port_number
 from sonlearn.options.text import WRITABLE
+
+#: Labelled rows after which --halving begins, unless told.
+FIRST_HALVING = 1000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,20 +28,18 @@ class TuneOptions:
         choices=("loss", "error"),
     )  # fmt: skip
     halving: bool = option(False, "after N labelled rows, and at each doubling, the worse half of the settings stops")
-    first_halving: int | None = option(None, "N of --halving", parse=int, low=1, general=1000, metavar="N")
+    first_halving: int | None = option(None, "N of --halving", parse=int, low=1, general=FIRST_HALVING, metavar="N")
     table: str | None = option(
         None, "write all settings with their figures here, the best first, with tabs between (FILE.csv: commas); -: "
         "standard output", metavar="FILE",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        by, first = (field for field in dataclasses.fields(self) if field.name in ("by", "first_halving"))
-        if self.by is not None:
-            check_field(by, self.by)
+        check_fields(self)
         if self.first_halving is not None and not self.halving:
             raise OptionError(f"--first-halving {self.first_halving}: nothing is halved; give --halving as well")
         if self.first_halving is None:
-            object.__setattr__(self, "first_halving", first.metadata["general"])
+            object.__setattr__(self, "first_halving", FIRST_HALVING)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -73,6 +73,10 @@ VIEWS = {
         "(x_j - mean_j)/sd_j within +-5, [z-bin 1 of x_j], [z-bin 3 of x_j]", "3 s",
         {"code": "z", "resolutions": (1, 3), "itself": True},
     ),
+    "ranges": ViewEntry(
+        "bins", "the ranges that values fall into, and the constant",
+        "[bin 1 of x_j], [bin 3 of x_j]", "2 s", {"code": "float", "resolutions": (1, 3)},
+    ),
     "indicators": ViewEntry(
         "bins", "the ranges that values fall into",
         "[bin 1 of x_j], [bin 3 of x_j], without the constant", "2 s",

@@ -6,7 +6,7 @@ prediction. `problem` is the one place that tells the kinds of problem apart, an
 all of these. Of `sonlearn.learn` they take the record of predictions, links and the histogram of scores; `problem`,
 `facts` and `metrics` ask a learner what its labels are and what it has learned.
 
-`decisions` and `policy` have the texts and totals of decisions. Of a whole run: `quality` adds up calibration and
+`decisions` has the texts and totals of decisions. Of a whole run: `quality` adds up calibration and
 confusions, `facts` asks a learner what it has learned, `runlog` writes and reads the log that has all of it, `series`
 has the series behind each picture, which ``html/``, a page of a log, and `plot` draw.
 """

@@ -25,11 +25,18 @@ from sonlearn.learn.predicted import Predicted, chosen_of
 from sonlearn.options import LearnOptions
 from sonlearn.report.classes import ClassCounts, class_labels, likeliest, probabilities_of, scores_of
 from sonlearn.report.coverage import coverage_of
-from sonlearn.report.decisions import CostSums, action_lines, choice_text, class_lines, cost_text, probability_lines
+from sonlearn.report.decisions import (
+    CostSums,
+    PolicyTotals,
+    action_lines,
+    choice_text,
+    class_lines,
+    cost_text,
+    probability_lines,
+)
 from sonlearn.report.facts import facts_of, members_at_work
 from sonlearn.report.labels import LabelStatistics, reported_loss
 from sonlearn.report.metrics import Metrics, numbers_of
-from sonlearn.report.policy import PolicyTotals
 from sonlearn.report.predictions import number_texts, with_intervals, with_sets
 from sonlearn.report.progress import BatchOutcome, Progress, Schedule
 
@@ -316,10 +323,6 @@ class SeveralClasses(Problem):
     def wrong(self, predicted: Predicted) -> np.ndarray:
         """See `Problem`."""
         return np.asarray(predicted.prediction != predicted.label)
-
-    def kept(self, batch: Any, predicted: Any) -> Any:
-        """What measures are made of: what was predicted for the rows that were not refused."""
-        return chosen_of(predicted, ~predicted.refused) if predicted.refused.any() else predicted
 
     def with_texts(self, outcome: BatchOutcome) -> BatchOutcome:
         """See `Problem`."""

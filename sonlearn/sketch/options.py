@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_field, number, option
+from sonlearn.options.spec import check_fields, number, option
 
 #: Every method `make_sketch` knows; all but the last four are values of one shrink rule.
 METHODS = (
@@ -46,9 +46,7 @@ class SketchOptions:
     )
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            if getattr(self, field.name) is not None:
-                check_field(field, getattr(self, field.name))
+        check_fields(self)
         if self.alpha == float("inf"):
             raise OptionError("--alpha inf: expected a finite number")
 

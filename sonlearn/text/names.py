@@ -64,6 +64,10 @@ class NameTable:
             elif len(self.known) < MOST_SLOTS:
                 self.known[slot] = [name]
 
+    def join(self, known: dict[int, list[str]]) -> None:
+        """Add the names that another table knows."""
+        self.add((slot, name) for slot, names in known.items() for name in names)
+
     def count(self, counted: Iterable[tuple[int, str, int]]) -> None:
         """Add names that were met so often: (slot, name, times)."""
         for slot, name, times in counted:

@@ -10,7 +10,7 @@ from states import assert_same, assert_same_predictions, state_of
 from streams import batch_of_dense, rows_of, with_weights, without_some_labels
 
 from sonlearn import InputError, Learner, LearnOptions
-from sonlearn.learn.boosting.state import KEPT, SLOTS
+from sonlearn.learn.boosting.state import KEPT, LEAF, SLOTS
 from sonlearn.options.methods import METHODS
 
 VALUES = METHODS["boost"].values
@@ -57,18 +57,18 @@ def test_predictions_are_those_of_the_twin(loss, n, d):
 
 @for_all("loss", LOSSES)
 def test_a_refit_is_spread_over_rows_as_by_the_twin(loss):
-    """The refit after 4,096 rows takes more than one row, and until it is done the trees before it predict."""
-    batch, twin = stream(loss, 4102, 12), Boost(loss == "logistic", **VALUES)
+    """The refit after 3,597 rows takes more than one row, and until it is done the trees before it predict."""
+    batch, twin = stream(loss, 3603, 12), Boost(loss == "logistic", **VALUES)
     raw = learner_of(loss).partial_fit(batch).raw
     models = set()
     for i in range(batch.n):
         at = slice(batch.indptr[i], batch.indptr[i + 1])
         row = dict(zip(batch.indices[at].tolist(), batch.values[at].tolist(), strict=True))
-        if i < 10 or i > 4090:
+        if i < 10 or i > 3591:
             assert raw[i] == pytest.approx(twin.predict(row), abs=1e-9)
             models.add(id(twin.model))
         twin.learn(row, batch.y[i])
-        if i + 1 == 4096:
+        if i + 1 == 3597:
             assert twin.running is not None
     assert twin.running is None
 
@@ -76,7 +76,7 @@ def test_a_refit_is_spread_over_rows_as_by_the_twin(loss):
 @pytest.mark.interpreted
 @for_all("loss", LOSSES)
 def test_a_stump_parts_what_one_threshold_parts(loss):
-    X = np.random.default_rng(1).uniform(1.0, 2.0, size=(120, 2))
+    X = np.random.default_rng(1).integers(50, 101, size=(120, 2)) / 50.0  # each value is a bin
     y = np.where(X[:, 0] > 1.4, 1.0, -1.0)
     learner = learner_of(loss)
     learner.partial_fit(batch_of_dense(X, y))
@@ -85,8 +85,10 @@ def test_a_stump_parts_what_one_threshold_parts(loss):
     state = learner.state
     first = int(state.now["first"][0])
     trees = state.trees.column[first : first + VALUES["trees"]]
-    assert (trees[:, 0] == 0).all(), "the root of every tree splits the column that tells"
-    assert (state.trees.edge[first : first + VALUES["trees"], 0] <= 1.4).all()
+    splits = trees[:, 0] != LEAF
+    assert splits[: VALUES["trees"] // 2].all(), "later trees of classes may have too little curvature left to split"
+    assert (trees[splits, 0] == 0).all(), "the root of every tree splits the column that tells"
+    assert (state.trees.edge[first : first + VALUES["trees"], 0][splits] <= 1.4).all()
 
 
 @for_all("loss", LOSSES)
@@ -130,9 +132,9 @@ def test_a_refit_by_weights_is_one_by_rows_repeated(loss):
 @for_all("loss", LOSSES)
 def test_cuts_and_resumption_change_no_bit(loss):
     """Saved in the middle of a refit, too."""
-    batch, through, stopped = stream(loss, 4300, 20), learner_of(loss), learner_of(loss)
+    batch, through, stopped = stream(loss, 3800, 20), learner_of(loss), learner_of(loss)
     whole, parts, under_way = through.partial_fit(batch), [], 0
-    edges = (0, 1, 3, 90, 700, 4096, 4097, 4098, 4099, 4300)
+    edges = (0, 1, 3, 90, 700, 3597, 3598, 3599, 3600, 3800)
     for a, b in itertools.pairwise(edges):
         parts.append(stopped.partial_fit(rows_of(batch, slice(a, b))).raw)
         under_way += int(stopped.state.now["step"][0] > 0)

@@ -1,13 +1,14 @@
 """The committee of several classes: its members' twins on its views, and the combiner's over them; and all around."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 from importance_twin import relative
 from multiclass_twin import ArowTwin, BayesTwin, CombinerTwin, NagTwin, SharesTwin
-from states import same_state
-from streams import batch_of, rows_of, zipf
+from states import check_cuts, check_no_trace, same_state
+from streams import batch_of, batch_of_dense, rows_of, zipf
 from streams import several_classes as stream
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionError
@@ -135,25 +136,10 @@ def test_the_first_rows():
 
 @either
 def test_batches_cut_anywhere_saves_and_threads_change_no_bit(how, early, tmp_path, monkeypatch):
-    batch = stream()
-    through, cut = learner(how), learner(how)
-    whole = through.partial_fit(batch)
-    monkeypatch.setattr(committee, "CELLS", 300)
-    for start, stop in ((0, 1), (1, 3), (3, 3), (3, 61), (61, 62), (62, 118), (118, 160)):
-        part = cut.partial_fit(rows_of(batch, slice(start, stop)))
-        for name in ("prediction", "raw", "loss", "label", "other", "met", "unseen"):
-            np.testing.assert_array_equal(getattr(part, name), getattr(whole, name)[start:stop], err_msg=name)
-        np.testing.assert_array_equal(part.scores, whole.scores[start:stop, : part.scores.shape[1]])
-        cut.save(tmp_path / "model")
-        cut = Learner.load(tmp_path / "model", threads=1 + start % 3)
-    same_state(through, cut)
+    _, cut = check_cuts(
+        learner(how), learner(how), stream(), tmp_path, lambda: monkeypatch.setattr(committee, "CELLS", 300)
+    )
     assert not all(member["active"] for member in cut.facts()["members"])
-    first = through.predict(batch)
-    for one, other in zip(first, cut.predict(batch), strict=True):
-        np.testing.assert_array_equal(one, other)
-    for i in (0, 77, 159):
-        np.testing.assert_array_equal(cut.predict(rows_of(batch, [i])).scores[0], first.scores[i])
-    same_state(through, cut)
 
 
 def test_members_pruned_are_forgotten(early):
@@ -206,15 +192,7 @@ def test_a_class_that_comes_late_is_one_like_any_other():
 
 
 def test_rows_without_a_label_leave_no_trace():
-    batch = stream()
-    ours, other = learner(), learner()
-    ours.partial_fit(batch)
-    other.partial_fit(batch)
-    other.partial_fit(batch._replace(y=np.full(batch.n, np.nan)))
-    unseen = other.partial_fit(batch._replace(y=np.full(batch.n, 42.0), weight=np.zeros(batch.n)))
-    assert other.classes == ours.classes
-    assert np.isfinite(unseen.loss).all()
-    same_state(ours, other)
+    check_no_trace(learner(), learner(), stream())
 
 
 def test_further_passes_leave_the_combiner_and_what_counts_alone():
@@ -432,6 +410,38 @@ def test_members_for_numbers_leave_rows_of_words():
     ours.partial_fit(batch._replace(y=1.0 + np.arange(80) % 3))
     at_work = {member["name"] for member in ours.facts()["members"] if member["active"]}
     assert at_work == {name for name, each in CLASS_MEMBERS.items() if each.words}
+
+
+def test_members_that_are_of_no_use_beside_trees_leave_rows_of_numbers():
+    names = ("nag", "boost:columns", "arow-precision:tfidf", "arow-precision:triples")
+    case = case_of(names, member_scores(), [1, 1, 1, 1])
+    assert pruning.outdone(case, [0, 1, 2, 3]) == [2, 3]
+    assert pruning.outdone(case, [0, 2, 3]) == []
+    rng = np.random.default_rng(0)
+    values, counts = rng.normal(size=(600, 4)), np.ones((600, 4))
+    for X, trees in ((values, True), (counts, False)):
+        ours = learner(members=names)
+        ours.partial_fit(batch_of_dense(X, 1.0 + (values[:, 0] > 0.0) + (values[:, 1] > 0.0)))
+        at_work = [member["active"] for member in ours.facts()["members"]]
+        assert at_work == [True, trees, not trees, not trees]
+
+
+def test_trees_of_a_class_that_comes_late_change_no_bit_however_cut(tmp_path):
+    """Learners are saved, and learn on with other threads."""
+    rng = np.random.default_rng(1)
+    X = np.round(rng.normal(size=(200, 4)), 1)
+    y = 1.0 + (X[:, 0] > 0.0) + (X[:, 1] * X[:, 2] > 0.0) + 3.0 * ((np.arange(200) > 120) & (X[:, 3] > 1.0))
+    batch = batch_of_dense(X, y)
+    names = ("nag", "boost:columns", "rls:fourier-few")
+    through, cut = learner(members=names), learner(members=names)
+    whole = through.partial_fit(batch)
+    for start, stop in itertools.pairwise((0, 1, 2, 64, 65, 121, 130, 200)):
+        part = cut.partial_fit(rows_of(batch, slice(start, stop)))
+        np.testing.assert_array_equal(part.scores, whole.scores[start:stop, : part.scores.shape[1]])
+        cut.save(tmp_path / "model")
+        cut = Learner.load(tmp_path / "model", threads=1 + start % 3)
+    same_state(through, cut)
+    assert abs(through.facts()["members"][1]["weight"]) > 0.1
 
 
 def test_tuples_that_are_nearly_all_new_go():

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from states import same_state
-from streams import batch_of, rows_of
+from states import check_cuts, check_no_trace, same_state
+from streams import batch_of
 from streams import several_classes as stream
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, ModelFileError, OptionError
@@ -116,39 +116,13 @@ def test_probabilities_and_log_loss(method, how):
 @several
 @either
 def test_batches_cut_anywhere_saves_and_threads_change_no_bit(method, how, tmp_path):
-    batch = stream()
-    through, cut = learner(method, how), learner(method, how)
-    whole = through.partial_fit(batch)
-    for start, stop in ((0, 1), (1, 3), (3, 3), (3, 61), (61, 62), (62, 118), (118, 160)):
-        part = cut.partial_fit(rows_of(batch, slice(start, stop)))
-        for name in ("prediction", "raw", "loss", "label", "other", "met"):
-            np.testing.assert_array_equal(getattr(part, name), getattr(whole, name)[start:stop], err_msg=name)
-        K = part.scores.shape[1]
-        np.testing.assert_array_equal(part.scores, whole.scores[start:stop, :K])
-        np.testing.assert_array_equal(part.probabilities, whole.probabilities[start:stop, :K])
-        cut.save(tmp_path / "model")
-        cut = Learner.load(tmp_path / "model", threads=1 + start % 3)
-    same_state(through, cut)
-    before = through.to_arrays()
-    first = through.predict(batch)
-    for one, other in zip(first, cut.predict(batch), strict=True):
-        np.testing.assert_array_equal(one, other)
-    for i in (0, 77, 159):
-        np.testing.assert_array_equal(cut.predict(rows_of(batch, [i])).scores[0], first.scores[i])
-    np.testing.assert_array_equal(before[1]["state.counts"], through.to_arrays()[1]["state.counts"])
+    check_cuts(learner(method, how), learner(method, how), stream(), tmp_path)
 
 
 @pytest.mark.parametrize("method", ["nag", "drfd"])
 def test_rows_without_a_label_leave_no_trace(method):
-    batch = stream()
     ours, other = (learner(method, {"classes": "auto"}) for _ in range(2))
-    ours.partial_fit(batch)
-    other.partial_fit(batch)
-    other.partial_fit(batch._replace(y=np.full(batch.n, np.nan)))
-    unseen = other.partial_fit(batch._replace(y=np.full(batch.n, 42.0), weight=np.zeros(batch.n)))
-    assert other.classes == ours.classes
-    assert np.isfinite(unseen.loss).all()
-    same_state(ours, other)
+    check_no_trace(ours, other, stream())
 
 
 def test_counts_are_the_rows_learned_of_each_class():

@@ -69,6 +69,29 @@ def test_arow_full(loss, r):
 
 
 @pytest.mark.interpreted
+@for_all("alpha", [0.1, 10.0])
+@for_all("most", [256, 12])
+@for_all("stream", [mixed(), mixed(kind="real"), low_rank(n=250, d=4, rank=3)])
+def test_ridge(stream, most, alpha):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(METHODS["ridge"].values, "most", most)
+        learner, raw = agree(stream._replace(y=1e3 + 5 * stream.y), method="ridge", alpha=alpha)
+        assert np.ptp(raw[50:]) > 1.0
+        kept = np.count_nonzero(learner.weights()[1])
+        assert kept == min(learner.size, most)
+
+
+@pytest.mark.interpreted
+def test_ridge_with_a_constant_does_not_care_where_labels_lie():
+    X = np.random.default_rng(0).normal(size=(200, 5))
+    y, X = X @ np.arange(5) + 3.0, np.column_stack([X, np.ones(200)])
+    one = Learner(LearnOptions(method="ridge")).partial_fit(dense(X, y)).raw
+    other = Learner(LearnOptions(method="ridge")).partial_fit(dense(X, y / 9 + 1e4)).raw
+    np.testing.assert_allclose((other[1:] - 1e4) * 9, one[1:], rtol=1e-7, atol=1e-7)
+    assert np.abs(one - y)[100:].max() < 0.5
+
+
+@pytest.mark.interpreted
 @for_all("update", ["mirror", "dual"])
 @for_all("delta", [0.0, 0.1, 1.0])
 @for_all("loss", ["logistic", "absolute"])

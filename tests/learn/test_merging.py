@@ -314,6 +314,19 @@ def test_full_precisions_are_least_squares_of_all_rows():
         np.testing.assert_allclose(again.predict(batch).raw, theirs.predict(batch).raw, rtol=1e-6, atol=1e-8)
 
 
+def test_sums_of_ridge_add_up():
+    """A merge has the weights of ridge regression over all rows, and goes on as it would."""
+    batch, options = stream(), LearnOptions(method="ridge")
+    for start in (0, START):
+        base, learners = apart(options, batch, start)
+        merged, one = Learner.merge(learners, base), Learner.merge([learned(options, batch)], Learner(options))
+        wanted = by_id(one, one.weights()[1])
+        for id, w in by_id(merged, merged.weights()[1]).items():
+            np.testing.assert_allclose(w, wanted[id], rtol=1e-9, atol=1e-11)
+        again, theirs = learned(options, batch, merged), learned(options, batch, one)
+        np.testing.assert_allclose(again.predict(batch).raw, theirs.predict(batch).raw, rtol=1e-9, atol=1e-11)
+
+
 def dense_of(learner, order):
     """(w, A) with the features `order`, which a learner may not know."""
     facts, d = learner.facts(), learner.size

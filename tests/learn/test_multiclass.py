@@ -4,11 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from boost_twin import ClassTrees
 from multiclass_twin import ArowTwin, BayesTwin, CombinerTwin, NagTwin, RlsTwin, SharesTwin, learned, run
 
 from sonlearn import LearnOptions
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit.sequence import run_calls
+from sonlearn.learn.boosting.engine import BoostOfClasses
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.slots import ClassSlots, SlotScale
@@ -42,6 +44,7 @@ MEMBERS = {
     "nag-forgets": (lambda: Nag(2.0, 0.03), lambda: NagTwin(D, K, 2.0, 0.03)),
     "bayes": (Bayes, lambda: BayesTwin(D, K)),
     "rls": (lambda: Rls(0.1), lambda: RlsTwin(D, K, 0.1)),
+    "boost": (lambda: BoostOfClasses(6), lambda: ClassTrees(D, 6)),
     "shares": (lambda: Shares(0.1), lambda: SharesTwin(D, K, 0.1)),
 }
 every = pytest.mark.parametrize("name", MEMBERS)
@@ -170,6 +173,29 @@ def test_rows_of_any_size_leave_finite_scores():
         _, got = learned_by(make(), X, y, h)
         met = met_before(y, h)
         assert all(np.isfinite(got[i, : met[i]]).all() for i in range(len(y))), name
+
+
+def test_merged_trees_are_those_of_all_rows():
+    """Of learners that have numbered the classes otherwise."""
+    X, y, h = stream()
+    engine, same, parts = BoostOfClasses(6), np.arange(D), []
+    for some in (slice(0, 80), slice(80, 150)):
+        shown = list(dict.fromkeys(y[some][(h[some] > 0) & ~np.isnan(y[some])].tolist()))
+        slots = np.array([shown.index(k) if k in shown else np.nan for k in y[some].tolist()])
+        state = engine.packed(learned_by(engine, X[some], slots, h[some])[0])
+        parts.append(engine.renumbered(state, same, D, np.array(shown, dtype=np.int64)))
+    rows = [int(state.now["rows"][0]) for state in parts]
+    base = engine.renumbered(engine.new(), same[:0], D, np.zeros(0, np.int64))
+    merged = engine.merge(parts, base, rows)
+    whole = engine.packed(learned_by(engine, X, y, h)[0])
+    whole.now["refits"] = max(int(state.now["refits"][0]) for state in parts)
+    refitted = engine.merge([engine.renumbered(whole, same, D)], base, [sum(rows)])
+    asked, scores = rows_of(X, np.full(len(y), np.nan), h), np.zeros((2, len(y), K))
+    for state, out in zip((merged, refitted), scores, strict=True):
+        engine.predict(state, asked, Predictions.of_scores(out))
+    np.testing.assert_array_equal(*scores)
+    known = ~np.isnan(y)
+    assert np.mean(scores[0].argmax(axis=1)[known] == y[known]) > 0.7
 
 
 def test_a_whole_matrix_leaves_out_features_beyond_a_limit():

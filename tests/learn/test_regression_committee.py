@@ -24,7 +24,7 @@ from sonlearn.options.members import default_members, member
 from sonlearn.views import make_view
 from sonlearn.views.index import intern, new_index
 
-FEW = ("nag", "nlms:zs", "arow-precision:bins-z")
+FEW = ("nag", "nlms:zs", "arow-precision:bins-z", "ridge:ranges")
 LOSSES = {
     "squared": {}, "absolute": {}, "quantile": {"quantile_tau": 0.9}, "huber": {"huber_k": 2.0}, "poisson": {},
 }  # fmt: skip
@@ -68,7 +68,7 @@ class Labels:
 
 
 def scaled(loss, y, h, base):
-    """For each row (y', mean, sd before, sd with the label, lowest and highest prediction, weight before)."""
+    """For each row (y', mean, sd before and with the label, lowest and highest prediction, weight before, y within)."""
     seen = Labels()
     for label, weight, b in zip(y, h, base, strict=True):
         m, s, total = seen.mean(), seen.sd(), sum(seen.h)
@@ -77,7 +77,8 @@ def scaled(loss, y, h, base):
         if weight > 0 and not np.isnan(label):
             seen.take(label, weight)
         unit = seen.sd()
-        yield np.clip((label - m) / unit, -16, 16) if unit else label * 0, m, s, unit, low, high, total
+        within = np.clip(label, m - 16 * unit, m + 16 * unit) if unit else label
+        yield np.clip((label - m) / unit, -16, 16) if unit else label * 0, m, s, unit, low, high, total, within
 
 
 def psi(loss, e, unit):
@@ -97,14 +98,14 @@ def definition(names, loss, batch, base):
     batch = batch._replace(weight=relative(batch.weight, batch.y))
     scales = list(scaled(loss, batch.y, batch.weight, base))
     rows, index = intern(batch._replace(y=np.array([scale[0] for scale in scales])), new_index(), True)
-    V = np.column_stack([alone(name, loss, rows, int(index.size[0])) for name in names])
+    V = np.column_stack([alone(name, loss, rows, int(index.size[0]), scales) for name in names])
     prior = 20.0 if loss in ("squared", "poisson") else 10.0
     bias = int(loss in ("absolute", "quantile"))
     members = [member(name, loss) for name in names]
     begin = np.array([each.weight > 0 for each in members])
     A_0 = np.diag([max(prior, each.precision) for each in members] + [prior] * bias)
     w, A, out, learned, errors = np.append(begin / begin.sum(), np.zeros(bias)), A_0.copy(), [], 0, []
-    for (y, m, s, unit, low, high, total), v, h, b in zip(scales, V, batch.weight, base, strict=True):
+    for (y, m, s, unit, low, high, total, _), v, h, b in zip(scales, V, batch.weight, base, strict=True):
         v = np.append(np.clip(v, low, high), np.ones(bias))
         z = w @ v
         p = m + s * np.clip(z, low, high)
@@ -135,13 +136,17 @@ def of_error(errors, error, h):
     return share
 
 
-def alone(name, loss, rows, features):
-    """What a member predicts that is alone with its view and the labels that it is told."""
-    entry = member(name, loss)
+def alone(name, loss, rows, features, scales):
+    """What a member predicts that is alone with its view and the labels that it is told: ridge, in their own unit."""
+    entry, (_, mean, unit, *_, label) = member(name, loss), np.array(scales).T
+    if entry.method == "ridge":
+        rows = rows._replace(y=label)
     view, engine = make_view(entry.view), make_engine(member_options(options(loss), entry))
     state, seen = view.fit_transform(view.reserve(view.new(), rows, features), rows)
     out = Predictions.empty(len(seen.y))
     engine.learn_all(engine.new(), seen, out, view.features(state))
+    if entry.method == "ridge":
+        return np.divide(out.prediction - mean, unit, out=np.zeros(len(mean)), where=unit > 0)
     return out.prediction
 
 

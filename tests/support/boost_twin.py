@@ -3,19 +3,36 @@
 import numpy as np
 from views_twin import hashed
 
+from sonlearn.options.methods import METHODS
+
 KEPT, BINS, COLUMNS, SAMPLE, AT_ONCE = 16384, 63, 32, 1024, 1 << 22
 
 
 class Boost:
-    """Rows are dictionaries {feature: value}; a feature's column is its place in the order of first occurrence."""
+    """Rows are dictionaries {feature: value}; a feature's column is its place in the order of first occurrence.
 
-    def __init__(self, logistic, trees, depth, rate, penalty, least, every, most):
+    `several`: labels are 0, 1, ... in the order of first occurrence; scores and the values of leaves are arrays [K].
+    """
+
+    def __init__(
+        self, logistic, trees, depth, rate, penalty, least, least_logistic, growth, every, most, several=False
+    ):  # fmt: skip
+        self.several, self.most = several, most
         self.logistic, self.trees, self.depth, self.rate = logistic, trees, depth, rate
-        self.penalty, self.least, self.every = penalty, least, every
+        self.penalty, self.least = penalty, least_logistic if logistic or several else least
+        self.growth, self.every = growth, every
         self.columns, self.rows, self.labels = {}, [], []  # labels: (y, importance, base)
         self.due, self.running, self.refits, self.model = 0, None, 0, (0.0, [])
 
     def predict(self, row, base=0.0):
+        """A score; of several classes one for each that the rows learned have shown."""
+        if self.several:
+            z = np.zeros(1 + int(max((y for y, _, _ in self.labels), default=-1)))
+            if row and self.model[1]:
+                x = self.dense([{self.columns[f]: value for f, value in row.items() if f in self.columns}])
+                start, trees = self.model
+                z[: len(start)] = start + sum(leaves(tree, x)[0] for tree in trees)
+            return z + base
         if not row:
             return base
         x = self.dense([{self.columns[f]: value for f, value in row.items() if f in self.columns}])
@@ -32,7 +49,7 @@ class Boost:
         self.rows.append({self.columns.setdefault(f, len(self.columns)): value for f, value in row.items()})
         self.labels.append((y, h, base))
         if self.running is None and len(self.rows) >= self.due:
-            self.due = len(self.rows) + min(len(self.rows), self.every)
+            self.due = len(self.rows) + min(max(int(self.growth * len(self.rows)), 1), self.every)
             self.refits += 1
             self.running = self.refit()
         looks = AT_ONCE
@@ -49,45 +66,77 @@ class Boost:
             yield 8 * n
         varying = [j for j, (codes, _) in enumerate(coded) if codes.min() < codes.max()]
         start = np.average(y - base, weights=h)
-        if self.logistic:
+        known = 1 + int(max(label for label, _, _ in self.labels)) if self.several else 1
+        if self.several:
+            own = np.eye(known)[y.astype(int)]
+            start = np.log(h @ own + 1)
+        elif self.logistic:
             start = np.log((h[y > 0].sum() + 1) / (h[y < 0].sum() + 1))
-        z, trees = start + base, []
+        z, trees = (start + base[:, None] if self.several else start + base), []
         for t in range(self.trees):
-            p = 1 / (1 + np.exp(-z))
-            g, c = (h * (p - (y > 0)), h * np.maximum(p * (1 - p), 1e-16)) if self.logistic else (h * (z - y), h)
-            chosen = drawn(varying, self.refits * self.trees + t)
-            trees.append(self.grow(np.arange(n), 0, g, c, h, chosen, coded))
+            seed = self.refits * self.trees + t
+            if self.several:
+                p = np.exp(z - z.max(axis=1, keepdims=True))
+                p /= p.sum(axis=1, keepdims=True)
+                signs = np.array([1.0 - 2.0 * (hashed(seed, self.most + k) % 2) for k in range(known)])
+                if len(set(signs)) == 1:
+                    signs[seed % known] *= -1
+                errors = p - own
+                g, c = h * (errors @ signs), h * np.maximum(1 - (p @ signs) ** 2, 1e-16)
+                slopes = h[:, None] * np.stack([errors, np.maximum(p * (1 - p), 1e-16)])
+            else:
+                p = 1 / (1 + np.exp(-z))
+                g, c = (h * (p - (y > 0)), h * np.maximum(p * (1 - p), 1e-16)) if self.logistic else (h * (z - y), h)
+                slopes = g, c
+            chosen = drawn(varying, seed)
+            trees.append(self.grow(np.arange(n), 0, g, c, slopes, chosen, coded))
             z = z + leaves(trees[-1], X)
             if t == self.trees - 1:
                 self.model, self.running = (start, trees), None
-            yield n * min(columns, COLUMNS) * self.depth
+            yield n * (min(columns, COLUMNS) * self.depth + (8 * known if self.several else 0))
 
-    def grow(self, rows, level, g, c, h, chosen, coded):
+    def grow(self, rows, level, g, c, slopes, chosen, coded):
         """A leaf's value, or (column, largest value on the left, whether rows without one go left, left, right)."""
         G, C = g[rows].sum(), c[rows].sum()
         best, found = self.term(G, C) * (1 + 1e-10), None
         for j in chosen if level < self.depth else []:
             codes, edges = coded[j][0][rows], coded[j][1]
-            sums = np.column_stack([np.bincount(codes, each[rows], len(edges) + 1) for each in (g, c, h)])
+            sums = np.column_stack([np.bincount(codes, each[rows], len(edges) + 1) for each in (g, c)])
             values = np.cumsum(sums, axis=0) - sums[0]  # of rows with a value, up to each code
-            own = np.stack([values[:-1], values[:-1] + sums[0]], axis=1).reshape(-1, 3)
+            own = np.stack([values[:-1], values[:-1] + sums[0]], axis=1).reshape(-1, 2)
             rest = sums.sum(axis=0) - own
             gains = self.term(own[:, 0], own[:, 1]) + self.term(rest[:, 0], rest[:, 1])
-            gains[np.minimum(own[:, 2], rest[:, 2]) < self.least] = 0.0
+            gains[np.minimum(own[:, 1], rest[:, 1]) < self.least] = 0.0
             for place in np.flatnonzero(gains > best):
                 if gains[place] > best:
                     last, none_left = divmod(int(place), 2)
                     left = (codes <= last) & (codes > 0) | bool(none_left) & (codes == 0)
                     best, found = gains[place] * (1 + 1e-10), (j, last, bool(none_left), left)
         if found is None:
+            G, C = (each[rows].sum(axis=0) for each in slopes)
             return -self.rate * G / (C + self.penalty)
         j, last, none_left, left = found
         edge = coded[j][1][last - 1] if last else -np.inf
-        parts = (self.grow(rows[s], level + 1, g, c, h, chosen, coded) for s in (left, ~left))
+        parts = (self.grow(rows[s], level + 1, g, c, slopes, chosen, coded) for s in (left, ~left))
         return (j, edge, none_left, *parts)
 
     def term(self, G, C):
         return G * G / (C + self.penalty)
+
+
+class ClassTrees:
+    """Of several classes, as the dense twins of other members (`multiclass_twin`); feature j is column j."""
+
+    def __init__(self, d, trees, rate=0.3):
+        own = {"trees": trees, "rate": rate, "growth": 1.0}
+        self.boost = Boost(False, several=True, **METHODS["boost"].values | own)
+        self.boost.columns = {j: j for j in range(d)}
+
+    def scores(self, x):
+        return self.boost.predict({j: x[j] for j in np.flatnonzero(x)})
+
+    def learn(self, x, y, h):
+        self.boost.learn({j: x[j] for j in np.flatnonzero(x)}, y, h)
 
 
 def codes_of(x):
@@ -113,10 +162,10 @@ def drawn(columns, seed):
 def leaves(tree, X):
     """The value of each row's leaf."""
     if not isinstance(tree, tuple):
-        return np.full(len(X), tree)
+        return np.full((len(X), *np.shape(tree)), tree)
     j, edge, none_left, left, right = tree
-    x = X[:, j]
-    return np.where(np.where(x == 0, none_left, x <= edge), leaves(left, X), leaves(right, X))
+    goes, left, right = np.where(X[:, j] == 0, none_left, X[:, j] <= edge), leaves(left, X), leaves(right, X)
+    return np.where(goes.reshape(-1, *(1,) * (left.ndim - 1)), left, right)
 
 
 def raw_predictions(options, batch, values):

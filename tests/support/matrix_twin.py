@@ -16,6 +16,7 @@ from dense_learner import canonical_label, dense_rows, loss_slope
 from scipy.integrate import solve_ivp
 
 from sonlearn import Batch, LearnOptions
+from sonlearn.options.methods import METHODS
 
 #: Eigenvalues up to this multiple of the largest are 0 where a pseudo-inverse is meant.
 ZERO = 1e-10
@@ -106,6 +107,30 @@ class ArowFull(Twin):
         self.w = self.w + (y - m) / (x @ Sx + r) * Sx
         self.S = np.linalg.inv(np.linalg.inv(self.S) + np.outer(x, x) / r)
         return m
+
+
+class Ridge(Twin):
+    """Hoerl, Kennard 1970: w = (X'HX + alpha I)^-1 X'Hy over the rows so far, anew each time that it is due.
+
+    `features` are the columns in the order of their first sight, of which the first ones count.
+    """
+
+    def __init__(self, options, d, features):
+        super().__init__(options, d)
+        self.features, self.rows, self.due = features[: METHODS["ridge"].values["most"]], [], 0
+
+    def learn(self, x, y, h):
+        raw = self.w @ x
+        self.rows.append((x[self.features], y, h))
+        if len(self.rows) >= self.due:
+            X, labels, weight = (np.array(column) for column in zip(*self.rows, strict=True))
+            seen = int(np.flatnonzero(X.any(axis=0)).max(initial=-1)) + 1
+            self.due = len(X) + max(min(len(X), 8 * seen), 1)
+            penalty = np.full(seen, self.o.alpha)
+            penalty[np.flatnonzero((np.abs(X[:, :seen]) == 1).all(axis=0))[:1]] = 0.0  # of the constant
+            HX = weight[:, None] * X[:, :seen]
+            self.w[self.features[:seen]] = np.linalg.solve(HX.T @ X[:, :seen] + np.diag(penalty), HX.T @ labels)
+        return raw
 
 
 class AdaFull(Twin):
@@ -329,12 +354,12 @@ class Radagrad(AdaLr):
 
 
 TWINS = {
-    "full-on": FullOn, "arow-full": ArowFull, "ada-full": AdaFull, "rp-son": RpSon, "ada-gp": AdaGp, "ada-dp": AdaDp,
-    "radagrad": Radagrad, "ada-lr": AdaLr, "metagrad": MetaGrad, "metagrad-fd": MetaGradFd,
+    "full-on": FullOn, "arow-full": ArowFull, "ridge": Ridge, "ada-full": AdaFull, "rp-son": RpSon, "ada-gp": AdaGp,
+    "ada-dp": AdaDp, "radagrad": Radagrad, "ada-lr": AdaLr, "metagrad": MetaGrad, "metagrad-fd": MetaGradFd,
     "ada-fd": AdaFd, "s-adagrad": SAdagrad,
 }  # fmt: skip
-#: Methods whose random numbers belong to features, in the order of their first sight.
-BY_FEATURE = ("radagrad", "ada-lr")
+#: Methods that are told of features in the order of their first sight: random numbers belong to them, or most are kept.
+BY_FEATURE = ("radagrad", "ada-lr", "ridge")
 
 
 def raw_predictions(options: LearnOptions, batch: Batch) -> np.ndarray:

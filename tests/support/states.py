@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from streams import rows_of
+
+from sonlearn import Learner
 
 
 def state_of(learner):
@@ -38,3 +41,37 @@ def assert_same_predictions(one, other):
             assert b is None
         else:
             np.testing.assert_array_equal(a, b)
+
+
+def check_cuts(through, cut, batch, folder, before=lambda: None):
+    """Learners of several classes: batches cut anywhere, saves between them and threads change no bit; return both."""
+    whole = through.partial_fit(batch)
+    before()
+    for start, stop in ((0, 1), (1, 3), (3, 3), (3, 61), (61, 62), (62, 118), (118, 160)):
+        part = cut.partial_fit(rows_of(batch, slice(start, stop)))
+        for name in ("prediction", "raw", "loss", "label", "other", "met", "unseen"):
+            np.testing.assert_array_equal(getattr(part, name), getattr(whole, name)[start:stop], err_msg=name)
+        K = part.scores.shape[1]
+        np.testing.assert_array_equal(part.scores, whole.scores[start:stop, :K])
+        np.testing.assert_array_equal(part.probabilities, whole.probabilities[start:stop, :K])
+        cut.save(folder / "model")
+        cut = Learner.load(folder / "model", threads=1 + start % 3)
+    same_state(through, cut)
+    first = through.predict(batch)
+    for one, other in zip(first, cut.predict(batch), strict=True):
+        np.testing.assert_array_equal(one, other)
+    for i in (0, 77, 159):
+        np.testing.assert_array_equal(cut.predict(rows_of(batch, [i])).scores[0], first.scores[i])
+    same_state(through, cut)
+    return through, cut
+
+
+def check_no_trace(ours, other, batch):
+    """Learners of several classes: rows without a label or a weight leave no trace."""
+    ours.partial_fit(batch)
+    other.partial_fit(batch)
+    other.partial_fit(batch._replace(y=np.full(batch.n, np.nan)))
+    unseen = other.partial_fit(batch._replace(y=np.full(batch.n, 42.0), weight=np.zeros(batch.n)))
+    assert other.classes == ours.classes
+    assert np.isfinite(unseen.loss).all()
+    same_state(ours, other)

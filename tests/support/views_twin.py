@@ -343,6 +343,7 @@ TWINS = {
     "zs": lambda: Standard(),
     "bins": lambda: Bins("float", (1, 3), itself=True),
     "bins-z": lambda: Bins("z", (1, 3), itself=True),
+    "ranges": lambda: Bins("float", (1, 3)),
     "indicators": lambda: Bins("float", (1, 3), constant=False),
     "odds": lambda: Bins("float", (2,), odds=True),
     "pairs": lambda: Tuples(2, "float", 1),

@@ -1,4 +1,4 @@
-"""Engine of boost: a sum of small trees, grown anew of the last rows when their number has doubled, or every so many.
+"""Engine of boost: a sum of small trees, grown anew of the last rows when they have grown by half, or every so many.
 
 Rows are kept as numbers of all columns, and at most `KEPT` of them: a bounded memory and, row by row, a bounded time.
 Predictions of a row are by trees that have not seen it.
@@ -19,15 +19,17 @@ from sonlearn.learn.boosting.refit import refit_now, restore
 from sonlearn.learn.boosting.rounds import follow
 from sonlearn.learn.boosting.state import (
     BINS,
+    CLASSES,
     COLUMNS,
     KEPT,
+    LABEL,
     SLOTS,
     BoostState,
     Params,
     Scratch,
     new_state,
 )
-from sonlearn.learn.engine import Engine, Predictions, copy_within
+from sonlearn.learn.engine import Engine, Predictions, by_class, copy_within
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
@@ -42,35 +44,41 @@ class Boost(Engine):
 
     def __init__(self, options: LearnOptions):
         self._method = options.method
-        self._params = Params(logistic=options.loss == "logistic", **METHODS[options.method].values)
+        values = METHODS[options.method].values
+        self._params = Params(logistic=options.loss == "logistic", several=False, **values)
         self._low, self._high = options.bounds
-        self._work = self._scratch(0)
+        self._work = self._scratch(0, 1)
 
     def new(self, classes: int = 0) -> BoostState:
         """State of a learner that has learned nothing."""
         return new_state(self._params)
 
-    def _scratch(self, width: int) -> Scratch:
+    def _scratch(self, width: int, classes: int) -> Scratch:
         inner = (1 << self._params.depth) - 1
         return Scratch(
-            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 3)), zeros((KEPT,), np.int32),
-            zeros((KEPT,), np.int32), np.zeros(COLUMNS, np.int64), *np.zeros((2, 2 * inner + 1), np.int64),
-            zeros((inner, COLUMNS * (BINS + 1) * 3)),
+            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)), zeros((KEPT,), np.int32),
+            zeros((KEPT,), np.int32), np.zeros(COLUMNS, np.uint16), *np.zeros((2, 2 * inner + 1), np.int64),
+            zeros((inner, COLUMNS * (BINS + 1) * 2)), np.zeros(self._params.trees, np.int64),
+            zeros((KEPT * classes if self._params.several else 0,)), np.zeros(classes), np.zeros((classes, 2)),
         )  # fmt: skip
 
     def _room_for(self, state: BoostState) -> Scratch:
         """Scratch for rows of `state`."""
         width = int(state.now["width"][0])
+        if len(self._work.signs) < len(state.starts):
+            self._work = self._scratch(width, len(state.starts))
         if len(self._work.x) < width:
             self._work = self._work._replace(x=np.zeros(width, np.float32))
         return self._work
 
     def reserve(self, state: BoostState, rows: Rows, features: int) -> BoostState:
         """Make room for learning `rows`, up to the number of columns allowed."""
-        return self._with_room(state, len(rows.y), features)
+        shown = 1 + int(np.nanmax(rows.y, initial=-1.0)) if self._params.several else 1
+        return self._with_room(state, len(rows.y), features, shown)
 
-    def _with_room(self, state: BoostState, n: int, features: int) -> BoostState:
+    def _with_room(self, state: BoostState, n: int, features: int, classes: int = 1) -> BoostState:
         """`state` with room for n more rows; what a packed one has been without is worked out."""
+        classes = min(max(classes, int(state.now["classes"][0])), CLASSES)
         before, learned = int(state.now["width"][0]), int(state.now["rows"][0])
         width, values, now = max(before, self._width(features)), state.values, state.now.copy()
         used, slots = min(learned, SLOTS), min(learned + n, SLOTS)
@@ -81,7 +89,8 @@ class Boost(Engine):
         roomy = state._replace(
             now=now, values=grown(values, slots * width, used * width), labels=grown(state.labels, slots, used),
             codes=grown(state.codes, rows * width), edges=grown(state.edges, width), sizes=grown(state.sizes, width),
-            scores=grown(state.scores, rows),
+            scores=grown(state.scores, rows * classes), starts=grown(state.starts, classes),
+            trees=state.trees._replace(value=grown(state.trees.value, classes)),
         )  # fmt: skip
         if now["step"][0] > 0 and not len(state.scores):
             restore(self._params, roomy, self._room_for(roomy))
@@ -93,8 +102,10 @@ class Boost(Engine):
 
     def calls(self, state: BoostState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
         """See `Engine.calls`."""
-        given = self._params, state, self._room_for(state), rows, start, True, out.raw
-        return [(follow, given), (copy_within, (out.raw[start:], self._low, self._high, out.prediction[start:]))]
+        learned = follow, (self._params, state, self._room_for(state), rows, start, True, by_class(out).raw)
+        if self._params.several:
+            return [learned]
+        return [learned, (copy_within, (out.raw[start:], self._low, self._high, out.prediction[start:]))]
 
     def spare(self, state: BoostState, rows: Rows, features: int) -> tuple[BoostState, int]:
         """Room for some rows of the features that there are (see `Engine.spare`)."""
@@ -111,17 +122,26 @@ class Boost(Engine):
 
     def predict(self, state: BoostState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        follow(self._params, state, self._room_for(state), rows, 0, False, out.raw)
-        np.clip(out.raw, self._low, self._high, out=out.prediction)
+        follow(self._params, state, self._room_for(state), rows, 0, False, by_class(out).raw)
+        if not self._params.several:
+            np.clip(out.raw, self._low, self._high, out=out.prediction)
         return len(rows.y)
+
+    def met(self, state: BoostState) -> int:
+        """How many classes have occurred, if there are several."""
+        return int(state.now["classes"][0]) if self._params.several else 0
 
     def packed(self, state: BoostState) -> BoostState:
         """`state` without spare room, and without what follows from the rest."""
         now, width, used = state.now.copy(), int(state.now["width"][0]), min(int(state.now["rows"][0]), SLOTS)
         now["width"] = now["seen"]
-        values = state.values[: used * width].reshape(used, width)[:, : now["seen"][0]].ravel()
+        values, K = (
+            state.values[: used * width].reshape(used, width)[:, : now["seen"][0]].ravel(),
+            min(now["classes"][0], CLASSES),
+        )
         return state._replace(
-            now=now, values=values, labels=state.labels[:used],
+            now=now, values=values, labels=state.labels[:used], starts=state.starts[:K],
+            trees=state.trees._replace(value=state.trees.value[:K]),
             codes=state.codes[:0], edges=state.edges[:0], sizes=state.sizes[:0], scores=state.scores[:0],
         )  # fmt: skip
 
@@ -136,7 +156,12 @@ class Boost(Engine):
         values[:, numbers[known]] = state.values.reshape(used, before)[:, known]
         now = state.now.copy()
         now["width"], now["seen"], now["step"] = width, features, 0
-        return own._replace(now=now, values=values.ravel(), labels=state.labels)
+        if slots is None:
+            return own._replace(now=now, values=values.ravel(), labels=state.labels)
+        labels = state.labels.copy()
+        labels[:, LABEL] = slots[labels[:, LABEL].astype(np.int64)]
+        now["classes"] = 1 + slots[: int(now["classes"][0])].max(initial=-1)
+        return own._replace(now=now, values=values.ravel(), labels=labels)
 
     def merge(self, states: Sequence[BoostState], base: BoostState, rows: Sequence[int]) -> BoostState:
         """The last rows of all, of each as large a share as of those learned; trees are grown of them.
@@ -149,6 +174,7 @@ class Boost(Engine):
         parts = [(base, min(KEPT - sum(shares), int(base.now["rows"][0]))), *zip(states, shares, strict=True)]
         now["rows"] += new
         now["refits"] = max(int(state.now["refits"][0]) for state in (base, *states))
+        now["classes"] = max(int(state.now["classes"][0]) for state in (base, *states))
         kept, total = sum(n for _, n in parts), int(now["rows"][0])
         width, slots = int(now["width"][0]), min(total, SLOTS)
         merged = self.new()._replace(now=now, values=np.zeros(slots * width, np.float32), labels=np.zeros((slots, 3)))
@@ -159,6 +185,23 @@ class Boost(Engine):
         merged.labels[to] = np.concatenate([_last(own, own.labels, n) for own, n in parts])
         refit_now(self._params, merged, self._room_for(merged))
         return merged
+
+
+class BoostOfClasses(Boost):
+    """Member of several classes (see `sonlearn.learn.multiclass`), which has a score for each.
+
+    Parameters
+    ----------
+    trees : int
+        How many there are.
+    rate : float
+        What a leaf's Newton step is multiplied with.
+    """
+
+    def __init__(self, trees: int = 40, rate: float = 0.3):
+        values = METHODS["boost"].values | {"trees": trees, "rate": rate, "growth": 1.0}
+        self._method, self._params = "boost", Params(logistic=False, several=True, **values)
+        self._work = self._scratch(0, 0)
 
 
 def _last(state: BoostState, array: np.ndarray, n: int) -> np.ndarray:

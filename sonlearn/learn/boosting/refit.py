@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.boosting.bins import code_column, rows_of_refit, slot_of
-from sonlearn.learn.boosting.state import COLUMNS
-from sonlearn.learn.boosting.tree import grow_tree, leaf_value, start_scores
+from sonlearn.learn.boosting.state import CLASSES, COLUMNS, IN_USE, NEXT
+from sonlearn.learn.boosting.tree import grow_tree, leaf_of, start_scores
 
 #: Values that are looked at after one row, roughly.
 AT_ONCE = 1 << 22
@@ -21,10 +21,10 @@ LOOKS = 8
 def go_on(params, state, work, most):
     """Begin a refit when it is due, and make steps of it that look at about `most` values."""
     now = state.now[0]
-    if now["step"] == 0 and now["rows"] >= now["due"]:
+    if now["step"] == 0 and now["rows"] >= now["due"] and now["classes"] <= CLASSES:
         now["step"], now["last"], now["columns"] = 1, now["rows"], now["seen"]
-        now["due"] = now["rows"] + min(now["rows"], params.every)
-        now["refits"] += 1
+        now["due"] = now["rows"] + min(max(int(params.growth * now["rows"]), 1), params.every)
+        now["refits"], now["known"] = now["refits"] + 1, now["classes"]
     while now["step"] > 0 and most > 0:
         most -= make_step(params, state, work)
 
@@ -43,8 +43,10 @@ def make_step(params, state, work):
     grow_tree(params, state, work, t, growing(params, now) + t)
     now["step"] += 1
     if t + 1 == params.trees:
-        now["step"], now["start"], now["first"] = 0, now["next_start"], growing(params, now)
-    return n * min(now["columns"], COLUMNS) * params.depth
+        now["step"], now["first"] = 0, growing(params, now)
+        for c in range(now["known"]):
+            state.starts[c, IN_USE] = state.starts[c, NEXT]
+    return n * (min(now["columns"], COLUMNS) * params.depth + (LOOKS * now["known"] if params.several else 0))
 
 
 @forced_inline
@@ -76,8 +78,10 @@ def restore(params, state, work):
     for i in range(rows_of_refit(now)):
         if t > 0:
             read_row(state, work, slot_of(now, i))
-        for each in range(t):
-            state.scores[i] += leaf_value(state.trees, growing(params, now) + each, work.x)
+        for each in range(growing(params, now), growing(params, now) + t):
+            k = leaf_of(state.trees, each, work.x)
+            for c in range(now["known"]):
+                state.scores[i * now["known"] + c] += state.trees.value[c, each, k]
     forget_row(work)
 
 

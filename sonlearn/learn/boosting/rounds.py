@@ -5,8 +5,8 @@ from __future__ import annotations
 from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.boosting.refit import AT_ONCE, go_on
-from sonlearn.learn.boosting.state import BASE, IMPORTANCE, LABEL, LARGEST, SLOTS
-from sonlearn.learn.boosting.tree import leaf_value
+from sonlearn.learn.boosting.state import BASE, CLASSES, IMPORTANCE, IN_USE, LABEL, LARGEST, SLOTS
+from sonlearn.learn.boosting.tree import leaf_of
 from sonlearn.learn.tolerances import LIMIT
 
 
@@ -19,20 +19,22 @@ def follow(params, state, work, rows, start, learns, raw):
     Parameters
     ----------
     params : Params; state : BoostState, modified where `learns`; work : Scratch, overwritten
-    rows : Rows; start : int; raw : float64[n]
+    rows : Rows; start : int
+    raw : float64[n, K], of several classes filled in up to those that the rows before have shown
     """
     for i in range(start, len(rows.y)):
         learned = learns and is_learned(rows.weight[i], rows.y[i])
-        if learned and not can_be_kept(state, rows, i):
+        if learned and not can_be_kept(params, state, rows, i):
             return i
         read_values(state, work, rows, i)
-        raw[i] = rows.base[i]
+        for c in range(state.now[0]["classes"]):
+            raw[i, c] = rows.base[i]
         if (
             rows.indptr[i] < rows.indptr[i + 1] or rows.unseen[i, COUNT] > 0
         ):  # a view of numbers shows a text as nothing
-            raw[i] += score(params, state, work.x)
+            add_scores(params, state, work, raw[i])
         if learned:
-            keep(state, work, rows, i)
+            keep(params, state, work, rows, i)
         forget_values(state, work, rows, i)
         if learned:
             go_on(params, state, work, AT_ONCE)
@@ -40,13 +42,15 @@ def follow(params, state, work, rows, start, learns, raw):
 
 
 @bare_inline
-def can_be_kept(state, rows, i):
+def can_be_kept(params, state, rows, i):
     """Whether row i has numbers within bounds, and there is room for it."""
     now = state.now[0]
     slot, width = now["rows"] % SLOTS, now["width"]
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         if rows.features[place] >= width:
             return False
+    if params.several and len(state.starts) <= min(rows.y[i], CLASSES - 1):
+        return False
     within = abs(rows.y[i] - rows.base[i]) <= LIMIT and rows.weight[i] <= LIMIT
     return within and slot < len(state.labels) and (slot + 1) * width <= len(state.values)
 
@@ -69,17 +73,20 @@ def forget_values(state, work, rows, i):
 
 
 @bare_inline
-def score(params, state, x):
-    """The prediction for a row with the values x."""
-    now = state.now[0]
-    z = now["start"]
-    for t in range(now["first"], now["first"] + params.trees):
-        z += leaf_value(state.trees, t, x)
-    return z
+def add_scores(params, state, work, z):
+    """z[c] += the score of class c for a row with the values work.x."""
+    now, leaves = state.now[0], work.leaves
+    for t in range(params.trees):
+        leaves[t] = leaf_of(state.trees, now["first"] + t, work.x)
+    for c in range(min(now["classes"], len(state.starts))):
+        own, total = state.trees.value[c], state.starts[c, IN_USE]
+        for t in range(params.trees):
+            total += own[now["first"] + t, leaves[t]]
+        z[c] += total
 
 
 @bare_inline
-def keep(state, work, rows, i):
+def keep(params, state, work, rows, i):
     """Put row i, whose values are work.x, into the buffer."""
     now = state.now[0]
     slot, width = now["rows"] % SLOTS, now["width"]
@@ -90,3 +97,5 @@ def keep(state, work, rows, i):
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         now["seen"] = max(now["seen"], rows.features[place] + 1)
     now["rows"] += 1
+    if params.several:
+        now["classes"] = max(now["classes"], int(rows.y[i]) + 1)

@@ -12,8 +12,8 @@ KEPT, SLOTS = 16384, 16384 + 256
 BINS = 63
 #: Columns that a tree may split at most.
 COLUMNS = 32
-#: Numbers that stand in a cell of a histogram, and for a row while a tree is grown: gradient, curvature and weight.
-GRADIENT, CURVATURE, WEIGHT = range(3)
+#: Numbers that stand in a cell of a histogram, and for a row while a tree is grown.
+GRADIENT, CURVATURE = range(2)
 #: Columns of `BoostState.labels`.
 LABEL, IMPORTANCE, BASE = range(3)
 #: In place of a column: the node is a leaf.
@@ -22,18 +22,25 @@ LEAF = -1
 LARGEST, BELOW_ALL = 3e38, -3.4e38
 
 NOW = [(name, "i8") for name in ("rows", "width", "seen", "due", "step", "last", "columns", "refits", "first")]
-NOW += [(name, "f8") for name in ("start", "next_start")]
+NOW += [(name, "i8") for name in ("classes", "known")]
+#: Columns of `BoostState.starts`.
+IN_USE, NEXT = range(2)
+#: Where there are more classes than this no trees are grown: each takes time in proportion to their number.
+CLASSES = 40
 
 
 class Params(NamedTuple):
     """The constants of a method."""
 
-    logistic: bool  # labels are classes
+    logistic: bool  # labels are -1 and +1
+    several: bool  # labels are the numbers of several classes
     trees: int
     depth: int
     rate: float  # what a leaf's Newton step is multiplied with
     penalty: float  # added to the curvature of a leaf
-    least: float  # weight of the rows on either side of a split, at least
+    least: float  # curvature of the rows on either side of a split, at least, of values
+    least_logistic: float  # and of classes
+    growth: float  # share by which rows grow between refits
     every: int  # rows between refits, at most
     most: int  # columns that there may be
 
@@ -44,7 +51,7 @@ class Trees(NamedTuple):
     column: np.ndarray  # int32[T, inner nodes]; that the node splits, or `LEAF`
     edge: np.ndarray  # float32[T, inner nodes]; values up to this go left
     none_left: np.ndarray  # bool[T, inner nodes]; whether rows without a value go left
-    value: np.ndarray  # float64[T, nodes]; of a leaf
+    value: np.ndarray  # float64[K, T, nodes]; of a leaf, for each class, or K = 1
 
 
 class BoostState(NamedTuple):
@@ -56,15 +63,17 @@ class BoostState(NamedTuple):
 
     # structured [1]; rows learned; columns of a slot, and those that a row has had; rows at which the next refit is
     # due; step of the refit under way, 0: none; rows and columns that it goes by; refits begun; the first of the trees
-    # that predict, those of the refit under way are the others; prediction of no tree, now and after the refit
+    # that predict, those of the refit under way are the others; scores of a row: classes that the rows learned have
+    # shown, and that the refit goes by; 1 but for several classes
     now: np.ndarray
     values: np.ndarray  # float32[slots * width]; of the rows kept; 0: none
     labels: np.ndarray  # float64[slots, 3]; label, importance and base of each
+    starts: np.ndarray  # float64[K, 2]; scores of no tree, of the trees that predict and of those after them
     trees: Trees  # twice as many as predict
     codes: np.ndarray  # uint8[rows * columns]; bins of the values
     edges: np.ndarray  # float32[columns, BINS]; largest values of the bins
     sizes: np.ndarray  # int64[columns]; bins of a column, 0 where all rows have the same code
-    scores: np.ndarray  # float64[rows]; predictions by the trees grown so far
+    scores: np.ndarray  # float64[rows * scores]; by the trees grown so far
 
 
 class Scratch(NamedTuple):
@@ -72,32 +81,38 @@ class Scratch(NamedTuple):
 
     x: np.ndarray  # float32[columns]; values of a row, zeros between rows
     sample: np.ndarray  # float32[SAMPLE]
-    slopes: np.ndarray  # float64[KEPT, 3]; of each row
+    slopes: np.ndarray  # float64[KEPT, 2]; of each row
     order: np.ndarray  # int32[KEPT]; rows, those of a node side by side
     aside: np.ndarray  # int32[KEPT]
-    chosen: np.ndarray  # int64[COLUMNS]; columns of the tree
+    chosen: np.ndarray  # uint16[COLUMNS]; columns of the tree: without a sign, since indices with one take longer
     begin: np.ndarray  # int64[nodes]; of the node's rows in `order`
     end: np.ndarray  # int64[nodes]; `begin` of a node that is not in the tree
-    cells: np.ndarray  # float64[inner nodes, COLUMNS * (BINS + 1) * 3]; histograms
+    cells: np.ndarray  # float64[inner nodes, COLUMNS * (BINS + 1) * 2]; histograms
+    leaves: np.ndarray  # int64[trees]; of a row
+    errors: np.ndarray  # float64[KEPT * K], of several classes; the probability of each, of the row's own less 1
+    signs: np.ndarray  # float64[K]; of the classes, in this tree
+    sums: np.ndarray  # float64[K, 2]; gradients and curvatures of a leaf
 
 
 def new_trees(params: Params) -> Trees:
     """Trees that are a leaf of value 0 each."""
-    T, inner = 2 * params.trees, (1 << params.depth) - 1
+    T, inner, K = 2 * params.trees, (1 << params.depth) - 1, 0 if params.several else 1
     return Trees(
         np.full((T, inner), LEAF, np.int32), np.zeros((T, inner), np.float32), np.zeros((T, inner), bool),
-        np.zeros((T, 2 * inner + 1)),
+        np.zeros((K, T, 2 * inner + 1)),
     )  # fmt: skip
 
 
-def new_now() -> Any:
+def new_now(params: Params) -> Any:
     """Counters of a new state."""
-    return np.zeros(1, dtype=NOW)
+    now = np.zeros(1, dtype=NOW)
+    now["classes"] = now["known"] = 0 if params.several else 1
+    return now
 
 
 def new_state(params: Params) -> BoostState:
     """State of a learner that has learned nothing."""
     return BoostState(
-        new_now(), np.zeros(0, np.float32), np.zeros((0, 3)), new_trees(params), np.zeros(0, np.uint8),
-        np.zeros((0, BINS), np.float32), np.zeros(0, np.int64), np.zeros(0),
+        new_now(params), np.zeros(0, np.float32), np.zeros((0, 3)), np.zeros((0 if params.several else 1, 2)),
+        new_trees(params), np.zeros(0, np.uint8), np.zeros((0, BINS), np.float32), np.zeros(0, np.int64), np.zeros(0),
     )  # fmt: skip

@@ -8,6 +8,10 @@ split of a node has the gain
 and a leaf the value -rate G/(C + penalty) [XGB] eq. 5-7, after [GBM]. Splits are sought in histograms of the codes
 [LGB]: of two children the one with fewer rows is counted, the other one is what is left of their parent. Rows without a
 value go to the side where the gain is greater, and where it is the same to the right.
+
+Of several classes a leaf has a value for each, by the class's own g_i and c_i, and splits are sought by one g_i a row:
+the sum of those of all classes with signs that are drawn at random for each tree (Iosipoi and Vakhrushev: SketchBoost,
+NeurIPS 2022, with one random projection). So the histograms of a tree cost what those of two classes do.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ from sonlearn.learn.boosting.state import (
     IMPORTANCE,
     LABEL,
     LEAF,
-    WEIGHT,
+    NEXT,
 )
 from sonlearn.views.codes import key_of
 
@@ -40,7 +44,7 @@ FLOOR = 1e-16
 def grow_tree(params, state, work, number, t):
     """Grow tree t, of that number in its refit, and add its leaves to the scores of the rows."""
     inner, m = work.cells.shape[0], draw_columns(params, state, work, number)
-    begin_tree(params, state, work)
+    begin_tree(params, state, work, number)
     count_cells(state, work, 0, m)
     for k in range(2 * inner + 1):
         split = False
@@ -69,21 +73,61 @@ def draw_columns(params, state, work, number):
 
 
 @bare_inline
-def begin_tree(params, state, work):
-    """All rows are in the root; their gradients and curvatures at their scores."""
+def begin_tree(params, state, work, number):
+    """All rows are in the root; the gradients and curvatures at their scores by which this tree is split."""
     now = state.now[0]
     n = rows_of_refit(now)
+    if params.several:
+        draw_signs(params, now, work.signs, number)
     for i in range(n):
         slot = slot_of(now, i)
-        y, h, z = state.labels[slot, LABEL], state.labels[slot, IMPORTANCE], state.scores[i]
-        g, c = z - y, 1.0
-        if params.logistic:
-            e = math.exp(-abs(z))
-            p = 1.0 / (1.0 + e) if z > 0.0 else e / (1.0 + e)
-            g, c = p - (1.0 if y > 0.0 else 0.0), max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
-        work.slopes[i, GRADIENT], work.slopes[i, CURVATURE], work.slopes[i, WEIGHT] = h * g, h * c, h
+        y, h = state.labels[slot, LABEL], state.labels[slot, IMPORTANCE]
+        if params.several:
+            g, c = slope_of_classes(state, work, i, int(y))
+        else:
+            z = state.scores[i]
+            g, c = z - y, 1.0
+            if params.logistic:
+                e = math.exp(-abs(z))
+                p = 1.0 / (1.0 + e) if z > 0.0 else e / (1.0 + e)
+                g, c = p - (1.0 if y > 0.0 else 0.0), max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
+        work.slopes[i, GRADIENT], work.slopes[i, CURVATURE] = h * g, h * c
         work.order[i] = i
     work.begin[0], work.end[0] = 0, n
+
+
+@bare_inline
+def draw_signs(params, now, signs, number):
+    """Part the classes in two at random: signs[c] <- -1 or 1, of one class another than of all others if need be."""
+    seed, total, known = now["refits"] * params.trees + number, 0.0, now["known"]
+    for c in range(known):
+        signs[c] = 1.0 if key_of(seed, params.most + c) % 2 == 0 else -1.0
+        total += signs[c]
+    if abs(total) == known:
+        signs[seed % known] *= -1.0
+
+
+@bare_inline
+def slope_of_classes(state, work, i, y):
+    """(gradient, curvature) of row i of class y for one score that is added to a class or taken from it, by its sign.
+
+    Of softmax: with probabilities p, e = p but less 1 for the own class, and signs s they are s'e and 1 - (s'p)^2.
+    Fills in e of the row.
+    """
+    known, total, mean, slope = state.now[0]["known"], 0.0, 0.0, 0.0
+    z, e, top = state.scores, work.errors, -math.inf
+    at = i * known
+    for c in range(known):
+        top = max(top, z[at + c])
+    for c in range(known):
+        e[at + c] = math.exp(z[at + c] - top)
+        total += e[at + c]
+    for c in range(known):
+        e[at + c] /= total
+        mean += work.signs[c] * e[at + c]
+        e[at + c] -= 1.0 if c == y else 0.0
+        slope += work.signs[c] * e[at + c]
+    return slope, max(1.0 - mean * mean, FLOOR)
 
 
 @bare_inline
@@ -108,13 +152,19 @@ def split_node(params, state, work, t, k, m):
 
 @bare_inline
 def heavy(params, work, k):
-    """Whether the rows of node k have the weight that a split needs."""
+    """Whether the rows of node k have the curvature that a split needs."""
     total = 0.0
     for place in range(work.begin[k], work.end[k]):
-        total += work.slopes[work.order[place], WEIGHT]
-        if total >= 2.0 * params.least:
+        total += work.slopes[work.order[place], CURVATURE]
+        if total >= 2.0 * least_curvature(params):
             return True
     return False
+
+
+@forced_inline
+def least_curvature(params):
+    """The curvature of the rows on either side of a split, at least."""
+    return params.least_logistic if params.logistic or params.several else params.least
 
 
 @bare_inline
@@ -126,7 +176,7 @@ def count_children(params, work, state, k, m):
     if not (heavy(params, work, few) or heavy(params, work, many)):
         return
     count_cells(state, work, few, m)
-    for place in range(m * (BINS + 1) * 3):
+    for place in range(m * (BINS + 1) * 2):
         work.cells[many, place] = work.cells[k, place] - work.cells[few, place]
 
 
@@ -134,39 +184,38 @@ def count_children(params, work, state, k, m):
 def count_cells(state, work, k, m):
     """Sum the rows of node k by column and code."""
     cells, columns = work.cells[k], state.now[0]["columns"]
-    for place in range(m * (BINS + 1) * 3):
+    for place in range(m * (BINS + 1) * 2):
         cells[place] = 0.0
     for place in range(work.begin[k], work.end[k]):
         i = work.order[place]
-        g, c, h, row = work.slopes[i, GRADIENT], work.slopes[i, CURVATURE], work.slopes[i, WEIGHT], i * columns
+        g, c, row = work.slopes[i, GRADIENT], work.slopes[i, CURVATURE], state.codes[i * columns : (i + 1) * columns]
         for q in range(m):
-            cell = 3 * (q * (BINS + 1) + int(state.codes[row + work.chosen[q]]))
+            cell = 2 * (q * (BINS + 1) + int(row[work.chosen[q]]))
             cells[cell] += g
             cells[cell + 1] += c
-            cells[cell + 2] += h
 
 
 @bare_inline
 def best_split(params, state, work, cells, m):
     """(place among the columns chosen, last code on the left, whether rows without a value go left); place -1: none."""
-    G, C, H, found, last, left = 0.0, 0.0, 0.0, -1, 0, False
+    G, C, least, found, last, left = 0.0, 0.0, least_curvature(params), -1, 0, False
     for code in range(BINS + 1):
-        G, C, H = G + cells[3 * code], C + cells[3 * code + 1], H + cells[3 * code + 2]
+        G, C = G + cells[2 * code], C + cells[2 * code + 1]
     best = term(params, G, C) * (1.0 + ROUNDING)
     for q in range(m):
-        at, g, c, h = 3 * q * (BINS + 1), 0.0, 0.0, 0.0
-        g0, c0, h0 = cells[at], cells[at + 1], cells[at + 2]
+        at, g, c = 2 * q * (BINS + 1), 0.0, 0.0
+        g0, c0 = cells[at], cells[at + 1]
         for code in range(state.sizes[work.chosen[q]]):
             if code > 0:
-                at += 3
-                if cells[at + 2] == 0.0:
+                at += 2
+                if cells[at + 1] == 0.0:
                     continue
-                g, c, h = g + cells[at], c + cells[at + 1], h + cells[at + 2]
-                if min(h, H - h) >= params.least:
+                g, c = g + cells[at], c + cells[at + 1]
+                if min(c, C - c) >= least:
                     gain = term(params, g, c) + term(params, G - g, C - c)
                     if gain > best:
                         best, found, last, left = gain * (1.0 + ROUNDING), q, code, False
-            if h0 > 0.0 and min(h + h0, H - h - h0) >= params.least:
+            if c0 > 0.0 and min(c + c0, C - c - c0) >= least:
                 gain = term(params, g + g0, c + c0) + term(params, G - g - g0, C - c - c0)
                 if gain > best:
                     best, found, last, left = gain * (1.0 + ROUNDING), q, code, True
@@ -181,17 +230,18 @@ def term(params, G, C):
 
 @bare_inline
 def part_rows(state, work, begin, end, j, last, none_left):
-    """Put the rows of a node that go left first, in their order; returns where the others begin."""
-    columns, at, aside = state.now[0]["columns"], begin, 0
+    """Put the rows of a node that go left first, in their order; returns where the others begin.
+
+    Without branches, which would be foretold wrongly.
+    """
+    columns, at, aside, first = state.now[0]["columns"], begin, 0, 0 if none_left else 1
     for place in range(begin, end):
         i = work.order[place]
         code = state.codes[i * columns + j]
-        if none_left if code == 0 else code <= last:
-            work.order[at] = i
-            at += 1
-        else:
-            work.aside[aside] = i
-            aside += 1
+        left = int(first <= code) * int(code <= last)
+        work.order[at], work.aside[aside] = i, i
+        at += left
+        aside += 1 - left
     for place in range(aside):
         work.order[at + place] = work.aside[place]
     return at
@@ -199,40 +249,75 @@ def part_rows(state, work, begin, end, j, last, none_left):
 
 @bare_inline
 def make_leaf(params, state, work, t, k):
-    """Node k of tree t becomes a leaf, whose value the scores of its rows gain; without rows it is 0."""
-    G, C = 0.0, 0.0
+    """Node k of tree t becomes a leaf, whose values the scores of its rows gain; without rows they are 0."""
+    known, sums = state.now[0]["known"], work.sums
+    for c in range(known):
+        sums[c, GRADIENT] = sums[c, CURVATURE] = 0.0
     for place in range(work.begin[k], work.end[k]):
-        G += work.slopes[work.order[place], GRADIENT]
-        C += work.slopes[work.order[place], CURVATURE]
-    value = -params.rate * G / (C + params.penalty)
-    state.trees.value[t, k] = value
+        i = work.order[place]
+        if params.several:
+            add_slopes(state, work, i)
+        else:
+            sums[0, GRADIENT] += work.slopes[i, GRADIENT]
+            sums[0, CURVATURE] += work.slopes[i, CURVATURE]
+    for c in range(known):
+        sums[c, GRADIENT] *= -params.rate / (sums[c, CURVATURE] + params.penalty)
+        state.trees.value[c, t, k] = sums[c, GRADIENT]
     for place in range(work.begin[k], work.end[k]):
-        state.scores[work.order[place]] += value
+        at = work.order[place] * known
+        for c in range(known):
+            state.scores[at + c] += sums[c, GRADIENT]
+
+
+@bare_inline
+def add_slopes(state, work, i):
+    """Add the gradients and curvatures of row i to the sums of the classes: with p its probability p (1 - p)."""
+    known, sums = state.now[0]["known"], work.sums
+    h = state.labels[slot_of(state.now[0], i), IMPORTANCE]
+    for c in range(known):
+        e = work.errors[i * known + c]
+        sums[c, GRADIENT] += h * e
+        sums[c, CURVATURE] += h * max(abs(e) * (1.0 - abs(e)), FLOOR)
 
 
 @bare_inline
 def start_scores(params, state):
-    """Scores of no tree: the mean of the labels, of classes the log-odds of their shares; and the rows' bases."""
-    now, n, total, positive, weight = state.now[0], rows_of_refit(state.now[0]), 0.0, 0.0, 0.0
+    """Scores of no tree, and with them those of the rows, whose bases they have besides.
+
+    They are the mean of the labels; of two classes the log-odds of their shares; of several the logarithm of each one's
+    weight and 1, so that a class without a row has 0.
+    """
+    now, starts, total, positive, weight = state.now[0], state.starts, 0.0, 0.0, 0.0
+    n, known = rows_of_refit(now), now["known"]
+    for c in range(known):
+        starts[c, NEXT] = 0.0
     for i in range(n):
         slot = slot_of(now, i)
         y, h = state.labels[slot, LABEL], state.labels[slot, IMPORTANCE]
         weight += h
-        total += h / weight * (y - state.labels[slot, BASE] - total)
-        positive += h if y > 0.0 else 0.0
-    if params.logistic:
-        total = math.log((positive + 1.0) / (max(weight - positive, 0.0) + 1.0))
-    now["next_start"] = total
+        if params.several:
+            starts[int(y), NEXT] += h
+        else:
+            total += h / weight * (y - state.labels[slot, BASE] - total)
+            positive += h if y > 0.0 else 0.0
+    for c in range(known):
+        if params.several:
+            starts[c, NEXT] = math.log(starts[c, NEXT] + 1.0)
+        elif params.logistic:
+            starts[c, NEXT] = math.log((positive + 1.0) / (max(weight - positive, 0.0) + 1.0))
+        else:
+            starts[c, NEXT] = total
     for i in range(n):
-        state.scores[i] = total + state.labels[slot_of(now, i), BASE]
+        for c in range(known):
+            state.scores[i * known + c] = starts[c, NEXT] + state.labels[slot_of(now, i), BASE]
 
 
 @bare_inline
-def leaf_value(trees, t, x):
-    """The value of the leaf of tree t to which a row with the values x (float32[columns]) comes."""
+def leaf_of(trees, t, x):
+    """The leaf of tree t to which a row with the values x (float32[columns]) comes."""
     k = 0
     while k < trees.column.shape[1] and trees.column[t, k] != LEAF:
         value = x[trees.column[t, k]]
         left = trees.none_left[t, k] if value == 0.0 else value <= trees.edge[t, k]
-        k = 2 * k + 1 if left else 2 * k + 2
-    return trees.value[t, k]
+        k = 2 * k + 2 - int(left)
+    return k

@@ -10,7 +10,8 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.axes import BY_FEATURE, Classes, Counted, Scalars, summed
 from sonlearn.data.rows import Rows
-from sonlearn.learn.dense import rounds, spectral
+from sonlearn.jit.sequence import Call
+from sonlearn.learn.dense import ridge, rounds, spectral
 from sonlearn.learn.dense.factor import column_start
 from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.losses import Loss, loss_of
@@ -25,10 +26,12 @@ RULES = {
     "metagrad": rounds.FULL_ON,
     "ada-full": rounds.ADA_FULL,
     "ada-lr": rounds.ADA_LR,
+    "ridge": rounds.RIDGE,
 }
-#: t: rounds learned; seen: number of features.
-NOW = [("t", "i8"), ("seen", "i8")]
-SCALARS = Scalars("t", totals=("t",))
+#: t: rounds learned; seen: number of features. Of ridge: weight, the sum of h, and due, the round that
+#: works w out anew.
+NOW = [("t", "i8"), ("seen", "i8"), ("weight", "f8"), ("due", "i8")]
+SCALARS = Scalars("t", totals=("t", "weight"))
 #: The columns of a triangle of features.
 TRIANGLE = Counted("seen", rows=column_start)
 
@@ -56,7 +59,7 @@ class DenseState(NamedTuple):
     """State of a learner, without the names of its features; C classes, 1 with one weight vector."""
 
     w: Annotated[np.ndarray, BY_FEATURE, Classes(1)]  # float64[features, C]
-    # float64[features, C]; sum of gradients (primal-dual updates)
+    # float64[features, C]; sum of gradients (primal-dual updates), or of h y x (ridge)
     z: Annotated[np.ndarray, BY_FEATURE, summed, Classes(1)]
     # float64[features (features + 1)/2]; columns of R, A = R R', or of A's upper triangle
     A: Annotated[np.ndarray, TRIANGLE]
@@ -66,24 +69,26 @@ class DenseState(NamedTuple):
 
 
 class DenseScratch(NamedTuple):
-    """Scratch vectors of one round, float64[features] each."""
+    """Scratch of one round, float64[features] each but for L."""
 
     x: np.ndarray  # the row, zeros included
     h: np.ndarray  # R^-1 x
     u: np.ndarray  # A^-1 x
+    L: np.ndarray  # float64[features (features + 1)/2], of ridge, else of length 0
 
 
 class Dense(Engine):
-    """Engine of full-on, arow-full, ada-full and ada-lr (see `sonlearn.learn.engine.Engine`).
+    """Engine of full-on, arow-full, ridge, ada-full and ada-lr (see `sonlearn.learn.engine.Engine`).
 
     With ``multinomial`` C classes share A, and predictions are float64[n, C] (`multiclass.multinomial`).
     """
 
     def __init__(self, options: LearnOptions):
         self._method, self._params = options.method, params_of(options)
-        self._work = DenseScratch(*np.zeros((3, 1)))
+        self._ridge = self._params.rule == rounds.RIDGE
+        self._work = self._scratch(1)
         self._factored = self._params.rule in (rounds.FULL_ON, rounds.AROW)  # whether A is stored as R
-        self.merges = self._factored or self._params.rule == rounds.ADA_FULL
+        self.merges = self._factored or self._params.rule in (rounds.ADA_FULL, rounds.RIDGE)
         self._tau = options.sketch_size if self._params.rule == rounds.ADA_LR else 0
         self._seed = options.seed
 
@@ -95,18 +100,28 @@ class Dense(Engine):
             np.zeros(1, dtype=NOW).view(np.recarray),
         )  # fmt: skip
 
+    def _scratch(self, d: int) -> DenseScratch:
+        return DenseScratch(*np.zeros((3, d)), np.zeros(column_start(d) if self._ridge else 0))
+
     def reserve(self, state: DenseState, rows: Rows, features: int) -> DenseState:
         """Make room for learning `rows`, up to the largest number of features allowed."""
         d = min(features, self._params.most)
         if d > len(self._work.x):
-            self._work = DenseScratch(*np.zeros((3, max(d, 2 * len(self._work.x)))))
+            self._work = self._scratch(min(max(d, 2 * len(self._work.x)), self._params.most))
         return super().reserve(state, rows, d)
+
+    def calls(self, state: DenseState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+        """See `Engine.calls`."""
+        if not (self._ridge or self._factored):
+            return []
+        learn = ridge.learn if self._ridge else rounds.learn
+        return [(learn, (self._params, state, self._work, rows, by_class(out), start))]
 
     def learn(self, state: DenseState, rows: Rows, out: Predictions, start: int) -> tuple[DenseState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
+        if self._ridge or self._factored:
+            return super().learn(state, rows, out, start)
         out = by_class(out)
-        if self._params.rule in (rounds.FULL_ON, rounds.AROW):
-            return state, rounds.learn(self._params, state, self._work, rows, out, start)
         if self._params.rule != rounds.ADA_LR:
             return state, spectral.learn(self._params, state, rows, out, start)
         seen = int(state.now["seen"][0])
@@ -144,6 +159,9 @@ class Dense(Engine):
         self, state: DenseState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
     ) -> DenseState:
         """`state` with other numbers (see `Engine.renumbered`)."""
+        if self._ridge:
+            features = min(features, self._params.most)
+            numbers = np.where(numbers < features, numbers, -1)
         stays = numbers[: len(state.w)] >= 0
         A = (self._params.alpha if self._factored else 0.0) * np.eye(features)
         known = numbers[: len(state.w)][stays]
@@ -154,11 +172,17 @@ class Dense(Engine):
         """Matrices add up (see `Engine.merge`).
 
         Weights of full-on and arow-full are those of Gaussians: A w = sum of A_g w_g - (G - 1) A_0 w_0. Those of
-        ada-full move by the rows learned, or follow from the sum of gradients.
+        ada-full move by the rows learned, or follow from the sum of gradients; those of ridge follow from the sums.
         """
         found, by = super().merge(states, base, rows), self.shares(states, base)
         start, *own = (self._matrix(s) for s in (base, *states))
         A = merging.summed(start, own, by)
+        if self._ridge:
+            d, found = len(found.w), found._replace(w=found.w.copy(), A=self._columns(A))
+            if len(self._work.x) < d:
+                self._work = self._scratch(d)
+            ridge.solve_now(self._params, found, self._work)
+            return found
         if self._factored:
             b = merging.summed(start @ base.w, [each @ s.w for each, s in zip(own, states, strict=True)], by)
             w = np.linalg.solve(A, b)
@@ -185,7 +209,7 @@ class Dense(Engine):
 
     def facts(self, state: DenseState) -> dict[str, Any]:
         """alpha, if the method has one."""
-        return {"alpha": self._params.alpha} if METHODS[self._method].values["rule"] == "full-on" else {}
+        return {"alpha": self._params.alpha} if "alpha" in METHODS[self._method].takes else {}
 
 
 def params_of(options: LearnOptions) -> DenseParams:
@@ -200,7 +224,7 @@ def params_of(options: LearnOptions) -> DenseParams:
         loss=loss_of(options),
         low=options.bounds[0],
         high=options.bounds[1],
-        alpha=float(options.alpha) if rule == rounds.FULL_ON else 1.0,
+        alpha=float(options.alpha) if rule in (rounds.FULL_ON, rounds.RIDGE) else 1.0,
         sigma=float(options.resolved_sigma),
         eta_kind=kind,
         eta=eta,

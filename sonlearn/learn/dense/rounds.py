@@ -17,7 +17,7 @@ from sonlearn.learn.losses import SQUARED, loss_slope, within_bounds
 from sonlearn.learn.newton.round import row_scale
 from sonlearn.learn.tolerances import LIMIT
 
-FULL_ON, AROW, PSEUDO, ADA_FULL, ADA_LR = range(5)
+FULL_ON, AROW, PSEUDO, ADA_FULL, ADA_LR, RIDGE = range(6)
 
 
 @bare_jit
@@ -88,7 +88,8 @@ def score(state, rows, i, raw):
 def enter(params, state, rows, out, i):
     """Predict row i (fills in out.raw[i] and out.prediction[i]); False if the row is refused.
 
-    A row is refused if its numbers are out of bounds, or if it should be learned and exceeds the number of features.
+    A row is refused if its numbers are out of bounds, or if it should be learned and exceeds the number of features,
+    beyond which ridge leaves features out.
     """
     if not score(state, rows, i, out.raw[i]) <= LIMIT * LIMIT:
         return False
@@ -96,7 +97,7 @@ def enter(params, state, rows, out, i):
         return False
     if not is_learned(rows.weight[i], rows.y[i]):
         return True
-    return features_of(state, rows, i) <= params.most
+    return params.rule == RIDGE or features_of(state, rows, i) <= params.most
 
 
 @bare_inline

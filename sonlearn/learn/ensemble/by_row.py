@@ -40,6 +40,8 @@ class CommitteeByRow:
     committee : Committee
     """
 
+    by_calls = True
+
     def __init__(self, committee: Committee):
         self._committee = committee
         self._last: tuple[Any, Any, Any] = None, None, None  # the state, rows and predictions that all is made for
@@ -189,7 +191,8 @@ class RowOfMember:
         self, committee: Committee, state: CommitteeState, place: int, view: RowOfView, part: Part, V: np.ndarray
     ):
         self.state, self.place, self._engine = state.members[place], place, committee.engines[place]
-        self._view, self._rows, self._out = view, view.out._replace(y=part.rows.y), committee.target.room(V)
+        y = committee.target.labels_of(committee.members[place], part.rows, part.scale)
+        self._view, self._rows, self._out = view, view.out._replace(y=y), committee.target.room(V)
         self._to_input = committee.to_input(state, place, V, self._rows, part.scale)
         self._prepare()
 

@@ -434,11 +434,12 @@ class Committee(Engine):
         def learn(j: int, rows: Rows, features: int, which: slice) -> None:
             i, own, scale = work.active[j], V[j, which], between(part.scale, which.start, which.stop)
             engine, predicted = self.engines[i], self.target.room(own)
+            y = self.target.labels_of(self.members[i], rows_between(part.rows, which.start, which.stop), scale)
             if again if engine.counts else settles and i in self.long:
                 members[i] = engine.reserve(members[i], rows, features)
                 engine.predict(members[i], rows, predicted)
             else:
-                members[i] = engine.learn_all(members[i], rows._replace(y=part.rows.y[which]), predicted, features)
+                members[i] = engine.learn_all(members[i], rows._replace(y=y), predicted, features)
             run_calls(self.target.to_input(own, self.members[i], scale) if again else
                  self.to_input(state, i, own, rows, scale))  # fmt: skip
 

@@ -55,6 +55,7 @@ class LabelScale(NamedTuple):
     low: np.ndarray  # what members and combiner predict is not less than this,
     high: np.ndarray  # and not more
     par: np.ndarray  # parameter of the loss in this unit
+    label: np.ndarray  # labels in their own unit, less their bases
 
 
 class LabelStandardiser:
@@ -82,8 +83,8 @@ class LabelStandardiser:
         n = len(rows.y)
         if self._classes:
             ones, par = np.ones(n), np.full(n, self._loss.par)
-            return rows, LabelScale(np.zeros(n), ones, -CLIP * ones, CLIP * ones, par), []
-        scale, y = LabelScale(*np.zeros((5, n))), np.zeros(n)
+            return rows, LabelScale(np.zeros(n), ones, -CLIP * ones, CLIP * ones, par, rows.y), []
+        scale, y = LabelScale(*np.zeros((6, n))), np.zeros(n)
         return rows._replace(y=y, base=np.zeros(n)), scale, [(scale_rows, (self._loss, state, rows, scale, learn, y))]
 
     def unscaled(self, scale: LabelScale, z: np.ndarray, base: np.ndarray) -> np.ndarray:
@@ -138,6 +139,7 @@ def scale_rows(loss, state, rows, scale, learn, out):
             unit = unit_of(state)
         off = (y - mean) / unit if unit > 0.0 else 0.0
         out[i] = y if math.isnan(y) else min(max(off, -LABEL_OUTLIER), LABEL_OUTLIER)
+        scale.label[i] = y if out[i] == off else mean + unit * out[i]
         if loss.code == HUBER:
             scale.par[i] = loss.par / unit if unit > 0.0 else 1.0
 

@@ -3,7 +3,8 @@
 The first checkpoints are about the rows alone. Of several classes it is asked after `words_after` rows whether they are
 words: whether a large share of their entries is of features not met before. Then members that are for numbers go. After
 `first` rows it is asked whether tuples are scattered: where rows are long and nearly all pairs are new, as in text,
-members on pairs and triples take most of the time and tell nearly nothing.
+members on pairs and triples take most of the time and tell nearly nothing. It is asked whether rows are of numbers,
+too: if not, boosted trees go, and otherwise members that are of no use beside them.
 
 At later checkpoints members are dropped one by one, the one first whose absence costs the least for its share of the
 time, as long as the loss grows by less than `price` times that share: that of the online combination, and of a member
@@ -130,6 +131,7 @@ def prune(
         return out_of_place(case, left)
     if case.rows == case.rules.first:
         going = scattered(case, left, entries) + lacking_rows(case, left, entries)
+        going += outdone(case, [i for i in left if i not in going])
     else:
         going = pruned(case, judge, left, run)
     return going + beyond_budget(case, judge, [i for i in left if i not in going], run)
@@ -238,6 +240,12 @@ def lacking_rows(case: PruningCase, left: list[int], entries: np.ndarray) -> lis
     of_numbers = [i for i in left if VIEWS[case.inputs[i].view].kind == "fourier"]
     lacking = [i for i in of_numbers if 2 * entries[i, 0] <= (case.late + case.rows) * entries[i, 1]]
     return lacking if len(lacking) < len(left) else []
+
+
+def outdone(case: PruningCase, left: list[int]) -> list[int]:
+    """Positions of the members, of those `left`, that are of no use beside boosted trees, if there are any."""
+    trees = any(case.inputs[i].method == "boost" for i in left)
+    return [i for i in left if not case.inputs[i].beside_trees] if trees else []
 
 
 def on_tuples(member: Member) -> bool:

@@ -87,6 +87,10 @@ class ScalarTarget(Target):
         """The learner of a member."""
         return make_engine(member_options(self.options, member), dense=VIEWS[member.view].kind == "fourier")
 
+    def labels_of(self, member: Member, rows: Rows, scale: LabelScale) -> np.ndarray:
+        """Those of `rows`, or in their own unit where that is what the member learns."""
+        return scale.label if member.in_own_unit else rows.y
+
     def room(self, V: np.ndarray) -> Predictions:
         """See `Target.room`."""
         V[:] = 0.0
@@ -94,7 +98,7 @@ class ScalarTarget(Target):
 
     def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> list[Call]:
         """The prediction times the member's gain, within the bounds of `scale`."""
-        return [(bound, (V, float(member.gain), scale))]
+        return [(bound, (V, float(member.gain), member.in_own_unit, scale))]
 
     def combine(
         self, combiner: Combiner, V: np.ndarray, scale: LabelScale, rows: Rows, learns: bool, z: np.ndarray
@@ -229,9 +233,11 @@ def _made(**given: Any) -> LearnOptions:
 
 
 @bare_jit
-def bound(V, gain, scale):
-    """V[i, 0] (float64[n, 1]) <- gain times it, within the bounds of `scale`."""
+def bound(V, gain, in_own_unit, scale):
+    """V[i, 0] (float64[n, 1]) <- gain times it, within the bounds of `scale`; the unit is that of `scale`."""
     for i in range(len(V)):
+        if in_own_unit:
+            V[i, 0] = (V[i, 0] - scale.mean[i]) / scale.unit[i] if scale.unit[i] > 0.0 else 0.0
         V[i, 0] = min(max(gain * V[i, 0], scale.low[i]), scale.high[i])
 
 

@@ -149,6 +149,10 @@ class Target(ABC):
     def engine_of(self, member: Member) -> Engine:
         """The learner of a member."""
 
+    def labels_of(self, member: Member, rows: Rows, scale: Any) -> np.ndarray:
+        """float64[n]: the labels that a member learns, of `rows` with those that most learn."""
+        return rows.y
+
     @abstractmethod
     def room(self, V: np.ndarray) -> Predictions:
         """Room for what a member predicts, of which V, float64[n, K], is a part."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from sonlearn.files.atomic import whole_file
 from sonlearn.report.html import calibration as calibration
-from sonlearn.report.html import decisions, measures, model, overview
+from sonlearn.report.html import measures, model, overview
 from sonlearn.report.html.charts import format_number
 from sonlearn.report.html.markup import Element, element, written
 from sonlearn.report.runlog import Run
@@ -58,7 +58,7 @@ def page(run: Run) -> bytes:
 def _parts(run: Run) -> list[Element]:
     """The parts in order, narrow ones that follow each other in two columns."""
     makers = (
-        overview.tiles, overview.progress, decisions.policy, measures.ranking, measures.values, measures.coverage,
+        overview.tiles, overview.progress, measures.policy, measures.ranking, measures.values, measures.coverage,
         calibration.calibration, calibration.confusion, model.weights, overview.speed, model.members, model.stream,
         model.spectra, overview.settings,
     )  # fmt: skip

@@ -17,8 +17,8 @@ Where VW reads on in silence, these are refused with line and column: a cost tha
 (0, 1], an action beyond K, two costs in a decision, a shared line that is not the first of its block or has no action
 after it. A malformed line refuses its whole decision.
 
-`reader` reads sources and hands lines to the form that they have: `blocks` (VW's text), `dsjson`, `tables` (and
-classes). `rows` has what the forms share, and `crossing` the products of features of actions with shared ones.
+`reader` reads sources and hands lines to the form that they have: `blocks` (VW's text), `dsjson` or `classes`; it reads
+tables itself. `rows` has what the forms share, and `crossing` the products of features of actions with shared ones.
 """
 
 from __future__ import annotations

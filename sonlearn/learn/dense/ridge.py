@@ -1,0 +1,119 @@
+"""Rounds of ridge regression: sums over all rows, and weights that are solved for from time to time.
+
+    A = sum of h x x',    b = sum of h y x,    w = (A + alpha I)^-1 b
+
+A row costs the square of its entries. w is solved for when rows have doubled, and in the long run every `REST`
+rows a feature: O(d^2) for each row. The first feature that is 1 in every row, the constant, is left out of alpha I, so
+labels may be in any unit and around any mean. Features beyond the largest number of them are left out.
+
+A is stored as the rows of its lower triangle, which are the columns of the upper one in `spectral`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sonlearn.data.rows import is_learned
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.dense.factor import column_start
+from sonlearn.learn.dense.rounds import enter, features_of
+from sonlearn.learn.tolerances import LIMIT
+
+#: w is solved for after so many rows for each feature, at the latest.
+REST = 8
+#: A pivot up to this share of its diagonal is a rounding error: the feature follows from others, and has no weight.
+NOTHING = 1e-12
+
+
+@bare_jit
+def learn(params, state, work, rows, out, start):
+    """Predict and learn rows from `start` on; returns the first row that was refused, or n.
+
+    params : DenseParams; state : DenseState of one class, modified in place; work : DenseScratch, overwritten
+    rows : Rows, not modified; out : Predictions of float64[n, 1], filled in from row `start` on; start : int
+    """
+    now = state.now[0]
+    for i in range(start, len(rows.y)):
+        if not enter(params, state, rows, out, i):
+            return i
+        y, h = rows.y[i] - rows.base[i], rows.weight[i]
+        if not is_learned(h, y):
+            continue
+        if not abs(h * y) <= LIMIT:
+            return i
+        now.seen = min(features_of(state, rows, i), params.most)
+        add_row(params, state, rows, i, y, h)
+        now.t += 1
+        now.weight += h
+        if now.t >= now.due:
+            solve(params, state, work)
+    return len(rows.y)
+
+
+@bare_inline
+def add_row(params, state, rows, i, y, h):
+    """Add row i, with label y and weight h, to A and b."""
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        f, hx = rows.features[at], h * rows.values[at]
+        if f >= params.most:
+            continue
+        state.z[f, 0] += hx * y
+        for other in range(rows.indptr[i], at + 1):
+            g = rows.features[other]
+            if g < params.most:
+                state.A[column_start(max(f, g)) + min(f, g)] += hx * rows.values[other]
+
+
+@bare_jit
+def solve_now(params, state, work):
+    """See `solve`."""
+    solve(params, state, work)
+
+
+@bare_inline
+def solve(params, state, work):
+    """Solve for w, and say when to do so again. Modifies w and now of `state`; work : DenseScratch, overwritten."""
+    now, L, c, u = state.now[0], work.L, work.h, work.u
+    d, constant = now.seen, False
+    now.due = now.t + max(min(now.t, REST * d), 1)
+    for j in range(d):
+        begin = column_start(j)
+        for k in range(begin, begin + j + 1):
+            L[k] = state.A[k]
+        if L[begin + j] == now.weight and not constant:
+            constant = True
+        else:
+            L[begin + j] += params.alpha
+        c[j], u[j] = L[begin + j], state.z[j, 0]
+    factorise(L, d, c, work.x, u)
+    for i in range(d - 1, -1, -1):
+        begin = column_start(i)
+        u[i] /= L[begin + i]
+        for k in range(i):
+            u[k] -= L[begin + k] * u[i]
+    for j in range(d):
+        if not abs(u[j]) <= LIMIT:
+            return
+    for j in range(d):
+        state.w[j, 0] = u[j]
+
+
+@bare_inline
+def factorise(L, d, diagonal, column, u):
+    """L <- its Cholesky factor, and u <- L^-1 u. Along rows, so that the innermost loop vectorises.
+
+    L : float64[d (d + 1)/2 or more], rows of a lower triangle; diagonal : float64[d], not modified
+    column : float64[d], overwritten. The pivot of a feature that follows from others is infinite.
+    """
+    for j in range(d):
+        at = column_start(j) + j
+        pivot = math.sqrt(L[at]) if L[at] > NOTHING * diagonal[j] else math.inf
+        L[at] = pivot
+        u[j] /= pivot
+        for i in range(j + 1, d):
+            begin = column_start(i)
+            by = L[begin + j] / pivot
+            column[i] = L[begin + j] = by
+            u[i] -= by * u[j]
+            for k in range(j + 1, i + 1):
+                L[begin + k] -= by * column[k]
