@@ -77,8 +77,8 @@ class LearnOptions:
         metavar="K", rare=True,
     )  # fmt: skip
     clip: float | str = option(
-        None, "predictions are projected onto [-C, C]; inf: no projection; labels: onto 0 and the labels so far, as VW "
-        "(nag, adagrad, sgd)", parse=number_or("labels"), above=0.0, metavar="C", general=math.inf,
+        None, "predictions are cut to [-C, C]; labels: to those so far and 0 (nag, adagrad, sgd)",
+        parse=number_or("labels"), above=0.0, metavar="C", general=math.inf,
     )  # fmt: skip
     min_prediction: float | None = option(
         None, "predictions below this are this", flags=("--min_prediction",), parse=number, metavar="P"
