@@ -136,7 +136,7 @@ def test_all_that_cannot_be_done_is_said_at_once(line, parts, files, cli):
         (["--what-on-earth"], "sonlearn train --help-all lists them all"),
         (["--xyz"], "sonlearn train --help-all lists them all"),
         (["--max-depth", "3"], "one label a row"),
-        (["--method", "naq"], "and 32 more"),
+        (["--method", "naq"], "and 33 more"),
     ],
 )
 def test_only_what_is_near_is_named(arguments, ending, cli):
