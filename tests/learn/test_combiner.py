@@ -184,7 +184,7 @@ def test_inputs_that_say_nothing_cost_nothing_and_change_no_bit(loss, at):
     combine(of_rows, whole, V, y, weight, True, np.zeros((7, 5)), wanted)
     for part in (slice(0, 130), slice(130, len(y))):
         rows = NO_ROWS._replace(y=y[part], weight=weight[part])
-        scale = LabelScale(*(of_rows.par[part] for _ in range(5)))
+        scale = LabelScale(*(of_rows.par[part] for _ in LabelScale._fields))
         inputs = np.ascontiguousarray(V[part, at].T)[:, :, None]
         run_calls(target.combine_some(some, at, inputs, scale, rows, True, got[part, None]))
     np.testing.assert_array_equal(got, wanted)
