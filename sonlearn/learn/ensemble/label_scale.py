@@ -55,7 +55,7 @@ class LabelScale(NamedTuple):
     low: np.ndarray  # what members and combiner predict is not less than this,
     high: np.ndarray  # and not more
     par: np.ndarray  # parameter of the loss in this unit
-    label: np.ndarray  # labels in their own unit, less their bases
+    label: np.ndarray  # labels in their own unit, less their bases; NaN without a constant, as their mean has no weight
 
 
 class LabelStandardiser:
@@ -139,7 +139,7 @@ def scale_rows(loss, state, rows, scale, learn, out):
             unit = unit_of(state)
         off = (y - mean) / unit if unit > 0.0 else 0.0
         out[i] = y if math.isnan(y) else min(max(off, -LABEL_OUTLIER), LABEL_OUTLIER)
-        scale.label[i] = y if out[i] == off else mean + unit * out[i]
+        scale.label[i] = math.nan if not has_constant(rows, i) else y if out[i] == off else mean + unit * out[i]
         if loss.code == HUBER:
             scale.par[i] = loss.par / unit if unit > 0.0 else 1.0
 
@@ -154,6 +154,15 @@ def unscale_rows(code, classes, scale, z, base, out):
         if code == POISSON:
             value = math.log(max(value, scale.par[i]))
         out[i] = value + base[i]
+
+
+@bare_inline
+def has_constant(rows, i):
+    """Whether row i has the constant, which most readers put last."""
+    at = rows.indptr[i + 1] - 1
+    while at >= rows.indptr[i] and rows.features[at] != rows.constant:
+        at -= 1
+    return at >= rows.indptr[i]
 
 
 @bare_inline

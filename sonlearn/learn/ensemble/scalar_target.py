@@ -234,9 +234,12 @@ def _made(**given: Any) -> LearnOptions:
 
 @bare_jit
 def bound(V, gain, in_own_unit, scale):
-    """V[i, 0] (float64[n, 1]) <- gain times it, within the bounds of `scale`; the unit is that of `scale`."""
+    """V[i, 0] (float64[n, 1]) <- gain times it, within the bounds of `scale`; the unit is that of `scale`.
+
+    A member in its own unit that says 0 has learned nothing.
+    """
     for i in range(len(V)):
-        if in_own_unit:
+        if in_own_unit and V[i, 0] != 0.0:
             V[i, 0] = (V[i, 0] - scale.mean[i]) / scale.unit[i] if scale.unit[i] > 0.0 else 0.0
         V[i, 0] = min(max(gain * V[i, 0], scale.low[i]), scale.high[i])
 
