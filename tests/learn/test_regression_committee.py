@@ -44,6 +44,13 @@ def stream(n=250, seed=0):
     return with_weights(without_some_labels(batch_of_dense(X, y), share=0.1))
 
 
+def with_constant(batch):
+    """The fourth number of `stream`, of size 1 or so, becomes the constant."""
+    last = batch.indptr[1:] - 1
+    batch.values[last] = 1.0
+    return batch._replace(constant=int(batch.indices[last[0]]))
+
+
 # ------------------------------------------------------------------------------------------------------ definition
 
 
@@ -139,14 +146,16 @@ def of_error(errors, error, h):
 def alone(name, loss, rows, features, scales):
     """What a member predicts that is alone with its view and the labels that it is told: ridge, in their own unit."""
     entry, (_, mean, unit, *_, label) = member(name, loss), np.array(scales).T
-    if entry.method == "ridge":
-        rows = rows._replace(y=label)
+    if entry.method == "ridge":  # which learns rows that have the constant
+        has = np.add.reduceat(rows.features == rows.constant, rows.indptr[:-1]) > 0
+        rows = rows._replace(y=np.where(has, label, np.nan))
     view, engine = make_view(entry.view), make_engine(member_options(options(loss), entry))
     state, seen = view.fit_transform(view.reserve(view.new(), rows, features), rows)
     out = Predictions.empty(len(seen.y))
     engine.learn_all(engine.new(), seen, out, view.features(state))
     if entry.method == "ridge":
-        return np.divide(out.prediction - mean, unit, out=np.zeros(len(mean)), where=unit > 0)
+        learned = (unit > 0) & (out.prediction != 0)
+        return np.divide(out.prediction - mean, unit, out=np.zeros(len(mean)), where=learned)
     return out.prediction
 
 
@@ -154,7 +163,7 @@ def alone(name, loss, rows, features, scales):
 @each
 @pytest.mark.parametrize("names", [FEW, ("coin", "gd")], ids=len)
 def test_equals_the_definition(loss, names):
-    batch = stream()
+    batch = with_constant(stream())
     base = np.random.default_rng(1).choice([0.0, 0.0, 0.25, -0.5], batch.n)
     got = Learner(options(loss, members=names)).partial_fit(batch._replace(base=base))
     wanted = definition(names, loss, batch, base)
