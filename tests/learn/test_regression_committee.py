@@ -224,9 +224,10 @@ def test_a_model_at_rest_does_without_what_follows_the_last_labels():
 
 @pytest.mark.parametrize("loss", ["squared", "absolute", "quantile"])
 @pytest.mark.parametrize(("a", "b"), [(1e-9, 0.0), (1e12, 0.0), (-3.0, 1e4)])
-def test_units_of_the_labels_do_not_matter(loss, a, b):
+@pytest.mark.parametrize("given", [lambda batch: batch, with_constant], ids=["alone", "with the constant"])
+def test_units_of_the_labels_do_not_matter(loss, a, b, given):
     """a y + b in place of y: a p + b in place of p, once there is a label (a < 0: quantiles change sides)."""
-    batch = stream()
+    batch = given(stream())
     loss = "squared" if a < 0 else loss
     one, other = (Learner(options(loss)).partial_fit(part).raw for part in (batch, batch._replace(y=a * batch.y + b)))
     start = np.flatnonzero(~np.isnan(batch.y) & (batch.weight > 0))[0] + 1

@@ -135,10 +135,8 @@ class Boost(Engine):
         """`state` without spare room, and without what follows from the rest."""
         now, width, used = state.now.copy(), int(state.now["width"][0]), min(int(state.now["rows"][0]), SLOTS)
         now["width"] = now["seen"]
-        values, K = (
-            state.values[: used * width].reshape(used, width)[:, : now["seen"][0]].ravel(),
-            min(now["classes"][0], CLASSES),
-        )
+        values = state.values[: used * width].reshape(used, width)[:, : now["seen"][0]].ravel()
+        K = min(now["classes"][0], CLASSES)
         return state._replace(
             now=now, values=values, labels=state.labels[:used], starts=state.starts[:K],
             trees=state.trees._replace(value=state.trees.value[:K]),

@@ -206,15 +206,11 @@ class Committee(Engine):
         """`state` without spare room."""
         rows, kept = self._judged(state), self.target.rules.kept
         history = min(max(rows, 0), kept) if self.rows_left(state) else 0
-        kept_views = self.views.kept(state.views, self.at_work(state).sharing)
-        return (
-            super()
-            .packed(state._replace(views=kept_views))
-            ._replace(
-                history=History(*(part[:history] for part in state.history)),
-                waiting=state.waiting.packed(self.target.width(state.labels)),
-            )
-        )
+        return super().packed(state._replace(
+            views=self.views.kept(state.views, self.at_work(state).sharing),
+            history=History(*(part[:history] for part in state.history)),
+            waiting=state.waiting.packed(self.target.width(state.labels)),
+        ))  # fmt: skip
 
     def renumbered(
         self, state: CommitteeState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
