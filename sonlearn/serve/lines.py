@@ -19,6 +19,7 @@ from sonlearn.serve.metrics import ServerMetrics
 from sonlearn.serve.worker import LINES, TEXT, Busy, Worker
 
 _READ_BYTES = 1 << 16
+_LAST_SECONDS = 1.0  # that the end of a connection waits for the client's own
 _HTTP = re.compile(rb"[A-Z]+ \S+ HTTP/")
 
 
@@ -64,7 +65,7 @@ class LineServer:
         finally:
             self._open.discard(task)
             self._metrics.connections.dec()
-            await self._close(writer)
+            await self._close(reader, writer)
 
     async def stop(self, seconds: float) -> None:
         """Answer the lines that have come, then close all connections."""
@@ -146,7 +147,13 @@ class LineServer:
         except TimeoutError:
             raise Late from None
 
-    async def _close(self, writer: asyncio.StreamWriter) -> None:
+    async def _close(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Read what the client still sends for a moment, or its system would lose the last answer; then close."""
+        with contextlib.suppress(OSError, TimeoutError):
+            async with asyncio.timeout(_LAST_SECONDS):
+                writer.write_eof()
+                while await reader.read(_READ_BYTES):
+                    pass
         writer.close()
         with contextlib.suppress(OSError, TimeoutError):
             async with asyncio.timeout(self._limits.seconds):

@@ -142,6 +142,16 @@ def test_half_requests_and_slow_ones_are_given_up(learner):
             client.close()
 
 
+def test_who_sends_on_after_a_refusal_reads_it_all_the_same(learner):
+    """A connection that is closed at once, with something unread, would lose the line at the client's system."""
+    with served(learner, seconds=5.0, connections=1) as server, server.connection(), server.connection() as client:
+        for _ in range(3):
+            client.sendall(b"|a x\n")
+            time.sleep(0.1)
+        client.shutdown(socket.SHUT_WR)
+        assert everything(client) == b"error: too many connections; try again later\n"
+
+
 def test_drops_of_headers_do_not_keep_a_connection(learner):
     """A byte at a time, always in time for the next, but never a request."""
     with served(learner, seconds=0.5) as server, server.connection(server.http) as client:
