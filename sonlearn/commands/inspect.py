@@ -39,10 +39,10 @@ def run(path: str, top: int | None, as_json: bool = False) -> int:
     if storage.kind_of(path) == "sketch":
         if as_json:
             raise OptionError(f"--json: {path} is a sketch; sonlearn.sketch.load reads it")
-        from sonlearn.commands import sketching  # loads SciPy, which a model does not need
-        from sonlearn.sketch.files import load
+        from sonlearn.commands import sketch  # loads SciPy, which a model does not need
+        from sonlearn.sketch.make import load
 
-        print("\n".join(sketching.sketch_lines(path, load(path))), flush=True)
+        print("\n".join(sketch.sketch_lines(path, load(path))), flush=True)
         return 0
     if storage.kind_of(path) == "bandit":
         if as_json:

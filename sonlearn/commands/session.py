@@ -17,8 +17,7 @@ from sonlearn.commands.recording import FINE, Recorder, recorded
 from sonlearn.commands.settings import settings_text
 from sonlearn.options import TextOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
-from sonlearn.report.answers import AnswerLines, AnswerRow
-from sonlearn.report.predictions import PredictionWriter
+from sonlearn.report.predictions import AnswerLines, AnswerRow, PredictionWriter
 from sonlearn.report.problem import Problem, Uncounted
 from sonlearn.report.progress import Schedule
 from sonlearn.text.names import NameTable

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sonlearn.commands.checkpoints import Patience
 from sonlearn.commands.checks import Values, check_output, check_run
-from sonlearn.commands.early_stopping import Patience
 from sonlearn.commands.heap import keep_freed_memory
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn

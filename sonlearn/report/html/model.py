@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from sonlearn.options.methods import METHODS
+from sonlearn.options.views import VIEWS
 from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale, with_minus_sign
 from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.tables import DASH, bar_row, bars, number_or_dash, section, span
-from sonlearn.report.html.words import member_words
 from sonlearn.report.runlog import Run
 from sonlearn.report.series import ranked_members
 from sonlearn.report.series import spectra as spectra_of
 from sonlearn.report.streams import change_points
+
+#: Methods that learn several classes at once and are no methods of their own.
+OF_CLASSES = {
+    "rls": "least squares, of all classes at once",
+    "shares": "how often each class has come",
+}
 
 #: Sketches that are drawn with a colour of their own, and eigenvalues of each.
 SPECTRA, EIGENVALUES = 6, 200
@@ -127,3 +134,14 @@ def spectra(run: Run) -> Element | None:
         lead += f" Of the first {SPECTRA} of {len(listed)} sketches."
     picture = chart(x, y, series, title=title, below="direction", beside="eigenvalue")
     return section("Spectrum", element("figure", legend(series), picture), lead=lead, name="spectrum")
+
+
+def member_words(name: str) -> str:
+    """What a member METHOD:VIEW~RATE is; empty where nothing is known of it."""
+    name, _, rate = name.partition("~")
+    method, _, view = name.partition(":")
+    about = METHODS[method].about if method in METHODS else OF_CLASSES.get(method)
+    parts = [text for text in (about, view in VIEWS and VIEWS[view].about) if text]
+    if parts and rate:
+        parts.append(f"forgets the share {rate} of what it has seen with each row")
+    return "; ".join(parts)
