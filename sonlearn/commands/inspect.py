@@ -22,7 +22,8 @@ from sonlearn.text.names import MOST_NAMES, MOST_SLOTS
 TOP = 20
 #: What weights of a committee are.
 OF_LINEAR = (
-    "of members that are linear in the input; what all members say of a row may have another sign: predict --audit"
+    "of members that are linear in the input; what all members say may have another sign: "
+    "predict --audit --audit-format mean"
 )
 #: Classes whose largest weights are listed.
 SHOWN = 50

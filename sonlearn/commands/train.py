@@ -214,6 +214,8 @@ class TrainingSession(Session):
         if learns and self.learner is not None and self.learner.examples == self.before:
             self.bar.close()
             raise InputError(" ".join(self.sources), None, None, *unlabelled(self.learner.text, self.columns))
+        if self.audit:
+            self.audit.finish()
         super().finish(ending)
 
     def warnings(self) -> list[str]:

@@ -292,7 +292,8 @@ def test_what_stands_in_the_input_is_text(logs):
     lines[0]["data"] = [evil]
     lines[0]["learn"][evil] = evil
     lines[-1]["classes"][0]["label"] = evil
-    lines[-1]["classes"][0]["weights"][0]["name"] = evil
+    lines[-1]["contributions"][0]["features"][0]["name"] = evil
+    lines[-1]["contributions"][0]["label"] = evil
     lines[-1]["confusion"]["labels"][0] = evil
     lines[-1]["warnings"] = [evil]
     text = page(run_of([json.dumps(line).encode() + b"\n" for line in lines], "log")).decode()

@@ -1,4 +1,4 @@
-"""What was learned: members and what they weigh, spectra of sketches, the largest weights."""
+"""What was learned: members and what they weigh, spectra of sketches, what moves predictions."""
 
 from __future__ import annotations
 
@@ -77,21 +77,32 @@ def _shaded(weight: float | None, most: float) -> Element:
 
 
 def weights(run: Run) -> Element | None:
-    """The largest weights by name, of each class where there are several."""
+    """What predictions are made of: mean contributions, or the largest weights where predictions are sums of them."""
     end = run.end or {}
-    lead = (
-        "Of the features as they stand in the input; a committee's are of its members that are linear in them: "
-        "what all members say of a row may have another sign (predict --audit)."
-    )
-    if end.get("weights"):
-        return section("Largest weights", _weight_bars(end["weights"]), lead=lead, name="weights")
-    classes = [one for one in end.get("classes") or [] if one.get("weights")]
+    if end.get("contributions"):
+        title, classes = "What moves predictions", [(one["label"], one["features"]) for one in end["contributions"]]
+        lead = (
+            "By how much each feature, or column of a table, changes the predictions of the last rows: the mean size, "
+            "and the mean, whose sign says whether it speaks for or against."
+        )
+        make = _contribution_bars
+    else:
+        title, make = "Largest weights", _weight_bars
+        lead = "Of the features as they stand in the input."
+        listed = end.get("classes") or [{"label": None, "weights": end.get("weights")}]
+        classes = [(one["label"], one["weights"]) for one in listed if one.get("weights")]
     if not classes:
         return None
-    figures = [
-        element("figure", element("figcaption", one["label"]), _weight_bars(one["weights"][:8])) for one in classes
-    ]
-    return section("Largest weights", element("div", *figures, class_="many"), lead=lead, name="weights", wide=True)
+    if classes[0][0] is None:
+        return section(title, make(classes[0][1]), lead=lead, name="weights")
+    figures = [element("figure", element("figcaption", label), make(listed[:8])) for label, listed in classes]
+    return section(title, element("div", *figures, class_="many"), lead=lead, name="weights", wide=True)
+
+
+def _contribution_bars(listed: list[dict[str, Any]]) -> Element:
+    ends = span([one["size"] for one in listed])
+    rows = [bar_row(one["name"], one["size"], ends, with_minus_sign(f"{one['mean']:+.3g}")) for one in listed]
+    return bars(("feature", "", "mean size", "mean"), rows)
 
 
 def _weight_bars(listed: list[dict[str, Any]]) -> Element:
