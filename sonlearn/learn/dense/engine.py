@@ -12,7 +12,7 @@ from sonlearn.data.axes import BY_FEATURE, Classes, Counted, Scalars, summed
 from sonlearn.data.rows import Rows
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.dense import ridge, rounds, spectral
-from sonlearn.learn.dense.factor import column_start
+from sonlearn.learn.dense.rounds import column_start
 from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.state import eta_of

@@ -15,8 +15,7 @@ import math
 
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.dense.factor import column_start
-from sonlearn.learn.dense.rounds import enter, features_of
+from sonlearn.learn.dense.rounds import column_start, enter, features_of
 from sonlearn.learn.tolerances import LIMIT
 
 #: w is solved for after so many rows for each feature, at the latest.

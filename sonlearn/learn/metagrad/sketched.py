@@ -48,8 +48,7 @@ from sonlearn.learn.newton.sparse_time import (
     with_room_in_log,
 )
 from sonlearn.learn.newton.step import add_outer_product, reset_factor, widen
-from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL
-from sonlearn.learn.tolerances import LIMIT
+from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL
 from sonlearn.options import LearnOptions
 
 #: A square of a rate is taken to be more than this, where it divides.
