@@ -104,7 +104,7 @@ class SketchedNewton(Engine):
         return renumbered(state, numbers, features)
 
     def merge(self, states: Sequence[NewtonState], base: NewtonState, rows: Sequence[int]) -> NewtonState:
-        """Sketches added up and shrunk once, weights moved by the rows learned (see `newton.merging`)."""
+        """Sketches added up and shrunk once, weights moved by the rows learned (see `merged`)."""
         return merged(self._params, states, base)
 
     def facts(self, state: NewtonState) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def run(params, state, work, rows, out, start, oja):
     """Learn rows from `start` on until one needs more than a round; returns (next row, status).
 
     work.slope holds the slopes of the last row. With LOG_FULL and DIVERGED the next row has not been learned.
-    Arguments as for `newton.learn.learn`.
+    Arguments as for `newton.shrink.learn`.
     """
     now, prediction, raw = state.now[0], out.prediction, out.raw
     large = len(state.table) > LARGE_TABLE
