@@ -1,15 +1,9 @@
-"""Rounds of full-on and arow-full in O(d^2). A is stored as its factor R, so rounding errors do not build up.
+"""Rounds of full-on and arow-full in O(d^2). A is stored as its factor (`factor`), so rounding errors do not build up.
 
 full-on    A = alpha I + sum of (sigma + eta_t) g g',   w <- w - A^-1 g, projected onto |w'x| <= C in the norm of A
 arow-full  A = I + sum of x x'/r, the inverse of AROW's covariance,   w <- w + (y - p)/(x'A^-1 x + r) A^-1 x
 
 Both steps go along A^-1 x with A before the row (by Sherman-Morrison). A refused row changes nothing.
-
-A = R R' with R upper triangular and stored column by column in one array. Column j begins at j (j + 1)/2 and has j + 1
-entries, so a new feature appends one column. Updates go from the last column to the first, which preserves the
-triangle, and every loop runs along a column.
-
-In all kernels R is float64[d (d + 1)/2 or more].
 """
 
 from __future__ import annotations
@@ -18,6 +12,7 @@ import math
 
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.dense.factor import solve, update, widen
 from sonlearn.learn.losses import SQUARED, loss_slope, within_bounds
 from sonlearn.learn.newton.round import row_scale
 from sonlearn.learn.tolerances import LIMIT
@@ -138,58 +133,3 @@ def step_of(params, rows, out, i, t, quadratic):
     if u != p and quadratic > 0.0:
         along += (u - p) / quadratic
     return along, scale
-
-
-@bare_inline
-def column_start(j):
-    """Index at which column j begins; column(d) is the length of the array for d features."""
-    return j * (j + 1) // 2
-
-
-@bare_inline
-def widen(R, j, diagonal):
-    """Write column j of R (modified) for a new feature: R_jj <- diagonal, zeros above it."""
-    for i in range(column_start(j), column_start(j) + j):
-        R[i] = 0.0
-    R[column_start(j) + j] = diagonal
-
-
-@bare_inline
-def solve(R, d, x, h, u):
-    """h <- R^-1 x and u <- A^-1 x; returns x'A^-1 x = h'h.
-
-    R and x : float64[d], not modified; h, u : float64[d], filled in
-    """
-    quadratic = 0.0
-    for j in range(d):
-        h[j] = x[j]
-    for j in range(d - 1, -1, -1):
-        at = column_start(j)
-        pivot = h[j] / R[at + j]
-        h[j] = pivot
-        quadratic += pivot * pivot
-        if pivot != 0.0:
-            for i in range(j):
-                h[i] -= pivot * R[at + i]
-    for j in range(d):
-        at, total = column_start(j), h[j]
-        for i in range(j):
-            total -= R[at + i] * u[i]
-        u[j] = total / R[at + j]
-    return quadratic
-
-
-@bare_inline
-def update(R, d, v):
-    """A <- A + v v' by Givens rotations. Modifies R; v : float64[d], overwritten."""
-    for j in range(d - 1, -1, -1):
-        if v[j] == 0.0:
-            continue
-        at = column_start(j)
-        length = math.sqrt(R[at + j] * R[at + j] + v[j] * v[j])
-        c, s = R[at + j] / length, v[j] / length
-        R[at + j] = length
-        for i in range(j):
-            old = R[at + i]
-            R[at + i] = c * old + s * v[i]
-            v[i] = c * v[i] - s * old
