@@ -33,7 +33,7 @@ from sonlearn import from_scipy  # noqa: E402
 from sonlearn.data.decisions import numbered  # noqa: E402
 from sonlearn.learn.bandits.bandit import Bandit  # noqa: E402
 from sonlearn.options.bandit import BanditOptions  # noqa: E402
-from sonlearn.text.decisions.classes import decisions_of_classes  # noqa: E402
+from sonlearn.text.decisions.labels import decisions_of_classes  # noqa: E402
 
 BATCH, WARM = 1000, 100
 #: Explorers of VW, all with `--cbify K --cb_explore_adf -b 20`.

@@ -81,7 +81,7 @@ class BanditSession(Session):
         own = self.text.format if self.bandit.cost or self.bandit.reward else "auto"
         read_as = dataclasses.replace(written_as(self.text, given), format=given.get("format", own))
         super().__init__(options, read_as, False, NameTable(), done, DecisionProblem(), from_model)
-        self.classes = (self.learner or Bandit(self.bandit, learn=self.learn)).classes
+        self.labels = (self.learner or Bandit(self.bandit, learn=self.learn)).labels
         numbered = self.learner is None and self.bandit.cbify is None and not options.testonly
         self.unlikely = False  # whether a logged action came without its probability
         self.unlogged = set(range(self.bandit.actions or 0)) if numbered else set()
@@ -91,7 +91,7 @@ class BanditSession(Session):
         options = self.options
         reader = DecisionReader(
             self.sources, self.read_as, self.bandit, on_error=options.on_error, max_errors=options.max_errors,
-            threads=options.prefetch_parsed, columns=self.columns, classes=self.classes,
+            threads=options.prefetch_parsed, columns=self.columns, labels=self.labels,
             needed=not options.testonly,
         )  # fmt: skip
         reader.meter = None if options.quiet else self.meter
@@ -102,7 +102,7 @@ class BanditSession(Session):
         learner = self.learner
         if learner is None:
             learner = Bandit(self.bandit, dataclasses.replace(self.text, format=format), self.learn)
-            learner.classes = self.classes
+            learner.labels = self.labels
         check_format(format, batch.source, learner.text, self.from_model)
         method = [] if learner.learn is None else [settings_text(learner.learn)]
         self.begin_with(learner, [*method, settings_text(learner.options, keep=())], cache)
@@ -138,6 +138,8 @@ class BanditSession(Session):
         found = super().warnings()
         if self.unlogged and self.learner is not None and self.learner.examples > self.before:
             named = first_names(str(action + 1) for action in sorted(self.unlogged))
+            if self.labels is not None and self.labels.names:
+                named = f"{len(self.unlogged)} of {self.labels.count}, which have no names yet"
             found.append(
                 f"actions that no decision with a cost has had: {named}; nothing is known of them, so exploration "
                 "tries them first"

@@ -115,11 +115,11 @@ def readers_of(models: list[Bandit], sources: list[str], options: RunOptions, fo
         own = text.format if bandit.cost or bandit.reward else "auto"
         text = dataclasses.replace(text, format=format or own)
         names = (bandit.actions, bandit.action, bandit.cost, bandit.reward, bandit.probability)
-        way = repr((text, names, model.columns.known))
+        way = repr((text, names, model.columns.known, model.labels and model.labels.header()))
         if way not in ways:
             reader = DecisionReader(
                 sources, text, bandit, on_error=options.on_error, max_errors=options.max_errors,
-                threads=options.prefetch_parsed, columns=model.columns, needed=True,
+                threads=options.prefetch_parsed, columns=model.columns, labels=model.labels, needed=True,
             )  # fmt: skip
             ways[way] = ReadAs(reader, [])
         ways[way].models.append(i)

@@ -42,8 +42,6 @@ class Decisions(NamedTuple):
         Malformed decisions that were left out, as `Batch.skipped`.
     probabilities : float64[candidates], or None
         With which the log's policy would have chosen each candidate, where all were logged; NaN: not known.
-    numbered_from : int
-        The number of the first action, as people write it: VW's text says 0 in predictions, a table 1.
     """
 
     rows: Batch
@@ -59,7 +57,6 @@ class Decisions(NamedTuple):
     tags: list[str] | None = None
     skipped: list[tuple[int, str]] | None = None
     probabilities: np.ndarray | None = None
-    numbered_from: int = 0
 
     @property
     def n(self) -> int:

@@ -81,7 +81,12 @@ class BanditOptions:
         0.0, "share of the precision of its reward models that a learner of decisions forgets with each reward",
         flags=("--decay",), parse=number, low=0.0, high=0.99, metavar="RATE",
     )  # fmt: skip
-    action: str = option("", "of a table: the column of the action, from 1 on (with --cb)", parse=str, metavar="COLUMN")
+    action: str = option(
+        "",
+        "of a table: the column of the action, a number from 1 on or a name (with --cb)",
+        parse=str,
+        metavar="COLUMN",
+    )
     cost: str = option("", "of a table: the column of its cost", parse=str, metavar="COLUMN")
     reward: str = option("", "of a table: the column of its reward, the negative cost", parse=str, metavar="COLUMN")
     probability: str = option(

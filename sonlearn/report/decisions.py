@@ -3,8 +3,8 @@
 The loss of a decision is what it cost. For a decision of a log with a probability it is the logged cost times the
 probability that this model gave the logged action before it learned from it, over the log's probability: the mean of
 these is an unbiased estimate of what this model would have cost in the log's place (inverse propensity scores).
-Decisions without a cost count as examples only. Actions are numbered from 0 on, as VW prints them; classes are written
-as their labels are.
+Decisions without a cost count as examples only. Actions are numbered from 0 on, as VW prints them; labels of tables are
+written as there.
 
 Errors of mean costs are those of a mean, sd / sqrt(n), of which 1.96 on either side hold for many decisions and at one
 time only; ``sonlearn evaluate`` has intervals that hold at all times. Sums run decision by decision, so where a batch
@@ -23,7 +23,7 @@ from sonlearn.report.labels import running
 
 if TYPE_CHECKING:
     from sonlearn.learn.bandits.bandit import Decided
-    from sonlearn.text.decisions.classes import ActionsOfClasses
+    from sonlearn.text.decisions.labels import ActionLabels
 
 #: Actions that are listed.
 MOST = 50
@@ -66,57 +66,58 @@ class CostSums:
         return [f"average cost of the log = {self.sum / self.count:.6f}"] if self.of_log and self.count else []
 
 
-def cost_text(decisions: Decisions, i: int, classes: ActionsOfClasses | None) -> str:
+def cost_text(decisions: Decisions, i: int, labels: ActionLabels | None) -> str:
     """What is known of decision `i`: ``action:cost:probability``, or the class that costs least."""
     begin = decisions.first[i]
     if decisions.costs is not None:
         costs = decisions.costs[begin : decisions.first[i + 1]]
-        return "unknown" if np.isnan(costs[0]) else _class(decisions.column[begin + int(np.argmin(costs))], classes)
+        return "unknown" if np.isnan(costs[0]) else _class(decisions.column[begin + int(np.argmin(costs))], labels)
     if decisions.action[i] < 0:
         return "unknown"
-    text = f"{action_number(decisions, i, int(decisions.action[i]))}:{decisions.cost[i]:g}"
+    text = f"{action_text(decisions, i, int(decisions.action[i]), labels)}:{decisions.cost[i]:g}"
     return text if math.isnan(decisions.probability[i]) else f"{text}:{decisions.probability[i]:.2g}"
 
 
-def choice_text(decisions: Decisions, decided: Decided, i: int, classes: ActionsOfClasses | None) -> str:
+def choice_text(decisions: Decisions, decided: Decided, i: int, labels: ActionLabels | None) -> str:
     """What is predicted for decision `i`: the likeliest ``action:probability``, or the class that was chosen."""
     if decisions.costs is not None:
-        return _class(decided.action[i], classes)
+        return _class(decided.action[i], labels)
     p = decided.probability[decided.first[i] : decided.first[i + 1]]
     best = int(np.argmax(p))
-    return f"{action_number(decisions, i, best)}:{p[best]:.2g}"
+    return f"{action_text(decisions, i, best, labels)}:{p[best]:.2g}"
 
 
-def _class(action: int, classes: ActionsOfClasses | None) -> str:
-    return str(int(action) + 1 if classes is None else classes.label(int(action)))
+def _class(action: int, labels: ActionLabels | None) -> str:
+    return str(int(action) + 1 if labels is None else labels.label(int(action)))
 
 
-def action_number(decisions: Decisions, i: int, a: int) -> int:
-    """The number of candidate `a` of decision `i`: its column, or where actions are rows its place."""
+def action_text(decisions: Decisions, i: int, a: int, labels: ActionLabels | None) -> str:
+    """The label or number of candidate `a` of decision `i`: its column, or where actions are rows its place."""
     begin, end = decisions.first[i], decisions.first[i + 1]
     own_rows = end - begin > 1 and decisions.row[begin] != decisions.row[end - 1]
-    return decisions.numbered_from + (a if own_rows else int(decisions.column[begin + a]))
+    number = a if own_rows else int(decisions.column[begin + a])
+    return str(number if labels is None else labels.label(number))
 
 
-def probability_lines(decisions: Decisions, decided: Decided) -> list[str]:
+def probability_lines(decisions: Decisions, decided: Decided, labels: ActionLabels | None = None) -> list[str]:
     """``action:probability,...`` of each decision, likeliest first, as VW writes them."""
     lines = []
     for i in range(decisions.n):
         p = decided.probability[decided.first[i] : decided.first[i + 1]]
         order = np.argsort(-p, kind="stable").tolist()
-        lines.append(",".join(f"{action_number(decisions, i, a)}:{p[a]:.6g}" for a in order))
+        lines.append(",".join(f"{action_text(decisions, i, a, labels)}:{p[a]:.6g}" for a in order))
     return lines
 
 
-def action_lines(decisions: Decisions, decided: Decided) -> list[str]:
+def action_lines(decisions: Decisions, decided: Decided, labels: ActionLabels | None = None) -> list[str]:
     """The action of lowest expected cost of each decision; of equal ones the first."""
     best = (np.argmax(decided.probability[a:b]) for a, b in zip(decided.first, decided.first[1:], strict=False))
-    return [str(action_number(decisions, i, int(a))) for i, a in enumerate(best)]
+    return [action_text(decisions, i, int(a), labels) for i, a in enumerate(best)]
 
 
-def class_lines(decided: Decided, classes: ActionsOfClasses) -> list[str]:
+def class_lines(decided: Decided, labels: ActionLabels) -> list[str]:
     """The class that was chosen for each row."""
-    return [str(classes.label(action)) for action in decided.action.tolist()]
+    return [str(labels.label(action)) for action in decided.action.tolist()]
 
 
 class PolicyTotals:
@@ -124,12 +125,12 @@ class PolicyTotals:
 
     Parameters
     ----------
-    classes : ActionsOfClasses or None
-        Which class each action stands for, if they are classes (`--cbify`); else they are numbered from 0 on.
+    labels : ActionLabels or None
+        Of a table, which label each action has; else they are numbered from 0 on.
     """
 
-    def __init__(self, classes: ActionsOfClasses | None = None):
-        self._classes = classes
+    def __init__(self, labels: ActionLabels | None = None):
+        self._labels = labels
         self.examples, self._weight = 0, 0.0
         self._actions = np.zeros((0, 3))
         # mean costs of the model, of the log, and of their difference: sum, sum of squares
@@ -180,7 +181,7 @@ class PolicyTotals:
         order = np.argsort(-self._actions[:, TAKEN], kind="stable")[:MOST]
         actions = [
             {
-                "action": a if self._classes is None else self._classes.label(a),
+                "action": a if self._labels is None else self._labels.label(a),
                 "taken": float(self._actions[a, TAKEN]),
                 "share": float(self._actions[a, TAKEN]) / n if n else 0.0,
                 "given": float(self._actions[a, GIVEN]) / max(self.examples, 1),

@@ -397,7 +397,7 @@ class DecisionProblem(Problem):
 
     def metrics(self) -> PolicyTotals:
         """See `Problem`."""
-        return PolicyTotals(self.learner.classes)
+        return PolicyTotals(self.learner.labels)
 
     def outcome(self, batch: Decisions, held: np.ndarray | None, predicted: Decided) -> BatchOutcome:
         """See `Problem`."""
@@ -406,11 +406,11 @@ class DecisionProblem(Problem):
         self._costs.of_log |= batch.costs is None
         ends = np.concatenate(([0], np.cumsum(np.diff(batch.rows.indptr))))
         features = np.diff(ends[np.concatenate((batch.row[batch.first[:-1]], [batch.rows.n]))])
-        classes = self.learner.classes
+        labels = self.learner.labels
         return BatchOutcome(
             np.where(known, cost, np.nan), np.ones(batch.n), predicted.action.astype(np.float64), predicted.loss,
             features, None, np.zeros(batch.n, dtype=bool),
-            lambda i: (cost_text(batch, i, classes), choice_text(batch, predicted, i, classes)),
+            lambda i: (cost_text(batch, i, labels), choice_text(batch, predicted, i, labels)),
         )  # fmt: skip
 
     def kept(self, batch: Decisions, predicted: Decided) -> tuple[Decisions, Decided]:
@@ -433,19 +433,20 @@ class DecisionProblem(Problem):
 
     def lines(self, batch: Any, predicted: Any, every: bool = False, top: int | None = None) -> Any:
         """See `Problem`."""
-        if self.learner.classes is not None:
-            return class_lines(predicted, self.learner.classes)
-        return (probability_lines if self.learner.options.explores else action_lines)(batch, predicted)
+        learner = self.learner
+        if learner.options.cbify is not None:
+            return class_lines(predicted, learner.labels)
+        return (probability_lines if learner.options.explores else action_lines)(batch, predicted, learner.labels)
 
     def columns(self, every: bool) -> tuple[str, ...]:
         """See `Problem`."""
-        return ("label",) if self.learner.classes is not None else ("action", "probability")
+        return ("label",) if self.learner.options.cbify is not None else ("action", "probability")
 
     def answers(self, batch: Any, predicted: Any, every: bool) -> list[dict[str, Any]]:
         """See `Problem`: the likeliest action, and with which probability it is chosen."""
-        if self.learner.classes is not None:
-            return [{"label": label} for label in class_lines(predicted, self.learner.classes)]
-        names = action_lines(batch, predicted)
+        if self.learner.options.cbify is not None:
+            return [{"label": label} for label in class_lines(predicted, self.learner.labels)]
+        names = action_lines(batch, predicted, self.learner.labels)
         pieces = itertools.pairwise(predicted.first.tolist())
         best = [float(predicted.probability[a:b].max()) for a, b in pieces]
         return [dict(zip(("action", "probability"), row, strict=True)) for row in zip(names, best, strict=True)]

@@ -99,6 +99,37 @@ def test_actions_that_were_never_logged_are_named(cli, tmp_path):
     assert len(cli.out("predict --quiet -i m who.csv").split(",")) == 6
 
 
+def test_actions_of_a_table_may_have_names(cli, tmp_path):
+    """The same decisions as with numbers, by name wherever they are shown; a model goes on with them."""
+    numbers = table_of_offers(200)
+    names = {"1": "news", "2": "sport", "3": "art", "4": "war"}
+    head, *rows = numbers.splitlines()
+    fields = [row.split(",") for row in rows]
+    named = "\n".join([head, *(",".join((who, age, names[k], *rest)) for who, age, k, *rest in fields)]) + "\n"
+    (tmp_path / "numbers.csv").write_text(numbers)
+    (tmp_path / "names.csv").write_text(named)
+    flags = "--quiet --action shown --reward bought --probability chance"
+    shown = {}
+    for table in ("numbers", "names"):
+        assert cli(f"train {flags} --cb_explore 4 -f m -p p --log-json log --report page {table}.csv")[0] == 0
+        cli.out(f"predict --quiet -i m -p p2 --output csv {table}.csv")
+        cli.out(f"train {flags} --cb_explore 4 -f half --examples 100 {table}.csv")
+        shown[table] = [(tmp_path / name).read_text() for name in ("p", "p2")]
+        shown[table].append(cli.out(f"evaluate -i m {table}.csv"))
+        (tmp_path / "rest.csv").write_text(
+            head + "\n" + "".join((tmp_path / f"{table}.csv").read_text().splitlines(True)[101:])
+        )
+        assert cli("train --quiet -i half -f half rest.csv")[0] == 0
+        assert (tmp_path / "half").read_bytes() == (tmp_path / "m").read_bytes()
+    for k, name in names.items():
+        shown["names"][0] = shown["names"][0].replace(f"{name}:", f"{k}:")
+        shown["names"][1] = shown["names"][1].replace(f",{name},", f",{k},")
+    assert shown["names"] == shown["numbers"]
+    assert '"action":"war"' in (tmp_path / "log").read_text().replace(": ", ":")
+    said = cli.err(f"train {flags} --cb_explore 6 names.csv")
+    assert "had: 2 of 6, which have no names yet; nothing is known" in said
+
+
 def test_classes_and_numbered_actions(cli, tmp_path):
     rng = np.random.default_rng(0)
     kinds = rng.integers(1, 4, 200)

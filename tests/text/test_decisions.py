@@ -1,5 +1,7 @@
 """Text of decisions: what each form becomes, and what is refused where."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from sonlearn import InputError, TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.decisions import DecisionReader, read_decisions
 from sonlearn.text.decisions.crossing import product_id
+from sonlearn.text.decisions.labels import ActionLabels
 from sonlearn.text.read import read_batches
 
 pytestmark = pytest.mark.interpreted
@@ -150,8 +153,8 @@ def test_a_part_is_what_it_was(tmp_path):
         (BanditOptions(cbify=2), "0 |a p\n2 |a q\n", "2:1", "a class from 0 to 1 (--cbify 2)"),
         (BanditOptions(cbify=2), "2 |a p\n0 |a q\n", "2:1", "a class from 1 to 2 (--cbify 2)"),
         (BanditOptions(cbify=2), "x |a p\ny |a q\nz |a q\n", "3:1", "one of the 2 classes met before (--cbify 2)"),
-        (BanditOptions(cbify=2), "x |a p\n1 |a q\n", "2:1", "a name, as the labels before"),
-        (BanditOptions(cbify=2), "1 |a p\nx |a q\n", "2:1", "a number, as the labels before"),
+        (BanditOptions(cbify=2), "x |a p\n1 |a q\n", "2:1", "a name, as the classes before"),
+        (BanditOptions(cbify=2), "1 |a p\nx |a q\n", "2:1", "a number, as the classes before"),
     ],
 )  # fmt: skip
 def test_what_is_malformed_is_refused_with_its_place(tmp_path, bandit, text, place, message):
@@ -214,6 +217,39 @@ def test_rows_of_tables_that_cannot_be_are_left_out(tmp_path, size):
     classes.write_text("'a 1 |w p\n'b 7 |w q\n2 'c |w r\n".replace("'a 1", "1 'a").replace("'b 7", "7 'b"))
     (found,) = list(DecisionReader(str(classes), TextOptions(), BanditOptions(cbify=2), on_error="skip"))
     assert (found.n, found.tags, found.skipped) == (2, ["a", "c"], [(1, "b")])
+
+
+@pytest.mark.parametrize("size", [1 << 20, 24])
+def test_actions_of_tables_have_names(tmp_path, size):
+    """Numbered in the order in which they come, wherever chunks end; without a cost they are not looked at."""
+    table = "what,gain,age\nnews,1,30\n,,31\nsport,0,30\nnews,2,40\nart,,40\n"
+    bandit = BanditOptions(cb=2, action="what", reward="gain")
+    path = tmp_path / "t"
+    path.write_text(table)
+    labels = ActionLabels(bandit)
+    reader = DecisionReader(str(path), TextOptions(format="csv"), bandit, labels=labels, chunk_bytes=size)
+    assert np.concatenate([one.action for one in reader]).tolist() == [0, -1, 1, 0, -1]
+    assert [labels.label(0), labels.label(1)] == labels.names == ["news", "sport"]
+
+
+@pytest.mark.parametrize(
+    ("bad", "found", "expected"),
+    [
+        ("art", "'art'", "one of the 2 actions met before (--cb 2): 'news sport'"),
+        ("1", "1", "a name, as the actions before: 'news sport'"),
+        ("", "''", "an action in the column 'what'"),
+    ],
+)
+def test_a_name_that_cannot_be_an_action_is_refused(tmp_path, bad, found, expected):
+    bandit = BanditOptions(cb=2, action="what", reward="gain")
+    with pytest.raises(InputError, match=re.escape(f"t:4: found {found}, expected {expected}")):
+        read(tmp_path, f"what,gain,age\nnews,1,30\nsport,0,30\n{bad},0,30\n", bandit, TextOptions(format="csv"))
+
+
+def test_a_name_among_numbers_is_refused(tmp_path):
+    bandit = BanditOptions(cb=2, action="what", reward="gain")
+    with pytest.raises(InputError, match="found 'news', expected a number, as the actions before"):
+        read(tmp_path, "what,gain,age\n2,1,30\nnews,0,30\n", bandit, TextOptions(format="csv"))
 
 
 def test_vw_reads_these_forms_too(tmp_path):

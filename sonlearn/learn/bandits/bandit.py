@@ -22,11 +22,11 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.text.columns import ColumnTable
-from sonlearn.text.decisions.classes import ActionsOfClasses
+from sonlearn.text.decisions.labels import ActionLabels
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 #: Version of the header and arrays of a bandit's file.
-FORMAT = 5
+FORMAT = 6
 #: Rows that are viewed at a time.
 ROWS = 2048
 #: Rules of exploration that need widths.
@@ -104,8 +104,8 @@ class Bandit:
     ----------
     examples : int
         Decisions learned from, over the model's whole life.
-    classes : ActionsOfClasses or None
-        With ``--cbify``, which action stands for which class.
+    labels : ActionLabels or None
+        Of tables, which action stands for which label.
 
     Raises
     ------
@@ -119,7 +119,7 @@ class Bandit:
     ):  # fmt: skip
         self.options, self.text, self.learn = options, text or TextOptions(), learn
         self.columns = ColumnTable()
-        self.classes = None if options.cbify is None else ActionsOfClasses(options.cbify)
+        self.labels = ActionLabels(options) if options.cbify or options.action else None
         self.index = new_index()
         if learn is not None:
             _check_method(options, learn)
@@ -217,7 +217,7 @@ class Bandit:
             "kind": "bandit", "format": FORMAT, "bandit": dataclasses.asdict(self.options),
             "text": dataclasses.asdict(self.text), "learn": learn,
             "columns": {name: list(kinds) for name, kinds in self.columns.known.items()},
-            "classes": None if self.classes is None else self.classes.header(),
+            "labels": None if self.labels is None else self.labels.header(),
         }  # fmt: skip
         state = self._model.packed(self.state)
         return header, {"ids": self.index.ids[: self.size], **storage.flat(state, "state")}
@@ -230,8 +230,8 @@ class Bandit:
             learn = None if header["learn"] is None else LearnOptions(**header["learn"])
             bandit = cls(BanditOptions(**header["bandit"]), TextOptions(**header["text"]), learn, threads=threads)
             bandit.columns = ColumnTable(header["columns"])
-            if bandit.classes is not None and header.get("classes"):  # files before these could have numbers only
-                bandit.classes.restore(header["classes"])
+            if bandit.labels is not None:
+                bandit.labels.restore(header["labels"])
             bandit.index = index_of(arrays["ids"])
             state = storage.rebuilt(bandit.state, arrays, "state")
             bandit.state = bandit._model.restored(state, bandit.size)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -16,8 +15,8 @@ from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.decisions.blocks import parse_blocks
-from sonlearn.text.decisions.classes import ActionsOfClasses, decisions_of_classes
 from sonlearn.text.decisions.dsjson import parse_dsjson
+from sonlearn.text.decisions.labels import ActionLabels, decisions_of_classes
 from sonlearn.text.decisions.rows import DecisionLines, without_rows
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.malformed import LeavesOut
@@ -35,8 +34,8 @@ class DecisionReader(LeavesOut):
     Parameters
     ----------
     bandit : BanditOptions
-    classes : ActionsOfClasses or None
-        With ``--cbify``, what is known of classes; those that come are added.
+    labels : ActionLabels or None
+        Of tables, what is known of their actions or classes; those that come are added.
     needed : bool
         Whether a table has to have the columns that options name.
     """
@@ -53,11 +52,12 @@ class DecisionReader(LeavesOut):
         threads: int = 0,
         names: NameTable | None = None,
         columns: ColumnTable | None = None,
-        classes: ActionsOfClasses | None = None,
+        labels: ActionLabels | None = None,
         known_rows: int = 0,
         needed: bool = False,
     ):
-        self.options, self.bandit, self._classes = options, bandit, classes
+        self.options, self.bandit = options, bandit
+        self._labels = labels or ActionLabels(bandit)
         self._columns_of_costs = bool(bandit.cost or bandit.reward or bandit.action)
         self._tables = bandit.cbify is not None or self._columns_of_costs
         flags = Labelling().flags
@@ -96,13 +96,13 @@ class DecisionReader(LeavesOut):
     def __iter__(self) -> Iterator[Decisions]:
         """Yield batches. Raises InputError as `Reader` does."""
         self._reader.meter = self.meter
+        labels = self._labels
         if self.bandit.cbify is not None:
-            classes = self._classes or ActionsOfClasses(self.bandit.cbify)
-            for batch in self._without(lambda batch: classes.of(batch)[1]):
-                yield decisions_of_classes(batch, classes.of(batch)[0], classes.classes)
+            for batch in self._without(lambda batch: labels.of(batch)[1]):
+                yield decisions_of_classes(batch, labels.of(batch)[0], labels.count)
         elif self._columns_of_costs:
-            for batch in self._without(lambda batch: problems_of_table(batch, self.bandit)):
-                yield decisions_of_table(batch, self.bandit)
+            for batch in self._without(lambda batch: problems_of_table(batch, self.bandit, labels)):
+                yield decisions_of_table(batch, self.bandit, labels)
         else:
             yield from self._of_text()
 
@@ -186,7 +186,9 @@ def read_decisions(
 def as_table(options: TextOptions, bandit: BanditOptions) -> TextOptions:
     """How a table of decisions is read: the cost as label, the action as id, the probability as weight."""
     if bandit.actions is None or bandit.cbify is not None:
-        raise OptionError("--action, --cost, --reward: of a table whose actions are numbered; give --cb K as well")
+        raise OptionError(
+            "--action, --cost, --reward: of a table with K actions, numbered or with names; give --cb K as well"
+        )
     if not (bandit.cost or bandit.reward) or not bandit.action:
         raise OptionError("a table of decisions needs --action COLUMN, and --cost COLUMN or --reward COLUMN")
     if options.label or options.id or options.weight:
@@ -194,30 +196,21 @@ def as_table(options: TextOptions, bandit: BanditOptions) -> TextOptions:
     return dataclasses.replace(options, label=bandit.cost or bandit.reward, id=bandit.action, weight=bandit.probability)
 
 
-def problems_of_table(batch: Batch, bandit: BanditOptions) -> dict[int, InputError]:
+def problems_of_table(batch: Batch, bandit: BanditOptions, labels: ActionLabels) -> dict[int, InputError]:
     """Of rows that were read by `as_table` those whose action or probability cannot be, and why."""
-    found, K = {}, bandit.actions or 0
-    for i, text in enumerate(batch.tags or [""] * batch.n):
-        if math.isnan(batch.y[i]):
-            continue
-        line = int(batch.lines[i])
-        if not text.isdigit() or not 1 <= int(text) <= K:
-            expected = f"an action from 1 to {K} in the column {shorten(bandit.action)}"
-            found[i] = InputError(batch.source, line, None, shorten(text), expected)
-        elif bandit.probability and not 0.0 < batch.weight[i] <= 1.0:
-            expected = f"a probability above 0, and at most 1, in the column {shorten(bandit.probability)}"
-            found[i] = InputError(batch.source, line, None, f"{batch.weight[i]:g}", expected)
+    found = labels.of(batch)[1]
+    unlikely = ~np.isnan(batch.y) & ~((batch.weight > 0.0) & (batch.weight <= 1.0))
+    for i in np.flatnonzero(unlikely).tolist() if bandit.probability else ():
+        expected = f"a probability above 0, and at most 1, in the column {shorten(bandit.probability)}"
+        found.setdefault(i, InputError(batch.source, int(batch.lines[i]), None, f"{batch.weight[i]:g}", expected))
     return found
 
 
-def decisions_of_table(batch: Batch, bandit: BanditOptions) -> Decisions:
+def decisions_of_table(batch: Batch, bandit: BanditOptions, labels: ActionLabels) -> Decisions:
     """Decisions of rows that were read by `as_table`, none of them with problems."""
-    K, known = bandit.actions or 0, ~np.isnan(batch.y)
-    action = np.full(batch.n, -1)
-    if batch.tags is not None:
-        action[known] = [int(text) - 1 for text, one in zip(batch.tags, known.tolist(), strict=True) if one]
+    action = labels.of(batch)[0]
     skipped = None if batch.skipped is None else [(at, "") for at, _ in batch.skipped]
     cost = -batch.y if bandit.reward else batch.y
     probability = batch.weight if bandit.probability else np.full(batch.n, np.nan)
     rows = batch._replace(tags=None, y=np.full(batch.n, np.nan), weight=np.ones(batch.n), skipped=skipped)
-    return numbered(rows, K, action, cost, probability)._replace(numbered_from=1)
+    return numbered(rows, labels.count, action, cost, probability)
