@@ -15,10 +15,9 @@ from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionErr
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.ensemble import committee, pruning
-from sonlearn.learn.ensemble.class_sample import WIDTH
 from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.committee import NOW
-from sonlearn.learn.ensemble.history import History, new_history, with_room
+from sonlearn.learn.ensemble.history import WIDTH, History, new_history, with_room
 from sonlearn.learn.ensemble.judges import DOUBT, FittedJudge, ReplayJudge, fitted
 from sonlearn.learn.ensemble.slots import ClassSlots, SlotScale
 from sonlearn.learn.ensemble.softmax_step import PRIOR, SURPRISE, combine, level, scratch_for

@@ -30,7 +30,7 @@ from sonlearn.learn.bandits import diagonal, sketched
 from sonlearn.learn.bandits.diagonal import DiagonalState
 from sonlearn.learn.bandits.explore import ExplorationRule, probabilities, sample_action
 from sonlearn.learn.bandits.sketched import SketchColumns
-from sonlearn.learn.diagonal_fd.dense_engine import Work
+from sonlearn.learn.diagonal_fd.dense import Work
 from sonlearn.learn.diagonal_fd.state import DiagonalFDParams
 from sonlearn.learn.multiclass.pairs import places_needed, room_for_pairs
 

@@ -1,4 +1,4 @@
-"""Reward model of dense rows: drfd (`sonlearn.learn.diagonal_fd.dense_engine`) with squared loss for each column.
+"""Reward model of dense rows: drfd (`sonlearn.learn.diagonal_fd.dense`) with squared loss for each column.
 
 For column k: A_k = diag(Delta_k) + B_k'B_k over the rows learned there, mean w_k'x, and width sqrt(x'A_k^-1 x / R)
 times `SCALE`. R = .1 is how much a reward is doubted, in units in which rewards are in [0, 1]; before anything is
@@ -20,10 +20,19 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.jit import bare_inline, inline
-from sonlearn.learn.diagonal_fd.dense_engine import SCALARS, DenseDiagonalFDState, Work
-from sonlearn.learn.diagonal_fd.dense_rounds import BITS, LANES, product_of, shrink, step, variance
+from sonlearn.learn.diagonal_fd.dense import (
+    BITS,
+    LANES,
+    SCALARS,
+    DenseDiagonalFDState,
+    Work,
+    product_of,
+    shrink,
+    step,
+    variance,
+)
 from sonlearn.learn.diagonal_fd.state import DiagonalFDParams, params_of
-from sonlearn.learn.status import DIVERGED
+from sonlearn.learn.tolerances import DIVERGED
 from sonlearn.options import LearnOptions
 
 #: How much a reward is doubted; the rows m of a sketch.
@@ -48,7 +57,7 @@ class SketchedState(NamedTuple):
     B: np.ndarray  # float64[columns * blocks * rows * LANES]
     T: np.ndarray  # float64[columns * rows * rows]
     LT: np.ndarray
-    now: np.ndarray  # structured [columns], see `dense_engine.SCALARS`
+    now: np.ndarray  # structured [columns], see `diagonal_fd.dense.SCALARS`
 
 
 class SketchColumns(NamedTuple):

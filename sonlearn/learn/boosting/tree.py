@@ -32,7 +32,7 @@ from sonlearn.learn.boosting.state import (
     LEAF,
     NEXT,
 )
-from sonlearn.learn.sums import exponential, largest, product, total_of
+from sonlearn.learn.linear_algebra import exponential, largest, product, total_of
 from sonlearn.views.codes import key_of
 
 #: A split has to be better than the one before by more than rounding, relatively.

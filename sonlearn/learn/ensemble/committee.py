@@ -42,7 +42,7 @@ from sonlearn.learn.ensemble.viewing import Seen, Views
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import NAG_SECONDS, Member, default_members, member, word_members
 from sonlearn.options.views import COLUMNS, VIEWS, WORDS
-from sonlearn.views.parts import first_in_parts, part_of
+from sonlearn.views.view import first_in_parts, part_of
 
 #: Numbers held at a time, of all inputs, rows of a part and classes; and rows of a part at least.
 CELLS, LEAST_ROWS = 1 << 19, 8

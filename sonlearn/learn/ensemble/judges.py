@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.ensemble.class_sample import WIDTH, multiplicity
-from sonlearn.learn.ensemble.history import History
+from sonlearn.learn.ensemble.history import WIDTH, History, multiplicity
 from sonlearn.learn.ensemble.pruning import PruningCase
 from sonlearn.learn.ensemble.softmax_step import add_scaled
-from sonlearn.learn.sums import exponential, largest, total_of
+from sonlearn.learn.linear_algebra import exponential, largest, total_of
 
 if TYPE_CHECKING:
     from sonlearn.learn.ensemble.target import Target

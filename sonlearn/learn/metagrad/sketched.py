@@ -48,8 +48,7 @@ from sonlearn.learn.newton.sparse_time import (
     with_room_in_log,
 )
 from sonlearn.learn.newton.step import add_outer_product, reset_factor, widen
-from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL
-from sonlearn.learn.tolerances import LIMIT
+from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL
 from sonlearn.options import LearnOptions
 
 #: A square of a rate is taken to be more than this, where it divides.
@@ -130,7 +129,7 @@ class SketchedMetaGrad(SketchedNewton):
         return state._replace(base=super().renumbered(state.base, numbers, features), v=v)
 
     def merge(self, states: Sequence[MetaGradFDState], base: MetaGradFDState, rows: Sequence[int]) -> MetaGradFDState:
-        """Sums over rows (z, v, the experts' losses) add up; the sketch as in `newton.merging`."""
+        """Sums over rows (z, v, the experts' losses) add up; the sketch as in `newton.engine.merged`."""
         by, out = np.ones(len(states)), self.new()
         sketch = super().merge([state.base for state in states], base.base, rows)
         v = merging.summed(base.v, [state.v for state in states], by)
@@ -150,7 +149,7 @@ class SketchedMetaGrad(SketchedNewton):
 
 @jit
 def learn(params, state, work, rows, out, start):
-    """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL or DIVERGED), as `newton.learn.learn`.
+    """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL or DIVERGED), as `newton.shrink.learn`.
 
     params : MetaGradFDParams; state : MetaGradFDState, modified in place; work : NewtonScratch, overwritten
     rows : Rows, not modified; out : Predictions, filled in from row `start` on; start : int
