@@ -537,8 +537,8 @@ def committee_members(options: LearnOptions) -> tuple[Member, ...]:
     """
     names = options.members or default_members(options.loss, options.budget, options.several)
     members = tuple(member(name, options.loss, options.several) for name in names)
-    if options.members:
-        return members
+    if options.members:  # who names members wants them
+        return tuple(each._replace(beside_trees=True) for each in members)
     members += word_members(options.loss, options.several) if options.budget != "cheap" else ()
     return tuple(each for each in members if each.rate == 0.0 or each.rate > options.decay)
 
