@@ -33,8 +33,8 @@ from sonlearn.estimators.base import (
     weights_of_classes,
 )
 from sonlearn.learn.learner import Learner
-from sonlearn.learn.links import PROBABILISTIC
 from sonlearn.learn.one_row import OneRow
+from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.python import Parameter, constructor, documented, in_python
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes

@@ -22,11 +22,11 @@ from sonlearn.learn.decision import DecisionRule
 from sonlearn.learn.delay import interleaved
 from sonlearn.learn.engine import Contributions, Predictions
 from sonlearn.learn.labels import LabelEncoder
-from sonlearn.learn.links import linked, probability, reported
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.learn.make import make_engine
 from sonlearn.learn.predicted import Predicted as Predicted
 from sonlearn.learn.predicted import chosen_of as chosen_of
+from sonlearn.learn.predicted import linked, probability, reported
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.text import TABLES

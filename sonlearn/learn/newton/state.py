@@ -14,11 +14,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE, PART, Classes, Counted
+from sonlearn.learn.linear_algebra import INVERSE, ROOT, SHIFTED
 from sonlearn.learn.log import slots_of
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.rescale import CODE as RESCALE_CODE
 from sonlearn.learn.newton.rescale import NONE
-from sonlearn.learn.spectrum import INVERSE, ROOT, SHIFTED
 from sonlearn.learn.tolerances import FEATURES, LOG_MIN
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
