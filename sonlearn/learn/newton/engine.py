@@ -54,22 +54,22 @@ class SketchedNewton(Engine):
 
     merges = True
 
-    def __init__(self, options: LearnOptions):
-        self._params = params_of(options)
-        self._work = new_work(self._params, 1)
-        self._oja = None if self._params.buffered else np.zeros(sizes_of(self._params).M)
+    def __init__(self, options: LearnOptions, **changed: Any):
+        self.params = params_of(options)._replace(**changed)
+        self.work = new_work(self.params, 1)
+        self._oja = None if self.params.buffered else np.zeros(sizes_of(self.params).M)
 
     def new(self, classes: int = 0) -> NewtonState:
         """State of an untrained learner."""
-        return new_state(self._params)
+        return new_state(self.params)
 
     def reserve(self, state: NewtonState, rows: Rows, features: int) -> NewtonState:
         """Make room for learning `rows`."""
         now = state.now[0]
         local = min(features, int(now.local) + (FEATURES + 1) * int(rows.indptr[-1]))
         longest = longest_row(rows)
-        if longest > len(self._work.x):
-            self._work = new_work(self._params, longest)
+        if longest > len(self.work.x):
+            self.work = new_work(self.params, longest)
         return axes.reserved(state, seen=features, local=local)
 
     def learn(self, state: NewtonState, rows: Rows, out: Predictions, start: int) -> tuple[NewtonState, int]:
@@ -77,25 +77,25 @@ class SketchedNewton(Engine):
         out = by_class(out)
         at, status = start, LOG_FULL
         while status in (LOG_FULL, ORTHONORMALISE):
-            at, status = learn(self._params, state, self._work, rows, out, at, self._oja)
+            at, status = learn(self.params, state, self.work, rows, out, at, self._oja)
             if status == LOG_FULL:
-                state = with_room_in_log(state, self._work.z)
+                state = with_room_in_log(state, self.work.z)
             elif status == ORTHONORMALISE:
                 orthonormalise_now(state)
         return state, at
 
     def predict(self, state: NewtonState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        at = predict(self._params, state, rows, by_class(out).raw)
-        np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
+        at = predict(self.params, state, rows, by_class(out).raw)
+        np.clip(out.raw, self.params.low, self.params.high, out=out.prediction)
         return at
 
     def weights(self, state: NewtonState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
         w = np.zeros((len(state.factor.beta), int(state.now[0].seen)))
-        all_weights(self._params, state, w)
+        all_weights(self.params, state, w)
         w = np.pad(w, ((0, 0), (0, features - w.shape[1])))
-        return w if self._params.classes else w[0]
+        return w if self.params.classes else w[0]
 
     def renumbered(
         self, state: NewtonState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
@@ -105,7 +105,7 @@ class SketchedNewton(Engine):
 
     def merge(self, states: Sequence[NewtonState], base: NewtonState, rows: Sequence[int]) -> NewtonState:
         """Sketches added up and shrunk once, weights moved by the rows learned (see `merged`)."""
-        return merged(self._params, states, base)
+        return merged(self.params, states, base)
 
     def facts(self, state: NewtonState) -> dict[str, Any]:
         """alpha; eigenvalues of the sketch, descending; components, a function of d that returns float64[k, d].
@@ -121,7 +121,7 @@ class SketchedNewton(Engine):
 
     def _eigenvalues(self, state: NewtonState) -> np.ndarray:
         basis, now = state.basis, state.now[0]
-        if not self._params.buffered:
+        if not self.params.buffered:
             return np.sort(basis.D2[: now.k])[::-1].copy()
         r = now.k + now.raw
         return np.maximum(np.linalg.eigvalsh(basis.H[:r, :r])[::-1], 0.0)
