@@ -686,6 +686,8 @@ class Learner:
         header, arrays = self.to_arrays()
         return Learner.from_arrays(header, {name: np.array(array) for name, array in arrays.items()}, threads=threads)
 
+    __copy__ = copy
+
     @classmethod
     def merge(cls, learners: Sequence[Learner], base: Learner | None = None, *, threads: int = 1) -> Learner:
         """One learner of what several have learned, each from rows of its own; see `sonlearn.learn.merging.merged`."""

@@ -436,3 +436,16 @@ def test_batches_may_be_cut_and_models_saved_anywhere(kind, loss):
         np.testing.assert_array_equal(np.concatenate([getattr(part, name) for part in got]), getattr(expected, name))
     assert_same(state_of(cut), state_of(whole))
     assert_same(state_of(stopped), state_of(whole))
+
+
+@each
+def test_a_copy_goes_on_alone(kind, loss):
+    """Whatever the other learns; and with the same rows it comes to the same bits."""
+    batch = fitting(zipf(n=60, d=50), loss)
+    learner = Learner(settings(kind, loss))
+    learner.partial_fit(rows_of(batch, slice(0, 20)))
+    expected, copied = learner.predict(batch), copy.copy(learner)
+    learner.partial_fit(rows_of(batch, slice(20, 60)))
+    assert_same_predictions(copied.predict(batch), expected)
+    copied.partial_fit(rows_of(batch, slice(20, 60)))
+    assert_same(state_of(copied), state_of(learner))
