@@ -346,7 +346,8 @@ class TableEncoder:
         counts = np.bincount(numbers, minlength=0) if len(numbers) else np.zeros(0, np.int64)
         slots, names = self._features.slots, self._features.names
         out = [(slots[i], names[i], int(counts[i])) for i in np.flatnonzero(counts).tolist()]
-        return [*out, (VW_CONSTANT & self._mask, "Constant", rows)] if self.options.constant and rows else out
+        # The constant comes first, as in the first row of all: behind the others its place would depend on the batch.
+        return [(VW_CONSTANT & self._mask, "Constant", rows), *out] if self.options.constant and rows else out
 
     def found(self, columns: tuple[str, ...], hint: str = "") -> Found:
         """What the columns have held so far."""

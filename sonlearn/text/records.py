@@ -189,7 +189,8 @@ class RecordRows:
         out = [(*self._names[i], int(counts[i])) for i in np.flatnonzero(counts).tolist()]
         if len(self._names) >= _REMEMBERED:
             self._names, self._slots, self._places = [], {}, {}
-        return [*out, (self._constant, "Constant", rows)] if self._constant >= 0 and rows else out
+        # The constant comes first, as in the first row of all: behind the others its place would depend on the batch.
+        return [(self._constant, "Constant", rows), *out] if self._constant >= 0 and rows else out
 
     # -- features ----------------------------------------------------------------------------------------------------
 

@@ -267,6 +267,20 @@ def test_members_with_numbers_in_quotes_or_dates_are_named():
     ]
 
 
+@pytest.mark.parametrize("options", [TextOptions(format="json"), TextOptions(format="csv", label="y")])
+def test_names_are_in_one_order_however_the_text_is_cut(options):
+    header = ["y,a,b"] if options.format == "csv" else []
+    row = "{y},{i},k{k}" if header else '{{"_label": {y}, "a": {i}, "b": "k{k}"}}'
+    lines = header + [row.format(y=i % 2, i=i + 1, k=i // 9) for i in range(60)]
+    orders = []
+    for chunk in (1 << 20, 64):
+        names = NameTable()
+        assert len(list(Reader(stream(*lines), options, chunk_bytes=chunk, names=names))) == 1 or chunk == 64
+        orders.append((list(names.known.items()), list(names.counts.items())))
+    assert orders[0] == orders[1]
+    assert len(orders[0][0]) == 9
+
+
 @pytest.mark.parametrize(("n", "chunk"), [(99, 1 << 20), (100, 1 << 20), (300, 64)])
 def test_members_that_no_object_has_are_named_once(n, chunk):
     options = dataclasses.replace(JSON, label="slow", id="user.id", weight="w")
