@@ -114,7 +114,7 @@ def test_folders_whose_edits_do_not_count_have_no_kernels():
         for path in (PACKAGE / folder).rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom) and node.module == "sonlearn.jit"
-        and not {each.name for each in node.names} <= {"on_first_compilation", "without_numba"}
+        and not {each.name for each in node.names} <= {"on_compilation", "without_numba"}
     ]  # fmt: skip
     assert not wrong
     assert all((PACKAGE / folder).is_dir() for folder in WITHOUT_KERNELS)
@@ -215,9 +215,9 @@ def test_types_are_told_apart_where_numba_tells_them_apart():
 
 WITHOUT_NUMBA = """
 import sys
-from sonlearn.jit import on_first_compilation, without_numba
+from sonlearn.jit import on_compilation, without_numba
 without_numba()
-with on_first_compilation(lambda: print("compiled")):
+with on_compilation(lambda done: done or print("compiled")):
     from sonlearn.text.hashing import hash_bytes
     print(hash_bytes(b"a") & (2**18 - 1), "numba" in sys.modules)
 """
@@ -304,17 +304,17 @@ def test_compilation_by_others_is_left_alone():
     """No run says that it compiles when it does not compile our functions."""
     program = """
 import numba
-from sonlearn.jit import on_first_compilation
+from sonlearn.jit import on_compilation
 from sonlearn.text.hashing import hash_bytes
 found = []
-with on_first_compilation(lambda: found.append("ours")):
+with on_compilation(lambda done: found.append(f"ours {done}")):
     numba.njit(lambda x: x + 2)(1)
     print(*found)
     hash_bytes(b"a")
 print(*found)
 """
     with tempfile.TemporaryDirectory() as place:
-        assert run_python(program, SONLEARN_CACHE_DIR=place) == "\nours\n"
+        assert run_python(program, SONLEARN_CACHE_DIR=place) == "\nours 0\n"
 
 
 def test_a_numba_that_keeps_no_kernels_compiles_them(tmp_path):
@@ -354,8 +354,8 @@ roots, closed = sys.argv[1].split(","), sys.argv[2].split(",")
 j.roots = lambda: roots
 writable = j._writable
 j._writable = lambda folder: str(Path(folder).parent) not in closed and writable(folder)
-from sonlearn.jit import on_first_compilation
-with on_first_compilation(lambda: print("compiled")):
+from sonlearn.jit import on_compilation
+with on_compilation(lambda done: done or print("compiled")):
     from sonlearn.text.hashing import hash_bytes
     assert hash_bytes(b"a") & (2**18 - 1) == 92594
 """
@@ -514,13 +514,13 @@ def test_a_thread_compiles_while_another_waits_for_another_process(tmp_path, way
 
 FORK = """
 import os, signal, sys, threading, time
-from sonlearn.jit import on_first_compilation, without_numba
+from sonlearn.jit import on_compilation, without_numba
 from sonlearn.text.hashing import hash_bytes
 import numba
 if "stored" in sys.argv:
     without_numba()
 begun = threading.Event()
-with on_first_compilation(begun.set):
+with on_compilation(lambda done: begun.set()):
     thread = threading.Thread(target=hash_bytes, args=(b"a",))
     thread.start()
     begun.wait()
