@@ -2,10 +2,10 @@
 
 Read `verbs` first: the table of commands, whose flags are made of the dataclasses in `sonlearn.options`; `line` splits
 a command line up, and `parser` writes the help. Then `passes`, the way of a run from reading to saving (with
-`checkpoints` and `early_stopping`), `session`, one learner on that way, of which there are `train` (also ``predict``)
+`checkpoints`), `session`, one learner on that way, of which there are `train` (also ``predict``)
 and `bandit`, and `tune`, many of them. `cluster` shares the work out, `serve` answers requests, `describe` tells what a
 table holds, `vw_line` takes whole command lines of Vowpal Wabbit; `convert`, `inspect`, `report`, `events`, `methods`,
-`sketch` with `sketching`, `warm` and `completion` are short.
+`sketch`, `warm` and `completion` are short.
 
 Several of them use `checks` (what is refused before any work), `messages` (lines on standard error), `files` (no
 output is an input), `settings` (the options of a new model, and of a loaded one), `models` (a learner's file, and how

@@ -15,7 +15,7 @@ from sonlearn.files.atomic import STDOUT
 from sonlearn.learn.explain import Explanation
 from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions
-from sonlearn.report.audit import as_json, as_text
+from sonlearn.report.audit import MeanContributions, Names, as_json, as_text
 from sonlearn.report.predictions import PredictionWriter, format_lines
 from sonlearn.text.names import NameTable
 
@@ -33,6 +33,7 @@ class Audit:
     def __init__(self, options: RunOptions, names: NameTable):
         self._options, self._names = options, names
         self._writer = PredictionWriter(STDOUT[0])
+        self._means: MeanContributions | None = None
 
     @staticmethod
     def one_by_one(batches: Iterable[Batch]) -> Iterator[Batch]:
@@ -49,17 +50,25 @@ class Audit:
         skip = self._options.on_error == "skip"
         with contextlib.suppress(DivergedError) if skip else contextlib.nullcontext():
             for i, explanation in enumerate(learner.explain(batch)):
-                self._writer.write([self._said(learner, batch, i, explanation)])
+                if self._options.audit_format != "mean":
+                    self._writer.write([self._said(learner, batch, i, explanation)])
+                    continue
+                self._means = self._means or MeanContributions(self._names_of(batch), learner.columns.known)
+                self._means.add(explanation)
+
+    def finish(self) -> None:
+        """Write what there is to say of all examples. Raises OutputError, BrokenPipeError."""
+        if self._means is not None:
+            self._writer.write([self._means.text(self._options.audit_top)])
+
+    def _names_of(self, batch: Batch) -> Names:
+        return lambda feature: ["Constant"] if feature == batch.constant else self._names.of(feature)
 
     def _said(self, learner: Learner, batch: Batch, i: int, explanation: Explanation) -> str:
         several, tag = learner.options.several, None if batch.tags is None else batch.tags[i]
         value: Any = explanation.prediction
         labels = learner.label_texts(_array(value)) if several else None
-
-        def names(feature: int) -> list[str]:
-            return ["Constant"] if feature == batch.constant else self._names.of(feature)
-
-        top = self._options.audit_top
+        names, top = self._names_of(batch), self._options.audit_top
         if self._options.audit_format == "text":
             head = format_lines(labels or _array(value), [tag or ""]).rstrip("\n")
             return as_text(head, explanation, learner.options, names, top)

@@ -23,8 +23,7 @@ from sonlearn.commands.models import load_model, save_model
 from sonlearn.commands.passes import FINISHED
 from sonlearn.commands.settings import check_agreement, settings_text, split
 from sonlearn.commands.sketch import asked as sketching_asked
-from sonlearn.commands.sketch import check_outputs
-from sonlearn.commands.sketching import finish
+from sonlearn.commands.sketch import check_outputs, finish
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Predicted, chosen_of, takes_words

@@ -22,7 +22,8 @@ from sonlearn.text.names import MOST_NAMES, MOST_SLOTS
 TOP = 20
 #: What weights of a committee are.
 OF_LINEAR = (
-    "of members that are linear in the input; what all members say of a row may have another sign: predict --audit"
+    "of members that are linear in the input; what all members say may have another sign: "
+    "predict --audit --audit-format mean"
 )
 #: Classes whose largest weights are listed.
 SHOWN = 50
@@ -38,10 +39,10 @@ def run(path: str, top: int | None, as_json: bool = False) -> int:
     if storage.kind_of(path) == "sketch":
         if as_json:
             raise OptionError(f"--json: {path} is a sketch; sonlearn.sketch.load reads it")
-        from sonlearn.commands import sketching  # loads SciPy, which a model does not need
-        from sonlearn.sketch.files import load
+        from sonlearn.commands import sketch  # loads SciPy, which a model does not need
+        from sonlearn.sketch.make import load
 
-        print("\n".join(sketching.sketch_lines(path, load(path))), flush=True)
+        print("\n".join(sketch.sketch_lines(path, load(path))), flush=True)
         return 0
     if storage.kind_of(path) == "bandit":
         if as_json:

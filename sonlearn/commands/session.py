@@ -17,8 +17,7 @@ from sonlearn.commands.recording import FINE, Recorder, recorded
 from sonlearn.commands.settings import settings_text
 from sonlearn.options import TextOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
-from sonlearn.report.answers import AnswerLines, AnswerRow
-from sonlearn.report.predictions import PredictionWriter
+from sonlearn.report.predictions import AnswerLines, AnswerRow, PredictionWriter
 from sonlearn.report.problem import Problem, Uncounted
 from sonlearn.report.progress import Schedule
 from sonlearn.text.names import NameTable
@@ -97,6 +96,8 @@ class Session(Passes):
         self.uncounted.add(self.problem.outcome(batch, held, predicted), self.problem.kept(batch, predicted))
         if self.writes:
             self.write(batch, predicted)
+        if self.recorder.wanted:
+            self.problem.remember(batch)
         at_once = self.problem.alone or self.recorder.wanted or self.bar.shown
         if at_once or self.uncounted.rows >= MOST_UNCOUNTED or self.progress.is_due(self.uncounted.weight):
             self.settle()
@@ -146,6 +147,8 @@ class Session(Passes):
 
     def record(self, ending: str) -> None:
         """Write the end of the log, and the page."""
+        if self.learner is not None:
+            self.learner.columns = self.columns
         self.recorder.finish(ending, self.metrics, self.names, self.warnings())
 
     def close(self) -> None:

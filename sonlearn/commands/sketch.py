@@ -1,4 +1,7 @@
-"""``sonlearn sketch``: a sketch of the examples' matrix, or of several saved ones."""
+"""``sonlearn sketch``: a sketch of the examples' matrix, or of several saved ones.
+
+`sketch_batches` and `merge_files` are its work without flags and signals.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,35 @@ import contextlib
 import importlib.util
 import os
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+import scipy.sparse as sp
 
 from sonlearn.commands.checks import check_stdin, check_target
 from sonlearn.commands.files import check_binary, check_files
 from sonlearn.commands.interrupts import Interrupted, Interrupts
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, telling_of_compiling, warn_of_skipped
-from sonlearn.commands.sketching import merge_files, sketch_batches
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
+from sonlearn.options.text import HASHED
 from sonlearn.options.verbs import SketchRunOptions
+from sonlearn.sketch.accuracy import covariance_error, projection_error
+from sonlearn.sketch.base import Sketch
+from sonlearn.sketch.batches import take
+from sonlearn.sketch.directions import FrequentDirections
+from sonlearn.sketch.make import load, make_sketch
 from sonlearn.sketch.options import SketchOptions
-from sonlearn.sketch.spectrum import PICTURES
+from sonlearn.sketch.spectrum import PICTURES, histogram, plot
 from sonlearn.text.read import Reader
+
+HEADER = f"{'rows':>12} {'nonzeros':>14} {'columns':>10} {'alpha':>12} {'bound/||A||^2':>14} {'seconds':>9}"
+
+Report = Callable[[str], None]
 
 
 class _UntilSignal:
@@ -108,3 +124,167 @@ def check_outputs(options: SketchRunOptions, sources: list[str], quiet: bool) ->
             raise OptionError(f"--plot {picture}: expected a name that ends in one of {', '.join(PICTURES)}")
         if quiet and importlib.util.find_spec("matplotlib") is None:
             raise OptionError(f"--plot {picture}: matplotlib is not installed; pip install matplotlib")
+
+
+def sketch_batches(
+    batches: Iterable[Batch],
+    options: SketchOptions,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    error: bool = False,
+    k: int = 10,
+    picture: str | os.PathLike[str] | None = None,
+    zero_based: bool = False,
+    report: Report = lambda line: None,
+) -> Sketch:
+    """Sketch all rows of `batches` and report.
+
+    Parameters
+    ----------
+    batches : iterable of Batch
+        A reader, whose ``format`` is looked at: slots of hashed names are columns as they are.
+    output : path or None
+        The sketch's file, written at the end, whole.
+    error : bool
+        Measure the covariance error and, at rank `k`, the projection error in a second pass. The rows are kept in
+        memory for it, as CSR (12 to 16 bytes a nonzero); nothing of size d x d is formed.
+    picture : path, ``"-"`` (lines of the report) or None
+        Plot of the spectrum.
+    report : callable
+        Takes the lines for people, progress first.
+
+    Raises
+    ------
+    InputError, OptionError, ModelFileError, OSError
+    """
+    sketch = make_sketch(options.method, options.size, **options.values())
+    kept: list | None = [] if error else None
+    for block in _progress(_taken(sketch, batches, zero_based), sketch, report):
+        if kept is not None:
+            kept.append(block)
+    finish(sketch, kept, output=output, k=k, picture=picture, report=report)
+    return sketch
+
+
+def merge_files(
+    paths: list[str | os.PathLike[str]],
+    *,
+    output: str | os.PathLike[str] | None = None,
+    picture: str | os.PathLike[str] | None = None,
+    report: Report = lambda line: None,
+) -> Sketch:
+    """Merge sketch files, in the order given, and report.
+
+    Raises
+    ------
+    OptionError
+        No file, the same file twice, or sketches of different methods, sizes or settings.
+    ModelFileError, OSError
+    """
+    if not paths:
+        raise OptionError("--merge: expected one or more sketch files")
+    real = [os.path.realpath(path) for path in paths]
+    for i, path in enumerate(real):
+        if path in real[:i]:
+            raise OptionError(f"--merge: {paths[i]} is given twice; its rows would count twice")
+    sketch = load(paths[0])
+    for path in paths[1:]:
+        other = load(path)
+        try:
+            sketch.merge(other)
+        except OptionError as problem:
+            raise OptionError(f"{path}: {problem}") from None
+    finish(sketch, None, output=output, k=1, picture=picture, report=report)
+    return sketch
+
+
+def finish(sketch: Sketch, kept: list | None, *, output, k: int, picture, report: Report) -> None:
+    """Write the files, then report what the sketch is; with the rows `kept`, how good it is."""
+    if output is not None:
+        sketch.save(output)
+    if picture is not None and picture != "-" and not plot(sketch, picture):
+        report(f"matplotlib is not installed, {picture} was not written; pip install matplotlib. As text instead:")
+        picture = "-"
+    for line in summary(sketch):
+        report(line)
+    if kept is not None:
+        report(f"covariance error = {covariance_error(sketch, kept):.6g}")
+        ratio, root = projection_error(sketch, kept, k)
+        report(f"projection error at k = {k}: squared = {ratio:.6g} of the best, norm = {root:.6g} of the best")
+    if picture == "-":
+        for line in histogram(sketch):
+            report(line)
+
+
+def sketch_lines(path: str | os.PathLike[str], sketch: Sketch) -> list[str]:
+    """Lines for ``sonlearn inspect``: settings, what `summary` says, and the eigenvalues."""
+    lines = [f"{os.fspath(path)}: a sonlearn sketch", "", "settings", f"  sketch = {sketch.kind}"]
+    values = sketch.settings()
+    lines += [f"  {name} = {_short(value)}" for name, value in values.items()]
+    lines += ["", "state", *(f"  {line}" for line in summary(sketch))]
+    eigenvalues = sketch.eigenvalues()
+    lines += ["", f"eigenvalues of the sketch: {len(eigenvalues)}"]
+    for start in range(0, len(eigenvalues), 6):
+        lines.append("  " + " ".join(f"{value:>12.6g}" for value in eigenvalues[start : start + 6]))
+    return lines
+
+
+def _short(value: object) -> str:
+    """A setting in a few words: of a long list (the weights), its ends."""
+    if isinstance(value, tuple | list):
+        ends = [f"{item:.4g}" for item in value]
+        return ", ".join(ends if len(ends) <= 8 else [*ends[:4], "...", *ends[-3:]]) or "none"
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def summary(sketch: Sketch) -> list[str]:
+    """Lines that say what a sketch is."""
+    result = sketch.result()
+    columns = sketch.n_features if result.ids is None else len(result.ids)
+    lines = [
+        f"rows = {sketch.n_seen}",
+        f"columns = {sketch.n_features or 0} ({columns or 0} of them seen)",
+        f"||A||_F^2 = {sketch.frobenius:.9g}",
+        f"||B||_F^2 = {float(result.squares.sum()):.9g} in {len(result.squares)} rows",
+        f"alpha = {sketch.alpha:.9g}",
+    ]
+    if np.isfinite(sketch.covariance_error_bound()):
+        share = _share(sketch)
+        lines.append(f"covariance error <= {sketch.covariance_error_bound():.6g} = {share:.6g} ||A||_F^2 (certified)")
+    return lines
+
+
+def _share(sketch: Sketch) -> float:
+    return sketch.covariance_error_bound() / sketch.frobenius if sketch.frobenius else 0.0
+
+
+def _taken(sketch: Sketch, batches: Iterable[Batch], zero_based: bool) -> Iterator[sp.csr_array]:
+    """The rows of each batch, when the sketch has taken them in."""
+    for batch in batches:
+        hashed = getattr(batches, "format", None) in HASHED
+        yield take(sketch, batch, 0 if hashed or zero_based else 1)
+
+
+def _progress(blocks: Iterator, sketch: Sketch, report: Report) -> Iterator[sp.csr_array]:
+    """Pass blocks on; report after the block that doubles the number of rows."""
+    started, due, nonzeros = time.monotonic(), 1, 0
+    report(HEADER)
+    for block in blocks:
+        yield block
+        nonzeros += block.nnz
+        if sketch.n_seen >= due:
+            report(_progress_line(sketch, nonzeros, time.monotonic() - started))
+            due = 2 * sketch.n_seen
+    if due != 2 * sketch.n_seen:  # the last line is not there yet
+        report(_progress_line(sketch, nonzeros, time.monotonic() - started))
+
+
+def _progress_line(sketch: Sketch, nonzeros: int, seconds: float) -> str:
+    """Cheap numbers only: what the shrinks so far have cost, without decomposing the rows that wait."""
+    alpha = bound = "-"
+    if isinstance(sketch, FrequentDirections):
+        alpha = f"{sketch.alpha_0 + sketch.rule.gain * sketch.escaped:.6g}"
+        worst = max(sketch.rule.gain, 1 - sketch.rule.gain)
+        bound = f"{worst * sketch.escaped / sketch.frobenius:.6g}" if sketch.frobenius else "0"
+    columns = sketch.n_features or 0
+    return f"{sketch.n_seen:>12} {nonzeros:>14} {columns:>10} {alpha:>12} {bound:>14} {seconds:>9.1f}"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sonlearn.commands.checkpoints import Patience
 from sonlearn.commands.checks import Values, check_output, check_run
-from sonlearn.commands.early_stopping import Patience
 from sonlearn.commands.heap import keep_freed_memory
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
@@ -214,6 +214,8 @@ class TrainingSession(Session):
         if learns and self.learner is not None and self.learner.examples == self.before:
             self.bar.close()
             raise InputError(" ".join(self.sources), None, None, *unlabelled(self.learner.text, self.columns))
+        if self.audit:
+            self.audit.finish()
         super().finish(ending)
 
     def warnings(self) -> list[str]:

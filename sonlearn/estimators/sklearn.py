@@ -22,7 +22,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
-from sonlearn.data.batch import CONSTANT, Batch
+from sonlearn.data.batch import CONSTANT, Batch, joined
 from sonlearn.data.matrices import entries_of
 from sonlearn.errors import OptionError
 from sonlearn.estimators.base import (
@@ -37,7 +37,6 @@ from sonlearn.estimators.base import (
     raw_of,
     weights_of_classes,
 )
-from sonlearn.estimators.sample import RowSample
 from sonlearn.estimators.transformers import StreamingSVD, TextHasher
 from sonlearn.learn.delay import rows_at
 from sonlearn.learn.learner import Learner
@@ -59,6 +58,8 @@ ROWS = 4096
 FEW = 4096
 #: Every so many rows are held out to find how many passes help; the most passes that are tried.
 HELD, MOST_PASSES = 5, 10
+#: Rows of a stream, evenly spread over it, that are kept to ask a model about; of more rows, more than half as many.
+MOST_SAMPLED = 64
 
 #: Columns of a table with a role of their own, as options of text.
 _COLUMNS = ("text", "categorical", "numeric", "ignore")
@@ -575,3 +576,24 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
 
 
 __all__ = ["SonlearnClassifier", "SonlearnRegressor", "StreamingSVD", "TextHasher"]
+
+
+class RowSample:
+    """Every 2^k-th of the rows so far, without labels, with the least k for which they are at most `MOST_SAMPLED`."""
+
+    def __init__(self) -> None:
+        self.batch: Batch | None = None  # None: there was no row
+        self._every, self._rows = 1, 0
+
+    def take(self, batch: Batch) -> None:
+        """Go on with the rows of `batch`, which is not modified."""
+        begin = self._rows
+        self._rows += batch.n
+        while self._rows > MOST_SAMPLED * self._every:
+            self._every *= 2
+            if self.batch is not None:
+                self.batch = rows_at(self.batch, np.arange(0, self.batch.n, 2))
+        chosen = np.arange(-begin % self._every, batch.n, self._every)
+        if len(chosen):
+            own = rows_at(batch, chosen)._replace(y=np.full(len(chosen), np.nan))
+            self.batch = own if self.batch is None else joined([self.batch, own])

@@ -125,21 +125,24 @@ class Explanation(NamedTuple):
     attributions: tuple[Attribution, ...]
 
 
-def explained(learner: Explainable, batch: Batch, classes: int = 2) -> Iterator[Explanation | None]:
+def explained(
+    learner: Explainable, batch: Batch, classes: int = 2, orders: int = ORDERS
+) -> Iterator[Explanation | None]:
     """Yield an `Explanation` of each row of `batch`, and None after each step towards one; labels are ignored.
 
-    Of several classes, it has an attribution for each of the `classes` with the highest scores. The learner must not
-    learn between the steps of a row. Raises DivergedError, as `Learner.predict`.
+    Of several classes, it has an attribution for each of the `classes` with the highest scores. A row is assembled in
+    so many `orders` (even) at most. The learner must not learn between the steps of a row. Raises DivergedError, as
+    `Learner.predict`.
     """
     unlabelled = batch._replace(y=np.full(batch.n, np.nan), class_names=None, tags=None)
     for i in range(batch.n):
-        yield (yield from _Row(learner, unlabelled.part(i, i + 1), classes).explained())
+        yield (yield from _Row(learner, unlabelled.part(i, i + 1), classes, orders).explained())
 
 
-def orders_of(s: int) -> np.ndarray:
+def orders_of(s: int, most: int = ORDERS) -> np.ndarray:
     """int64[orders, s]: fixed random orders of s features; every second one is the reverse of the one before it."""
     rng = np.random.default_rng(0)
-    pairs = min(ORDERS // 2, max(ORDERS_ENTRIES // max(s * s, 1), 1))
+    pairs = min(most // 2, max(ORDERS_ENTRIES // max(s * s, 1), 1))
     forth = np.array([rng.permutation(s) for _ in range(pairs)], dtype=np.int64)
     return np.stack([forth, forth[:, ::-1]], axis=1).reshape(2 * pairs, s)
 
@@ -155,10 +158,11 @@ class _Row:
     learner : Explainable
     row : Batch, of one row without a label
     classes : int, how many of several
+    orders : int, in which it is assembled at most
     """
 
-    def __init__(self, learner: Explainable, row: Batch, classes: int):
-        self._learner, self._row = learner, row
+    def __init__(self, learner: Explainable, row: Batch, classes: int, orders: int):
+        self._learner, self._row, self._orders = learner, row, orders
         self.predicted = learner.predict(row)
         self._alone = self.predicted.met is None  # there is one score, of no class
         scores = self.predicted.scores[0, : None if self._alone else int(self.predicted.met[0])]
@@ -201,7 +205,7 @@ class _Row:
     def _shares(self) -> Generator[None, None, _Terms]:
         """Return them for any learner, from rows without one feature and from rows assembled in `orders_of` them."""
         s = len(self.ids)
-        features, orders = np.arange(s)[:, None], orders_of(s)
+        features, orders = np.arange(s)[:, None], orders_of(s, self._orders)
         n = len(orders)
         without = yield from self._predictions(s, lambda chosen: self._feature != features[chosen], base=self._row.base)
         place = np.argsort(orders, axis=1)  # position of each feature in each order

@@ -84,7 +84,10 @@ class RunOptions:
         rare=True,
     )
     audit_format: str = option(
-        "text", "with --audit: text, or json, a line for each example", choices=("text", "json"), rare=True
+        "text",
+        "with --audit: text, or json, a line for each example; mean: mean contributions of all, at the end",
+        choices=("text", "json", "mean"),
+        rare=True,
     )
     passes: int = option(1, "go over the data N times", parse=int, low=1, metavar="N")
     cache: bool = option(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ Names = Callable[[int], list[str]]
 #: What is left over counts as nothing, in text, below this share of the numbers that it is left over from.
 _NOTHING = 1e-9
 _NAME, _NUMBER = 24, 12
+#: What stands behind a column in the name of one of its features; nothing, where it is of numbers.
+_BEHIND = ("", "=", ".", "^")
 
 
 def as_text(head: str, explanation: Explanation, options: LearnOptions, names: Names, top: int) -> str:
@@ -56,6 +58,67 @@ def content_of(explanation: Explanation, names: Names, top: int) -> dict[str, An
     attributions = [_content(attribution, names, top) for attribution in explanation.attributions]
     several = not attributions or explanation.attributions[0].label is not None
     return {"classes": attributions} if several else attributions[0]
+
+
+class MeanContributions:
+    """What contributes to predictions, over many examples: features, or of a table columns.
+
+    Parameters
+    ----------
+    names : function of a feature's id that gives its names, where they are known
+    columns : collection of str
+        Of a table, the columns; empty where features are listed one by one.
+    """
+
+    def __init__(self, names: Names, columns: Collection[str] = ()):
+        self._names, self._columns = names, sorted(columns, key=len, reverse=True)
+        self.examples = 0
+        self._sums: dict[Any, dict[str, list[float]]] = {}  # {class: {name: [examples, sum of sizes, sum]}}
+
+    def add(self, explanation: Explanation) -> None:
+        """Count an example."""
+        self.examples += 1
+        for attribution in explanation.attributions:
+            parts: dict[str, float] = {}
+            for i, contribution in zip(attribution.ids.tolist(), attribution.contributions.tolist(), strict=True):
+                name = self._name(i)
+                parts[name] = parts.get(name, 0.0) + contribution
+            sums = self._sums.setdefault(attribution.label, {})
+            for name, part in parts.items():
+                of = sums.setdefault(name, [0, 0.0, 0.0])
+                of[:] = of[0] + 1, of[1] + abs(part), of[2] + part
+
+    def result(self, top: int = 0) -> list[dict[str, Any]]:
+        """Of each class (or one without a label) the `top` largest by mean size (0: all).
+
+        Means are over all examples; where a feature does not occur it contributes nothing.
+        """
+        n = max(self.examples, 1)
+        return [
+            {"label": None if label is None else str(label), "features": [
+                {"name": name, "examples": int(count), "size": size / n, "mean": total / n}
+                for name, (count, size, total) in sorted(sums.items(), key=lambda one: -one[1][1])[: top or None]
+            ]}
+            for label, sums in self._sums.items()
+        ]  # fmt: skip
+
+    def text(self, top: int) -> str:
+        """`result` as lines."""
+        lines = [f"mean contributions to the predictions of {self.examples} examples"]
+        for one in self.result(top):
+            width = max([_NAME, *(len(feature["name"]) for feature in one["features"])])
+            lines += [] if one["label"] is None else [_line(f"class {one['label']}")]
+            lines.append(_row("column" if self._columns else "feature", ["examples", "mean size", "mean"], width))
+            lines += [
+                _row(each["name"], [str(each["examples"]), each["size"], each["mean"]], width)
+                for each in one["features"]
+            ]
+        return "\n".join(lines)
+
+    def _name(self, feature: int) -> str:
+        name = " ".join(self._names(feature)) or str(feature)
+        of = (each for each in self._columns if name.startswith(each) and name[len(each) : len(each) + 1] in _BEHIND)
+        return next(of, name)
 
 
 def _content(attribution: Attribution, names: Names, top: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a learner has to tell at the end of a run, as JSON-able values: members, spectra, the largest weights."""
+"""What a learner has to tell at the end of a run, as JSON-able values: members, spectra, weights, contributions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sonlearn.data.batch import Batch, joined
+from sonlearn.learn.explain import explained
+from sonlearn.options.methods import additive
 from sonlearn.report import streams
+from sonlearn.report.audit import MeanContributions
 
 if TYPE_CHECKING:
     from sonlearn.learn.learner import Learner
@@ -16,6 +20,8 @@ if TYPE_CHECKING:
 TOP, CLASSES = 20, 20
 #: Weights (classes times features) beyond which they are not asked for: of each class they are one array more.
 MOST_WEIGHTS = 50_000_000
+#: Rows that contributions are means over, and sum of their squared lengths, at most.
+SAMPLE, SAMPLE_ENTRIES = 64, 1 << 17
 
 
 def largest(ids: np.ndarray, weights: np.ndarray, top: int) -> np.ndarray:
@@ -59,6 +65,32 @@ def facts_of(learner: Learner, names: Callable[[int], list[str]], top: int = TOP
     return described | {
         "spectra": [*spectra(facts), *own]
     }  # of a sketch that classes share, and of those of each class
+
+
+def remembered(before: Batch | None, batch: Batch) -> Batch:
+    """The last `SAMPLE` rows of what is remembered and of a batch."""
+    whole = batch if before is None or batch.n >= SAMPLE else joined([before, batch])
+    return whole.part(whole.n - SAMPLE, whole.n)
+
+
+def contributions_of(
+    learner: Learner, rows: Batch | None, names: Callable[[int], list[str]], top: int = TOP
+) -> list[dict[str, Any]] | None:
+    """What contributes most to the predictions of the last of these rows: see `MeanContributions.result`.
+
+    None where predictions are sums over features, whose weights say it. Fewer rows are taken where they are long.
+    """
+    if rows is None or additive(learner.options):
+        return None
+    means, left = MeanContributions(names, learner.columns.known), SAMPLE_ENTRIES
+    for i in range(rows.n - 1, -1, -1):
+        left -= int(np.diff(rows.indptr)[i]) ** 2
+        if left < 0 and means.examples:
+            break
+        for one in explained(learner, rows.part(i, i + 1), orders=2):
+            if one is not None:
+                means.add(one)
+    return means.result(top)
 
 
 def members_at_work(learner: Learner | None) -> list[str]:

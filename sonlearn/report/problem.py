@@ -34,7 +34,7 @@ from sonlearn.report.decisions import (
     cost_text,
     probability_lines,
 )
-from sonlearn.report.facts import facts_of, members_at_work
+from sonlearn.report.facts import contributions_of, facts_of, members_at_work, remembered
 from sonlearn.report.labels import LabelStatistics, reported_loss
 from sonlearn.report.metrics import Metrics, numbers_of
 from sonlearn.report.predictions import number_texts, with_intervals, with_sets
@@ -62,6 +62,7 @@ class Problem:
     def __init__(self, options: LearnOptions, learner: Learner | None = None):
         self.options = options
         self._learner: Any = learner
+        self._sample: Any = None  # the last rows, where a log or a page is asked for
 
     @property
     def learner(self) -> Any:
@@ -143,6 +144,10 @@ class Problem:
         """Options of learning, for the log."""
         return {name: getattr(self.learner.options, name) for name in self.learner.options.shown}
 
+    def remember(self, batch: Any) -> None:
+        """Keep the last rows for what the log says of contributions."""
+        self._sample = remembered(self._sample, batch)
+
     def logged(self, metrics: Any, names: Callable[[int], list[str]], classes: bool) -> dict[str, Any]:
         """What the log says of a run at its end: measures, and what there is to tell of the learner.
 
@@ -154,6 +159,7 @@ class Problem:
             "confusion": metrics.confusion.summary(self.texts) if classes else None,
             "metrics": {**measured, **metrics.pictures()} if measured else None,
             **facts_of(self.learner, names),
+            "contributions": contributions_of(self.learner, self._sample, names),
         }  # fmt: skip
 
     def texts(self, values: np.ndarray) -> list[str]:
@@ -416,6 +422,9 @@ class DecisionProblem(Problem):
     def kept(self, batch: Decisions, predicted: Decided) -> tuple[Decisions, Decided]:
         """See `Problem`."""
         return batch, predicted
+
+    def remember(self, batch: Decisions) -> None:
+        """See `Problem`: nothing is explained."""
 
     def summary(self, metrics: PolicyTotals) -> list[str]:
         """See `Problem`: there is nothing more."""

@@ -109,6 +109,15 @@ END = {
     "classes": _maybe(
         LIST, {"label": Field(TEXT), "examples": Field(COUNT), "members": _MEMBERS, "weights": _WEIGHTS}
     ),
+    "contributions": _maybe(
+        LIST,
+        {
+            "label": _maybe(TEXT),
+            "features": Field(
+                LIST, {"name": Field(TEXT), "examples": Field(COUNT), "size": Field(NUMBER), "mean": Field(NUMBER)}
+            ),
+        },
+    ),
     "decisions": _maybe(
         OBJECT,
         {

@@ -4,11 +4,11 @@
     sketch = make_sketch("rfd", 100).update(X1).update(X2)
     sketch.matrix(), sketch.alpha, sketch.covariance_error_bound()
 
-`make_sketch` makes a sketch by the name of its method. Read `base` first (the interface: rows in, B out, save). Then
-read `rules` (the frequent-directions family as values of one shrink), `shrink` (the shrink), `directions` (the sketch)
-and `decompose` (its singular values). `randomized` has the sketches for comparison, `rows` blocks and columns.
-`accuracy` measures errors, `spectrum` draws, `pca` is a transformer for scikit-learn, `files` loads. The command
-``sonlearn sketch`` is in `sonlearn.commands.sketching`; nothing here reads text or reports.
+`make_sketch` makes a sketch by the name of its method, and `load` reads one. Read `base` first (the interface: rows in,
+B out, save). Then read `rules` (the frequent-directions family as values of one shrink), `directions` (the sketch, and
+the shrink) and `decompose` (its singular values). `randomized` has the sketches for comparison, `rows` blocks and
+columns. `accuracy` measures errors, `spectrum` draws, `pca` is a transformer for scikit-learn. The command ``sonlearn
+sketch`` is in `sonlearn.commands.sketch`; nothing here reads text or reports.
 
 Names are imported on first use, so the command line and the learner read `options` and `rules` without NumPy.
 """
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from sonlearn.sketch.accuracy import covariance_error, projection_error
     from sonlearn.sketch.base import Result, Sketch
     from sonlearn.sketch.directions import FrequentDirections
-    from sonlearn.sketch.files import load
-    from sonlearn.sketch.make import make_sketch
+    from sonlearn.sketch.make import load, make_sketch
     from sonlearn.sketch.pca import StreamingSVD
     from sonlearn.sketch.randomized import Oja, RandomProjection, RowSampling
     from sonlearn.sketch.rules import Rule, Terms, gfd, terms
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 _HOME = {
     "FrequentDirections": "directions", "Oja": "randomized", "RandomProjection": "randomized", "Result": "base",
     "RowSampling": "randomized", "Rule": "rules", "Sketch": "base", "StreamingSVD": "pca",
-    "covariance_error": "accuracy", "gfd": "rules", "load": "files", "make_sketch": "make",
+    "covariance_error": "accuracy", "gfd": "rules", "load": "make", "make_sketch": "make",
     "projection_error": "accuracy", "Terms": "rules", "terms": "rules",
 }  # fmt: skip
 

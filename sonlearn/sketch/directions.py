@@ -14,7 +14,6 @@ from sonlearn.sketch.base import Result, Sketch, signed
 from sonlearn.sketch.decompose import decompose
 from sonlearn.sketch.rows import Active, ColumnIndex, RowBuffer
 from sonlearn.sketch.rules import Rule
-from sonlearn.sketch.shrink import shrink
 
 
 class FrequentDirections(Sketch):
@@ -190,3 +189,35 @@ class FrequentDirections(Sketch):
         self._waiting.restore(arrays, self.n_features)
         if not len(self._squares) <= self._taken <= self.rule.most or self.rows_held >= self.rule.buffer:
             raise ValueError("more rows than there are places")
+
+
+def shrink(rule: Rule, squares: np.ndarray) -> tuple[np.ndarray, float]:
+    """s'_j = max(s_j - max(w_j delta, s_low), 0) for all j ([GFD] Alg. 6; `sonlearn.sketch.rules`).
+
+    Parameters
+    ----------
+    squares : float64[n], descending
+        n at most ``rule.buffer``; those that are not given are zero.
+
+    Returns
+    -------
+    squares : float64[buffer], zero from place ``rule.most + 1`` on
+    delta : float
+        No direction loses more than that.
+    """
+    s = np.zeros(rule.buffer)
+    s[: len(squares)] = squares
+    w = np.ones(rule.buffer)
+    w[: len(rule.weights)] = rule.weights
+    delta, cap = s[rule.pivot - 1], rule.lam * s[rule.cap - 1]
+    if rule.clip:
+        decrease = np.minimum(w * delta, cap)
+        delta = min(delta, cap)
+    else:
+        top = w.max()
+        if top * delta > cap:
+            delta = cap / top
+        decrease = w * delta
+    if rule.low is not None:
+        decrease = np.maximum(decrease, s[rule.low - 1])
+    return np.maximum(s - decrease, 0.0), float(delta)

@@ -1,14 +1,22 @@
-"""Sketches by name."""
+"""Sketches by name; and from their files, which have the format of models (`sonlearn.files.storage`).
+
+The header has ``sketch`` (the class), ``values`` (its settings) and ``counters``. For frequent directions the arrays
+are ``squares`` and ``vectors`` (kept directions), ``columns`` (the column of each row of ``vectors``; absent for dense
+rows) and the rows since the last shrink, ``raw`` or ``raw_data``, ``raw_indices``, ``raw_indptr``. `Sketch.save` writes
+them.
+"""
 
 from __future__ import annotations
 
 import inspect
+import os
 from typing import Any
 
 import numpy as np
 
-from sonlearn.errors import OptionError
-from sonlearn.sketch.base import Sketch
+from sonlearn.errors import ModelFileError, OptionError
+from sonlearn.files import storage
+from sonlearn.sketch.base import KIND, Sketch
 from sonlearn.sketch.directions import FrequentDirections
 from sonlearn.sketch.options import METHODS
 from sonlearn.sketch.randomized import Oja, RandomProjection, RowSampling
@@ -22,6 +30,8 @@ _OTHERS = {
     "sample": lambda size, seed=0: RowSampling(size, seed),
     "oja": lambda size, step="adaptive": Oja(size, step),
 }
+
+_KINDS: dict[str, type[Sketch]] = {cls.kind: cls for cls in (FrequentDirections, RandomProjection, RowSampling, Oja)}
 
 
 def make_sketch(method: str = "rfd", size: int = 100, *, alpha: float = 0.0, **values: Any) -> Sketch:
@@ -58,3 +68,29 @@ def make_sketch(method: str = "rfd", size: int = 100, *, alpha: float = 0.0, **v
         raise OptionError(f"sketch method {method} has no alpha")
     made: Sketch = make(size, **values)
     return made
+
+
+def load(path: str | os.PathLike[str]) -> Sketch:
+    """Read a sketch; it continues exactly where it was saved.
+
+    Raises
+    ------
+    ModelFileError
+        The file cannot be read, is truncated, damaged, of another kind or version, or does not fit together.
+    """
+    path = os.fspath(path)
+    header, arrays = storage.read(path, kind=KIND)
+    try:
+        _check(arrays)
+        return _KINDS[header["sketch"]].restored(header["values"], header["counters"], arrays)
+    except (KeyError, ValueError, TypeError, AttributeError, IndexError, OptionError) as error:
+        raise ModelFileError(f"{path}: a sketch file whose parts do not fit together ({error})") from None
+
+
+def _check(arrays: dict[str, Any]) -> None:
+    for name, array in arrays.items():
+        integer = name in ("columns", "raw_indices", "raw_indptr")
+        if array.dtype.kind != ("i" if integer else "f"):
+            raise ValueError(f"{name} is of type {array.dtype}")
+        if not integer and name != "keys" and not np.isfinite(array).all():
+            raise ValueError(f"{name} is not finite")

@@ -165,6 +165,46 @@ def test_made_features_and_columns_have_names(cli, tmp_path):
     assert {name for name, _ in explained[0][1][1:]} == {"age", "city=Paris", "Constant"}
 
 
+@pytest.mark.parametrize("options", [["--method", "nag"], ["--members", "nag,nag:pairs", "--classes", "auto"]])
+def test_mean_contributions_are_those_of_the_examples(cli, options):
+    """Of each feature, over all examples; where it does not stand it contributes nothing."""
+    cli.out("train", "--quiet", *options, "-f", "m", "a.vw")
+    found: dict = {}
+    lines = cli.out("predict", "--quiet", "-a", "--audit-format", "json", "--audit-top", "0", "-i", "m", "a.vw")
+    for line in lines.splitlines():
+        said = json.loads(line)
+        for one in said.get("classes", [said]):
+            for feature in one["features"]:
+                key = (one.get("label"), *feature["names"])
+                found.setdefault(key, []).append(feature["contribution"])
+    text = cli.out("predict", "--quiet", "-a", "--audit-format", "mean", "--audit-top", "0", "-i", "m", "a.vw")
+    head, *rows = text.splitlines()
+    assert head == "mean contributions to the predictions of 30 examples"
+    label, seen = None, {}
+    for row in rows:
+        name, *numbers = row.split()
+        if name == "class":
+            label = int(numbers[0])
+        elif name != "feature":
+            seen[label, name] = [float(number) for number in numbers]
+    assert seen.keys() == found.keys()
+    for key, values in found.items():
+        mean, size = math.fsum(values) / 30, math.fsum(map(abs, values)) / 30
+        assert seen[key] == [len(values), pytest.approx(size, rel=1e-5), pytest.approx(mean, rel=1e-5, abs=1e-9)]
+
+
+def test_mean_contributions_of_a_table_are_of_its_columns(cli, tmp_path):
+    """All features of a column together, whose name may be the beginning of another's."""
+    rows = [f"{i % 2},{i % 7},{'Paris' if i % 3 else 'Rome'},{i % 5},2020-01-{1 + i % 28:02d}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["y,age,city,age2,day", *rows]) + "\n")
+    cli.out("train", "--quiet", "--method", "nag", "--label", "y", "-f", "m", "t.csv")
+    _, head, *lines = cli.out("predict", "--quiet", "-a", "--audit-format", "mean", "-i", "m", "t.csv").splitlines()
+    assert head.split() == ["column", "examples", "mean", "size", "mean"]
+    assert {line.split()[0]: line.split()[1] for line in lines} == dict.fromkeys(
+        ("age", "age2", "city", "day", "Constant"), "60"
+    ) | {name: str(sum(int(row.split(",")[k]) != 0 for row in rows)) for name, k in (("age", 1), ("age2", 3))}
+
+
 @pytest.mark.parametrize(
     ("given", "explained", "before"),
     [

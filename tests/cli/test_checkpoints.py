@@ -57,7 +57,7 @@ def killed(cli, monkeypatch):
 @pytest.mark.parametrize("kind", ["svm", "vw"])
 def test_a_killed_run_goes_on(cli, killed, kind, options, passes):
     files = [f"a.{kind}", f"b.{kind}"]
-    command = ["train", "--quiet", "-m", 4, "--passes", passes, *options, *files]
+    command = ["train", "--quiet", "--sketch", "rfd", "-m", 4, "--passes", passes, *options, *files]
     assert cli(*command, "-f", "whole", "-p", "p", "-r", "r")[0] == 0
     command += ["--checkpoint", 20, "--resume", "-f", "model", "-p", "q", "-r", "s"]
     kills = 0

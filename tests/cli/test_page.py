@@ -16,7 +16,7 @@ from scipy.stats import binomtest
 from sonlearn.cli import main
 from sonlearn.options.members import CLASS_METHODS
 from sonlearn.options.views import VIEWS
-from sonlearn.report.html import words
+from sonlearn.report.html import model
 from sonlearn.report.html.charts import Scale, format_number, short_number
 from sonlearn.report.html.page import page
 from sonlearn.report.runlog import read_run, run_of
@@ -212,13 +212,13 @@ def test_bars_and_tables_have_the_logs_numbers(logs):
 
 
 def test_every_view_of_a_member_is_explained():
-    assert all(words.member_words(f"nag:{view}").endswith(f"; {entry.about}") for view, entry in VIEWS.items())
-    assert words.member_words("nag:odds").endswith("; words weighted by class odds")
-    assert words.member_words("no:such") == ""
-    assert all(words.member_words(f"{method}:raw") for method in CLASS_METHODS)
+    assert all(model.member_words(f"nag:{view}").endswith(f"; {entry.about}") for view, entry in VIEWS.items())
+    assert model.member_words("nag:odds").endswith("; words weighted by class odds")
+    assert model.member_words("no:such") == ""
+    assert all(model.member_words(f"{method}:raw") for method in CLASS_METHODS)
     for name in ("nag~0.1", "shares~0.1", "arow:zs~0.1"):
-        assert words.member_words(name).startswith(words.member_words(name.removesuffix("~0.1")) + "; ")
-        assert words.member_words(name).endswith("forgets the share 0.1 of what it has seen with each row")
+        assert model.member_words(name).startswith(model.member_words(name.removesuffix("~0.1")) + "; ")
+        assert model.member_words(name).endswith("forgets the share 0.1 of what it has seen with each row")
 
 
 def test_names_of_members_stand_above_their_columns(logs):
@@ -292,7 +292,8 @@ def test_what_stands_in_the_input_is_text(logs):
     lines[0]["data"] = [evil]
     lines[0]["learn"][evil] = evil
     lines[-1]["classes"][0]["label"] = evil
-    lines[-1]["classes"][0]["weights"][0]["name"] = evil
+    lines[-1]["contributions"][0]["features"][0]["name"] = evil
+    lines[-1]["contributions"][0]["label"] = evil
     lines[-1]["confusion"]["labels"][0] = evil
     lines[-1]["warnings"] = [evil]
     text = page(run_of([json.dumps(line).encode() + b"\n" for line in lines], "log")).decode()

@@ -14,8 +14,13 @@ import pytest
 from commands import one_line
 from places import ROOT
 
+from sonlearn import Learner, read_batches
 from sonlearn.commands import train
+from sonlearn.data.batch import CONSTANT, joined
 from sonlearn.errors import SonlearnError
+from sonlearn.learn.explain import explained
+from sonlearn.report.audit import MeanContributions
+from sonlearn.report.facts import SAMPLE
 from sonlearn.report.html.page import page
 from sonlearn.report.quality import EDGES, Calibration, Confusion, Judged
 from sonlearn.report.runlog import RunLog, read_run, run_of
@@ -36,6 +41,24 @@ def files(tmp_path, monkeypatch):
 
 def entries(name):
     return [json.loads(line) for line in Path(name).read_text(encoding="utf-8").splitlines()]
+
+
+def test_contributions_are_of_the_last_rows(cli):
+    """Those of `Learner.explain` by fewer orders, and none of a sum, whose weights say it."""
+    cli.err("train", "--members", "nag,nag:pairs", "-f", "m", "--log-json", "run.jsonl", "a.svm")
+    (said,) = entries("run.jsonl")[-1]["contributions"]
+    learner, rows = Learner.load("m"), list(read_batches("a.svm"))
+    means = MeanContributions(lambda feature: ["Constant"] if feature == CONSTANT else [])
+    for explanation in explained(learner, joined(rows).part(300 - SAMPLE, 300), orders=2):
+        if explanation is not None:
+            means.add(explanation)
+    (expected,) = means.result(20)
+    assert said["label"] is None
+    found = {one.pop("name"): one for one in said["features"]}
+    for one in expected["features"][:10]:
+        assert found[one.pop("name")] == pytest.approx(one, rel=1e-9)
+    cli.err("train", "--method", "nag", "--log-json", "sum.jsonl", "a.svm")
+    assert entries("sum.jsonl")[-1]["contributions"] is None
 
 
 def lines_of(name):

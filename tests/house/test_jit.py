@@ -165,15 +165,16 @@ def run_python(program, **environment):
 
 def test_a_plain_kernel_has_the_same_bits(tmp_path):
     """What parses, learns, solves and predicts: by Numba, by `stored` without it, and by Numba's plain decorators."""
-    data, outputs = PACKAGE.parent / "data", []
+    text, outputs = tmp_path / "text", []
+    text.write_text("".join(f"{-1 if i % 3 else 1} {1 + i % 7}:{i / 8} {8 + i % 4}:{1e-3 * i}\n" for i in range(200)))
     for run, fast in enumerate("110"):
         names = [tmp_path / f"{name}{run}" for name in ("a.model", "b.model", "b.predictions")]
         run_python(
             "import sys; from sonlearn.cli import main\n"
-            f"a, b, p = {list(map(str, names))}\n"
-            f"main(['train', '--quiet', '--method', 'nag', '-q', '::', '-f', a, {str(data / 'sample.vw')!r}])\n"
-            f"main(['train', '--quiet', '--sketch', 'rfd', '-m', '10', '-f', b, {str(data / 'sample.svm')!r}])\n"
-            f"main(['predict', '--quiet', '-i', b, '-p', p, {str(data / 'sample.svm')!r}])\n",
+            f"t, a, b, p = {[str(text), *map(str, names)]}\n"
+            "main(['train', '--quiet', '--method', 'nag', '-f', a, t])\n"
+            "main(['train', '--quiet', '--method', 'metagrad', '-f', b, t])\n"
+            "main(['predict', '--quiet', '-i', b, '-p', p, t])\n",
             SONLEARN_FASTSTART=fast,
         )
         outputs.append([name.read_bytes() for name in names])
@@ -241,25 +242,38 @@ def test_a_kernel_for_another_processor_is_not_run(tmp_path):
     assert len([path for path in tmp_path.rglob("*.code") if "hashing" in path.name]) == 2
 
 
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """{"0" or "1": a folder with the kernel of `run_hash`, as SONLEARN_FASTSTART has it compiled}."""
+    return {fast: filled(tmp_path_factory.mktemp("compiled"), fast) for fast in "01"}
+
+
+def filled(folder, fast):
+    """The folder, when it holds the kernel of `run_hash`."""
+    assert run_hash(folder, SONLEARN_FASTSTART=fast) == ["compiled", "92594", "True"]
+    return folder
+
+
 @pytest.mark.parametrize(
     ("fast", "end"), [("0", ".kernel"), *([("1", ".kernel"), ("1", ".code")] if stored.is_possible() else [])]
 )
 @pytest.mark.parametrize("fault", ["empty", "cut", "flipped", "other", "gone"])
-def test_a_damaged_file_is_compiled_and_replaced(tmp_path, fast, end, fault):
+def test_a_damaged_file_is_compiled_and_replaced(compiled, tmp_path, fast, end, fault):
     """What a power cut leaves: never an error, never another answer, and the next run finds it mended."""
-    run_hash(tmp_path, SONLEARN_FASTSTART=fast)
-    path = the_file(tmp_path, end)
+    folder = tmp_path / "k"
+    shutil.copytree(compiled[fast], folder)
+    path = the_file(folder, end)
     data = path.read_bytes()
     damaged = {"empty": b"", "cut": data[:-1], "flipped": data[:-9] + bytes([data[-9] ^ 1]) + data[-8:], "other": b"ab"}
     path.write_bytes(damaged.get(fault, b""))
     if fault == "gone":
         path.unlink()
     if end == ".kernel" and fast == "1":
-        the_file(tmp_path, ".code").unlink()  # or nobody would read the other one
-    found = run_hash(tmp_path, SONLEARN_FASTSTART=fast)
+        the_file(folder, ".code").unlink()  # or nobody would read the other one
+    found = run_hash(folder, SONLEARN_FASTSTART=fast)
     assert found == [*(["compiled"] if end == ".kernel" else []), "92594", "True"]
     assert path.read_bytes()[:8] == data[:8]  # the length
-    assert run_hash(tmp_path, SONLEARN_FASTSTART=fast) == ["92594", str(fast == "0")]
+    assert run_hash(folder, SONLEARN_FASTSTART=fast) == ["92594", str(fast == "0")]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -398,9 +412,10 @@ def test_a_filled_cache_that_is_read_only_is_read(place):
 
 @posix
 @pytest.mark.parametrize("part", ["root", "folder", "file", "above"])
-def test_a_cache_that_others_can_write_to_is_not_read(place, part):
+def test_a_cache_that_others_can_write_to_is_not_read(compiled, place, part):
     shared = place / "above" / "shared"
-    kernel([shared])
+    shutil.copytree(compiled["1"], shared)
+    assert not kernel([shared], closed=[shared])
     (folder,) = {path.parent for path in shared.rglob("*.kernel")}
     files = [path for path in folder.iterdir() if path.suffix == ".kernel"]
     {"root": shared, "folder": folder, "file": files[0], "above": place / "above"}[part].chmod(0o777)
@@ -452,16 +467,16 @@ def test_warm_compiles_what_runs_need(tmp_path):
     environment |= {"NUMBA_DISABLE_JIT": "0"}
     program = [sys.executable, "-m", "sonlearn"]
     done = subprocess.run(
-        [*program, "warm", "--method", "gd"], env=environment, capture_output=True, text=True, check=True
+        [*program, "warm", "--method", "nag"], env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout.endswith(f"the kernels are in {tmp_path / 'k'}\n")
     (tmp_path / "t.csv").write_text("y,a\n1,2\n-1,x\n")
     data = PACKAGE.parent / "data"
     for command in (
-        ["train", "--method", "gd", "-f", "m", data / "sample.svm"], ["predict", "-i", "m", data / "sample.svm"],
-        ["inspect", "m"], ["train", "--method", "gd", "-q", "aa", "--ngram", "2", data / "sample.vw"],
-        ["train", "--method", "gd", "--label", "y", "t.csv"],
-        ["train", "--method", "gd", "--passes", "2", data / "sample.vw"],
+        ["train", "--method", "nag", "-f", "m", data / "sample.svm"], ["predict", "-i", "m", data / "sample.svm"],
+        ["inspect", "m"], ["train", "--method", "nag", "-q", "aa", "--ngram", "2", data / "sample.vw"],
+        ["train", "--method", "nag", "--label", "y", "t.csv"],
+        ["train", "--method", "nag", "--passes", "2", data / "sample.vw"],
     ):  # fmt: skip
         done = subprocess.run(
             [*program, *command], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True

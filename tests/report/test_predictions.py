@@ -10,8 +10,15 @@ import numpy as np
 import pytest
 
 from sonlearn.errors import OutputError
-from sonlearn.report.answers import AnswerLines, AnswerRow
-from sonlearn.report.predictions import PredictionWriter, format_lines, number_texts, with_intervals, with_sets
+from sonlearn.report.predictions import (
+    AnswerLines,
+    AnswerRow,
+    PredictionWriter,
+    format_lines,
+    number_texts,
+    with_intervals,
+    with_sets,
+)
 
 VALUES = np.array([0.0, -0.0, 3.0, -2.0, 0.5, 1 / 3, -1e-7, 1e15, 123456.7890123])
 TEXTS = ["0", "0", "3", "-2", "0.500000", "0.333333", "-0.000000", "1000000000000000", "123456.789012"]

@@ -11,7 +11,7 @@ from sonlearn import Learner, LearnOptions, TextOptions
 from sonlearn.data.batch import Batch
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.bandit import BanditOptions
-from sonlearn.report.answers import AnswerLines, AnswerRow
+from sonlearn.report.predictions import AnswerLines, AnswerRow
 from sonlearn.report.problem import DecisionProblem, SeveralClasses, TwoClasses, problem_of
 from sonlearn.text.decisions import read_decisions
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sketch_twin import DATA, error, matrix, tail
 
 from sonlearn.commands import inspect
-from sonlearn.commands.sketching import merge_files, sketch_batches
+from sonlearn.commands.sketch import merge_files, sketch_batches
 from sonlearn.data.matrices import from_scipy, to_csr
 from sonlearn.errors import InputError, ModelFileError, OptionError
 from sonlearn.sketch import METHODS, SketchOptions, load, make_sketch

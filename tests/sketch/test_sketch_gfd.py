@@ -10,8 +10,8 @@ from sketch_twin import error, matrix, projection, tail, there
 
 from sonlearn.errors import OptionError
 from sonlearn.sketch import FrequentDirections, gfd, make_sketch, terms
+from sonlearn.sketch.directions import shrink
 from sonlearn.sketch.rules import RULES, mgfd, percentile_place, sigmoid
-from sonlearn.sketch.shrink import shrink
 
 MATRICES = ("random_matrix", "low_rank", "adversarial", "decaying", *there("usps"))
 #: [GFD] sec. 5.5 to 5.8: tau', omega', sigma_i, p.

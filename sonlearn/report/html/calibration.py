@@ -6,8 +6,7 @@ from typing import Any
 
 from sonlearn.report.html.charts import LEFT, RIGHT, WIDTH, Scale, Series, chart, format_number, legend
 from sonlearn.report.html.markup import Element, element
-from sonlearn.report.html.tables import DASH, section
-from sonlearn.report.html.words import positive_label
+from sonlearn.report.html.tables import DASH, positive_label, section
 from sonlearn.report.runlog import Run
 from sonlearn.report.series import FEWEST_OF_A_BIN, calibration_bins
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale
 from sonlearn.report.html.markup import Element, element
-from sonlearn.report.html.tables import DASH, bar_row, bars, number_or_dash, section, span, table
-from sonlearn.report.html.words import positive_label
+from sonlearn.report.html.tables import DASH, bar_row, bars, number_or_dash, positive_label, section, span, table
 from sonlearn.report.runlog import Run
 
 #: Bars of the histogram of residuals.

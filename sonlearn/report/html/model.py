@@ -1,17 +1,24 @@
-"""What was learned: members and what they weigh, spectra of sketches, the largest weights."""
+"""What was learned: members and what they weigh, spectra of sketches, what moves predictions."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from sonlearn.options.methods import METHODS
+from sonlearn.options.views import VIEWS
 from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale, with_minus_sign
 from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.tables import DASH, bar_row, bars, number_or_dash, section, span
-from sonlearn.report.html.words import member_words
 from sonlearn.report.runlog import Run
 from sonlearn.report.series import ranked_members
 from sonlearn.report.series import spectra as spectra_of
 from sonlearn.report.streams import change_points
+
+#: Methods that learn several classes at once and are no methods of their own.
+OF_CLASSES = {
+    "rls": "least squares, of all classes at once",
+    "shares": "how often each class has come",
+}
 
 #: Sketches that are drawn with a colour of their own, and eigenvalues of each.
 SPECTRA, EIGENVALUES = 6, 200
@@ -70,21 +77,32 @@ def _shaded(weight: float | None, most: float) -> Element:
 
 
 def weights(run: Run) -> Element | None:
-    """The largest weights by name, of each class where there are several."""
+    """What predictions are made of: mean contributions, or the largest weights where predictions are sums of them."""
     end = run.end or {}
-    lead = (
-        "Of the features as they stand in the input; a committee's are of its members that are linear in them: "
-        "what all members say of a row may have another sign (predict --audit)."
-    )
-    if end.get("weights"):
-        return section("Largest weights", _weight_bars(end["weights"]), lead=lead, name="weights")
-    classes = [one for one in end.get("classes") or [] if one.get("weights")]
+    if end.get("contributions"):
+        title, classes = "What moves predictions", [(one["label"], one["features"]) for one in end["contributions"]]
+        lead = (
+            "By how much each feature, or column of a table, changes the predictions of the last rows: the mean size, "
+            "and the mean, whose sign says whether it speaks for or against."
+        )
+        make = _contribution_bars
+    else:
+        title, make = "Largest weights", _weight_bars
+        lead = "Of the features as they stand in the input."
+        listed = end.get("classes") or [{"label": None, "weights": end.get("weights")}]
+        classes = [(one["label"], one["weights"]) for one in listed if one.get("weights")]
     if not classes:
         return None
-    figures = [
-        element("figure", element("figcaption", one["label"]), _weight_bars(one["weights"][:8])) for one in classes
-    ]
-    return section("Largest weights", element("div", *figures, class_="many"), lead=lead, name="weights", wide=True)
+    if classes[0][0] is None:
+        return section(title, make(classes[0][1]), lead=lead, name="weights")
+    figures = [element("figure", element("figcaption", label), make(listed[:8])) for label, listed in classes]
+    return section(title, element("div", *figures, class_="many"), lead=lead, name="weights", wide=True)
+
+
+def _contribution_bars(listed: list[dict[str, Any]]) -> Element:
+    ends = span([one["size"] for one in listed])
+    rows = [bar_row(one["name"], one["size"], ends, with_minus_sign(f"{one['mean']:+.3g}")) for one in listed]
+    return bars(("feature", "", "mean size", "mean"), rows)
 
 
 def _weight_bars(listed: list[dict[str, Any]]) -> Element:
@@ -116,3 +134,14 @@ def spectra(run: Run) -> Element | None:
         lead += f" Of the first {SPECTRA} of {len(listed)} sketches."
     picture = chart(x, y, series, title=title, below="direction", beside="eigenvalue")
     return section("Spectrum", element("figure", legend(series), picture), lead=lead, name="spectrum")
+
+
+def member_words(name: str) -> str:
+    """What a member METHOD:VIEW~RATE is; empty where nothing is known of it."""
+    name, _, rate = name.partition("~")
+    method, _, view = name.partition(":")
+    about = METHODS[method].about if method in METHODS else OF_CLASSES.get(method)
+    parts = [text for text in (about, view in VIEWS and VIEWS[view].about) if text]
+    if parts and rate:
+        parts.append(f"forgets the share {rate} of what it has seen with each row")
+    return "; ".join(parts)

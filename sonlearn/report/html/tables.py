@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sonlearn.report.html.charts import format_number, with_minus_sign
 from sonlearn.report.html.markup import Element, element
 
@@ -52,3 +54,8 @@ def bars(names: tuple[str, ...], rows: list[Element]) -> Element:
 def number_or_dash(value: float | None) -> str:
     """A number for people, or a dash."""
     return DASH if value is None else format_number(value)
+
+
+def positive_label(measures: dict[str, Any] | None) -> str:
+    """How the positive label of two classes is written in the data."""
+    return (measures or {}).get("positive_label") or "+1"
