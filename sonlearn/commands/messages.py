@@ -12,7 +12,7 @@ from sonlearn.jit import on_compilation
 
 FROM_TERMINAL = "reading examples from the terminal; Ctrl-D ends them"
 _COMPILING = "compiling kernels for this version once, some twenty seconds ..."
-#: Not empty: the cursor of a terminal stands behind the line that says how many kernels are compiled.
+#: Not empty: the cursor of a terminal stands behind the line that says which kernel is compiled.
 _OPEN: list[bool] = []
 
 
@@ -23,7 +23,7 @@ def complain(line: str) -> None:
 
 
 def end_line() -> None:
-    """End the line that says how many kernels are compiled."""
+    """End the line that says which kernel is compiled."""
     if _OPEN:
         _OPEN.clear()
         _print("\n")
@@ -41,7 +41,7 @@ def _print(text: str) -> None:
 
 @contextlib.contextmanager
 def telling_of_compiling(quiet: bool = False, begin: Callable[[], None] | None = None) -> Iterator[None]:
-    """In this context, say that a first run compiles, and at a terminal how many kernels it has compiled.
+    """In this context, say that a first run compiles, and at a terminal which kernel it is at.
 
     With --quiet only a terminal is told, where somebody waits and sees nothing. `begin` is called before the first.
     """
@@ -50,7 +50,7 @@ def telling_of_compiling(quiet: bool = False, begin: Callable[[], None] | None =
         with contextlib.suppress(BrokenPipeError):  # what is to be done is wanted nevertheless
             if sys.stderr.isatty():
                 _OPEN.append(True)
-                _print(f"\r{_COMPILING} {done} compiled")
+                _print(f"\r{_COMPILING} kernel {done + 1}")
             elif not done and not quiet:
                 complain(_COMPILING)
         if not done and begin is not None:

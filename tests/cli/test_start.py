@@ -84,7 +84,7 @@ def test_who_waits_at_a_terminal_is_told_how_far_compiling_is(quiet, terminal, m
         complain("read")
         decorators._compiling()
     assert begun == [1]
-    told = f"\r{text} 0 compiled\r{text} 1 compiled\nread\n\r{text} 2 compiled\n"
+    told = f"\r{text} kernel 1\r{text} kernel 2\nread\n\r{text} kernel 3\n"
     assert capsys.readouterr().err == (told if terminal else "read\n" if quiet else f"{text}\nread\n")
     decorators._compiling()
     assert not capsys.readouterr().err
