@@ -41,17 +41,19 @@ def _print(text: str) -> None:
 
 @contextlib.contextmanager
 def telling_of_compiling(quiet: bool = False, begin: Callable[[], None] | None = None) -> Iterator[None]:
-    """In this context, say that a first run compiles, and at a terminal which kernel it is at.
+    """In this context, say that a first run compiles; with --quiet only at a terminal, where somebody waits.
 
-    With --quiet only a terminal is told, where somebody waits and sees nothing. `begin` is called before the first.
+    `begin` is called before the first kernel. Who gives it also calls `end_line` before anything else is written to a
+    terminal, which is told of each kernel then.
     """
 
     def tell(done: int) -> None:
         with contextlib.suppress(BrokenPipeError):  # what is to be done is wanted nevertheless
-            if sys.stderr.isatty():
+            terminal = sys.stderr.isatty()
+            if terminal and begin is not None:
                 _OPEN.append(True)
                 _print(f"\r{_COMPILING} kernel {done + 1}")
-            elif not done and not quiet:
+            elif not done and (terminal or not quiet):
                 complain(_COMPILING)
         if not done and begin is not None:
             begin()
