@@ -24,10 +24,9 @@ from bench.inside import options_of
 from sonlearn import Learner, read_batches
 from sonlearn.data.batch import Batch
 from sonlearn.learn import learner as numbering
+from sonlearn.learn.ensemble import committee
 
 WINDOWS = (4096, 16384, 65536)
-#: What a committee does with what it has predicted, pruning apart.
-COUNTED = "tallies, drift, history"
 
 
 class Stages:
@@ -52,12 +51,11 @@ class Stages:
     def watch(self, learner: Learner) -> None:
         """Count what the committee's parts take."""
         engine = learner.engine
-        for name, view in zip(engine.views.names, engine.views._views, strict=True):
+        for name, view in zip(engine.views.names, engine.views.every, strict=True):
             self.time(view, "fit_transform", f"view {name}")
         for member, own in zip(engine.members, engine.engines, strict=True):
             self.time(own, "learn", member.name)
-        self.time(engine, "_combine", "combiners")
-        self.time(engine, "_counted", COUNTED)
+        self.time(committee, "run_calls", "combiners, tallies, drift, history")
         self.time(engine, "_pruned", "pruning")
 
 
@@ -73,7 +71,6 @@ def first_rows(batches: Iterable[Batch], most: int) -> Iterator[Batch]:
 def report(spent: collections.Counter[str], begin: int, end: int, total: int) -> None:
     """The window from row `begin` to `end`, which took `total` nanoseconds."""
     print(f"\nrows {begin:,} to {end:,}: {total / (end - begin) / 1e3:.2f} us a row\n\n| stage | us a row |\n|---|---|")
-    spent[COUNTED] -= spent["pruning"]
     spent["the rest, most of it Python"] = total - spent.total()
     for name, own in spent.most_common():
         if own >= total / 100:

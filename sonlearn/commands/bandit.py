@@ -16,7 +16,7 @@ from sonlearn.learn.bandits.bandit import Bandit, Decided
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.run import RunOptions
-from sonlearn.options.spec import flags, text_of
+from sonlearn.options.spec import flags
 from sonlearn.report.problem import DecisionProblem
 from sonlearn.text.columns import first_names
 from sonlearn.text.decisions import DecisionReader
@@ -150,17 +150,3 @@ class BanditSession(Session):
                 "cost, no estimate of what the model's choices would"
             )
         return found
-
-
-def inspect_lines(path: str) -> list[str]:
-    """Lines about a model of decisions, for ``sonlearn inspect``."""
-    bandit, unfinished = load_bandit(path)
-    lines = [f"{path}: a sonlearn bandit", "", "options"]
-    if unfinished is not None:
-        lines.insert(1, f"saved in a run that has not ended: {unfinished.read} decisions read")
-    method = {} if bandit.learn is None else {name: getattr(bandit.learn, name) for name in bandit.learn.shown}
-    values = method | dataclasses.asdict(bandit.options) | dataclasses.asdict(bandit.text)
-    lines += [f"  {name} = {text_of(value)}" for name, value in values.items() if value not in ((), None, "", False)]
-    facts = {"features": bandit.size, **bandit.facts()}
-    shown = {k: f"{v:.9g}" if isinstance(v, float) else v for k, v in facts.items() if v is not None}
-    return [*lines, "", "state", *(f"  {name} = {value}" for name, value in shown.items())]

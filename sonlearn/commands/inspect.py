@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.commands.line import Line
-from sonlearn.commands.models import Model, load_model, names_of
+from sonlearn.commands.models import Model, load_bandit, load_model, names_of
 from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import OptionError, shorten
 from sonlearn.files import storage
@@ -39,17 +39,12 @@ def run(path: str, top: int | None, as_json: bool = False) -> int:
     if storage.kind_of(path) == "sketch":
         if as_json:
             raise OptionError(f"--json: {path} is a sketch; sonlearn.sketch.load reads it")
-        from sonlearn.commands import sketch  # loads SciPy, which a model does not need
-        from sonlearn.sketch.make import load
-
-        print("\n".join(sketch.sketch_lines(path, load(path))), flush=True)
+        print("\n".join(sketch_lines(path)), flush=True)
         return 0
     if storage.kind_of(path) == "bandit":
         if as_json:
             raise OptionError(f"--json: {path} is a model of decisions; leave the flag out")
-        from sonlearn.commands.bandit import inspect_lines
-
-        print("\n".join(inspect_lines(path)), flush=True)
+        print("\n".join(decision_lines(path)), flush=True)
         return 0
     model = load_model(path)
     if as_json:
@@ -117,6 +112,42 @@ def model_lines(path: str, model: Model, top: int) -> list[str]:
             1, f"saved in a run that has not ended: pass {place.number} of {place.passes}, {place.read} examples read"
         )
     return lines
+
+
+def decision_lines(path: str) -> list[str]:
+    """Lines about a model of decisions."""
+    bandit, unfinished = load_bandit(path)
+    lines = [f"{path}: a sonlearn bandit", "", "options"]
+    if unfinished is not None:
+        lines.insert(1, f"saved in a run that has not ended: {unfinished.read} decisions read")
+    method = {} if bandit.learn is None else {name: getattr(bandit.learn, name) for name in bandit.learn.shown}
+    values = method | dataclasses.asdict(bandit.options) | dataclasses.asdict(bandit.text)
+    lines += [f"  {name} = {text_of(value)}" for name, value in values.items() if value not in ((), None, "", False)]
+    facts = {"features": bandit.size, **bandit.facts()}
+    shown = {k: f"{v:.9g}" if isinstance(v, float) else v for k, v in facts.items() if v is not None}
+    return [*lines, "", "state", *(f"  {name} = {value}" for name, value in shown.items())]
+
+
+def sketch_lines(path: str) -> list[str]:
+    """Lines about a sketch: settings, what `summary` says, and the eigenvalues."""
+    from sonlearn.commands.sketch import summary  # loads SciPy, which a model does not need
+    from sonlearn.sketch.make import load
+
+    sketch = load(path)
+    lines = [f"{path}: a sonlearn sketch", "", "settings", f"  sketch = {sketch.kind}"]
+    values = sketch.settings()
+    lines += [f"  {name} = {_short(value)}" for name, value in values.items()]
+    lines += ["", "state", *(f"  {line}" for line in summary(sketch))]
+    eigenvalues = sketch.eigenvalues()
+    return [*lines, "", f"eigenvalues of the sketch: {len(eigenvalues)}", *number_lines(eigenvalues)]
+
+
+def _short(value: object) -> str:
+    """A setting in a few words: of a long list (the weights), its ends."""
+    if isinstance(value, tuple | list):
+        ends = [f"{item:.4g}" for item in value]
+        return ", ".join(ends if len(ends) <= 8 else [*ends[:4], "...", *ends[-3:]]) or "none"
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def retention_lines(model: Model) -> list[str]:

@@ -216,27 +216,6 @@ def finish(sketch: Sketch, kept: list | None, *, output, k: int, picture, report
             report(line)
 
 
-def sketch_lines(path: str | os.PathLike[str], sketch: Sketch) -> list[str]:
-    """Lines for ``sonlearn inspect``: settings, what `summary` says, and the eigenvalues."""
-    lines = [f"{os.fspath(path)}: a sonlearn sketch", "", "settings", f"  sketch = {sketch.kind}"]
-    values = sketch.settings()
-    lines += [f"  {name} = {_short(value)}" for name, value in values.items()]
-    lines += ["", "state", *(f"  {line}" for line in summary(sketch))]
-    eigenvalues = sketch.eigenvalues()
-    lines += ["", f"eigenvalues of the sketch: {len(eigenvalues)}"]
-    for start in range(0, len(eigenvalues), 6):
-        lines.append("  " + " ".join(f"{value:>12.6g}" for value in eigenvalues[start : start + 6]))
-    return lines
-
-
-def _short(value: object) -> str:
-    """A setting in a few words: of a long list (the weights), its ends."""
-    if isinstance(value, tuple | list):
-        ends = [f"{item:.4g}" for item in value]
-        return ", ".join(ends if len(ends) <= 8 else [*ends[:4], "...", *ends[-3:]]) or "none"
-    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
-
-
 def summary(sketch: Sketch) -> list[str]:
     """Lines that say what a sketch is."""
     result = sketch.result()

@@ -159,6 +159,8 @@ class Scalars(Axis):
         The scalar that counts the rows learned; empty: there is none.
     sums, totals : of str
         Scalars that are sums over rows, the latter of those of which nothing is ever forgotten.
+    largest : of str
+        Scalars of which the largest is kept.
     features : str
         The scalar that counts the features, where there is one.
     most : float
@@ -166,10 +168,11 @@ class Scalars(Axis):
     """
 
     def __init__(
-        self, rows: str = "", sums: Sequence[str] = (), totals: Sequence[str] = (), features: str = "seen",
-        most: float | None = None,
+        self, rows: str = "", sums: Sequence[str] = (), totals: Sequence[str] = (),
+        largest: Sequence[str] = ("classes",), features: str = "seen", most: float | None = None,
     ):  # fmt: skip
-        self.rows, self._sums, self._totals, self._features, self._most = rows, sums, totals, features, most
+        self.rows, self._sums, self._totals, self._largest = rows, sums, totals, largest
+        self._features, self._most = features, most
 
     def renumbered(self, array: Any, numbers: Numbers) -> Any:
         """See `Axis.renumbered`."""
@@ -187,8 +190,8 @@ class Scalars(Axis):
             shares = by if name in self._sums else whole
             total = merging.summed(base[name], [each[name] for each in others], shares)
             now[name] = total if self._most is None else np.minimum(total, self._most)
-        if "classes" in (now.dtype.names or ()):
-            now["classes"] = max(int(each["classes"][0]) for each in (base, *others))
+        for name in set(self._largest) & set(now.dtype.names or ()):
+            now[name] = max(int(each[name][0]) for each in (base, *others))
         return now
 
     def learned(self, now: np.ndarray, base: np.ndarray) -> int:

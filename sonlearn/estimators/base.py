@@ -16,7 +16,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.files.storage import pack, unpack
 from sonlearn.learn.learner import Learner
-from sonlearn.learn.links import probabilities
+from sonlearn.learn.predicted import probabilities
 from sonlearn.options import LearnOptions, TextOptions, losses
 from sonlearn.options.methods import METHODS
 from sonlearn.options.python import Parameter, in_python, parameters_of

@@ -13,7 +13,7 @@ import math
 import operator
 import sys
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from river import base
@@ -33,8 +33,8 @@ from sonlearn.estimators.base import (
     weights_of_classes,
 )
 from sonlearn.learn.learner import Learner
-from sonlearn.learn.links import PROBABILISTIC
 from sonlearn.learn.one_row import OneRow
+from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.python import Parameter, constructor, documented, in_python
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
@@ -237,6 +237,12 @@ class _RiverEstimator(Options, PickleMixin):
         """Bytes of what has been learned. (River itself would follow references into compiled kernels and Numba.)"""
         learner = self.__dict__.get("learner_")
         return sys.getsizeof(self) + (0 if learner is None else sum(a.nbytes for a in learner.to_arrays()[1].values()))
+
+    def clone(self, new_params: dict[str, Any] | None = None, include_attributes: bool = False) -> Self:
+        """A new estimator with these parameters, or others; with `include_attributes` also with what was learned."""
+        self.__dict__.pop("_buffers", None)  # of one row; River would copy them
+        copied: Self = super().clone(new_params, include_attributes)  # type: ignore[misc]
+        return copied
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _MUTABLE and "learner_" in self.__dict__:

@@ -40,7 +40,7 @@ from sonlearn.estimators.base import (
 from sonlearn.estimators.transformers import StreamingSVD, TextHasher
 from sonlearn.learn.delay import rows_at
 from sonlearn.learn.learner import Learner
-from sonlearn.learn.links import PROBABILISTIC
+from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.methods import CURVED, METHODS, additive
 from sonlearn.options.python import Parameter, constructor, documented, in_python, parameters_of
@@ -457,7 +457,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the classes, float64[n, K]; of losses `sonlearn.learn.links.PROBABILISTIC`."""
+        """Probabilities of the classes, float64[n, K]; of losses `sonlearn.learn.predicted.PROBABILISTIC`."""
         raw = self._raw(X)
         return self._pair.probabilities(raw)
 

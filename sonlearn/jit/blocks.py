@@ -91,6 +91,8 @@ def _unpack(value: Any, words: list[bytes]) -> None:
         words += [struct.pack("q", word) for word in where]
     elif isinstance(value, float):
         words.append(struct.pack("d", value))
+    elif isinstance(value, np.bool_):  # some NumPy packs it with a warning
+        raise AttributeError("a block holds no NumPy bool")
     else:
         words.append(struct.pack("q", value))
 

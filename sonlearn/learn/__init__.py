@@ -2,7 +2,7 @@
 
 Read `engine` first, the interface: what a learner is to the rest of the program; what states say of their arrays is in
 `sonlearn.data.axes`. Then `learner`, which keeps the names of the features, the labels and one engine (`make` makes
-it), and `shared_index`, which lets several learners share the numbers of features. `losses`, `links`, `labels`,
+it), and `shared_index`, which lets several learners share the numbers of features. `losses`, `predicted`, `labels`,
 `classes` and `linear_algebra` serve them all.
 
 A folder for each family has its kernels beside its engine:
@@ -15,8 +15,7 @@ A folder for each family has its kernels beside its engine:
 `boosting`     trees over the last rows
 `bayes`        naive Bayes                                              `ewma`         means of the labels
 
-`spectrum`   the eigenvalues of a matrix in a step           `retention`  the share of a sum that is not forgotten
-`eigenpairs` the leading ones of a small matrix, with their vectors
+`eigenpairs` the leading ones of a small matrix               `retention`  the share of a sum that is not forgotten
 `log`        updates that features outside a row still owe   `delay`      labels that come late
 `merging`    several learners become one (`Engine.merge`)
 `one_row`    rows one by one, without the ceremony of a batch   `by_row`   their way through an engine

@@ -23,8 +23,8 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.engine import Predictions
+from sonlearn.learn.linear_algebra import exponential, total_of
 from sonlearn.learn.predicted import Predicted
-from sonlearn.learn.sums import exponential, total_of
 from sonlearn.options import LearnOptions
 
 #: Number of a class that has not been met.

@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline, inline
-from sonlearn.learn.sums import product
+from sonlearn.learn.linear_algebra import product
 
 #: Rows are filled up with zeros to a multiple of so many numbers.
 LANES = 8

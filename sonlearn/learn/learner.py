@@ -22,11 +22,11 @@ from sonlearn.learn.decision import DecisionRule
 from sonlearn.learn.delay import interleaved
 from sonlearn.learn.engine import Contributions, Predictions
 from sonlearn.learn.labels import LabelEncoder
-from sonlearn.learn.links import linked, probability, reported
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.learn.make import make_engine
 from sonlearn.learn.predicted import Predicted as Predicted
 from sonlearn.learn.predicted import chosen_of as chosen_of
+from sonlearn.learn.predicted import linked, probability, reported
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.text import TABLES
@@ -685,6 +685,8 @@ class Learner:
         """A learner that goes on from the same state, with arrays of its own; `threads` as in the constructor."""
         header, arrays = self.to_arrays()
         return Learner.from_arrays(header, {name: np.array(array) for name, array in arrays.items()}, threads=threads)
+
+    __copy__ = copy
 
     @classmethod
     def merge(cls, learners: Sequence[Learner], base: Learner | None = None, *, threads: int = 1) -> Learner:

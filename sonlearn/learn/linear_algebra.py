@@ -4,6 +4,18 @@ Inner loops run along contiguous rows, so they vectorise without reordering any 
 assignments and products would double the compilation time of the kernels.
 
 All arrays are float64. LT is r x r or larger, with L' in its upper triangle.
+
+Of a row of numbers the largest, sums and exponentials are several at a time, always in the same order. One running
+value would wait for itself at every class; with a thousand classes that is most of the time.
+
+`spectral` has the functions f of a symmetric positive semidefinite A, chosen by a code. The step of a method is f(A) g.
+
+INVERSE    1/(base + lam)           Newton steps, base = alpha
+SHIFTED    1/sqrt(base + lam)       adaptive steps whose root is of alpha I as well, base = alpha (s-adagrad)
+ROOT       1/(base + sqrt(lam))     adaptive subgradient steps, base = delta
+FOURTH     1/(base + lam^(1/4))     the same where lam is the square of an eigenvalue; 1 where lam is 0 (radagrad)
+
+With a sketch S and S S' = U diag(lam) U', A = S'S:  f(A) g = f(0) g + S'U diag((f(lam_i) - f(0))/lam_i) U'S g.
 """
 
 from __future__ import annotations
@@ -13,6 +25,81 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline, inline
+
+#: Of a smaller number `exponential` gives what it gives of this one: 4e-18.
+LOWEST = -40.0
+
+
+@forced_inline
+def largest(z, n):
+    """The largest of z[:n]; -inf of none."""
+    a = b = c = d = -math.inf
+    whole = n - n % 4
+    for k in range(0, whole, 4):
+        a = max(a, z[k])
+        b = max(b, z[k + 1])
+        c = max(c, z[k + 2])
+        d = max(d, z[k + 3])
+    for k in range(whole, n):
+        a = max(a, z[k])
+    return max(max(a, b), max(c, d))
+
+
+@forced_inline
+def product(p, v, n):
+    """p[:n]'v[:n]."""
+    a = b = c = d = 0.0
+    whole = n - n % 4
+    for k in range(0, whole, 4):
+        a += p[k] * v[k]
+        b += p[k + 1] * v[k + 1]
+        c += p[k + 2] * v[k + 2]
+        d += p[k + 3] * v[k + 3]
+    for k in range(whole, n):
+        a += p[k] * v[k]
+    return (a + b) + (c + d)
+
+
+@forced_inline
+def total_of(z, n):
+    """The sum of z[:n]."""
+    a = b = c = d = 0.0
+    whole = n - n % 4
+    for k in range(0, whole, 4):
+        a += z[k]
+        b += z[k + 1]
+        c += z[k + 2]
+        d += z[k + 3]
+    for k in range(whole, n):
+        a += z[k]
+    return (a + b) + (c + d)
+
+
+@forced_inline
+def exponential(x):
+    """exp(x) of x <= 0, to 1e-12 of itself: Taylor's polynomial of x/128, squared seven times.
+
+    Without a call or a branch, so that a loop over classes is vectorised.
+    """
+    t = max(x, LOWEST) * (1.0 / 128.0)
+    p = 1.0 + t * (1.0 / 11.0)
+    p = 1.0 + t * (1.0 / 10.0) * p
+    p = 1.0 + t * (1.0 / 9.0) * p
+    p = 1.0 + t * (1.0 / 8.0) * p
+    p = 1.0 + t * (1.0 / 7.0) * p
+    p = 1.0 + t * (1.0 / 6.0) * p
+    p = 1.0 + t * (1.0 / 5.0) * p
+    p = 1.0 + t * (1.0 / 4.0) * p
+    p = 1.0 + t * (1.0 / 3.0) * p
+    p = 1.0 + t * (1.0 / 2.0) * p
+    p = 1.0 + t * p
+    p *= p
+    p *= p
+    p *= p
+    p *= p
+    p *= p
+    p *= p
+    return p * p
 
 
 @forced_inline
@@ -128,3 +215,19 @@ def factor_identity_plus(T, LT, r):
                 LT[j, j] = math.sqrt(1.0 + max(rest, 0.0))
             else:
                 LT[j, i] = rest / LT[j, j]
+
+
+INVERSE, ROOT, FOURTH, SHIFTED = range(4)
+
+
+@bare_inline
+def spectral(kind, base, lam, g):
+    """f(lam) g, or 0 where the denominator of f is 0 (pseudo-inverse)."""
+    floor = base + lam
+    if kind == ROOT:
+        floor = base + math.sqrt(lam)
+    elif kind == FOURTH:
+        floor = base + math.sqrt(math.sqrt(lam)) if lam > 0.0 else 1.0
+    elif kind == SHIFTED:
+        floor = math.sqrt(floor)
+    return g / floor if floor > 0.0 else 0.0

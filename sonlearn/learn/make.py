@@ -15,7 +15,7 @@ from sonlearn.options.methods import METHODS
 _MAKERS = {
     "sketched": ("newton.engine", "SketchedNewton"),
     "diagonal_fd": ("diagonal_fd.engine", "DiagonalFD"),
-    "dense_diagonal_fd": ("diagonal_fd.dense_engine", "DenseDiagonalFD"),
+    "dense_diagonal_fd": ("diagonal_fd.dense", "DenseDiagonalFD"),
     "first_order": ("first_order.engine", "FirstOrder"),
     "bayes": ("bayes", "NaiveBayes"),
     "boosting": ("boosting.engine", "Boost"),

@@ -18,6 +18,12 @@
 | `WORTH`, `NEEDED`, `BROKEN` | 1e-15, 1e-12, 1e-7 | departure of V V' from I at which V is orthonormalised: if the pass over V is cheap, if it is affordable, in any case |
 | `CHEAP`, `AFFORDABLE` | 32, 1/4 | the pass (four reads a feature) is cheap, or affordable, after this many reads for each feature since the last pass: its cost is then O(m) a read, for any number of features |
 | `LOG_MIN` | 64 | minimum number of generations in the log before all features are brought up to date at once |
+
+And the status codes of `round.run`: why it returned.
+
+DONE: all rows are learned. LOG_FULL: the log has no room for another generation. DIVERGED: a number is out of bounds.
+After a row: SHRINK, the buffer is full; RENEW, F is ill-conditioned; ORTHONORMALISE, the rows of V may no longer be
+orthonormal; STEP, the step needs eigenvalues. NEXT: continue with the next row.
 """  # noqa: E501
 
 SPAN, NOISE, LOOK, SPAN_LOOK = 1e-12, 1e-14, 1e-26, 1e-22
@@ -30,3 +36,6 @@ ROUNDING = 2e-17
 WORTH, NEEDED, BROKEN = 1e-15, 1e-12, 1e-7
 CHEAP, AFFORDABLE = 32, 0.25
 LOG_MIN = 64
+
+
+DONE, LOG_FULL, DIVERGED, SHRINK, RENEW, ORTHONORMALISE, STEP, NEXT = range(8)

@@ -42,7 +42,7 @@ class Member(NamedTuple):
     words : bool
         Of several classes, whether it is of use where rows are words, most of them rare.
     beside_trees : bool
-        Whether it is of use where boosted trees learn the same rows.
+        Whether it is of use where boosted trees learn the same rows; where `members` are named, all are.
     """
 
     method: str
@@ -177,14 +177,14 @@ def _shares(rate: float) -> Member:
 
 #: Members for several classes.
 _SEVERAL = (
-    _of_classes("nag", "raw", 1.0, rate=4.0),
-    _of_classes("arow-precision", "lunit", 1.0, r=0.1, unit=False),
+    _of_classes("nag", "raw", 1.0, rate=4.0)._replace(beside_trees=False),
+    _of_classes("arow-precision", "lunit", 1.0, r=0.1, unit=False)._replace(beside_trees=False),
     _of_classes("arow-precision", "tfidf", 1.0, r=1.0, unit=False)._replace(beside_trees=False),
     _of_classes("arow-precision", "zs", 1.0, r=0.1, unit=True)._replace(words=False),
     _of_classes("arow-precision", "bins-z", 1.5, r=0.1, unit=True),
-    _of_classes("multinomial-bayes", "log", 1.0),
+    _of_classes("multinomial-bayes", "log", 1.0)._replace(beside_trees=False),
     _of_classes("arow-precision", "neighbours", 1.5, r=0.1, unit=False)._replace(words=False),
-    _of_classes("arow-precision", "pairs", 3.0, r=0.1, unit=True)._replace(words=False),
+    _of_classes("arow-precision", "pairs", 3.0, r=0.1, unit=True)._replace(words=False, beside_trees=False),
     _of_classes("arow-precision", "pairs-z", 3.0, r=0.1, unit=True)._replace(words=False),
     _of_classes("arow-precision", "pairs-fine", 3.5, r=0.1, unit=False)._replace(beside_trees=False),
     _of_classes("arow-precision", "triples", 4.0, r=0.1, unit=True)._replace(words=False, beside_trees=False),

@@ -31,8 +31,7 @@ import numpy as np
 
 from sonlearn.data.mixing import split_mix
 from sonlearn.errors import shorten
-from sonlearn.learn.links import linked, logistic
-from sonlearn.learn.predicted import Predicted, chosen_of
+from sonlearn.learn.predicted import Predicted, chosen_of, linked, logistic
 from sonlearn.learn.scores import Cut, ScoreHistogram
 from sonlearn.report.coverage import WINDOW, CoverageTotals, coverage_of
 from sonlearn.report.labels import running

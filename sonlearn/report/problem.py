@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.learn.links import PROBABILISTIC, probabilities
-from sonlearn.learn.predicted import Predicted, chosen_of
+from sonlearn.learn.predicted import PROBABILISTIC, Predicted, chosen_of, probabilities
 from sonlearn.options import LearnOptions
 from sonlearn.report.classes import ClassCounts, class_labels, likeliest, probabilities_of, scores_of
 from sonlearn.report.coverage import coverage_of

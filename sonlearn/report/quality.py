@@ -20,7 +20,7 @@ import numpy as np
 
 from sonlearn.data.arrays import plain
 from sonlearn.jit import jit
-from sonlearn.learn.links import PROBABILISTIC, probability
+from sonlearn.learn.predicted import PROBABILISTIC, probability
 
 if TYPE_CHECKING:
     from sonlearn.learn.predicted import Predicted

@@ -56,10 +56,6 @@ class Limits(NamedTuple):
     entries: int = 1 << 16
 
 
-#: Bytes beyond the largest body that are read before the answer.
-DRAINED = 1 << 20
-
-
 class Refused(Exception):  # noqa: N818
     """An answer other than the one that was asked for: status, one line."""
 
@@ -138,30 +134,23 @@ class Handlers:
             raise Refused(403, "requests of web pages are not answered: any page could send them")
 
     async def _body(self, request: Request) -> bytes:
-        """The body, in time and within bounds.
-
-        Refused connections are closed. Up to `DRAINED` bytes that are too many are read and dropped: a client that is
-        still sending when the connection closes would not see the answer.
-        """
+        """The body, in time and within bounds; a connection whose body is not is closed."""
         close, most = {"connection": "close"}, self.limits.body
         too_much = Refused(413, f"found more than {most} bytes, expected at most so many in a request", close)
         stated = request.headers.get("content-length", "0")
-        if not stated.isdecimal() or int(stated[:20]) > most + DRAINED:
+        if not stated.isdecimal() or int(stated[:20]) > most:
             raise too_much
         parts, size = [], 0
         try:
             async with asyncio.timeout(self.limits.seconds):
                 async for part in request.stream():
                     size += len(part)
-                    if size > most + DRAINED:
+                    if size > most:
                         raise too_much
-                    if size <= most:
-                        parts.append(part)
+                    parts.append(part)
         except TimeoutError:
             line = f"the request did not come within {self.limits.seconds:g} seconds"
             raise Refused(408, line, close) from None
-        if size > most:
-            raise too_much
         coding = request.headers.get("content-encoding", "").strip().lower()
         if coding not in ("", "identity"):
             raise Refused(415, f"found a body of content-encoding {coding[:40]!r}, expected one that is not encoded")

@@ -45,6 +45,8 @@ from sonlearn.text.vw import make_names
 _NUMBER = re.compile(PATTERN, re.ASCII)
 _UNDERSCORES = str.maketrans(" \t|:", "____")
 _REMEMBERED = 1 << 20
+#: Objects after which it is said that none of them has a member that an option names.
+_MANY = 100
 _FINITE = "a finite number"
 _ELEMENT = "numbers, texts or objects in an array"
 #: Of examples of several lines: contextual bandits, and decisions in slots.
@@ -99,12 +101,9 @@ class RecordRows:
         names = make_names(dataclasses.replace(options, ignore=spaces, keep=() if self._kept else options.keep))
         self._mask, self._seed, self._hash_all, self._drop = names.mask, names.seed, names.hash_all, names.drop
         self._chain, self._constant, self._named = options.chain_hash, names.constant, options.names is not False
-        self._roles = {
-            name: role
-            for name, role in (
-                (options.label, self._set_label), (options.id, self._set_id), (options.weight, self._set_weight)
-            ) if name
-        }  # fmt: skip
+        self._given = {"label": options.label, "id": options.id, "weight": options.weight}
+        roles = {"label": self._set_label, "id": self._set_id, "weight": self._set_weight}
+        self._roles = {name: roles[role] for role, name in self._given.items() if name}
         self._texts, self._numeric = frozenset(options.text), frozenset(options.numeric)
         self._class_names = class_names
         self._slots: dict[tuple[int, str, str | None], tuple[int, int]] = {}
@@ -112,6 +111,7 @@ class RecordRows:
         self._spaces: dict[str, tuple[int, int]] = {}
         self._names: list[tuple[int, str]] = []  # of features by number
         self._rows = 0
+        self._unmet = dict.fromkeys(self._roles)  # of these members, those that no object has had
         self._suspicions: dict[str, Suspicions] = {}  # by member; of texts that are features as a whole
         self._begin()
 
@@ -170,9 +170,16 @@ class RecordRows:
         names = self._counted(len(self._lines))
         self._rows += len(self._lines)
         notes = [suspicions.member_note(name, self._rows) for name, suspicions in self._suspicions.items()]
+        if self._rows >= _MANY:
+            notes += [self._unmet_note(name) for name in self._unmet]
         self._begin()
         found = Found((), {}, notes=tuple(filter(None, notes)))
         return ParsedRecords(rows, tags, classes, names, found, words if words.any() else None)
+
+    def _unmet_note(self, name: str) -> str:
+        flag = next(f"--{role}" for role, given in self._given.items() if given == name)
+        inner = "; a member of a member cannot be it" if "." in name or "^" in name else ""
+        return f"{flag} {shorten(name)}: none of the first {_MANY} objects has such a member{inner}"
 
     def _counted(self, rows: int) -> list[tuple[int, str, int]]:
         """(slot, name, how often) of the features since the last call, in the order in which they were first met."""
@@ -191,6 +198,7 @@ class RecordRows:
         seed = self._enter(space)
         for name, value in members:
             if name in self._roles and not self._path and space == " ":
+                self._unmet.pop(name, None)
                 self._roles[name](value, (name,), column=True)
             elif name[:1] == "_":
                 self._special(name, value, space)

@@ -23,7 +23,7 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
-from sonlearn.learn.ensemble.jobs import mapping
+from sonlearn.learn.ensemble.scheduling import mapping
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.shared_index import PredictedOrError, learn_with_shared_index
 from sonlearn.options import LearnOptions, TextOptions

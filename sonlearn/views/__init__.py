@@ -1,7 +1,7 @@
 """Batch -> rows as a learner sees them: features numbered by first sight, and further views of the same rows.
 
-Read `view` first, the interface of views, and docs/views.md, which has the formulas; `sonlearn.options.views` is the
-table.
+Read `view` first, the interface of views and the parts of rows, and docs/views.md, which has the formulas;
+`sonlearn.options.views` is the table.
 
 `index`   ids of features -> numbers in the order of first sight: the raw rows of every learner
 `scaled`  raw; values weighted and divided: log, lunit, tfidf, zs
@@ -10,7 +10,6 @@ table.
 `tuples`  what stands together in a row: pairs, triples
 `neighbours`  what stands side by side in a row
 `fourier`  random Fourier features of rows of numbers, beside their z-scores
-`parts`   the columns and the words of rows, which views see each by itself
 `codes`, `numbers`  values as words, and numbers for made-up features
 """
 

@@ -11,6 +11,11 @@ Values of any size give finite values: nothing is refused.
 A feature number below 0 in raw rows is one that no row learned from has had: it counts where a view counts or measures
 a row, and what would be a new feature of the row seen is left out and measured (`Rows.unseen`). So a prediction sees a
 row as learning from it would.
+
+Parts of rows are their columns and their words, which views see each by itself (`sonlearn.options.views`). Views of
+numbers would choose among the words, and thirty words of a row of unit length leave three columns nothing. So once a
+row learned from has had both, a stream's rows are seen in parts, from that row on, and every later one. A row that has
+neither stays one: what a view sees of it is all of it. Where rows are in parts, the constant is in both.
 """
 
 from __future__ import annotations
@@ -22,14 +27,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import axes
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, learned_rows
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call
+from sonlearn.options.views import COLUMNS, ROW, WORDS
 
 #: A state: a NamedTuple of arrays.
 State = Any
 #: The axis of the raw features, of which views that make up others keep statistics.
 BY_RAW = axes.Features("raw")
+#: Rows learned before the first that may be seen in parts: later, members have learned too much of whole rows.
+LATEST = 1024
 
 
 class MergedView(NamedTuple):
@@ -113,3 +121,38 @@ def new_now(*fields: str) -> np.ndarray:
 def fits(count, most):
     """1 if count[0] <= most, else 0; for a sequence of kernels. count : int64[1]; most : int"""
     return 1 if count[0] <= most else 0
+
+
+def parts_of(rows: Rows) -> dict[str, Rows]:
+    """`rows` by the parts of them that views see."""
+    return {ROW: rows, COLUMNS: part_of(rows, COLUMNS), WORDS: part_of(rows, WORDS)}
+
+
+def part_of(rows: Rows, part: str) -> Rows:
+    """The `COLUMNS` or the `WORDS` of `rows`."""
+    n = int(rows.indptr[-1])
+    words = rows.words[:n] == 1 if len(rows.words) else np.zeros(n, dtype=bool)
+    which = (words if part == WORDS else ~words) | (rows.features[:n] == rows.constant)
+    return rows._replace(
+        indptr=np.concatenate([np.zeros(1, np.int64), np.cumsum(which)])[rows.indptr],
+        features=rows.features[:n][which], values=rows.values[:n][which], ids=rows.ids[:n][which],
+        words=rows.words[:n][which] if len(rows.words) else rows.words,
+    )  # fmt: skip
+
+
+def first_in_parts(rows: Rows, learned: int) -> int:
+    """The row from which on `rows` are seen in parts, where `learned` rows have been learned before; n: none is."""
+    n, entries = len(rows.y), int(rows.indptr[-1])
+    if learned >= LATEST or not len(rows.words):
+        return n
+    word = rows.words[:entries] == 1
+    column = ~word & (rows.features[:entries] != rows.constant)
+    both = _any_of_row(word, rows.indptr) & _any_of_row(column, rows.indptr) & learned_rows(rows)
+    at = int(np.argmax(both))
+    return at if both.any() and learned + np.count_nonzero(learned_rows(rows)[:at]) < LATEST else n
+
+
+def _any_of_row(which: np.ndarray, indptr: np.ndarray) -> np.ndarray:
+    """bool[n]: whether a row has one of the entries `which`, bool[nnz]."""
+    counts = np.concatenate([np.zeros(1, np.int64), np.cumsum(which)])[indptr]
+    return np.asarray(counts[1:] > counts[:-1])

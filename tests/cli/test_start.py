@@ -29,10 +29,10 @@ def environment(**more):
     return os.environ | {"PYTHONPATH": str(PACKAGE.parent), "NUMBA_DISABLE_JIT": "0"} | more
 
 
-def imported(*arguments, **more):
-    """The modules of a process after it has run a command, with `more` in its environment."""
+def imported(*commands, **more):
+    """The modules of a process after it has run commands, with `more` in its environment."""
     program = (
-        f"import sys; from sonlearn.cli import main; main({list(map(str, arguments))!r})\n"
+        f"import sys; from sonlearn.cli import main\nfor command in {commands!r}: main(command)\n"
         "print('modules', *sys.modules)"
     )
     done = subprocess.run(
@@ -56,7 +56,7 @@ def imported(*arguments, **more):
     ],
 )
 def test_what_runs_no_kernel_does_not_import_numba(arguments, message):
-    modules, err = imported(*arguments)
+    modules, err = imported(arguments)
     assert message in err
     assert not {"numba", "llvmlite", "scipy"} & modules
 
@@ -66,12 +66,10 @@ def test_what_runs_no_kernel_does_not_import_numba(arguments, message):
     "options", [["--method", "nag"], ["--sketch", "rfd", "-m", "10"], []], ids=["nag", "rfd", "committee"]
 )
 def test_a_second_run_imports_no_numba(options):
-    train = ["train", "--quiet", "-f", "m", *options, SAMPLE]
-    for first in (train, ["inspect", "m"]):
-        imported(*first, SONLEARN_FASTSTART="1")
-    for command in (train, ["inspect", "m"]):
-        modules, _ = imported(*command, SONLEARN_FASTSTART="1")
-        assert "numba" not in modules
+    commands = ["train", "--quiet", "-f", "m", *options, SAMPLE], ["inspect", "m"]
+    imported(*commands, SONLEARN_FASTSTART="1")
+    modules, _ = imported(*commands, SONLEARN_FASTSTART="1")
+    assert "numba" not in modules
 
 
 @pytest.mark.parametrize(("quiet", "terminal"), [(False, False), (False, True), (True, False), (True, True)])

@@ -1,5 +1,6 @@
 """The learner of decisions against its definition, its rules of exploration against formulas and simulation."""
 
+import copy
 import itertools
 import math
 
@@ -213,6 +214,16 @@ def test_predicting_changes_nothing_and_deciding_draws_anew():
     parts = [bandit.decide(fresh.part(0, 11)), bandit.decide(fresh.part(11, 30))]
     np.testing.assert_array_equal(one.action, np.concatenate([part.action for part in parts]))
     assert (bandit.decide(fresh).action != one.action).any()
+
+
+def test_a_copy_goes_on_alone():
+    bandit, fresh = Bandit(BanditOptions(cb_explore=K)), log_of(contexts(30, 5, d=9))
+    bandit.partial_fit(log_of(contexts(20)))
+    expected, copied = bandit.predict(fresh), copy.copy(bandit)
+    bandit.partial_fit(fresh)
+    assert_same_predictions(copied.predict(fresh), expected)
+    copied.partial_fit(fresh)
+    assert_same(state_of(copied), state_of(bandit))
 
 
 def test_a_cost_never_reaches_its_own_decision():

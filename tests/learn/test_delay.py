@@ -16,7 +16,7 @@ from sonlearn.learn.ensemble import committee, pruning
 from sonlearn.learn.ensemble.history import History
 from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.ensemble.softmax_step import PRIOR, level
-from sonlearn.learn.links import probability
+from sonlearn.learn.predicted import probability
 from sonlearn.options.members import member as member_of
 from sonlearn.views.index import intern, new_index
 

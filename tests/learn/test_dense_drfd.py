@@ -21,8 +21,7 @@ from streams import (
 )
 
 from sonlearn import LearnOptions
-from sonlearn.learn.diagonal_fd.dense_engine import DenseDiagonalFD
-from sonlearn.learn.diagonal_fd.dense_rounds import LANES
+from sonlearn.learn.diagonal_fd.dense import LANES, DenseDiagonalFD
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.make import make_engine
 from sonlearn.views.index import intern, new_index

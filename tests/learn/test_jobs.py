@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from sonlearn.learn.ensemble.jobs import Job, work_off
+from sonlearn.learn.ensemble.scheduling import Job, work_off
 
 
 def chains(done, lock, pause):

@@ -6,6 +6,7 @@ losses that it learns. That every method computes what its paper says, with ever
 """
 
 import copy
+import functools
 
 import numpy as np
 import pytest
@@ -333,6 +334,13 @@ def test_labels_that_are_no_classes(loss):
     assert learner.examples == 2, "the rows before it have been learned"
 
 
+@functools.cache
+def shuffled(n):
+    """Ten orders of n rows."""
+    text, rng = zipf(n=n, d=500, s=15), np.random.default_rng(0)
+    return [rows_of(text, rng.permutation(n)) for _ in range(10)]
+
+
 @pytest.mark.parametrize("kind", ["rfd", "rfd-0", "rfd-unit", "fd", "pfd", "cfd", "oja", "oja-paper"])
 @pytest.mark.parametrize("diagonal", [False, True])
 def test_long_runs_stay_sound(kind, diagonal):
@@ -340,14 +348,14 @@ def test_long_runs_stay_sound(kind, diagonal):
     import numba
 
     rounds = 1 if numba.config.DISABLE_JIT else 100
-    text = zipf(n=2000 if rounds > 1 else 100, d=500, s=15)
+    orders = shuffled(2000 if rounds > 1 else 100)
     learner = Learner(settings(kind, "squared", clip=1.0, sketch_size=10, diagonal=diagonal))
-    rng = np.random.default_rng(0)
-    for _ in range(rounds):
-        got = learner.partial_fit(rows_of(text, rng.permutation(text.n)))
+    for i in range(rounds):
+        text = orders[i % len(orders)]
+        got = learner.partial_fit(text)
         assert all(np.isfinite(part).all() for part in got if part is not None)
     assert learner.examples == rounds * text.n
-    assert np.mean(got.prediction * text.y[: text.n] > -2) == 1
+    assert np.mean(got.prediction * text.y > 0) > (0.6 if rounds > 1 else 0.5), "better than a coin"
     _, V = learner.components()
     np.testing.assert_allclose(V @ V.T, np.eye(len(V)), rtol=0, atol=1e-9)
     assert len(V) == (10 if kind.startswith("oja") else 9)
@@ -428,3 +436,16 @@ def test_batches_may_be_cut_and_models_saved_anywhere(kind, loss):
         np.testing.assert_array_equal(np.concatenate([getattr(part, name) for part in got]), getattr(expected, name))
     assert_same(state_of(cut), state_of(whole))
     assert_same(state_of(stopped), state_of(whole))
+
+
+@each
+def test_a_copy_goes_on_alone(kind, loss):
+    """Whatever the other learns; and with the same rows it comes to the same bits."""
+    batch = fitting(zipf(n=60, d=50), loss)
+    learner = Learner(settings(kind, loss))
+    learner.partial_fit(rows_of(batch, slice(0, 20)))
+    expected, copied = learner.predict(batch), copy.copy(learner)
+    learner.partial_fit(rows_of(batch, slice(20, 60)))
+    assert_same_predictions(copied.predict(batch), expected)
+    copied.partial_fit(rows_of(batch, slice(20, 60)))
+    assert_same(state_of(copied), state_of(learner))

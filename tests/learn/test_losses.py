@@ -12,8 +12,7 @@ from streams import batch_of
 
 from sonlearn import InputError, Learner, LearnOptions
 from sonlearn.jit import jit
-from sonlearn.learn.invariant_step import travel
-from sonlearn.learn.losses import CODE, loss_of, loss_slope, loss_value
+from sonlearn.learn.losses import CODE, loss_of, loss_slope, loss_value, travel
 from sonlearn.options.losses import CLASSIFICATION, LOSSES
 from sonlearn.report.progress import LabelStatistics
 

@@ -16,6 +16,7 @@ from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.slots import ClassSlots, SlotScale
 from sonlearn.learn.ensemble.softmax_step import PRIOR, SURPRISE, combine, level, scratch_for
 from sonlearn.learn.ewma import Shares
+from sonlearn.learn.linear_algebra import exponential
 from sonlearn.learn.multiclass import pairs as table
 from sonlearn.learn.multiclass.arow import Arow
 from sonlearn.learn.multiclass.bayes import Bayes
@@ -30,7 +31,6 @@ from sonlearn.learn.multiclass.pairs import (
     reserve_pairs,
 )
 from sonlearn.learn.multiclass.rls import Rls
-from sonlearn.learn.sums import exponential
 from sonlearn.options.members import Member
 
 pytestmark = pytest.mark.interpreted

@@ -307,6 +307,23 @@ def test_positive_threshold_and_multinomial():
     assert shared.predict_proba_one({"a": 1.0})["tea"] > 0.4
 
 
+@pytest.mark.parametrize("name", ["classes", "two classes", "values"])
+def test_a_clone_with_its_attributes_goes_on_alone(name):
+    """After rows of numbers, whose calls of kernels are kept with the model."""
+    model, fresh = MODELS[name].clone(), MODELS[name].clone()
+    for i in range(20):
+        model.learn_one({"a": i % 2, "b": 1.0}, i % 2 == 0)
+    before = model.predict_one({"a": 1})
+    copied = model.clone(include_attributes=True)
+    for i in range(20):
+        copied.learn_one({"a": i % 2}, i % 2 == 1)
+        fresh.learn_one({"a": i % 2, "b": 1.0}, i % 2 == 0)
+    assert model.predict_one({"a": 1}) == before == fresh.predict_one({"a": 1}) != copied.predict_one({"a": 1})
+    for each in (model, fresh):
+        each.learn_one({"a": 1, "c": 2.0}, True)
+    assert model.predict_one({"a": 1, "c": 1.0}) == fresh.predict_one({"a": 1, "c": 1.0})
+
+
 def test_memory_is_that_of_what_has_been_learned():
     model = SonlearnClassifier(method="nag", classes=(False, True))
     before = model._raw_memory_usage

@@ -152,6 +152,40 @@ def test_who_sends_on_after_a_refusal_reads_it_all_the_same(learner):
         assert everything(client) == b"error: too many connections; try again later\n"
 
 
+@pytest.mark.parametrize(
+    ("limits", "request_", "status"),
+    [
+        ({"connections": 0}, WHOLE * 2000, b"503 Service Unavailable"),
+        ({"body": 100}, POST + b"%d\r\n\r\n" % (20 << 20) + ROW * 2000, b"413 Request Entity Too Large"),
+        ({"body": 100}, POST[:-16] + b"transfer-encoding: chunked\r\n\r\n" + b"c8\r\n" + b"x" * 200 + b"\r\n", b"413"),
+        ({}, b"no request\r\n\r\n" + ROW * 2000, b"400 Bad Request"),
+        ({}, b"GET / HTTP/1.1\r\n" + b"x: y\r\n" * 20000, b"431 Request Header Fields Too Large"),
+    ],
+)
+def test_who_sends_on_after_a_refusal_over_http_reads_it_too(learner, limits, request_, status):
+    """A megabyte more, slowly, before it looks at the answer: the connection waits for it, and no longer."""
+    with served(learner, seconds=5.0, **limits) as server, server.connection(server.http) as client:
+        client.sendall(request_)
+        for _ in range(4):
+            time.sleep(0.1)
+            client.sendall(b"|a x\n" * 50_000)
+        started = time.monotonic()
+        client.shutdown(socket.SHUT_WR)
+        assert everything(client).startswith(b"HTTP/1.1 " + status)
+        assert time.monotonic() - started < 3
+
+
+def test_a_refused_client_that_neither_sends_nor_leaves_is_left(learner):
+    """After a second; one that sends for ever after the time of a request. None keeps another's place."""
+    with served(learner, seconds=2.0, connections=1) as server, server.connection(server.http) as first:
+        with server.connection(server.http) as silent, server.connection(server.http) as drips:
+            assert everything(silent).startswith(b"HTTP/1.1 503")
+            assert hangs_up(drips, ([b"x", 0.05] for _ in range(200)))
+        first.close()
+        time.sleep(0.2)
+        assert fine(server)
+
+
 def test_drops_of_headers_do_not_keep_a_connection(learner):
     """A byte at a time, always in time for the next, but never a request."""
     with served(learner, seconds=0.5) as server, server.connection(server.http) as client:

@@ -267,6 +267,22 @@ def test_members_with_numbers_in_quotes_or_dates_are_named():
     ]
 
 
+@pytest.mark.parametrize(("n", "chunk"), [(99, 1 << 20), (100, 1 << 20), (300, 64)])
+def test_members_that_no_object_has_are_named_once(n, chunk):
+    options = dataclasses.replace(JSON, label="slow", id="user.id", weight="w")
+    lines = [f'{{"slow": {i % 2}, "user": {{"id": {i}}}, "a": 1}}' for i in range(n)]
+    told = [
+        "--id 'user.id': none of the first 100 objects has such a member; a member of a member cannot be it",
+        "--weight 'w': none of the first 100 objects has such a member",
+    ]
+    reader = Reader(stream(*lines), options, chunk_bytes=chunk)
+    list(reader)
+    assert reader.notes == (told if n >= 100 else [])
+    reader = Reader(stream(*lines[:-1], '{"w": 2, "user.id": "k"}'), options, chunk_bytes=1 << 20)
+    list(reader)
+    assert reader.notes == []
+
+
 # ----------------------------------------------------------------------------------------------------------- refused
 
 

@@ -7,7 +7,7 @@ from sonlearn.data.batch import Batch, joined
 from sonlearn.learn.delay import rows_at
 from sonlearn.options.views import COLUMNS, ROW, WORDS
 from sonlearn.views.index import intern, new_index
-from sonlearn.views.parts import LATEST, first_in_parts, parts_of
+from sonlearn.views.view import LATEST, first_in_parts, parts_of
 
 pytestmark = pytest.mark.interpreted
 CONSTANT = -1

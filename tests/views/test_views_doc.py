@@ -21,8 +21,8 @@ def test_the_documents_table_is_the_programs():
 def test_limits_and_sizes_are_those_of_the_code():
     from sonlearn.views.neighbours import MOST_NEIGHBOURS
     from sonlearn.views.numbers import LIMIT
-    from sonlearn.views.parts import LATEST
     from sonlearn.views.tuples import MOST_TUPLES
+    from sonlearn.views.view import LATEST
 
     assert f"the first {LATEST:,}. The constant" in DOCUMENT
 

@@ -244,6 +244,8 @@ class Bandit:
         header, arrays = self.to_arrays()
         return Bandit.from_arrays(header, {name: np.array(array) for name, array in arrays.items()})
 
+    __copy__ = copy
+
     def save(self, path: str | Path) -> None:
         """Write the model, whole or not at all."""
         storage.write(path, *self.to_arrays())

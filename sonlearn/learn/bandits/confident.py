@@ -5,25 +5,20 @@ Views of the rows, the diagonal and the sketched model, and the loop of `rounds`
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import axes
+from sonlearn.data.axes import PART
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.learn.bandits import rounds
-from sonlearn.learn.bandits.diagonal import DiagonalState, new_diagonal, packed_diagonal, reserve_diagonal
+from sonlearn.learn.bandits.diagonal import DiagonalState, new_diagonal
 from sonlearn.learn.bandits.explore import rule_of
 from sonlearn.learn.bandits.rounds import DecisionResults, DecisionScratch, Models, Params, Problem, room_needed, run
-from sonlearn.learn.bandits.sketched import (
-    SketchedState,
-    new_sketched,
-    params,
-    reserve_sketched,
-    scratch,
-    with_columns,
-)
+from sonlearn.learn.bandits.sketched import SketchedState, new_sketched, params, scratch
 from sonlearn.learn.multiclass.pairs import bytes_of, count_pairs, more_room
 from sonlearn.options.bandit import CB_TYPES, BanditOptions
 from sonlearn.views import make_view
@@ -37,7 +32,7 @@ class ConfidentState(NamedTuple):
 
     sparse: Any  # of the view of the diagonal model
     dense: Any  # of the view of the sketched one
-    diagonal: DiagonalState
+    diagonal: Annotated[DiagonalState, PART]
     sketched: SketchedState
     now: np.ndarray  # structured [1], see `rounds.SCALARS`
 
@@ -74,7 +69,7 @@ class ConfidentRewards:
         self._reserve_work(int(np.diff(problem.first).max(initial=0)))
         out, at = DecisionResults.empty(problem), 0
         while True:
-            models = Models(state.diagonal, with_columns(state.sketched, self._columns), state.now)
+            models = Models(state.diagonal, state.sketched, state.now)
             at = run(self._params, models, self._work, sparse, dense, problem, out, at, learn)
             if at == len(problem.action):
                 return state, out
@@ -87,11 +82,10 @@ class ConfidentRewards:
         """The rows as both models see them, counted by the views, and room for them."""
         sparse, seen = self._sparse.fit_transform(self._sparse.reserve(state.sparse, rows, size), rows)
         dense, shown = self._dense.fit_transform(self._dense.reserve(state.dense, rows, size), rows)
-        state = ConfidentState(
-            sparse, dense, reserve_diagonal(state.diagonal, self._sparse.features(sparse)),
-            reserve_sketched(state.sketched, self._columns, self._dense.features(dense)), state.now,
-        )  # fmt: skip
-        return state, seen, shown
+        begins = not len(state.sketched.now) and self._dense.features(dense)
+        sketched = new_sketched(self._columns) if begins else state.sketched
+        state = state._replace(sparse=sparse, dense=dense, sketched=sketched)
+        return axes.reserved(state, seen=self._sparse.features(sparse)), seen, shown
 
     def _reserve_work(self, longest: int) -> None:
         """Scratch for decisions of so many candidates."""
@@ -101,18 +95,16 @@ class ConfidentRewards:
 
     def restored(self, state: ConfidentState, size: int) -> ConfidentState:
         """A state from a file with room to go on; ValueError where its arrays do not fit together."""
-        with_columns(state.sketched, self._columns)
-        return state._replace(
-            sparse=self._sparse.reserve(state.sparse, NO_ROWS, size),
-            dense=self._dense.reserve(state.dense, NO_ROWS, size), diagonal=reserve_diagonal(state.diagonal, size),
-        )  # fmt: skip
+        if {len(array) for array in state.sketched} not in ({0}, {self._columns}):
+            raise ValueError("the sketches are not those of the actions")
+        views = {"sparse": self._sparse, "dense": self._dense}
+        state = axes.each_part(views, lambda view, own: view.reserve(own, NO_ROWS, size), state)
+        return axes.reserved(state, seen=size)
 
     def packed(self, state: ConfidentState) -> ConfidentState:
         """`state` without spare room."""
-        return state._replace(
-            sparse=self._sparse.packed(state.sparse), dense=self._dense.packed(state.dense),
-            diagonal=packed_diagonal(state.diagonal),
-        )  # fmt: skip
+        views = {"sparse": self._sparse, "dense": self._dense}
+        return axes.packed(axes.each_part(views, lambda view, own: view.packed(own), state))
 
     def facts(self, state: ConfidentState) -> dict[str, Any]:
         """Pairs of a feature and an action, bytes, each model's recent squared error."""

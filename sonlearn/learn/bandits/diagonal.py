@@ -21,13 +21,14 @@ With `link` off (estimated rewards, which may be any numbers) z itself is the me
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from sonlearn.jit import bare_inline
 from sonlearn.learn.diagonal_fd.rounds import sigmoid
-from sonlearn.learn.multiclass.pairs import Pairs, add_pair, new_pairs, packed_pairs, place_of, reserve_pairs
+from sonlearn.learn.multiclass.engine import PAIRS
+from sonlearn.learn.multiclass.pairs import Pairs, add_pair, new_pairs, place_of
 
 #: A, C: precisions of a weight and of an action's own term before anything is known.
 PRIOR, OWN_PRIOR = 0.03, 3.0
@@ -40,23 +41,13 @@ W, P = 0, 1
 class DiagonalState(NamedTuple):
     """All that has been learned."""
 
-    pairs: Pairs  # values: w, P of each (feature, column)
+    pairs: Annotated[Pairs, PAIRS]  # values: w, P of each (feature, column)
     bias: np.ndarray  # float64[columns, 2]; b, c
 
 
 def new_diagonal(columns: int) -> DiagonalState:
     """State that has seen nothing."""
     return DiagonalState(new_pairs(2), np.zeros((columns, 2)))
-
-
-def reserve_diagonal(state: DiagonalState, features: int) -> DiagonalState:
-    """Room for features; for pairs it is made on the way."""
-    return state._replace(pairs=reserve_pairs(state.pairs, features), bias=state.bias.copy())
-
-
-def packed_diagonal(state: DiagonalState) -> DiagonalState:
-    """`state` without spare room."""
-    return state._replace(pairs=packed_pairs(state.pairs))
 
 
 @bare_inline

@@ -29,8 +29,8 @@ from sonlearn.jit import bare_inline, bare_jit, inline, jit
 from sonlearn.learn.bandits import diagonal, sketched
 from sonlearn.learn.bandits.diagonal import DiagonalState
 from sonlearn.learn.bandits.explore import ExplorationRule, probabilities, sample_action
-from sonlearn.learn.bandits.sketched import SketchColumns
-from sonlearn.learn.diagonal_fd.dense_engine import Work
+from sonlearn.learn.bandits.sketched import SketchedState
+from sonlearn.learn.diagonal_fd.dense import Work
 from sonlearn.learn.diagonal_fd.state import DiagonalFDParams
 from sonlearn.learn.multiclass.pairs import places_needed, room_for_pairs
 
@@ -60,7 +60,7 @@ class Models(NamedTuple):
     """What is learned."""
 
     diagonal: DiagonalState
-    columns: SketchColumns
+    columns: SketchedState
     now: np.ndarray  # structured [1], see `SCALARS`
 
 
@@ -180,7 +180,7 @@ def estimate(params, models, scratch, sparse, dense, problem, begin, end):
     """What both models say of the candidates, into scratch.score; whether the sketched one has rows."""
     features, squares, shows, now = 0, 0.0, True, models.now[0]
     left = left_of(params, now)
-    room = models.columns.w.shape[1] * sketched.LANES if len(models.columns.w) > 0 else 0
+    room = sketched.MOST if len(models.columns.now) > 0 else 0
     for c in range(begin, end):
         row, k, a = problem.row[c], problem.column[c], c - begin
         if c == begin or row != problem.row[c - 1]:

@@ -1,4 +1,4 @@
-"""Reward model of dense rows: drfd (`sonlearn.learn.diagonal_fd.dense_engine`) with squared loss for each column.
+"""Reward model of dense rows: drfd (`sonlearn.learn.diagonal_fd.dense`) with squared loss for each column.
 
 For column k: A_k = diag(Delta_k) + B_k'B_k over the rows learned there, mean w_k'x, and width sqrt(x'A_k^-1 x / R)
 times `SCALE`. R = .1 is how much a reward is doubted, in units in which rewards are in [0, 1]; before anything is
@@ -20,10 +20,19 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.jit import bare_inline, inline
-from sonlearn.learn.diagonal_fd.dense_engine import SCALARS, DenseDiagonalFDState, Work
-from sonlearn.learn.diagonal_fd.dense_rounds import BITS, LANES, product_of, shrink, step, variance
+from sonlearn.learn.diagonal_fd.dense import (
+    BITS,
+    LANES,
+    SCALARS,
+    DenseDiagonalFDState,
+    Work,
+    product_of,
+    shrink,
+    step,
+    variance,
+)
 from sonlearn.learn.diagonal_fd.state import DiagonalFDParams, params_of
-from sonlearn.learn.status import DIVERGED
+from sonlearn.learn.tolerances import DIVERGED
 from sonlearn.options import LearnOptions
 
 #: How much a reward is doubted; the rows m of a sketch.
@@ -37,30 +46,20 @@ SCALE = 1.0 / 3.0
 HALF, LEAST_LEFT = 0.5, 2.0**-10
 #: Features from this one on are left out, and rows that are longer, squared.
 MOST, FARTHEST = 384, 1e12
+#: Blocks of features.
+BLOCKS = MOST >> BITS
 
 
 class SketchedState(NamedTuple):
-    """The states of all columns, one after the other, flat; empty until there is a row to learn."""
+    """The states of all columns, one after the other; none until there is a row to learn."""
 
-    w: np.ndarray  # float64[columns * blocks * LANES]; so are extra and mass
+    w: np.ndarray  # float64[columns, BLOCKS, LANES]; so are extra and mass
     extra: np.ndarray
     mass: np.ndarray
-    B: np.ndarray  # float64[columns * blocks * rows * LANES]
-    T: np.ndarray  # float64[columns * rows * rows]
+    B: np.ndarray  # float64[columns, BLOCKS, ROWS, LANES]
+    T: np.ndarray  # float64[columns, ROWS, ROWS]
     LT: np.ndarray
-    now: np.ndarray  # structured [columns], see `dense_engine.SCALARS`
-
-
-class SketchColumns(NamedTuple):
-    """The same with a first axis of columns."""
-
-    w: np.ndarray  # float64[columns, blocks, LANES]; so are extra and mass
-    extra: np.ndarray
-    mass: np.ndarray
-    B: np.ndarray  # float64[columns, blocks, rows, LANES]
-    T: np.ndarray  # float64[columns, rows, rows]
-    LT: np.ndarray
-    now: np.ndarray
+    now: np.ndarray  # structured [columns], see `diagonal_fd.dense.SCALARS`
 
 
 def params(decay: float) -> DiagonalFDParams:
@@ -68,47 +67,20 @@ def params(decay: float) -> DiagonalFDParams:
     return _PARAMS._replace(retention=1.0 - decay)
 
 
-def new_sketched() -> SketchedState:
-    """State that has seen nothing."""
-    return SketchedState(*(np.zeros(0) for _ in range(6)), np.zeros(0, dtype=SCALARS))
+def new_sketched(columns: int = 0) -> SketchedState:
+    """State of so many columns that has seen nothing."""
+    return SketchedState(
+        *np.zeros((3, columns, BLOCKS, LANES)), np.zeros((columns, BLOCKS, ROWS, LANES)),
+        *np.zeros((2, columns, ROWS, ROWS)), np.zeros(columns, dtype=SCALARS),
+    )  # fmt: skip
 
 
 def scratch() -> Work:
     """Scratch of one row."""
-    blocks, rows = MOST >> BITS, ROWS
     return Work(
-        *np.zeros((2, blocks, LANES)), *np.zeros((3, rows)), np.zeros((rows, rows)), np.zeros((rows, LANES)),
+        *np.zeros((2, BLOCKS, LANES)), *np.zeros((3, ROWS)), np.zeros((ROWS, ROWS)), np.zeros((ROWS, LANES)),
         np.zeros((4, LANES)),
     )  # fmt: skip
-
-
-def with_columns(state: SketchedState, columns: int) -> SketchColumns:
-    """The arrays with their axes; they share memory."""
-    columns = columns if len(state.now) else 0
-    blocks, rows = len(state.w) // LANES // max(columns, 1), ROWS
-    wide = (state.w, state.extra, state.mass)
-    return SketchColumns(
-        *(array.reshape(columns, blocks, LANES) for array in wide), state.B.reshape(columns, blocks, rows, LANES),
-        *(array.reshape(columns, rows, rows) for array in (state.T, state.LT)), state.now,
-    )  # fmt: skip
-
-
-def reserve_sketched(state: SketchedState, columns: int, features: int) -> SketchedState:
-    """Room for features."""
-    blocks, rows = -(-min(features, MOST) // LANES), ROWS
-    had = len(state.w) // LANES // columns
-    if blocks <= had:
-        return state
-    old = with_columns(state, columns)
-    wide = [np.zeros((columns, blocks, LANES)) for _ in range(3)]
-    B = np.zeros((columns, blocks, rows, LANES))
-    now = np.zeros(columns, dtype=SCALARS)
-    square = [np.zeros((columns, rows, rows)) for _ in range(2)]
-    if had:
-        for new, own in zip((*wide, B), (old.w, old.extra, old.mass, old.B), strict=True):
-            new[:, :had] = own
-        now, square = state.now.copy(), [old.T.copy(), old.LT.copy()]
-    return SketchedState(*(array.ravel() for array in (*wide, B, *square)), now)
 
 
 @bare_inline

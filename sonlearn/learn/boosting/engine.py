@@ -59,7 +59,7 @@ class Boost(Engine):
             np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)), zeros((KEPT,), np.int32),
             zeros((KEPT,), np.int32), np.zeros(COLUMNS, np.uint16), *np.zeros((2, 2 * inner + 1), np.int64),
             zeros((inner, COLUMNS * (BINS + 1) * 2)), np.zeros(self._params.trees, np.int64),
-            zeros((KEPT * classes if self._params.several else 0,)), np.zeros(classes), np.zeros((classes, 2)),
+            zeros((KEPT * classes if self._params.several else 0,)), np.zeros(classes), np.zeros((2, classes)),
         )  # fmt: skip
 
     def _room_for(self, state: BoostState) -> Scratch:

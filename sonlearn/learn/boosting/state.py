@@ -91,7 +91,7 @@ class Scratch(NamedTuple):
     leaves: np.ndarray  # int64[trees]; of a row
     errors: np.ndarray  # float64[KEPT * K], of several classes; the probability of each, of the row's own less 1
     signs: np.ndarray  # float64[K]; of the classes, in this tree
-    sums: np.ndarray  # float64[K, 2]; gradients and curvatures of a leaf
+    sums: np.ndarray  # float64[2, K]; gradients and curvatures of a leaf
 
 
 def new_trees(params: Params) -> Trees:

@@ -32,6 +32,7 @@ from sonlearn.learn.boosting.state import (
     LEAF,
     NEXT,
 )
+from sonlearn.learn.linear_algebra import exponential, largest, product, total_of
 from sonlearn.views.codes import key_of
 
 #: A split has to be better than the one before by more than rounding, relatively.
@@ -114,20 +115,17 @@ def slope_of_classes(state, work, i, y):
     Of softmax: with probabilities p, e = p but less 1 for the own class, and signs s they are s'e and 1 - (s'p)^2.
     Fills in e of the row.
     """
-    known, total, mean, slope = state.now[0]["known"], 0.0, 0.0, 0.0
-    z, e, top = state.scores, work.errors, -math.inf
-    at = i * known
+    known = state.now[0]["known"]
+    z, e = state.scores[i * known : (i + 1) * known], work.errors[i * known : (i + 1) * known]
+    top = largest(z, known)
     for c in range(known):
-        top = max(top, z[at + c])
+        e[c] = exponential(z[c] - top)
+    total = total_of(e, known)
     for c in range(known):
-        e[at + c] = math.exp(z[at + c] - top)
-        total += e[at + c]
-    for c in range(known):
-        e[at + c] /= total
-        mean += work.signs[c] * e[at + c]
-        e[at + c] -= 1.0 if c == y else 0.0
-        slope += work.signs[c] * e[at + c]
-    return slope, max(1.0 - mean * mean, FLOOR)
+        e[c] /= total
+    mean = product(work.signs, e, known)
+    e[y] -= 1.0
+    return mean - work.signs[y], max(1.0 - mean * mean, FLOOR)
 
 
 @bare_inline
@@ -250,34 +248,34 @@ def part_rows(state, work, begin, end, j, last, none_left):
 @bare_inline
 def make_leaf(params, state, work, t, k):
     """Node k of tree t becomes a leaf, whose values the scores of its rows gain; without rows they are 0."""
-    known, sums = state.now[0]["known"], work.sums
+    known, gradient, curvature = state.now[0]["known"], work.sums[GRADIENT], work.sums[CURVATURE]
     for c in range(known):
-        sums[c, GRADIENT] = sums[c, CURVATURE] = 0.0
+        gradient[c] = curvature[c] = 0.0
     for place in range(work.begin[k], work.end[k]):
         i = work.order[place]
         if params.several:
             add_slopes(state, work, i)
         else:
-            sums[0, GRADIENT] += work.slopes[i, GRADIENT]
-            sums[0, CURVATURE] += work.slopes[i, CURVATURE]
+            gradient[0] += work.slopes[i, GRADIENT]
+            curvature[0] += work.slopes[i, CURVATURE]
     for c in range(known):
-        sums[c, GRADIENT] *= -params.rate / (sums[c, CURVATURE] + params.penalty)
-        state.trees.value[c, t, k] = sums[c, GRADIENT]
+        gradient[c] *= -params.rate / (curvature[c] + params.penalty)
+        state.trees.value[c, t, k] = gradient[c]
     for place in range(work.begin[k], work.end[k]):
         at = work.order[place] * known
         for c in range(known):
-            state.scores[at + c] += sums[c, GRADIENT]
+            state.scores[at + c] += gradient[c]
 
 
 @bare_inline
 def add_slopes(state, work, i):
     """Add the gradients and curvatures of row i to the sums of the classes: with p its probability p (1 - p)."""
-    known, sums = state.now[0]["known"], work.sums
-    h = state.labels[slot_of(state.now[0], i), IMPORTANCE]
+    known, gradient, curvature = state.now[0]["known"], work.sums[GRADIENT], work.sums[CURVATURE]
+    h, at = state.labels[slot_of(state.now[0], i), IMPORTANCE], i * known
     for c in range(known):
-        e = work.errors[i * known + c]
-        sums[c, GRADIENT] += h * e
-        sums[c, CURVATURE] += h * max(abs(e) * (1.0 - abs(e)), FLOOR)
+        e = work.errors[at + c]
+        gradient[c] += h * e
+        curvature[c] += h * max(abs(e) * (1.0 - abs(e)), FLOOR)
 
 
 @bare_inline

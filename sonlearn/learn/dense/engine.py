@@ -69,12 +69,12 @@ class DenseState(NamedTuple):
 
 
 class DenseScratch(NamedTuple):
-    """Scratch of one round, float64[features] each but for L."""
+    """Scratch of one round, float64[features] each but for R."""
 
     x: np.ndarray  # the row, zeros included
     h: np.ndarray  # R^-1 x
     u: np.ndarray  # A^-1 x
-    L: np.ndarray  # float64[features (features + 1)/2], of ridge, else of length 0
+    R: np.ndarray  # float64[features (features + 1)/2], of ridge, else of length 0
 
 
 class Dense(Engine):
@@ -88,6 +88,8 @@ class Dense(Engine):
         self._ridge = self._params.rule == rounds.RIDGE
         self._work = self._scratch(1)
         self._factored = self._params.rule in (rounds.FULL_ON, rounds.AROW)  # whether A is stored as R
+        #: Learns rows; None: `spectral` does.
+        self._kernel = ridge.learn if self._ridge else rounds.learn if self._factored else None
         self.merges = self._factored or self._params.rule in (rounds.ADA_FULL, rounds.RIDGE)
         self._tau = options.sketch_size if self._params.rule == rounds.ADA_LR else 0
         self._seed = options.seed
@@ -112,14 +114,12 @@ class Dense(Engine):
 
     def calls(self, state: DenseState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
         """See `Engine.calls`."""
-        if not (self._ridge or self._factored):
-            return []
-        learn = ridge.learn if self._ridge else rounds.learn
-        return [(learn, (self._params, state, self._work, rows, by_class(out), start))]
+        given = self._params, state, self._work, rows, by_class(out), start
+        return [(self._kernel, given)] if self._kernel else []
 
     def learn(self, state: DenseState, rows: Rows, out: Predictions, start: int) -> tuple[DenseState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
-        if self._ridge or self._factored:
+        if self._kernel:
             return super().learn(state, rows, out, start)
         out = by_class(out)
         if self._params.rule != rounds.ADA_LR:

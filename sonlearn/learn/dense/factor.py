@@ -12,6 +12,9 @@ import math
 
 from sonlearn.jit import bare_inline
 
+#: A pivot up to this share of its diagonal is a rounding error: the feature follows from others, and has no weight.
+NOTHING = 1e-12
+
 
 @bare_inline
 def column_start(j):
@@ -66,3 +69,23 @@ def update(R, d, v):
             old = R[at + i]
             R[at + i] = c * old + s * v[i]
             v[i] = c * v[i] - s * old
+
+
+@bare_inline
+def factorise(R, d, diagonal):
+    """Replace the columns of A's upper triangle by R. The pivot of a feature that follows from others is infinite.
+
+    R : float64[d (d + 1)/2 or more], modified; diagonal : float64[d], overwritten with A's
+    """
+    for j in range(d):
+        diagonal[j] = R[column_start(j) + j]
+    for j in range(d - 1, -1, -1):
+        at = column_start(j)
+        pivot = math.sqrt(R[at + j]) if R[at + j] > NOTHING * diagonal[j] else math.inf
+        R[at + j] = pivot
+        for i in range(j):
+            R[at + i] /= pivot
+        for k in range(j):
+            begin, by = column_start(k), R[at + k]
+            for i in range(k + 1):
+                R[begin + i] -= by * R[at + i]

@@ -6,23 +6,19 @@ A row costs the square of its entries. w is solved for when rows have doubled, a
 rows a feature: O(d^2) for each row. The first feature that is 1 in every row, the constant, is left out of alpha I, so
 labels may be in any unit and around any mean. Features beyond the largest number of them are left out.
 
-A is stored as the rows of its lower triangle, which are the columns of the upper one in `spectral`.
+A is stored as the columns of its upper triangle, as `factor` stores R.
 """
 
 from __future__ import annotations
 
-import math
-
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.dense.factor import column_start
+from sonlearn.learn.dense.factor import column_start, factorise, solve
 from sonlearn.learn.dense.rounds import enter, features_of
 from sonlearn.learn.tolerances import LIMIT
 
 #: w is solved for after so many rows for each feature, at the latest.
 REST = 8
-#: A pivot up to this share of its diagonal is a rounding error: the feature follows from others, and has no weight.
-NOTHING = 1e-12
 
 
 @bare_jit
@@ -46,7 +42,7 @@ def learn(params, state, work, rows, out, start):
         now.t += 1
         now.weight += h
         if now.t >= now.due:
-            solve(params, state, work)
+            solve_for_weights(params, state, work)
     return len(rows.y)
 
 
@@ -66,54 +62,29 @@ def add_row(params, state, rows, i, y, h):
 
 @bare_jit
 def solve_now(params, state, work):
-    """See `solve`."""
-    solve(params, state, work)
+    """See `solve_for_weights`."""
+    solve_for_weights(params, state, work)
 
 
 @bare_inline
-def solve(params, state, work):
+def solve_for_weights(params, state, work):
     """Solve for w, and say when to do so again. Modifies w and now of `state`; work : DenseScratch, overwritten."""
-    now, L, c, u = state.now[0], work.L, work.h, work.u
+    now, R, b, u = state.now[0], work.R, work.x, work.u
     d, constant = now.seen, False
     now.due = now.t + max(min(now.t, REST * d), 1)
     for j in range(d):
         begin = column_start(j)
         for k in range(begin, begin + j + 1):
-            L[k] = state.A[k]
-        if L[begin + j] == now.weight and not constant:
+            R[k] = state.A[k]
+        if R[begin + j] == now.weight and not constant:
             constant = True
         else:
-            L[begin + j] += params.alpha
-        c[j], u[j] = L[begin + j], state.z[j, 0]
-    factorise(L, d, c, work.x, u)
-    for i in range(d - 1, -1, -1):
-        begin = column_start(i)
-        u[i] /= L[begin + i]
-        for k in range(i):
-            u[k] -= L[begin + k] * u[i]
+            R[begin + j] += params.alpha
+        b[j] = state.z[j, 0]
+    factorise(R, d, work.h)
+    solve(R, d, b, work.h, u)
     for j in range(d):
         if not abs(u[j]) <= LIMIT:
             return
     for j in range(d):
         state.w[j, 0] = u[j]
-
-
-@bare_inline
-def factorise(L, d, diagonal, column, u):
-    """L <- its Cholesky factor, and u <- L^-1 u. Along rows, so that the innermost loop vectorises.
-
-    L : float64[d (d + 1)/2 or more], rows of a lower triangle; diagonal : float64[d], not modified
-    column : float64[d], overwritten. The pivot of a feature that follows from others is infinite.
-    """
-    for j in range(d):
-        at = column_start(j) + j
-        pivot = math.sqrt(L[at]) if L[at] > NOTHING * diagonal[j] else math.inf
-        L[at] = pivot
-        u[j] /= pivot
-        for i in range(j + 1, d):
-            begin = column_start(i)
-            by = L[begin + j] / pivot
-            column[i] = L[begin + j] = by
-            u[i] -= by * u[j]
-            for k in range(j + 1, i + 1):
-                L[begin + k] -= by * column[k]

@@ -18,9 +18,9 @@ from sonlearn.data.rows import is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.learn.dense.factor import column_start
 from sonlearn.learn.dense.rounds import ADA_LR, PSEUDO, enter, features_of
+from sonlearn.learn.linear_algebra import INVERSE, ROOT, spectral
 from sonlearn.learn.losses import leads_too_far, slopes
 from sonlearn.learn.newton.round import row_scale
-from sonlearn.learn.spectrum import INVERSE, ROOT, spectral
 from sonlearn.learn.tolerances import LIMIT, SPAN
 
 #: Smaller eigenvalues than this multiple of the largest are rounding errors, and may be negative: they count as this.

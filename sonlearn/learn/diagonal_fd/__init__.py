@@ -2,5 +2,5 @@
 
 The matrix is Delta + B'B: B is the sketch, and the diagonal Delta makes the diagonal of the whole exact.
 Read `rounds` (predict and learn a row), `shrink`, then `lazy` (a shrink is applied to a feature when the feature is
-next read), `predict`, `state` and `engine`. `merging` makes one learner of several.
+next read), `state` and `engine`; `dense` is the engine of dense rows. `merging` makes one learner of several.
 """

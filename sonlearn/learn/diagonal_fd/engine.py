@@ -4,7 +4,7 @@
 stores m - 1 leading rows ([RFD] Algorithm 3, whitened) and the diagonal. Our own method, after [RFD].
 
 Read `rounds` (predict, step, add the row), `shrink` (choose the rows to keep; the kernel of a batch), then `lazy` (the
-update of features when they are next read) and `predict`, all on `state`.
+update of features when they are next read), all on `state`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.diagonal_fd.lazy import sweep
 from sonlearn.learn.diagonal_fd.merging import Matrix, MergedMatrix, WithDiagonal
-from sonlearn.learn.diagonal_fd.predict import all_weights, matrix, predict
-from sonlearn.learn.diagonal_fd.shrink import learn
+from sonlearn.learn.diagonal_fd.shrink import all_weights, learn, matrix, predict
 from sonlearn.learn.diagonal_fd.state import BITS, EXTRA, SLOT, WBAR, DiagonalFDState, new_state, new_work
 from sonlearn.learn.engine import Predictions, grown
 from sonlearn.learn.log import slots_of
-from sonlearn.learn.status import LOG_FULL
+from sonlearn.learn.tolerances import LOG_FULL
 from sonlearn.options import LearnOptions
 
 

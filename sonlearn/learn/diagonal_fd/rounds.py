@@ -20,7 +20,7 @@ from sonlearn.learn.diagonal_fd.lazy import bring_all_up_to_date, copies
 from sonlearn.learn.diagonal_fd.state import EXTRA, LONGEST, SLOT, WBAR
 from sonlearn.learn.linear_algebra import solve_lower
 from sonlearn.learn.losses import HINGE, LOGISTIC
-from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, SHRINK
+from sonlearn.learn.tolerances import DIVERGED, DONE, LOG_FULL, SHRINK
 
 #: A larger number has diverged, although it is finite: its products would overflow.
 LIMIT = 1e100

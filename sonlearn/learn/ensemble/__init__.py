@@ -8,11 +8,11 @@
 `scalar_target` values and two classes; `label_scale` has their labels, of values in standard deviations
 `slots`         several classes
 `pruning`       which members a stream can do without; `judges` say what they are worth
-`history`       by which these judge; `class_sample` chooses what is kept of several classes
+`history`       by which these judge, of several classes of some of them
 `drift`         when the stream has changed
 `importance`    weights of rows beside each other
 `viewing`       several views of the same rows
-`scheduling`    who learns when, side by side; `jobs` what the threads do
+`scheduling`    who learns when, side by side
 `merging`       several committees as one
 `reports`       what a committee has to tell
 `by_row`        the committee's rows one by one, all kernels of a row by one call

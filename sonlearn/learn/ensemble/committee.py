@@ -17,10 +17,11 @@ pruned (`pruning`). Neither changes a bit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data.axes import Axis, Scalars, summed
 from sonlearn.data.rows import NO_ROWS, WILD, Rows, first_wild, is_learned, learned_rows, rows_between
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
@@ -30,7 +31,7 @@ from sonlearn.learn.ensemble import history as histories
 from sonlearn.learn.ensemble import merging, reports
 from sonlearn.learn.ensemble.by_row import CommitteeByRow
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, copy_shared, is_same
-from sonlearn.learn.ensemble.drift import Drift, new_drift, watch
+from sonlearn.learn.ensemble.drift import Drift, merge_drifts, new_drift, watch
 from sonlearn.learn.ensemble.history import History, new_history
 from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.pruning import RARE, SHORT, PruningCase, next_checkpoint, prune
@@ -42,7 +43,7 @@ from sonlearn.learn.ensemble.viewing import Seen, Views
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import NAG_SECONDS, Member, default_members, member, word_members
 from sonlearn.options.views import COLUMNS, VIEWS, WORDS
-from sonlearn.views.parts import first_in_parts, part_of
+from sonlearn.views.view import first_in_parts, part_of
 
 #: Numbers held at a time, of all inputs, rows of a part and classes; and rows of a part at least.
 CELLS, LEAST_ROWS = 1 << 19, 8
@@ -50,6 +51,7 @@ CELLS, LEAST_ROWS = 1 << 19, 8
 #: features; whether rows are words; whether they are seen in parts.
 NOW = [("weighted", "i8"), ("weight", "f8"), ("passes", "i8"), ("rows", "i8"), ("entries", "i8"), ("features", "i8"),
        ("words", "i8"), ("in_parts", "i8")]  # fmt: skip
+SCALARS = Scalars(totals=("weighted", "weight", "rows", "entries"), largest=("passes", "features", "words", "in_parts"))
 
 
 class CommitteeState(NamedTuple):
@@ -62,14 +64,14 @@ class CommitteeState(NamedTuple):
     offline: Combiner  # of those with a long memory; of no input where that is all of them
     # float64[k, 4]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw;
     # and of how many different features, up to the checkpoint that asks
-    tally: np.ndarray
+    tally: Annotated[np.ndarray, Axis(), merging.tallied]
     # float64[2, 3]; of the online and of the offline combination: sums of h, h * loss and h * error of the rows learned
-    totals: np.ndarray
+    totals: Annotated[np.ndarray, Axis(), summed]
     history: History  # up to the last checkpoint
-    drift: Drift  # changes of the stream
+    drift: Annotated[Drift, Axis(), merge_drifts]  # changes of the stream
     waiting: DelayQueue  # inputs for rows whose labels come late
     active: np.ndarray  # bool[k]; members at work
-    now: np.ndarray  # structured [1]: see `NOW`
+    now: Annotated[np.ndarray, SCALARS]  # structured [1]: see `NOW`
 
 
 class AtWork(NamedTuple):
@@ -535,8 +537,8 @@ def committee_members(options: LearnOptions) -> tuple[Member, ...]:
     """
     names = options.members or default_members(options.loss, options.budget, options.several)
     members = tuple(member(name, options.loss, options.several) for name in names)
-    if options.members:
-        return members
+    if options.members:  # who names members wants them
+        return tuple(each._replace(beside_trees=True) for each in members)
     members += word_members(options.loss, options.several) if options.budget != "cheap" else ()
     return tuple(each for each in members if each.rate == 0.0 or each.rate > options.decay)
 

@@ -70,7 +70,7 @@ def changes_of(drift: Drift) -> list[int]:
     return [int(drift.changes[i % KEPT]) for i in range(max(count - KEPT, 0), count)]
 
 
-def merge_drifts(drifts: Sequence[Drift], base: Drift) -> Drift:
+def merge_drifts(base: Drift, drifts: Sequence[Drift], by: np.ndarray) -> Drift:
     """The changes of all, at their rows of the merged stream; what the last learner makes of its own rows goes on."""
     last, start, rows = drifts[-1], int(base.count[0]), int(base.count[0])
     changes = changes_of(base)

@@ -1,16 +1,31 @@
 """The history that members are pruned by: what each of them made of the last rows learned.
 
 Row t (counted from 0) is at place t modulo the number of rows that are kept, so that a row costs no copy of the others.
+
+Of several classes a row's history are the members' scores for its class, for the `RIVALS` classes that the combination
+found likeliest beside it, and for `SAMPLED` of the rest, each of which stands for as many classes as were left out: a
+thousand classes need no more room than eight. In what is learned from them a sampled class counts as often as it stands
+for others. Without the sample a class that is hard to tell would always be last of those compared, and the best weights
+would turn the members round.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.engine import grown
+from sonlearn.learn.multiclass.arow import find_rivals
+
+#: Classes of a row's history beside its own: the likeliest, and a sample of the others.
+RIVALS, SAMPLED = 4, 3
+WIDTH = 1 + RIVALS + SAMPLED
+#: Row t's sample begins at the fractional part of t times this, the golden section.
+TURN = 0.6180339887498949
 
 
 class History(NamedTuple):
@@ -67,3 +82,60 @@ def joined(histories: Sequence[History], kept: int) -> History:
 def last_rows(history: History, n: int) -> History:
     """The last n rows of a history that is in their order."""
     return History(*(part[max(len(part) - n, 0) :] for part in history))
+
+
+def multiplicity(classes: np.ndarray) -> np.ndarray:
+    """float64[rows, WIDTH]: the logarithm of how many classes each one of a history of so many `classes` stands for."""
+    out = np.zeros((len(classes), WIDTH))
+    out[:, 1 + RIVALS :] = np.log(np.maximum(classes - 1 - RIVALS, SAMPLED) / SAMPLED)[:, None]
+    return out
+
+
+@bare_jit
+def sample_classes(V, logs, met, t, late, y, weight, size, places, others, inputs, facts):
+    """Write the rows that are learned from into a history, each at its place.
+
+    Parameters
+    ----------
+    V : float64[k, n, K]; logs : float64[n, K], logarithms of the combination's probabilities
+    met, t : int64[n], classes met and rows learned before each row; late : int, of those, rows that are in no history
+    y, weight : float64[n]
+    size : int, rows that the history keeps; places : int64[k], of the members in it; others : int64[WIDTH - 1], scratch
+    inputs : float32[rows, members, WIDTH], facts : float32[rows, 3]: modified (see `history.History`)
+    """
+    for i in range(len(y)):
+        if y[i] != y[i] or not weight[i] > 0.0:
+            continue
+        own, row = int(y[i]), t[i] - late
+        at = row % size
+        inputs[at] = 0.0
+        facts[at, 0], facts[at, 1], facts[at, 2] = 0.0, 0.0, weight[i]
+        if own >= met[i]:
+            continue
+        facts[at, 0] = met[i]
+        found = find_rivals(logs[i], met[i], own, others if met[i] <= WIDTH else others[:RIVALS])
+        if met[i] > WIDTH:
+            found = sample(met[i], own, row * TURN, others)
+        for j in range(len(V)):
+            inputs[at, places[j], 0] = V[j, i, own]
+            for place in range(found):
+                inputs[at, places[j], 1 + place] = V[j, i, others[place]]
+
+
+@bare_inline
+def sample(met, own, turn, others):
+    """others[RIVALS:] <- of the classes but `own` and others[:RIVALS], `SAMPLED` at even distances; returns WIDTH - 1.
+
+    All of them are taken equally often where `turn` has any fractional part with equal probability.
+    """
+    rest = met - 1 - RIVALS
+    first = turn - math.floor(turn)
+    for found in range(SAMPLED):
+        rank = int((found + first) * rest / SAMPLED)  # among the classes that are left
+        k, before = rank, -1
+        while k != before:
+            before, k = k, rank + (1 if own <= k else 0)
+            for place in range(RIVALS):
+                k += 1 if others[place] <= before else 0
+        others[RIVALS + found] = k
+    return RIVALS + SAMPLED

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.ensemble.class_sample import WIDTH, multiplicity
-from sonlearn.learn.ensemble.history import History
+from sonlearn.learn.ensemble.history import WIDTH, History, multiplicity
 from sonlearn.learn.ensemble.pruning import PruningCase
-from sonlearn.learn.sums import exponential, largest, total_of
+from sonlearn.learn.ensemble.softmax_step import add_scaled
+from sonlearn.learn.linear_algebra import exponential, largest, total_of
 
 if TYPE_CHECKING:
     from sonlearn.learn.ensemble.target import Target
@@ -81,11 +81,14 @@ class FittedJudge:
 
     def __init__(self, case: PruningCase):
         self._case, self._fits = case, dict[tuple[int, ...], Fit]()
+        self._w, self._first = np.array([each.weight for each in case.inputs]), threading.Lock()
 
     def growth(self, left: list[int], unit: list[int]) -> float:
         """The growth without those of the `unit`, which are taken one by one."""
-        if tuple(left) not in self._fits:
-            self._fits[tuple(left)] = fitted(self._case, left)
+        with self._first:  # who asks at the same time waits for it
+            if tuple(left) not in self._fits:
+                found = self._fits[tuple(left)] = fitted(self._case, left, start=self._w)
+                self._w[left] = found.w  # near those that are best without one of them
         return float(self._fits[tuple(left)].growth[[left.index(i) for i in unit]].sum())
 
     def still_learns(self, i: int) -> bool:
@@ -106,8 +109,9 @@ class Sums(NamedTuple):
     """Space for one row."""
 
     p: np.ndarray  # float64[WIDTH]
+    z: np.ndarray  # float64[WIDTH]
     mean: np.ndarray  # float64[k]
-    apart: np.ndarray  # float64[k, WIDTH]
+    apart: np.ndarray  # float64[WIDTH, k]
 
 
 def classes_of(history: History) -> np.ndarray:
@@ -122,8 +126,8 @@ class Fit(NamedTuple):
     growth: np.ndarray  # float64[k]; see `FittedJudge`
 
 
-def fitted(case: PruningCase, chosen: list[int], doubt: float = DOUBT) -> Fit:
-    """The weights of least loss of the `chosen` on the rows that judge."""
+def fitted(case: PruningCase, chosen: list[int], doubt: float = DOUBT, start: np.ndarray | None = None) -> Fit:
+    """The weights of least loss of the `chosen` on the rows that judge, sought from `start` on (float64[k], of all)."""
     members, first = [case.inputs[i] for i in chosen], len(case.history.facts) // 4
     history = History(*(part[first:] for part in case.history))
     w_0, own = (np.array([getattr(member, what) for member in members]) for what in ("weight", "precision"))
@@ -134,8 +138,9 @@ def fitted(case: PruningCase, chosen: list[int], doubt: float = DOUBT) -> Fit:
     total = rows.weight.sum()
     if not total > 0.0:
         return Fit(w_0, np.full(len(chosen), math.inf))
-    w, k = w_0.copy(), len(chosen)
-    scratch, A, g = Sums(np.zeros(WIDTH), np.zeros(k), np.zeros((k, WIDTH))), np.zeros((k, k)), np.zeros(k)
+    w, k = w_0.copy() if start is None else start[chosen], len(chosen)
+    scratch = Sums(*np.zeros((2, WIDTH)), np.zeros(k), np.zeros((WIDTH, k)))
+    A, g = np.zeros((k, k)), np.zeros(k)
     for _ in range(STEPS):
         A[:], g[:] = np.diag(precision), precision * (w - w_0)
         add_up(rows, at, w, scratch, A, g)
@@ -172,16 +177,16 @@ def add_up(rows, at, w, scratch, A, g):
         for j in range(len(at)):
             mean[j] = 0.0
             for c in range(count):
-                mean[j] += p[c] * rows.scores[i, at[j], c]
-            g[j] += h * (mean[j] - rows.scores[i, at[j], 0])
-            for c in range(count):
-                apart[j, c] = rows.scores[i, at[j], c] - mean[j]
+                apart[c, j] = rows.scores[i, at[j], c]
+        for c in range(count):
+            add_scaled(mean, p[c], apart[c], len(at))
         for j in range(len(at)):
-            for l in range(j + 1):  # noqa: E741
-                total = 0.0
-                for c in range(count):
-                    total += p[c] * apart[j, c] * apart[l, c]
-                A[j, l] += h * total
+            g[j] += h * (mean[j] - apart[0, j])
+        for c in range(count):
+            for j in range(len(at)):
+                apart[c, j] -= mean[j]
+            for j in range(len(at)):
+                add_scaled(A[j], h * p[c] * apart[c, j], apart[c], j + 1)
     for j in range(len(at)):
         for l in range(j):  # noqa: E741
             A[l, j] = A[j, l]
@@ -193,7 +198,7 @@ def differences(rows, at, w, steps, scratch, sums):
 
     Returns the sum of the losses at w, each times its h. `steps` is float64[m, k], sums float64[m, 3].
     """
-    z, p, total = scratch.apart[0], scratch.p, 0.0
+    z, p, total = scratch.z, scratch.p, 0.0
     for i in range(len(rows.weight)):
         h, count = rows.weight[i], rows.classes[i]
         if not h > 0.0:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sonlearn.data import merging
+from sonlearn.data import axes
 from sonlearn.learn.ensemble.combiner import Combiner, merge_combiners, went_on, without
-from sonlearn.learn.ensemble.drift import merge_drifts
 from sonlearn.learn.ensemble.history import History, joined, last_rows, of_rows
 
 if TYPE_CHECKING:
@@ -32,18 +31,19 @@ def merged(
     def combiner(name: str, inputs: Sequence[int]) -> Combiner:
         return _combiner(committee, [getattr(s, name) for s in states], getattr(base, name), gone, inputs, learned)
 
-    sums = {
-        name: merging.summed(getattr(base, name), [getattr(s, name) for s in states], np.ones(len(states)))
-        for name in ("tally", "totals")
-    }
-    sums["tally"][:, 3] = np.max([state.tally[:, 3] for state in states], axis=0)
-    return base._replace(
+    return axes.merged(states, base, np.ones(len(states)))._replace(
         labels=labels, views=views, members=members, active=np.isin(np.arange(k), left),
         online=combiner("online", range(len(committee.inputs))),
         offline=combiner("offline", committee.long if committee.both else ()),
-        history=committee.new().history, drift=merge_drifts([state.drift for state in states], base.drift),
-        now=merge_now([state.now for state in states], base.now), **sums,
+        history=committee.new().history,
     )  # fmt: skip
+
+
+def tallied(base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> np.ndarray:
+    """`CommitteeState.tally` of all: sums, and of the features that members saw the most."""
+    tally = axes.summed(base, others, by)
+    tally[:, 3] = np.max([each[:, 3] for each in others], axis=0)
+    return tally
 
 
 def majority(masks: Sequence[np.ndarray]) -> list[int]:
@@ -104,14 +104,3 @@ def merged_history(states: Sequence[CommitteeState], base: CommitteeState, kept:
         rows = int(state.now["rows"][0])
         parts.append(last_rows(of_rows(state.history, rows, kept), rows - start))
     return joined(parts, kept)
-
-
-def merge_now(states: Sequence[np.ndarray], base: np.ndarray) -> np.ndarray:
-    """Scalars of all: sums, but the passes of the first and the highest number of a feature."""
-    now: Any = base.copy()
-    for name in ("weighted", "weight", "rows", "entries"):
-        now[name] = merging.summed(base[name], [state[name] for state in states], np.ones(len(states)))
-    now["passes"] = states[0]["passes"]
-    for name in ("features", "words", "in_parts"):
-        now[name] = max(int(state[name][0]) for state in (base, *states))
-    return now

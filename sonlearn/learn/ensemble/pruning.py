@@ -1,10 +1,10 @@
 """Which members a stream can do without, decided at a few checkpoints from their predictions so far.
 
 The first checkpoints are about the rows alone. Of several classes it is asked after `words_after` rows whether they are
-words: whether a large share of their entries is of features not met before. Then members that are for numbers go. After
-`first` rows it is asked whether tuples are scattered: where rows are long and nearly all pairs are new, as in text,
-members on pairs and triples take most of the time and tell nearly nothing. It is asked whether rows are of numbers,
-too: if not, boosted trees go, and otherwise members that are of no use beside them.
+words: whether a large share of their entries is of features not met before. Then members that are for numbers go. Where
+rows are of numbers, members that are of no use beside boosted trees go. After `first` rows it is asked whether tuples
+are scattered: where rows are long and nearly all pairs are new, as in text, members on pairs and triples take most of
+the time and tell nearly nothing. Whether rows are of numbers is asked again: if not, boosted trees go.
 
 At later checkpoints members are dropped one by one, the one first whose absence costs the least for its share of the
 time, as long as the loss grows by less than `price` times that share: that of the online combination, and of a member
@@ -128,7 +128,8 @@ def prune(
     side by side.
     """
     if case.rows == case.rules.words_after:
-        return out_of_place(case, left)
+        shown = [i for i in left if i not in lacking_rows(case, left, entries)]
+        return out_of_place(case, left) or outdone(case, shown)
     if case.rows == case.rules.first:
         going = scattered(case, left, entries) + lacking_rows(case, left, entries)
         going += outdone(case, [i for i in left if i not in going])

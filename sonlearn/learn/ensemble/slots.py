@@ -20,9 +20,8 @@ from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.engine import Contributions, Engine, Predictions
 from sonlearn.learn.ensemble import pruning
-from sonlearn.learn.ensemble.class_sample import WIDTH, multiplicity, sample_classes
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs
-from sonlearn.learn.ensemble.history import History, last_rows
+from sonlearn.learn.ensemble.history import WIDTH, History, last_rows, multiplicity, sample_classes
 from sonlearn.learn.ensemble.judges import PRIOR as JUDGE_PRIOR
 from sonlearn.learn.ensemble.judges import FittedJudge, ReplayJudge, classes_of
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase

@@ -29,8 +29,7 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.ensemble.combiner import PERIOD
-from sonlearn.learn.linear_algebra import solve_lower, solve_upper
-from sonlearn.learn.sums import exponential, largest, total_of
+from sonlearn.learn.linear_algebra import exponential, largest, solve_lower, solve_upper, total_of
 
 #: A_0 as a multiple of I, and how much of squared gradients is added to A. Over 17 sets and 28 others, the members'
 #: scores replayed: log loss .957 and .851 of that of .5 and 0, errors .991 and .968. SURPRISE .03 to .25 and PRIOR .25

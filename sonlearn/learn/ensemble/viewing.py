@@ -10,8 +10,7 @@ from sonlearn.data.rows import Rows, rows_between
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.views import VIEWS
 from sonlearn.views import make_view
-from sonlearn.views.parts import parts_of
-from sonlearn.views.view import MergedView, View
+from sonlearn.views.view import MergedView, View, parts_of
 
 #: (name of a view, start, stop) -> rows start..stop-1 as that view shows them, and how many features it has had by
 #: then. Each view is asked for all rows in their order, by one thread at a time.

@@ -1,5 +1,5 @@
 """First-order learners: gradient descent and its kin, diagonal AROW, FTRL, coin betting.
 
-`rules` has one kernel with a rule for each method; `engine` is the interface to the rest of the program; `merging`
-makes one learner of several.
+`rules` has one kernel with a rule for each method; `engine` is the interface to the rest of the program, and makes
+one learner of several.
 """

@@ -36,8 +36,16 @@ import numpy as np
 
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
-from sonlearn.learn.invariant_step import softmax_travel, travel
-from sonlearn.learn.losses import LARGEST_LOG, POISSON, SQUARED, loss_slope, slopes, within_bounds
+from sonlearn.learn.losses import (
+    LARGEST_LOG,
+    POISSON,
+    SQUARED,
+    loss_slope,
+    slopes,
+    softmax_travel,
+    travel,
+    within_bounds,
+)
 from sonlearn.learn.retention import left_after
 from sonlearn.learn.tolerances import LIMIT
 

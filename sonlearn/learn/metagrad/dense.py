@@ -24,8 +24,8 @@ from sonlearn.learn.dense.engine import NOW, SCALARS, TRIANGLE, Dense
 from sonlearn.learn.dense.rounds import enter, features_of
 from sonlearn.learn.dense.spectral import NOISE, matrix, pack_triangle
 from sonlearn.learn.engine import Engine, Predictions, by_class
+from sonlearn.learn.linear_algebra import INVERSE, spectral
 from sonlearn.learn.losses import loss_slope
-from sonlearn.learn.spectrum import INVERSE, spectral
 from sonlearn.learn.tolerances import LIMIT
 from sonlearn.options import LearnOptions
 

@@ -30,6 +30,7 @@ from sonlearn.data.rows import SQUARES, Rows, is_learned, longest_row
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.engine import Predictions
+from sonlearn.learn.linear_algebra import product
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     LARGE_TABLE,
@@ -43,7 +44,6 @@ from sonlearn.learn.multiclass.pairs import (
     scale_pairs,
     weights_of,
 )
-from sonlearn.learn.sums import product
 
 #: Wrong classes that a row is learned against, at most.
 RIVALS = 3

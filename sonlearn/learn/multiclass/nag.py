@@ -29,6 +29,7 @@ from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.engine import Predictions
+from sonlearn.learn.linear_algebra import exponential, largest, product, total_of
 from sonlearn.learn.multiclass.arow import predict, score
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
@@ -39,7 +40,6 @@ from sonlearn.learn.multiclass.pairs import (
     scale_pairs,
     weights_of,
 )
-from sonlearn.learn.sums import exponential, largest, product, total_of
 
 #: Classes whose slope is smaller are left out of a step.
 TINY = 0.02

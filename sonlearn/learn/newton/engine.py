@@ -2,25 +2,47 @@
 
 [SON] Algorithm 1, [RFD] Algorithms 3 and 6: ``min_w sum_t h_t l(w'x_t, y_t)`` online, w <- w - A^-1 g with
 A = S'S + alpha I, where S is a sketch of the gradients seen.
+
+`merged` makes one learner of several that began with the same state. Sketches add up and are shrunk once, by the
+method's own rule: of
+
+    sum_g S_g'S_g - (G - 1) S_0'S_0
+
+the m leading directions are found, lowered as in a shrink, and m - 1 of them stay (Oja's rule: m of them, not lowered).
+alpha, and what a shrink restores, add up too, each counted from its initial value. Let Delta be the mass that all
+shrinks have removed, those before the merge and that of the merge, and C the sum of all rows' squares that the learners
+have sketched. For frequent directions, without a common start (S_0 = 0),
+
+    0 <= C - S'S <= Delta I:
+
+the bound of one sketch ([FD], and with half of Delta in alpha that of [RFD]), because each S_g has it and bounds add.
+With a common start a direction that one learner shrank may be subtracted more often than it is there. It is left out,
+and then -Delta I <= C - S'S <= Delta I.
+
+Weights move in the scale of the input, by the rows that each learner has learned (`sonlearn.data.merging`). (A sketch
+does not know how often it has met a feature. The Gaussians' mean, A w = sum_g A_g w_g - (G - 1) A_0 w_0, erred more.)
+Primal-dual weights follow from A and the sum of gradients, which adds up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import axes
+from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.engine import Engine, Predictions, by_class
-from sonlearn.learn.newton import merging
-from sonlearn.learn.newton.learn import learn, orthonormalise_now
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
+from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
+from sonlearn.learn.newton.shrink import learn, orthonormalise_now
 from sonlearn.learn.newton.sparse_time import with_room_in_log
-from sonlearn.learn.newton.state import NewtonState, new_state, new_work, params_of, sizes_of
-from sonlearn.learn.status import LOG_FULL, ORTHONORMALISE
-from sonlearn.learn.tolerances import FEATURES
+from sonlearn.learn.newton.sparse_time.coordinates import wbar_factor
+from sonlearn.learn.newton.sparse_time.generations import sweep
+from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
+from sonlearn.learn.newton.step import reset_factor, spectral_excess
+from sonlearn.learn.tolerances import FEATURES, LOG_FULL, ORTHONORMALISE, RANK
 from sonlearn.options import LearnOptions
 
 
@@ -32,22 +54,22 @@ class SketchedNewton(Engine):
 
     merges = True
 
-    def __init__(self, options: LearnOptions):
-        self._params = params_of(options)
-        self._work = new_work(self._params, 1)
-        self._oja = None if self._params.buffered else np.zeros(sizes_of(self._params).M)
+    def __init__(self, options: LearnOptions, **changed: Any):
+        self.params = params_of(options)._replace(**changed)
+        self.work = new_work(self.params, 1)
+        self._oja = None if self.params.buffered else np.zeros(sizes_of(self.params).M)
 
     def new(self, classes: int = 0) -> NewtonState:
         """State of an untrained learner."""
-        return new_state(self._params)
+        return new_state(self.params)
 
     def reserve(self, state: NewtonState, rows: Rows, features: int) -> NewtonState:
         """Make room for learning `rows`."""
         now = state.now[0]
         local = min(features, int(now.local) + (FEATURES + 1) * int(rows.indptr[-1]))
         longest = longest_row(rows)
-        if longest > len(self._work.x):
-            self._work = new_work(self._params, longest)
+        if longest > len(self.work.x):
+            self.work = new_work(self.params, longest)
         return axes.reserved(state, seen=features, local=local)
 
     def learn(self, state: NewtonState, rows: Rows, out: Predictions, start: int) -> tuple[NewtonState, int]:
@@ -55,35 +77,35 @@ class SketchedNewton(Engine):
         out = by_class(out)
         at, status = start, LOG_FULL
         while status in (LOG_FULL, ORTHONORMALISE):
-            at, status = learn(self._params, state, self._work, rows, out, at, self._oja)
+            at, status = learn(self.params, state, self.work, rows, out, at, self._oja)
             if status == LOG_FULL:
-                state = with_room_in_log(state, self._work.z)
+                state = with_room_in_log(state, self.work.z)
             elif status == ORTHONORMALISE:
                 orthonormalise_now(state)
         return state, at
 
     def predict(self, state: NewtonState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        at = predict(self._params, state, rows, by_class(out).raw)
-        np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
+        at = predict(self.params, state, rows, by_class(out).raw)
+        np.clip(out.raw, self.params.low, self.params.high, out=out.prediction)
         return at
 
     def weights(self, state: NewtonState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
         w = np.zeros((len(state.factor.beta), int(state.now[0].seen)))
-        all_weights(self._params, state, w)
+        all_weights(self.params, state, w)
         w = np.pad(w, ((0, 0), (0, features - w.shape[1])))
-        return w if self._params.classes else w[0]
+        return w if self.params.classes else w[0]
 
     def renumbered(
         self, state: NewtonState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
     ) -> NewtonState:
         """`state` with other numbers (see `Engine.renumbered`)."""
-        return merging.renumbered(state, numbers, features)
+        return renumbered(state, numbers, features)
 
     def merge(self, states: Sequence[NewtonState], base: NewtonState, rows: Sequence[int]) -> NewtonState:
-        """Sketches added up and shrunk once, weights moved by the rows learned (see `newton.merging`)."""
-        return merging.merged(self._params, states, base)
+        """Sketches added up and shrunk once, weights moved by the rows learned (see `merged`)."""
+        return merged(self.params, states, base)
 
     def facts(self, state: NewtonState) -> dict[str, Any]:
         """alpha; eigenvalues of the sketch, descending; components, a function of d that returns float64[k, d].
@@ -99,7 +121,7 @@ class SketchedNewton(Engine):
 
     def _eigenvalues(self, state: NewtonState) -> np.ndarray:
         basis, now = state.basis, state.now[0]
-        if not self._params.buffered:
+        if not self.params.buffered:
             return np.sort(basis.D2[: now.k])[::-1].copy()
         r = now.k + now.raw
         return np.maximum(np.linalg.eigvalsh(basis.H[:r, :r])[::-1], 0.0)
@@ -109,3 +131,134 @@ class SketchedNewton(Engine):
         V = np.zeros((int(state.now[0].k), features))
         kept_rows(state, V[:, : int(state.now[0].seen)])
         return V
+
+
+class Whole(NamedTuple):
+    """A learner on dense vectors, in rescaled features."""
+
+    w: np.ndarray  # float64[K, features]; primal-dual: z, the sums of gradients
+    S: np.ndarray  # float64[r, features]; rows of the sketch
+    scale: np.ndarray  # float64[features]; see `rescale`
+
+
+def renumbered(state: NewtonState, numbers: np.ndarray, features: int) -> NewtonState:
+    """`state`, packed, with other numbers of its features (see `Engine.renumbered`) and an empty log."""
+    state = state._replace(now=state.now.copy(), features=state.features.copy(), table=state.table.copy())
+    sweep(state, np.zeros((2, state.table.shape[1])))
+    owner = numbers[state.raw.owner]
+    stays = np.flatnonzero(owner >= 0)
+    data = merging.renumbered(state.features, numbers, features)
+    data["local"][owner[stays]] = np.arange(len(stays))
+    state.now["local"], state.now["seen"] = len(stays), features
+    return state._replace(
+        features=data,
+        table=merging.renumbered(state.table, numbers, features),
+        raw=state.raw._replace(X=state.raw.X[stays], owner=owner[stays]),
+    )
+
+
+def merged(params: NewtonParams, states: Sequence[NewtonState], base: NewtonState) -> NewtonState:
+    """The merged learner. All arguments have gone through `renumbered`, and are not modified. O(G m (G m + K) d)."""
+    every = (base, *states)
+    (start, *own), nows = [whole(params, state) for state in every], [state.now[0] for state in every]
+    rounds = [int(now.t - nows[0].t) for now in nows[1:]]
+    by = merging.shares(rounds, params.retention)
+    out = new_state(params)
+    features, now = len(start.scale), out.now[0]
+    for name in ("t", "taken"):
+        now[name] = merging.summed(nows[0][name], [each[name] for each in nows[1:]], np.ones(len(states), np.int64))
+    for name, initial in (("alpha", params.base), ("restored", 0.0), ("mass", 0.0), ("oja_sum", 0.0)):
+        first, *others = (each[name] - initial for each in nows)
+        now[name] = initial + max(merging.summed(first, others, by), 0.0)
+    now.seen = features
+    data = np.zeros(features, FEATURE)
+    data["scale"] = _scales(params, start, own)
+    out = out._replace(features=data, table=np.zeros((features, out.maps.shape[1] + len(start.w))))
+    lam, V = merging.spectrum([*(each.S for each in own), start.S], [*by, -by[:-1].sum()])
+    k = _shrink(params, out, lam)
+    now.k = now.used = k
+    now.held = min(params.m - 1, sum(int(each.held) for each in nows[1:])) if params.buffered else 0
+    w = _weights(params, start, own, data["scale"], rounds, by)
+    out.table[:, :k], out.table[:, out.maps.shape[1] :] = V[:k].T, w.T
+    out.factor.FT[range(k), range(k)] = 1.0
+    reset_factor(out, k)
+    if params.dual:
+        out.basis.q[:, :k] = w @ V[:k].T
+        for c in range(len(out.basis.a)):
+            for i in range(k):
+                out.basis.a[c, i] = -params.rate * spectral_excess(params, out, i, out.basis.q[c, i])
+    return out
+
+
+def whole(params: NewtonParams, state: NewtonState) -> Whole:
+    """The learner on dense vectors, which has gone through `renumbered`."""
+    now, basis, M = state.now[0], state.basis, state.maps.shape[1]
+    k, r = int(now.k), int(now.k + now.raw)
+    Z, wbar = state.table[:, :M].T, state.table[:, M:].T
+    Q = np.zeros((r, len(state.table)))
+    Q[:k] = state.factor.FT[:, :k].T @ Z
+    if r > k:
+        from scipy.linalg import solve_triangular  # a tenth of a second, which only a merge takes
+
+        X = np.zeros((r - k, len(state.table)))
+        X[:, state.raw.owner] = state.raw.X[:, : r - k].T
+        Q[k:] = solve_triangular(basis.G[: r - k, k:r], X - basis.G[: r - k, :k] @ Q[:k], lower=True)
+    if params.buffered:
+        lam, U = np.linalg.eigh(basis.H[:r, :r])
+        S = (np.sqrt(np.maximum(lam, 0.0)) * U).T @ Q
+    else:
+        S = np.sqrt(basis.D2[:r])[:, None] * Q
+    if params.dual:
+        return Whole(wbar.copy(), S, state.features["scale"])
+    w = wbar_factor(params, now.alpha) * wbar + state.factor.beta @ Z + basis.a[:, :r] @ Q
+    return Whole(now.weight_scale * w, S, state.features["scale"])
+
+
+def _shrink(params: NewtonParams, state: NewtonState, lam: np.ndarray) -> int:
+    """D2, alpha, restored <- those of a shrink of the squares `lam` (descending); returns how many directions stay."""
+    now, D2 = state.now[0], state.basis.D2
+    payers, gain, restore = params.terms
+    zero = RANK * max(lam[0], 0.0) if len(lam) else 0.0
+    most = params.m - 1 if params.buffered else params.m
+    shed = lam[params.m - 1] if params.buffered and len(lam) >= params.m and lam[params.m - 1] > zero else 0.0
+    k = 0
+    while k < min(most, len(lam)):
+        value = lam[k] - (shed if k >= params.m - payers else 0.0)
+        if value <= zero:
+            break
+        D2[k] = value
+        k += 1
+    now.alpha += gain * shed
+    now.restored += shed if restore else 0.0
+    return k
+
+
+def _scales(params: NewtonParams, start: Whole, own: Sequence[Whole]) -> np.ndarray:
+    """float64[features]: sums of squared gradients of all, or the largest values."""
+    others = [each.scale for each in own]
+    if params.rescale in (NONE, GRADIENTS, ALL_GRADIENTS):
+        return np.maximum(merging.summed(start.scale, others, np.ones(len(own))), 0.0)
+    return np.asarray(np.max(others, axis=0))
+
+
+def _unit(params: NewtonParams, scale: np.ndarray) -> np.ndarray:
+    """float64[features]: what a value is divided by (`rescale.divided`)."""
+    if params.rescale == NONE:
+        return np.ones(len(scale))
+    return np.sqrt(DIAGONAL_START + scale) if params.rescale in (GRADIENTS, ALL_GRADIENTS) else scale
+
+
+def _weights(
+    params: NewtonParams, start: Whole, own: Sequence[Whole], scale: np.ndarray, rounds: list[int], by: np.ndarray
+) -> np.ndarray:
+    """float64[K, features]: merged weights in rescaled features, or merged sums of gradients."""
+    if params.dual:
+        return np.asarray(merging.summed(start.w, [each.w for each in own], by))
+    unit, gains = _unit(params, scale), [np.full(len(scale), float(n)) for n in rounds]
+    first, *others = (_divided(each.w * unit, _unit(params, each.scale)) for each in (start, *own))
+    return merging.moved(first, others, gains)
+
+
+def _divided(w: np.ndarray, by: np.ndarray) -> np.ndarray:
+    """w / by, 0 where `by` is 0: the feature has not occurred."""
+    return np.divide(w, by, out=np.zeros(w.shape), where=by > 0.0)

@@ -13,8 +13,7 @@ from __future__ import annotations
 import math
 
 from sonlearn.jit import bare_inline
-from sonlearn.learn.linear_algebra import cholesky_update
-from sonlearn.learn.spectrum import INVERSE
+from sonlearn.learn.linear_algebra import INVERSE, cholesky_update
 
 #: When `now.weight_scale` falls below this, it is multiplied into the arrays: once in 345/l2 rounds.
 SMALLEST = 1e-150

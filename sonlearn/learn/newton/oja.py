@@ -14,8 +14,7 @@ import math
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.newton.sparse_time import move_kept, move_wbar
 from sonlearn.learn.newton.step import pseudo_divide, spectral_excess
-from sonlearn.learn.status import NEXT, ORTHONORMALISE, RENEW
-from sonlearn.learn.tolerances import DOUBTFUL, SPAN, SPREAD
+from sonlearn.learn.tolerances import DOUBTFUL, NEXT, ORTHONORMALISE, RENEW, SPAN, SPREAD
 
 
 @forced_inline

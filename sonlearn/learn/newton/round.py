@@ -17,6 +17,7 @@ from typing import NamedTuple
 from sonlearn.data.mixing import LOW, hash_bits
 from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import bare_inline, fetch, forced_inline
+from sonlearn.learn.linear_algebra import INVERSE, spectral
 from sonlearn.learn.losses import slopes, within_bounds
 from sonlearn.learn.newton.forgetting import SMALLEST, fold_weight_scale, forget_past
 from sonlearn.learn.newton.oja import oja_round
@@ -33,9 +34,7 @@ from sonlearn.learn.newton.step import (
     solve,
     widen,
 )
-from sonlearn.learn.spectrum import INVERSE, spectral
-from sonlearn.learn.status import DIVERGED, DONE, LOG_FULL, NEXT, SHRINK, STEP
-from sonlearn.learn.tolerances import LIMIT
+from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL, NEXT, SHRINK, STEP
 
 #: If there are more features than this, those of the next row are prefetched.
 LARGE_TABLE = 1 << 14
@@ -55,7 +54,7 @@ def run(params, state, work, rows, out, start, oja):
     """Learn rows from `start` on until one needs more than a round; returns (next row, status).
 
     work.slope holds the slopes of the last row. With LOG_FULL and DIVERGED the next row has not been learned.
-    Arguments as for `newton.learn.learn`.
+    Arguments as for `newton.shrink.learn`.
     """
     now, prediction, raw = state.now[0], out.prediction, out.raw
     large = len(state.table) > LARGE_TABLE

@@ -2,6 +2,11 @@
 
 [RFD] Algorithms 3 and 6, with a buffer of 2m rows. `sonlearn.sketch.rules.Terms` states a rule as values: how many of
 the m squared singular values are lowered, which multiple of the m-th is added to alpha, and whether A restores it.
+
+`learn` is the kernel for a batch: rounds, interrupted by rarer and costlier operations. The rounds (`round.run`)
+allocate nothing and count no references. Shrinks and new generations are needed once in several rounds; they decompose
+small matrices and may allocate. V is orthonormalised so rarely that many a run never does it, by a kernel of its own,
+which such a run need not compile.
 """
 
 from __future__ import annotations
@@ -10,12 +15,55 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, inline
-from sonlearn.learn.linear_algebra import clear, leading
-from sonlearn.learn.newton.sparse_time import fold, is_due
+from sonlearn.jit import bare_inline, inline, jit
+from sonlearn.learn.linear_algebra import ROOT, clear, leading, spectral
+from sonlearn.learn.newton.round import run
+from sonlearn.learn.newton.sparse_time import fold, is_due, orthonormalise, renew
 from sonlearn.learn.newton.step import projected_slope, reset_factor, spectral_excess
-from sonlearn.learn.spectrum import ROOT, spectral
-from sonlearn.learn.tolerances import RANK, SINGULAR, SPAN, SQUARING
+from sonlearn.learn.tolerances import ORTHONORMALISE, RANK, RENEW, SHRINK, SINGULAR, SPAN, SQUARING, STEP
+
+
+@jit
+def learn(params, state, work, rows, out, start, oja):
+    """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL, DIVERGED or ORTHONORMALISE).
+
+    Parameters
+    ----------
+    params : NewtonParams
+    state : NewtonState, modified in place
+    work : NewtonScratch, overwritten
+    rows : Rows, not modified
+        Rows of numbered features. A row without a label (NaN) or with weight 0 is only predicted.
+    out : Predictions of float64[n, K], filled in from row `start` on
+        The projected prediction w'x, and u'x before the projection. Both precede the use of the label.
+    start : int
+    oja : float64[M], overwritten, or None
+        None where rows are buffered: then Oja's rule is not compiled.
+
+    Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds, and after one
+    if V is to be orthonormalised (by `orthonormalise_now`).
+    """
+    at = start
+    while True:
+        at, status = run(params, state, work, rows, out, at, oja)
+        if oja is None:
+            if status == SHRINK:
+                if shrink(params, state, work, work.slope):
+                    return at, ORTHONORMALISE
+            elif status == STEP:
+                spectral_step(params, state, work.slope, work.y)
+            else:
+                return at, status
+        elif status == RENEW:
+            renew(state)
+        else:
+            return at, status
+
+
+@jit
+def orthonormalise_now(state):
+    """Make the rows of V orthonormal (see `orthonormalise`)."""
+    orthonormalise(state)
 
 
 @inline

@@ -14,11 +14,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE, PART, Classes, Counted
+from sonlearn.learn.linear_algebra import INVERSE, ROOT, SHIFTED
 from sonlearn.learn.log import slots_of
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.rescale import CODE as RESCALE_CODE
 from sonlearn.learn.newton.rescale import NONE
-from sonlearn.learn.spectrum import INVERSE, ROOT, SHIFTED
 from sonlearn.learn.tolerances import FEATURES, LOG_MIN
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
@@ -137,7 +137,7 @@ class NewtonScratch(NamedTuple):
     h: np.ndarray  # float64[r_max + 1]
     u: np.ndarray  # float64[r_max + 1]
     x: np.ndarray  # float64[longest row], the rescaled row
-    rest: np.ndarray  # float64[9 longest rows], its part outside of the basis (`sparse_time.second_look`)
+    rest: np.ndarray  # float64[9 longest rows], its part outside of the basis (`look_again`)
     more: np.ndarray  # float64[r_max + 1], coordinates of that part
     z: np.ndarray  # float64[2, M + K], one feature's row of the table while it is brought up to date
     wbar_x: np.ndarray  # float64[K], wbar'x

@@ -20,8 +20,7 @@ import math
 from typing import NamedTuple
 
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.linear_algebra import add_outer, cholesky_update, clear, solve_lower, solve_upper
-from sonlearn.learn.spectrum import spectral
+from sonlearn.learn.linear_algebra import add_outer, cholesky_update, clear, solve_lower, solve_upper, spectral
 
 
 class Move(NamedTuple):

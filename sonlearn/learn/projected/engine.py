@@ -9,11 +9,11 @@ import numpy as np
 from sonlearn.data.axes import BY_FEATURE
 from sonlearn.data.rows import Rows
 from sonlearn.learn.engine import Engine, Predictions, by_class
+from sonlearn.learn.linear_algebra import FOURTH, INVERSE, ROOT
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.newton.state import eta_of
 from sonlearn.learn.normals import draw, new_features, position_after, position_of
 from sonlearn.learn.projected.rounds import DATA, GRADIENT, NEWTON, OWN, learn, predict, weights
-from sonlearn.learn.spectrum import FOURTH, INVERSE, ROOT
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 

@@ -23,10 +23,9 @@ import numpy as np
 
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit, inline, jit
-from sonlearn.learn.invariant_step import travel
-from sonlearn.learn.losses import POISSON, leads_too_far, slopes
+from sonlearn.learn.linear_algebra import spectral
+from sonlearn.learn.losses import POISSON, leads_too_far, slopes, travel
 from sonlearn.learn.newton.round import row_scale, write_prediction
-from sonlearn.learn.spectrum import spectral
 from sonlearn.learn.tolerances import FEATURES, LIMIT, RANK, SINGULAR, SQUARING
 
 #: Rounding error of a number of size 1, and how much of a prediction may be one.
@@ -307,7 +306,7 @@ def decompose_rows(state, work, rows, i, scale):
 
 @bare_inline
 def follow_loss(params, work, lam, U, p, y, h, xx):
-    """work.slope <- the slope on the way of a step that follows the loss of a count (`invariant_step`).
+    """work.slope <- the slope on the way of a step that follows the loss of a count (`losses.travel`).
 
     With DATA a step does not become shorter where slopes are large, and those of counts grow as exp(p): a plain step
     would go far beyond the label, and the next one, as far as that slope is large, out of bounds.

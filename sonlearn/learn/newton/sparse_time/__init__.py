@@ -2,7 +2,7 @@
 
 Between two shrinks only coefficients of size m change (`coordinates`). A shrink writes to the features of the buffered
 rows alone (`folding`); every other feature is brought up to date when it is next read (`generations`). Read the modules
-in that order. `second_look` and `orthonormal` keep the arithmetic accurate when rows are nearly dependent.
+in that order. `coordinates.look_again` and `orthonormal` keep the arithmetic accurate when rows are nearly dependent.
 
 A round uses `coordinates`, `append`, `move_wbar`, `move_kept`; a shrink uses `fold`, `is_due`. Between rounds:
 `orthonormalise`, `renew`, `log_is_full`, `with_room_in_log`. Predictions use `present`, `coefficients`.
@@ -12,13 +12,13 @@ from sonlearn.learn.newton.sparse_time.coordinates import (
     append,
     coefficients,
     coordinates,
+    local_of,
     move_kept,
     move_wbar,
     wbar_factor,
 )
 from sonlearn.learn.newton.sparse_time.folding import fold
 from sonlearn.learn.newton.sparse_time.generations import BITS, log_is_full, present, renew, with_room_in_log
-from sonlearn.learn.newton.sparse_time.local import local_of
 from sonlearn.learn.newton.sparse_time.orthonormal import is_due, orthonormalise
 
 __all__ = [

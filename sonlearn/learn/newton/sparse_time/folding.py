@@ -10,8 +10,8 @@ import numpy as np
 
 from sonlearn.jit import inline
 from sonlearn.learn.linear_algebra import clear
+from sonlearn.learn.newton.sparse_time.coordinates import unmix
 from sonlearn.learn.newton.sparse_time.generations import begin_generation, refresh_all, start_over
-from sonlearn.learn.newton.sparse_time.local import unmix
 from sonlearn.learn.newton.sparse_time.orthonormal import departure
 
 
