@@ -88,7 +88,7 @@ _STANDS_FOR = {
     "--named_labels": "give --classes auto, which takes any names",
     "--indexing": "leave it out: the labels show whether they begin with 0 or 1",
     "--scores": "give -r FILE, which has the score of each class",
-    "--sgd": "give --method sgd",
+    "--sgd": "give --method sgd: its steps are l t^-p, and VW's l (t + 1)^-p, which are alike with --power_t 0",
     "--adaptive": "give --method adagrad, or --method nag, which is normalized and invariant as well",
     "--normalized": "give --method nag",
     "--ftrl": "give --method ftrl",

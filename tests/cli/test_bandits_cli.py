@@ -85,6 +85,21 @@ def test_columns_of_a_table_of_decisions_have_to_be_there(cli, tmp_path, named, 
     assert error.endswith(f"column {missing}; did you mean {meant}?")
 
 
+@pytest.mark.parametrize(
+    ("flag", "remedy"),
+    [
+        ("--label bought", "--cost or --reward names the column of what came of a decision"),
+        ("--id who", "decisions of a table have no ids; --ignore 'who' leaves the column out"),
+        ("--weight chance", "--probability names the column of that with which an action was chosen"),
+    ],
+)
+def test_of_flags_that_decisions_of_a_table_do_not_have_the_one_is_named(cli, tmp_path, flag, remedy):
+    (tmp_path / "t.csv").write_text(table_of_offers(4))
+    name, column = flag.split()
+    error = cli.error(f"train --quiet --cb_explore 5 --action shown --reward bought {flag} t.csv")
+    assert error == f"{name} '{column}': {remedy}"
+
+
 def test_actions_that_were_never_logged_are_named(cli, tmp_path):
     (tmp_path / "t.csv").write_text(table_of_offers(100))
     flags = "--action shown --reward bought --probability chance"

@@ -191,8 +191,13 @@ def as_table(options: TextOptions, bandit: BanditOptions) -> TextOptions:
         )
     if not (bandit.cost or bandit.reward) or not bandit.action:
         raise OptionError("a table of decisions needs --action COLUMN, and --cost COLUMN or --reward COLUMN")
-    if options.label or options.id or options.weight:
-        raise OptionError("--label, --id, --weight: of a table of decisions --action, --cost, --probability are given")
+    for flag, column, instead in (
+        ("--label", options.label, "--cost or --reward names the column of what came of a decision"),
+        ("--id", options.id, f"decisions of a table have no ids; --ignore {shorten(options.id)} leaves the column out"),
+        ("--weight", options.weight, "--probability names the column of that with which an action was chosen"),
+    ):
+        if column:
+            raise OptionError(f"{flag} {shorten(column)}: {instead}")
     return dataclasses.replace(options, label=bandit.cost or bandit.reward, id=bandit.action, weight=bandit.probability)
 
 
