@@ -117,7 +117,7 @@ class BanditSession(Session):
         return self.learner.predict(batch) if self.options.testonly else self.learner.partial_fit(batch)
 
     def compiling(self) -> None:
-        """Say so, and have help with it."""
+        """Have help with it."""
         super().compiling()
         if not self.options.testonly:
             self.helper.start(self.learn, self.bandit)

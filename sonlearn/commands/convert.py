@@ -6,10 +6,9 @@ from sonlearn.commands.checks import check_stdin, check_target
 from sonlearn.commands.files import check_files
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, say_compiling, warn_of_skipped
+from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, telling_of_compiling, warn_of_skipped
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import STDOUT
-from sonlearn.jit import on_first_compilation
 from sonlearn.options import TextOptions
 from sonlearn.options.text import WRITABLE
 from sonlearn.options.verbs import ConvertOptions
@@ -29,7 +28,7 @@ def command(line: Line) -> int:
         check_target("-o", target)
     if from_terminal(sources):
         complain(FROM_TERMINAL)
-    with Interrupts(at_once=True), on_first_compilation(say_compiling):
+    with Interrupts(at_once=True), telling_of_compiling():
         reader = convert(
             sources, target, options.to, text, on_error=reading.on_error, max_errors=reading.max_errors,
             threads=reading.prefetch_parsed,

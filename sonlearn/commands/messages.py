@@ -4,29 +4,65 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from sonlearn.commands.files import STDIN
 from sonlearn.errors import InputError
+from sonlearn.jit import on_compilation
 
 FROM_TERMINAL = "reading examples from the terminal; Ctrl-D ends them"
+_COMPILING = "compiling kernels for this version once, some twenty seconds ..."
+#: Not empty: the cursor of a terminal stands behind the line that says which kernel is compiled.
+_OPEN: list[bool] = []
 
 
 def complain(line: str) -> None:
     """Print a line on standard error at once. Errors in writing it are ignored, except a closed pipe."""
+    end_line()
+    _print(line + "\n")
+
+
+def end_line() -> None:
+    """End the line that says which kernel is compiled."""
+    if _OPEN:
+        _OPEN.clear()
+        _print("\n")
+
+
+def _print(text: str) -> None:
+    """Print on standard error at once."""
     try:
-        print(line, file=sys.stderr, flush=True)
+        print(text, end="", file=sys.stderr, flush=True)
     except BrokenPipeError:
         raise
     except OSError:
         pass
 
 
-def say_compiling(quiet: bool = False) -> None:
-    """Say that a first run compiles; with --quiet only at a terminal, where somebody waits and sees nothing."""
-    if not quiet or sys.stderr.isatty():
+@contextlib.contextmanager
+def telling_of_compiling(quiet: bool = False, begin: Callable[[], None] | None = None) -> Iterator[None]:
+    """In this context, say that a first run compiles; with --quiet only at a terminal, where somebody waits.
+
+    `begin` is called before the first kernel. Who gives it also calls `end_line` before anything else is written to a
+    terminal, which is told of each kernel then.
+    """
+
+    def tell(done: int) -> None:
         with contextlib.suppress(BrokenPipeError):  # what is to be done is wanted nevertheless
-            complain("compiling kernels for this version once, some twenty seconds ...")
+            terminal = sys.stderr.isatty()
+            if terminal and begin is not None:
+                _OPEN.append(True)
+                _print(f"\r{_COMPILING} kernel {done + 1}")
+            elif not done and (terminal or not quiet):
+                complain(_COMPILING)
+        if not done and begin is not None:
+            begin()
+
+    with on_compilation(tell):
+        try:
+            yield
+        finally:
+            end_line()
 
 
 def warn(text: str) -> None:

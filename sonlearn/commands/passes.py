@@ -18,12 +18,19 @@ from sonlearn.commands.checkpoints import Checkpoints
 from sonlearn.commands.checks import cache_file
 from sonlearn.commands.files import STDIN
 from sonlearn.commands.interrupts import Interrupts
-from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, of_skipped, say_compiling, warn
+from sonlearn.commands.messages import (
+    FROM_TERMINAL,
+    complain,
+    end_line,
+    from_terminal,
+    of_skipped,
+    telling_of_compiling,
+    warn,
+)
 from sonlearn.commands.models import Unfinished, save_model
 from sonlearn.commands.recording import Bar
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, ModelFileError, OutputError
-from sonlearn.jit import on_first_compilation
 from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.report.progress import Progress
@@ -142,7 +149,6 @@ class Passes:
     def compiling(self) -> None:
         """Kernels have to be compiled before anything is learned."""
         self.last_line = time.perf_counter()
-        say_compiling(self.options.quiet)
 
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""
@@ -170,7 +176,7 @@ class Passes:
         if from_terminal(self.sources):
             self.say(FROM_TERMINAL)
         try:
-            with Interrupts(at_once=True) as interrupts, on_first_compilation(self.compiling):
+            with Interrupts(at_once=True) as interrupts, telling_of_compiling(self.options.quiet, self.compiling):
                 ending, status = self.go(interrupts)
                 self.settle()
                 self.finish(ending)
@@ -228,6 +234,7 @@ class Passes:
             predicted = self.learn_from(batch, held)
             interrupts.at_once = False  # until here there was nothing to save
             self.done = self.done._replace(read=done, lines=self.done.lines + self.lines_of(batch, predicted))
+            end_line()  # predictions may go to the terminal, too
             self.report(batch, held, predicted)
             self.tell(number, batch.n)
             if self.checkpoints.due(batch.n):

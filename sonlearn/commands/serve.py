@@ -17,12 +17,11 @@ from sonlearn.commands.checkpoints import Checkpoints
 from sonlearn.commands.files import check_binary, check_files
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import complain, say_compiling, warn
+from sonlearn.commands.messages import complain, telling_of_compiling, warn
 from sonlearn.commands.models import contents, is_bandit, load_bandit, load_model
 from sonlearn.data.batch import Batch
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
-from sonlearn.jit import on_first_compilation
 from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions
 from sonlearn.options.text import TABLES
@@ -69,7 +68,7 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
         lines = None if options.tcp is None else stack.enter_context(listen(options.host, options.tcp, "--tcp"))
         assert run_options.initial_regressor is not None
         model = load_model(run_options.initial_regressor, threads=run_options.threads or 1)
-        with Interrupts(at_once=True), on_first_compilation(say_compiling):
+        with Interrupts(at_once=True), telling_of_compiling():
             warm_up(model.learner, options.learn)
         limits = limits_of(options, Limits())
         saver = Saver(run_options, lambda: contents(model.learner, model.names)) if options.learn else None
@@ -126,7 +125,7 @@ def serve_decisions(options: ServeOptions, run_options: RunOptions) -> int:
                 f"-i {path}: {final} has learned from the events in {options.events} and would be replaced; give "
                 f"-i {final} to go on, or another -f"
             )
-        with Interrupts(at_once=True), on_first_compilation(say_compiling):
+        with Interrupts(at_once=True), telling_of_compiling():
             warm_up_decisions(learner)
             learned = replay(learner, events, mark if known else None, options.learn and known)
         if learned:

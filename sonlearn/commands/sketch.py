@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import importlib.util
 import os
 import signal
@@ -20,10 +19,9 @@ from sonlearn.commands.checks import check_stdin, check_target
 from sonlearn.commands.files import check_binary, check_files
 from sonlearn.commands.interrupts import Interrupted, Interrupts
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, say_compiling, warn_of_skipped
+from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, telling_of_compiling, warn_of_skipped
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
-from sonlearn.jit import on_first_compilation
 from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.options.text import HASHED
@@ -98,8 +96,7 @@ def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: 
     reader = Reader(
         sources, text, on_error=reading.on_error, max_errors=reading.max_errors, threads=reading.prefetch_parsed
     )  # fmt: skip
-    compiling = functools.partial(say_compiling, reading.quiet)
-    with Interrupts() as interrupts, on_first_compilation(compiling):
+    with Interrupts() as interrupts, telling_of_compiling(reading.quiet):
         sketch_batches(
             _UntilSignal(reader, interrupts), sketch, output=options.output, error=options.error, k=options.k,
             picture=options.plot, zero_based=options.zero_based, report=say,

@@ -203,7 +203,7 @@ class TrainingSession(Session):
         return self.learner.partial_fit(without_held(batch, held), skip=self.options.on_error == "skip")
 
     def compiling(self) -> None:
-        """Say so, and have help with it."""
+        """Have help with it."""
         super().compiling()
         if self.cores > 1 and not self.options.testonly:
             self.helper.start(self.learn)

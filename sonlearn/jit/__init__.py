@@ -16,11 +16,10 @@ from sonlearn.jit.decorators import (
     forced_inline,
     inline,
     jit,
-    on_first_compilation,
+    on_compilation,
     without_numba,
 )
 
 __all__ = [
-    "bare_inline", "bare_jit", "fetch", "forced_inline", "inline", "jit", "on_first_compilation",
-    "without_numba",
+    "bare_inline", "bare_jit", "fetch", "forced_inline", "inline", "jit", "on_compilation", "without_numba",
 ]  # fmt: skip

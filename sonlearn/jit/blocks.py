@@ -18,7 +18,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 
-from sonlearn.jit.stored import UnknownTypeError, types_of
+from sonlearn.jit.stored import types_of
 
 #: Words for what a kernel returns.
 RESULT = 8
@@ -61,10 +61,7 @@ _WAYS: dict[Any, _Way] = {}
 
 
 def _way(dispatcher: Any, arguments: tuple[Any, ...]) -> _Way:
-    try:
-        key = dispatcher, types_of(arguments)
-    except UnknownTypeError:
-        return _new_way(dispatcher, arguments)
+    key = dispatcher, types_of(arguments)
     if key not in _WAYS:
         _WAYS[key] = _new_way(dispatcher, arguments)
     return _WAYS[key]
@@ -94,6 +91,8 @@ def _unpack(value: Any, words: list[bytes]) -> None:
         words += [struct.pack("q", word) for word in where]
     elif isinstance(value, float):
         words.append(struct.pack("d", value))
+    elif isinstance(value, np.bool_):  # some NumPy packs it with a warning
+        raise AttributeError("a block holds no NumPy bool")
     else:
         words.append(struct.pack("q", value))
 

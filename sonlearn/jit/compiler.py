@@ -33,9 +33,6 @@ if faststart_is_on():
 else:
     faststart = None  # type: ignore[assignment]
 
-#: Machine code by the dispatcher and the types of arguments.
-_ENTRIES: dict[Any, Callable] = {}
-
 
 class _Compiler(numba.core.compiler.Compiler):
     """Compiles a kernel, with all that it calls, at our level of optimisation. What others compile has their own."""
@@ -62,17 +59,6 @@ def alone(function: Callable, **settings: bool) -> Any:
     return numba.njit(**_options(settings))(function)
 
 
-def entry(dispatcher: Any, arguments: tuple[Any, ...]) -> Callable | None:
-    """The machine code of `dispatcher` for arguments of these types; None where there is none, or no such interface."""
-    try:
-        key = dispatcher, stored.types_of(arguments)
-        if key not in _ENTRIES:  # Numba takes long to find out the types of tuples of arrays
-            _ENTRIES[key] = dispatcher.overloads[tuple(map(numba.typeof, arguments))].entry_point
-        return _ENTRIES[key]
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return None
-
-
 def block(dispatcher: Any, arguments: tuple[Any, ...]) -> Any:
     """`sonlearn.jit.blocks.prepared_call`; None where there is no such interface, or for arguments it does not know."""
     if faststart is None:
@@ -81,19 +67,25 @@ def block(dispatcher: Any, arguments: tuple[Any, ...]) -> Any:
         from sonlearn.jit import blocks
 
         return blocks.prepared_call(dispatcher, arguments)
-    except (AttributeError, ImportError, KeyError, struct.error):
+    except (AttributeError, ImportError, KeyError, struct.error, stored.UnknownTypeError):
         return None
 
 
 def stored_entry(dispatcher: Any, arguments: tuple[Any, ...], types: stored.Types) -> Callable | None:
-    """`entry`, compiled if need be, and stored for processes that run it without Numba (`sonlearn.jit.stored`)."""
+    """The machine code for arguments of these types; None where there is no such interface.
+
+    It is compiled if need be, and stored for processes that run it without Numba (`sonlearn.jit.stored`).
+    """
     sig = tuple(map(numba.typeof, arguments))
     dispatcher.compile(sig)
     if not numba.config.USING_SVML:
         with contextlib.suppress(AttributeError, TypeError, ValueError):
             if (form := dispatcher._cache.stored_form(sig, dispatcher.targetctx)) is not None:
                 stored.store(form, dispatcher.py_func, types)
-    return entry(dispatcher, arguments)
+    try:
+        return dispatcher.overloads[sig].entry_point  # type: ignore[no-any-return]
+    except (AttributeError, KeyError):
+        return None
 
 
 def part(function: Callable, **settings: bool) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -19,7 +20,8 @@ _DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0").strip() not in ("", "0")
 _LOCK = threading.RLock()
 #: For what is asked while Numba compiles, with Numba's own lock: who has `_LOCK` may be waiting for that one.
 _LOCK_OF_PARTS = threading.RLock()
-_WAITING: list[Callable[[], None]] = []
+#: What is told of each compilation.
+_TOLD: list[Callable[[], None]] = []
 #: Not empty: kernels that are stored are to run without Numba.
 _WANTED: list[bool] = []
 
@@ -44,11 +46,7 @@ class Kernel:
         self._entries: dict[Any, Callable] = {}  # machine code where Numba is not imported, by the types of arguments
 
     def __call__(self, *arguments: Any) -> Any:
-        while True:
-            try:
-                return (self._compiled or self._for(arguments))(*arguments)
-            except TakenError as taken:  # no lock is held here: other threads may compile
-                _compiler().wait(*taken.args)
+        return _patiently(lambda: (self._compiled or self._for(arguments))(*arguments))
 
     def _for(self, arguments: tuple[Any, ...]) -> Any:
         """What is called with these arguments: machine code, or else Numba's dispatcher."""
@@ -84,11 +82,7 @@ class Kernel:
     def block(self, arguments: tuple[Any, ...]) -> Any:
         """The call with these arguments, prepared (`sonlearn.jit.blocks`); None with a Numba that was not tried."""
         dispatcher = self._compiled or self._for_python()
-        while True:
-            try:
-                return _compiler().block(dispatcher, arguments)
-            except TakenError as taken:
-                _compiler().wait(*taken.args)
+        return _patiently(lambda: _compiler().block(dispatcher, arguments))
 
 
 class InlinedKernel(Kernel):
@@ -117,6 +111,15 @@ class _Fetch(InlinedKernel):
         with _LOCK_OF_PARTS:
             self.py_func = _compiler().code_of_fetch(self.py_func)
             return super().for_kernels()
+
+
+def _patiently(call: Callable[[], Any]) -> Any:
+    """Make a call. While another process compiles what it needs, wait, without a lock: other threads may compile."""
+    while True:
+        try:
+            return call()
+        except TakenError as taken:
+            _compiler().wait(*taken.args)
 
 
 def without_numba() -> None:
@@ -191,17 +194,21 @@ fetch = fetch if _DISABLED else _Fetch(fetch, _nrt=False, forceinline=True)
 
 
 @contextlib.contextmanager
-def on_first_compilation(call: Callable[[], None]) -> Iterator[None]:
-    """In this context, call `call` once, just before the first kernel that is not in the cache is compiled."""
-    _WAITING.append(call)
+def on_compilation(call: Callable[[int], None]) -> Iterator[None]:
+    """In this context, call ``call(n)`` just before a kernel that is not in the cache is compiled, after n others."""
+    numbers = itertools.count()
+
+    def told() -> None:
+        call(next(numbers))
+
+    _TOLD.append(told)
     try:
         yield
     finally:
-        if call in _WAITING:
-            _WAITING.remove(call)
+        _TOLD.remove(told)
 
 
 def _compiling() -> None:
     """Called before a kernel is compiled."""
-    while _WAITING:
-        _WAITING.pop()()
+    for told in tuple(_TOLD):
+        told()

@@ -598,8 +598,8 @@ def test_standard_input_is_read_and_predictions_come_as_it_comes(folder):
 
 def test_a_second_run_compiles_nothing(folder):
     program = (
-        "import sys; from sonlearn.jit import on_first_compilation; from sonlearn.cli import main\n"
-        "with on_first_compilation(lambda: print('compiled')):\n"
+        "import sys; from sonlearn.jit import on_compilation; from sonlearn.cli import main\n"
+        "with on_compilation(lambda done: done or print('compiled')):\n"
         "    main(['train', '--quiet', 'a.svm', '-f', 'm']); main(['predict', '--quiet', '-i', 'm', 'a.svm'])\n"
         "    main(['train', '--quiet', 'a.vw', '-f', 'm'])\n"
         "    main(['predict', '--quiet', '-i', 'm', '-p', 'p', 'a.vw'])\n"

@@ -9,7 +9,8 @@ import pytest
 from places import PACKAGE, ROOT
 
 from sonlearn.commands import precompile as ahead
-from sonlearn.commands.messages import say_compiling
+from sonlearn.commands.messages import complain, telling_of_compiling
+from sonlearn.jit import decorators
 from sonlearn.jit.stored import is_possible
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions
@@ -72,10 +73,19 @@ def test_a_second_run_imports_no_numba(options):
 
 
 @pytest.mark.parametrize(("quiet", "terminal"), [(False, False), (False, True), (True, False), (True, True)])
-def test_who_waits_at_a_terminal_is_told_of_compiling(quiet, terminal, monkeypatch, capsys):
+def test_who_waits_at_a_terminal_is_told_how_far_compiling_is(quiet, terminal, monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
-    say_compiling(quiet)
-    assert ("compiling kernels" in capsys.readouterr().err) == (terminal or not quiet)
+    begun, text = [], "compiling kernels for this version once, some twenty seconds ..."
+    with telling_of_compiling(quiet, lambda: begun.append(1)):
+        for _ in range(2):
+            decorators._compiling()
+        complain("read")
+        decorators._compiling()
+    assert begun == [1]
+    told = f"\r{text} kernel 1\r{text} kernel 2\nread\n\r{text} kernel 3\n"
+    assert capsys.readouterr().err == (told if terminal else "read\n" if quiet else f"{text}\nread\n")
+    decorators._compiling()
+    assert not capsys.readouterr().err
 
 
 # ------------------------------------------------------------------------------------------------- help
