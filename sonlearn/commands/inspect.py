@@ -177,6 +177,8 @@ def class_tables(model: Model, facts: list[dict], ids: np.ndarray, top: int) -> 
 
 def weight_table(title: str, ids: np.ndarray, weights: np.ndarray, top: int, model: Model) -> list[str]:
     """Lines on the `top` largest of the weights, with names where they are known."""
+    if len(weights) and not weights.any():  # of a committee no member at work is linear in the input
+        return ["", f"{title}: none; predict --audit --audit-format mean says what moves predictions"]
     chosen = largest(ids, weights, top)
     lines = ["", f"{title}: {len(chosen)} of {len(ids)}"]
     for i in chosen:

@@ -210,14 +210,14 @@ def default_members(loss: str, budget: float | str = "normal", several: bool = F
 def word_members(loss: str, several: bool = False) -> tuple[Member, ...]:
     """Members of such a committee for the words of texts alone, of use where rows have columns as well.
 
-    They are those of the whole row that suit words, and begin without a weight. Of two classes a higher precision lets
-    the combiner see sooner that words tell nothing.
+    They are those of the whole row that suit words, and begin without a weight; trees do not learn words. Of two
+    classes a higher precision lets the combiner see sooner that words tell nothing.
     """
     table = _table(loss, several)
     views = ("lunit", "odds", "tfidf", "log", "neighbours") if table is not VALUE_MEMBERS else ("zs", "bins-z")
     precision = 20.0 if table is MEMBERS else 0.0
     return tuple(
-        each._replace(view=f"{WORDS}-{each.view}", weight=0.0, precision=precision, words=True)
+        each._replace(view=f"{WORDS}-{each.view}", weight=0.0, precision=precision, words=True, beside_trees=True)
         for each in table.values()
         if each.view in views and not each.rate
     )

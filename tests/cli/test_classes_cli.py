@@ -183,10 +183,9 @@ def test_the_committee_of_classes_goes_on_and_is_described(cli, kind, flags):
     assert Path("short.p").read_bytes() + Path("more.p").read_bytes() == Path("long.p").read_bytes()
     _, out, _ = cli("inspect", "--top", "2", "long")
     assert "classes: 4" in out
-    assert re.search(
-        r"\n  member +own error +weight +offline +bytes\n  nag +[0-9.]+ +-?[0-9.]+ +-?[0-9.]+ +[0-9]+\n", out
-    )
-    assert f"largest weights of class {NAMES[0] if kind == 'vw' else 1}: 2 of 5" in out.splitlines()
+    assert re.search(r"\n  member +own error +weight +offline +bytes\n  nag +[0-9.]+ +pruned\n", out)
+    assert re.search(r"\n  arow-precision:zs +[0-9.]+ +-?[0-9.]+ +-?[0-9.]+ +[0-9]+\n", out)
+    assert f"largest weights of class {NAMES[0] if kind == 'vw' else 1}: none; predict --audit" in out
     _, out, _ = cli("inspect", "--json", "long")
     assert [len(one["weights"]) for one in json.loads(out)["classes"]] == [5, 5, 5, 5]
 

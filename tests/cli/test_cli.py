@@ -371,7 +371,7 @@ BAD_COMMANDS = [
     ("train --audit-top 3 a.vw", r"--audit-top 3: nothing is explained; give --audit as well"),
     ("train --audit-format json a.vw", r"--audit-format json: nothing is explained.*"),
     ("train -a --audit-top -1 a.vw", r"--audit-top -1: expected at least 0"),
-    ("train -a --audit-format xml a.vw", r"--audit-format xml: expected one of text, json"),
+    ("train -a --audit-format xml a.vw", r"--audit-format xml: expected one of text, json, mean"),
     ("completion tcsh", r"completion 'tcsh': expected one of bash, zsh, fish"),
     ("completion", r"completion takes one shell \(bash, zsh, fish\), 0 given"),
     ("completion bash zsh", r"completion takes one shell \(bash, zsh, fish\), 2 given"),
