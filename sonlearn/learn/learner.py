@@ -688,6 +688,9 @@ class Learner:
 
     __copy__ = copy
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Learner:
+        return self.copy()  # the kernels that an engine holds cannot be copied
+
     @classmethod
     def merge(cls, learners: Sequence[Learner], base: Learner | None = None, *, threads: int = 1) -> Learner:
         """One learner of what several have learned, each from rows of its own; see `sonlearn.learn.merging.merged`."""

@@ -216,10 +216,11 @@ def test_predicting_changes_nothing_and_deciding_draws_anew():
     assert (bandit.decide(fresh).action != one.action).any()
 
 
-def test_a_copy_goes_on_alone():
+@pytest.mark.parametrize("copied_by", [copy.copy, copy.deepcopy])
+def test_a_copy_goes_on_alone(copied_by):
     bandit, fresh = Bandit(BanditOptions(cb_explore=K)), log_of(contexts(30, 5, d=9))
     bandit.partial_fit(log_of(contexts(20)))
-    expected, copied = bandit.predict(fresh), copy.copy(bandit)
+    expected, copied = bandit.predict(fresh), copied_by(bandit)
     bandit.partial_fit(fresh)
     assert_same_predictions(copied.predict(fresh), expected)
     copied.partial_fit(fresh)

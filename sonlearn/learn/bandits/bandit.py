@@ -246,6 +246,9 @@ class Bandit:
 
     __copy__ = copy
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Bandit:
+        return self.copy()  # the kernels that its models hold cannot be copied
+
     def save(self, path: str | Path) -> None:
         """Write the model, whole or not at all."""
         storage.write(path, *self.to_arrays())
