@@ -20,11 +20,10 @@ from sonlearn.report.jsonable import jsonable, spelt
 from sonlearn.text.names import MOST_NAMES, MOST_SLOTS
 
 TOP = 20
+#: Where it is said what all members make of the input.
+_ELSEWHERE = "predict --audit --audit-format mean"
 #: What weights of a committee are.
-OF_LINEAR = (
-    "of members that are linear in the input; what all members say may have another sign: "
-    "predict --audit --audit-format mean"
-)
+OF_LINEAR = f"of members that are linear in the input; what all members say may have another sign: {_ELSEWHERE}"
 #: Classes whose largest weights are listed.
 SHOWN = 50
 
@@ -103,8 +102,9 @@ def model_lines(path: str, model: Model, top: int) -> list[str]:
     if "classes" in facts:
         lines += class_tables(model, facts["classes"], ids, top)
     else:
-        lines += weight_table("largest weights", ids, learner.weights()[1], top, model)
-        if "members" in facts and top:
+        weights = learner.weights()[1]
+        lines += weight_table("largest weights", ids, weights, top, model)
+        if "members" in facts and top and weights.any():
             lines.append(f"  {OF_LINEAR}")
     if model.unfinished is not None:
         place = model.unfinished
@@ -178,7 +178,7 @@ def class_tables(model: Model, facts: list[dict], ids: np.ndarray, top: int) -> 
 def weight_table(title: str, ids: np.ndarray, weights: np.ndarray, top: int, model: Model) -> list[str]:
     """Lines on the `top` largest of the weights, with names where they are known."""
     if len(weights) and not weights.any():  # of a committee no member at work is linear in the input
-        return ["", f"{title}: none; predict --audit --audit-format mean says what moves predictions"]
+        return ["", f"{title}: none; {_ELSEWHERE} says what moves predictions"]
     chosen = largest(ids, weights, top)
     lines = ["", f"{title}: {len(chosen)} of {len(ids)}"]
     for i in chosen:

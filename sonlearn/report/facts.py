@@ -83,8 +83,9 @@ def contributions_of(
     if rows is None or additive(learner.options):
         return None
     means, left = MeanContributions(names, learner.columns.known), SAMPLE_ENTRIES
+    lengths = np.diff(rows.indptr).tolist()
     for i in range(rows.n - 1, -1, -1):
-        left -= int(np.diff(rows.indptr)[i]) ** 2
+        left -= lengths[i] ** 2
         if left < 0 and means.examples:
             break
         for one in explained(learner, rows.part(i, i + 1), orders=2):

@@ -14,6 +14,7 @@ from streams import several_classes as stream
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionError
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.jit.sequence import run_calls
+from sonlearn.learn.boosting.state import CLASSES
 from sonlearn.learn.ensemble import committee, pruning
 from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.committee import NOW
@@ -416,6 +417,9 @@ def test_members_that_are_of_no_use_beside_trees_leave_rows_of_numbers():
     case = case_of(names, member_scores(), [1, 1, 1, 1])
     assert pruning.outdone(case, [0, 1, 2, 3]) == [2, 3]
     assert pruning.outdone(case, [0, 2, 3]) == []
+    for met, going in ((CLASSES, [2, 3]), (CLASSES + 1, [])):  # no trees are grown of so many classes
+        case.history.facts[-1, 0] = met
+        assert pruning.outdone(case, [0, 1, 2, 3]) == going
     rng, every = np.random.default_rng(0), set(CLASS_MEMBERS)
     values, counts = rng.normal(size=(600, 4)), np.ones((600, 4))
     beside = {name for name in every if CLASS_MEMBERS[name].beside_trees}

@@ -232,6 +232,15 @@ def test_actions_of_tables_have_names(tmp_path, size):
     assert [labels.label(0), labels.label(1)] == labels.names == ["news", "sport"]
 
 
+def test_names_of_actions_that_are_nearly_numbers(tmp_path):
+    """What no number is in a table is a name."""
+    bandit, names = BanditOptions(cb=5, action="what", reward="gain"), ["1_2", "none", "inf", "1 2", "\u00b2"]
+    table = "what,gain,age\n" + "".join(f"{name},1,30\n" for name in names)
+    labels = ActionLabels(bandit)
+    (found,) = read(tmp_path, table, bandit, TextOptions(format="csv"), labels=labels)
+    assert (found.action.tolist(), labels.names) == ([0, 1, 2, 3, 4], names)
+
+
 @pytest.mark.parametrize(
     ("bad", "found", "expected"),
     [

@@ -31,6 +31,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from sonlearn.learn.boosting.state import CLASSES
 from sonlearn.learn.ensemble.history import History
 from sonlearn.options.members import Member
 from sonlearn.options.views import VIEWS
@@ -244,9 +245,11 @@ def lacking_rows(case: PruningCase, left: list[int], entries: np.ndarray) -> lis
 
 
 def outdone(case: PruningCase, left: list[int]) -> list[int]:
-    """Positions of the members, of those `left`, that are of no use beside boosted trees, if there are any."""
-    trees = any(case.inputs[i].method == "boost" for i in left)
-    return [i for i in left if not case.inputs[i].beside_trees] if trees else []
+    """Positions of the members, of those `left`, that are of no use beside boosted trees, if any can be grown."""
+    going = [i for i in left if not case.inputs[i].beside_trees]  # of several classes
+    met = case.history.facts[:, 0].max(initial=0.0)
+    trees = any(case.inputs[i].method == "boost" for i in left) and met <= CLASSES
+    return going if trees else []
 
 
 def on_tuples(member: Member) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions, numbered
 from sonlearn.errors import InputError, shorten
 from sonlearn.options.bandit import BanditOptions
+from sonlearn.text.columns import number_in
 
 
 class ActionLabels:
@@ -119,10 +121,9 @@ def _actions_of(batch: Batch) -> dict[str | float, list[int]]:
     rows: dict[str | float, list[int]] = {}
     for row in np.flatnonzero(~np.isnan(batch.y)).tolist():
         text = "" if batch.tags is None else batch.tags[row]
-        try:
-            rows.setdefault(float(text), []).append(row)
-        except ValueError:
-            rows.setdefault(text, []).append(row)
+        number = number_in(text)
+        named = number is None or not math.isfinite(number)  # "none" may be what an action is called
+        rows.setdefault(text if named else number, []).append(row)
     return rows
 
 
