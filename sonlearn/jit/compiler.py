@@ -21,6 +21,7 @@ from typing import Any
 import numba
 import numba.core.compiler
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.types import unliteral
 from numba.extending import typeof_impl
 
 from sonlearn.jit import stored
@@ -89,9 +90,16 @@ def stored_entry(dispatcher: Any, arguments: tuple[Any, ...], types: stored.Type
 
 
 def part(function: Callable, **settings: bool) -> Any:
-    """A function that kernels call: compiled with them."""
+    """A function that kernels call: compiled with them, once for all constants that they pass to it."""
     more = faststart.OF_PARTS if faststart else {}
-    return numba.njit(**_options(settings) | more)(function)
+    dispatcher = numba.njit(**_options(settings) | more)(function)
+    typed = dispatcher.get_call_template
+
+    def of_any_value(args: Any, kws: dict[str, Any]) -> Any:
+        return typed(tuple(map(unliteral, args)), {name: unliteral(each) for name, each in kws.items()})
+
+    dispatcher.get_call_template = of_any_value
+    return dispatcher
 
 
 def code_of_fetch(function: Callable) -> Callable:
