@@ -57,11 +57,6 @@ class Cache:
         self._all = [*others, self._own] if self._own else others
         self._name, self._missing = whole.name_of(function), missing
 
-    @property
-    def cache_path(self) -> str | None:
-        """The folder that kernels are written to."""
-        return self._own
-
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel; None if no folder has it, and then this process has the turn to compile it.
 

@@ -91,8 +91,9 @@ def stored_entry(dispatcher: Any, arguments: tuple[Any, ...], types: stored.Type
 
 def part(function: Callable, **settings: bool) -> Any:
     """A function that kernels call: compiled with them, once for all constants that they pass to it."""
-    more = faststart.OF_PARTS if faststart else {}
-    dispatcher = numba.njit(**_options(settings) | more)(function)
+    more, codes = (faststart.OF_PARTS, faststart.CODES) if faststart else ({}, {})
+    code = codes.get(f"{function.__module__}.{function.__qualname__}", function)
+    dispatcher = numba.njit(**_options(settings) | more)(code)
     typed = dispatcher.get_call_template
 
     def of_any_value(args: Any, kws: dict[str, Any]) -> Any:
@@ -100,11 +101,6 @@ def part(function: Callable, **settings: bool) -> Any:
 
     dispatcher.get_call_template = of_any_value
     return dispatcher
-
-
-def code_of_fetch(function: Callable) -> Callable:
-    """The Python function that `sonlearn.jit.fetch` is compiled from."""
-    return faststart.fetch_lines if faststart else function
 
 
 def _options(settings: dict[str, bool]) -> dict[str, Any]:

@@ -104,15 +104,6 @@ class InlinedKernel(Kernel):
         )
 
 
-class _Fetch(InlinedKernel):
-    """`fetch`, which Python cannot express: `faststart` has its code; without it, nothing is fetched."""
-
-    def for_kernels(self) -> Any:
-        with _LOCK_OF_PARTS:
-            self.py_func = _compiler().code_of_fetch(self.py_func)
-            return super().for_kernels()
-
-
 def _patiently(call: Callable[[], Any]) -> Any:
     """Make a call. While another process compiles what it needs, wait, without a lock: other threads may compile."""
     while True:
@@ -183,14 +174,14 @@ def forced_inline(function: Callable) -> Callable:
     return function if _DISABLED else InlinedKernel(function, _nrt=False, forceinline=True)
 
 
+@forced_inline
 def fetch(array, row, lines):
     """Prefetch the first `lines` cache lines of a row of `array` that will be used soon. The row must exist.
 
-    array : C-contiguous, of any type and shape, not modified; row, lines : int64. Results do not depend on this hint.
+    Results do not depend on this hint. Python cannot express it: `faststart` has its code; else nothing is fetched.
+
+    array : C-contiguous, of any type and shape, not modified; row, lines : int64
     """
-
-
-fetch = fetch if _DISABLED else _Fetch(fetch, _nrt=False, forceinline=True)
 
 
 @contextlib.contextmanager

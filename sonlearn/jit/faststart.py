@@ -78,3 +78,7 @@ def fetch_lines(array, row, lines):
     """`sonlearn.jit.fetch` as it is compiled."""
     for line in range(lines):
         _fetch_line(array, row, line)
+
+
+#: What kernels compile in the place of functions that Python cannot express, by their names.
+CODES = {"sonlearn.jit.decorators.fetch": fetch_lines}

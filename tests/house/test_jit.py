@@ -576,6 +576,24 @@ def test_what_a_kernel_calls_is_an_inline():
         InlinedKernel(caller)(1)
 
 
+CONSTANTS = """
+from sonlearn.jit import inline, jit
+@inline
+def chosen(values, i, last):
+    return values[len(values) - 1 if last else i]
+@jit
+def total(values, i):
+    return chosen(values, 0, False) + chosen(values, 1, True) + chosen(values, i, i > 0) + chosen(values, i, last=True)
+print(total((1.0, 2.0, 4.0), 1), len(chosen.for_kernels().overloads))
+"""
+
+
+@pytest.mark.parametrize("fast", "01")
+def test_a_helper_is_compiled_once_for_all_constants(fast):
+    """Numba has a type of its own for each whole number and flag that stands in a call."""
+    assert run_python(CONSTANTS, SONLEARN_FASTSTART=fast) == "13.0 1\n"
+
+
 @pytest.mark.parametrize("value", [np.float32(1), np.bool_(True), np.int32(1), "a", None])
 def test_what_a_block_cannot_hold_is_passed_by_numba(value):
     """Of the numbers a block holds words: 64 bits each."""
