@@ -28,7 +28,7 @@ _MEANT = {
 }  # fmt: skip
 
 #: How a flag gives a value: it is behind the flag, or one of several such, or the flag stands for it.
-_STORE, _APPEND, _CONSTANT = range(3)
+STORE, APPEND, CONSTANT = range(3)
 _NEGATIVE = re.compile(r"-\d+|-\d*\.\d+")
 
 
@@ -81,12 +81,12 @@ def table_of(fields: Iterable[dataclasses.Field[Any]]) -> dict[str, tuple[str, i
         names, meta = flags(field), field.metadata
         if isinstance(field.default, bool) or meta.get("switch"):
             one_way = field.default is False or names[0].startswith("--no")
-            table.update((name, (field.name, _CONSTANT, not (one_way and field.default))) for name in names)
+            table.update((name, (field.name, CONSTANT, not (one_way and field.default))) for name in names)
             if not one_way:
-                table.update((f"--no-{name[2:]}", (field.name, _CONSTANT, False)) for name in names if name[:2] == "--")
+                table.update((f"--no-{name[2:]}", (field.name, CONSTANT, False)) for name in names if name[:2] == "--")
             continue
-        table.update((name, (field.name, _APPEND if meta.get("repeat") else _STORE, None)) for name in names)
-        table.update((name, (field.name, _CONSTANT, value)) for name, value in meta.get("short", {}).items())
+        table.update((name, (field.name, APPEND if meta.get("repeat") else STORE, None)) for name in names)
+        table.update((name, (field.name, CONSTANT, value)) for name, value in meta.get("short", {}).items())
     return table
 
 
@@ -111,15 +111,15 @@ def split(verb: str, table: dict[str, tuple[str, int, Any]], words: list[str]) -
         if name not in table:
             raise _unknown(verb, word, [*table, "--help", "--help-all"])
         field, how, value = table[name]
-        if how == _CONSTANT and attached is not None:
+        if how == CONSTANT and attached is not None:
             if name[:2] == "--" or word[2:3] == "=":
                 raise OptionError(f"{_spellings(table, name)}: ignored explicit argument {attached!r}")
             left.appendleft(f"-{attached}")  # several short flags in one word
-        elif how != _CONSTANT:
+        elif how != CONSTANT:
             if attached is None and not (left and (not _is_flag(left[0]) or _NEGATIVE.fullmatch(left[0]))):
                 raise OptionError(f"{_spellings(table, name)}: expected one argument")
             value = left.popleft() if attached is None else attached
-        given[field] = [*given.get(field, ()), value] if how == _APPEND else value
+        given[field] = [*given.get(field, ()), value] if how == APPEND else value
     return given, others
 
 

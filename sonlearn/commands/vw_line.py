@@ -11,6 +11,8 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from sonlearn.commands.line import CONSTANT, table_of
+from sonlearn.commands.verbs import VERBS
 from sonlearn.errors import OptionError
 from sonlearn.options import vw_flags
 from sonlearn.options.conflicts import CLIPPED_TO_LABELS
@@ -29,17 +31,12 @@ HARMLESS = _names(
 #: The same, of flags that have a value.
 HARMLESS_VALUE = _names("--random_seed --ring_size --example_queue_limit --num_children --log_level --indexing")
 #: Flags that are the same here: those that have no value, and those that have one.
-SWITCHES = _names(
-    "--testonly --noconstant --quiet --audit --holdout_off --save_per_pass --chain_hash --json --binary "
-    "--probabilities --cache --cb_adf --cb_explore_adf --dsjson"
-)
-VALUES = _names(
-    "--data --initial_regressor --final_regressor --predictions --raw_predictions --bit_precision --loss_function "
-    "--quantile_tau --learning_rate --power_t --l1 --l2 --ftrl_alpha --ftrl_beta --passes --examples --progress "
-    "--quadratic --cubic --interactions --ignore --keep --ngram --skips --hash --hash_seed --holdout_period "
-    "--holdout_after --early_terminate --cache_file --link --min_prediction --max_prediction --oaa --sketch_size "
-    "--alpha --cb --cb_explore --cbify --cb_type --epsilon --lambda --gamma_scale --gamma_exponent"
-)
+SWITCHES, VALUES = set[str](), set[str]()
+for _flag, (_, _how, _) in table_of(field for _, group in VERBS["train"].groups for field in group).items():
+    _name = "--" + _flag[2:].replace("-", "_")
+    _support = vw_flags.FLAGS.get(_name)
+    if _support is not None and _support.state == vw_flags.WORKS and not _support.text.startswith(vw_flags.DIFFERENT):
+        (SWITCHES if _how == CONSTANT else VALUES).add(_name)
 #: Flags that say that decisions are learned, and rules of exploration that are flags there.
 DECISIONS = _names("--cb --cb_explore --cb_adf --cb_explore_adf --cbify")
 RULES = {"--squarecb": "squarecb", "--softmax": "softmax", "--epsilon": "epsilon"}
@@ -160,7 +157,7 @@ def _why(word: Word) -> str:
     answer = vw_flags.flag_support(word.name)
     if answer is None:
         return "VW has no such flag"
-    if answer.state == vw_flags.WORKS:
+    if answer.state == vw_flags.WORKS and not answer.text.startswith(vw_flags.DIFFERENT):
         return "its value is missing" if word.value is None else "it has no value"
     return answer.text
 
