@@ -11,8 +11,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sonlearn.commands.line import CONSTANT, table_of
-from sonlearn.commands.verbs import VERBS
+from sonlearn.commands.parser import parser_of
 from sonlearn.errors import OptionError
 from sonlearn.options import vw_flags
 from sonlearn.options.conflicts import CLIPPED_TO_LABELS
@@ -31,12 +30,14 @@ HARMLESS = _names(
 #: The same, of flags that have a value.
 HARMLESS_VALUE = _names("--random_seed --ring_size --example_queue_limit --num_children --log_level --indexing")
 #: Flags that are the same here: those that have no value, and those that have one.
-SWITCHES, VALUES = set[str](), set[str]()
-for _flag, (_, _how, _) in table_of(field for _, group in VERBS["train"].groups for field in group).items():
-    _name = "--" + _flag[2:].replace("-", "_")
-    _support = vw_flags.FLAGS.get(_name)
-    if _support is not None and _support.state == vw_flags.WORKS and not _support.text.startswith(vw_flags.DIFFERENT):
-        (SWITCHES if _how == CONSTANT else VALUES).add(_name)
+_TAKEN = {
+    "--" + name[2:].replace("-", "_"): action.nargs != 0
+    for action in parser_of("train")._actions
+    for name in action.option_strings
+}
+_SAME = {name for name, support in vw_flags.FLAGS.items() if support.is_same and name in _TAKEN}
+VALUES = {name for name in _SAME if _TAKEN[name]}
+SWITCHES = _SAME - VALUES
 #: Flags that say that decisions are learned, and rules of exploration that are flags there.
 DECISIONS = _names("--cb --cb_explore --cb_adf --cb_explore_adf --cbify")
 RULES = {"--squarecb": "squarecb", "--softmax": "softmax", "--epsilon": "epsilon"}
@@ -157,7 +158,7 @@ def _why(word: Word) -> str:
     answer = vw_flags.flag_support(word.name)
     if answer is None:
         return "VW has no such flag"
-    if answer.state == vw_flags.WORKS and not answer.text.startswith(vw_flags.DIFFERENT):
+    if answer.is_same:
         return "its value is missing" if word.value is None else "it has no value"
     return answer.text
 

@@ -15,11 +15,13 @@ class FlagSupport(NamedTuple):
     state: str
     text: str
 
+    @property
+    def is_same(self) -> bool:
+        """Whether the flag does here what it does there."""
+        return self.state == WORKS and not self.text.startswith("a different meaning")
+
 
 STATES = WORKS, STANDS_FOR, NOT_HERE = "works", "stands for", "not here"
-
-#: How the text begins where a flag works, but as another one.
-DIFFERENT = "a different meaning"
 
 #: Short spellings.
 SHORT = {
