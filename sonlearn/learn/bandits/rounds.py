@@ -25,12 +25,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, bare_jit, inline, jit
+from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.bandits import diagonal, sketched
 from sonlearn.learn.bandits.diagonal import DiagonalState
 from sonlearn.learn.bandits.explore import ExplorationRule, probabilities, sample_action
-from sonlearn.learn.bandits.sketched import SketchedState
-from sonlearn.learn.diagonal_fd.dense import Work
+from sonlearn.learn.diagonal_fd.dense import DenseDiagonalFDState, Work
 from sonlearn.learn.diagonal_fd.state import DiagonalFDParams
 from sonlearn.learn.multiclass.pairs import places_needed, room_for_pairs
 
@@ -60,7 +59,7 @@ class Models(NamedTuple):
     """What is learned."""
 
     diagonal: DiagonalState
-    columns: SketchedState
+    columns: DenseDiagonalFDState  # see `sketched.new_sketched`
     now: np.ndarray  # structured [1], see `SCALARS`
 
 
@@ -76,20 +75,48 @@ class Problem(NamedTuple):
     costs: np.ndarray  # float64[candidates], or float64[0]
 
 
-class DecisionResults(NamedTuple):
-    """What is filled in."""
+class Decided(NamedTuple):
+    """What comes of n decisions: decision i has the candidates ``first[i]:first[i + 1]``.
 
-    probability: np.ndarray  # float64[candidates]
-    mean: np.ndarray  # float64[candidates]; expected costs
-    width: np.ndarray  # float64[candidates]; in the same units
-    action: np.ndarray  # int64[n]; the one chosen here, or the log's
-    loss: np.ndarray  # float64[n]
+    Attributes
+    ----------
+    first : int64[n + 1]
+    probability : float64[candidates]
+        With which each would be chosen; those of a decision add up to 1.
+    mean : float64[candidates]
+        Expected costs.
+    width : float64[candidates]
+        Of their confidence: one standard deviation, in units of costs.
+    action : int64[n]
+        The candidate chosen, counted from the decision's first; of a log, the log's.
+    loss : float64[n]
+        The cost of that action; of a log with probabilities, the cost times this model's probability of the action
+        over the log's: an unbiased estimate of what this model would have cost. NaN where no cost is known.
+    """
+
+    first: np.ndarray
+    probability: np.ndarray
+    mean: np.ndarray
+    width: np.ndarray
+    action: np.ndarray
+    loss: np.ndarray
 
     @classmethod
-    def empty(cls, problem: Problem) -> DecisionResults:
-        """Room for the decisions of a problem."""
-        candidates, n = len(problem.row), len(problem.action)
-        return cls(*(np.zeros(candidates) for _ in range(3)), np.zeros(n, np.int64), np.zeros(n))
+    def empty(cls, first: np.ndarray) -> Decided:
+        """Room for decisions with these candidates."""
+        candidates, n = int(first[-1]), len(first) - 1
+        return cls(first, *np.zeros((3, candidates)), np.zeros(n, np.int64), np.zeros(n))
+
+    def part(self, start: int, stop: int) -> Decided:
+        """The decisions `start` to `stop` - 1, in the same memory."""
+        a, b = self.first[start], self.first[stop]
+        of_candidates = self.probability[a:b], self.mean[a:b], self.width[a:b]
+        return Decided(self.first[start : stop + 1] - a, *of_candidates, self.action[start:stop], self.loss[start:stop])
+
+    @property
+    def refused(self) -> np.ndarray:
+        """bool[n]: decisions that could not be learned from; there are none."""
+        return np.zeros(len(self.action), dtype=bool)
 
 
 class DecisionScratch(NamedTuple):
@@ -105,26 +132,30 @@ class DecisionScratch(NamedTuple):
 
 @jit
 def run(params, models, scratch, sparse, dense, problem, out, start, learn):
-    """Decide, and if `learn` learn, decisions from `start` on until there is no room for pairs; where that is, or n.
+    """Decide, and if `learn` learn, decisions from `start` on until there is no room for pairs.
+
+    Returns where that is and how many places are needed there, or (n, 0).
 
     Parameters
     ----------
     params : Params; models : Models, changed if `learn`; scratch : DecisionScratch
     sparse, dense : Rows, the candidates' as each model sees them; not modified
-    problem : Problem, not modified; out : DecisionResults, filled in
+    problem : Problem, not modified; out : Decided, filled in
     start : int; learn : bool
     """
     now = models.now[0]
     for i in range(start, len(problem.action)):
         begin, end = problem.first[i], problem.first[i + 1]
-        if learn and not has_room(models, sparse, problem, begin, end):
-            return i
+        if learn:
+            needed = places_of(models.diagonal, sparse, problem.row, begin, end)
+            if room_for_pairs(models.diagonal.pairs, len(models.diagonal.bias)) < needed:
+                return i, needed
         shows = estimate(params, models, scratch, sparse, dense, problem, begin, end)
         decide(params, now, scratch, out, begin, end, shows)
         action, cost, p = outcome(params.rule.seed, models.now, problem, out, i, learn)
         if learn and not math.isnan(cost):
             learn_reward(params, models, scratch, sparse, dense, problem, (begin, end, action), -cost, p)
-    return len(problem.action)
+    return len(problem.action), 0
 
 
 @bare_inline
@@ -156,22 +187,12 @@ def widen_range(now, reward):
 
 
 @bare_inline
-def has_room(models, sparse, problem, begin, end):
-    """Whether there is room for the pairs of these candidates."""
-    pairs, columns, needed = models.diagonal.pairs, len(models.diagonal.bias), 0
-    for c in range(begin, end):
-        if c == begin or problem.row[c] != problem.row[c - 1]:
-            needed += places_needed(pairs, sparse, problem.row[c], end - begin, columns)
-    return room_for_pairs(pairs, columns) >= needed
-
-
-@bare_jit
-def room_needed(pairs, sparse, row, begin, end, columns):
-    """Places that `has_room` asks for, for Python."""
+def places_of(model, sparse, row, begin, end):
+    """Places that the pairs of these candidates may take at most. model : DiagonalState, not modified"""
     needed = 0
     for c in range(begin, end):
         if c == begin or row[c] != row[c - 1]:
-            needed += places_needed(pairs, sparse, row[c], end - begin, columns)
+            needed += places_needed(model.pairs, sparse, row[c], end - begin, len(model.bias))
     return needed
 
 

@@ -84,20 +84,21 @@ class Work(NamedTuple):
     more: np.ndarray  # float64[4, LANES]
 
 
+def new_work(blocks: int, rows: int) -> Work:
+    """Scratch for so many blocks of features and rows of B."""
+    return Work(
+        *np.zeros((2, blocks, LANES)), *np.zeros((3, rows)), np.zeros((rows, rows)), np.zeros((rows, LANES)),
+        np.zeros((4, LANES)),
+    )  # fmt: skip
+
+
 class DenseDiagonalFD(WithDiagonal):
     """Engine of drfd where rows are dense."""
 
     def __init__(self, options: LearnOptions):
         super().__init__(options)
         self._rows = self._params.m - 1 + self._params.raw
-        self._work = self._scratch(1)
-
-    def _scratch(self, blocks: int) -> Work:
-        rows = self._rows
-        return Work(
-            *np.zeros((2, blocks, LANES)), *np.zeros((3, rows)), np.zeros((rows, rows)), np.zeros((rows, LANES)),
-            np.zeros((4, LANES)),
-        )  # fmt: skip
+        self._work = new_work(1, self._rows)
 
     def new(self, classes: int = 0) -> DenseDiagonalFDState:
         """State of a learner that has seen nothing."""
@@ -110,7 +111,7 @@ class DenseDiagonalFD(WithDiagonal):
         """Let the arrays hold so many features."""
         blocks = blocks_of(features)
         if blocks > len(self._work.x):
-            self._work = self._scratch(2 * blocks)
+            self._work = new_work(2 * blocks, self._rows)
         return super().reserve(state, rows, features)
 
     def calls(self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
