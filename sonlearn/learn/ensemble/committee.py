@@ -447,7 +447,7 @@ class Committee(Engine):
     def _asked(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
         """Rows that are only predicted."""
         rows = rows._replace(weight=relative_weights(state.now, rows.weight, rows.y, learn=False))
-        asked, scale = self.target.asked(state.labels, rows, _rows(state))
+        asked, scale = self.target.asked(state.labels, rows, state.now)
         _, seen = self.views.showing(state.views, asked, False, bool(state.now["in_parts"][0]))
         return Part(asked, scale, rows.base, (0, len(rows.y))), seen
 

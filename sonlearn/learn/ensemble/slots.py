@@ -94,12 +94,6 @@ class ClassSlots(Target):
         """See `Target.is_ready`."""
         return [(have_slots, (state.slots, rows.y, rows.weight))]
 
-    def asked(self, state: SlotState, rows: Rows, before: int) -> tuple[Rows, SlotScale]:
-        """See `Target.asked`."""
-        n = len(rows.y)
-        counts = (len(state.counts), len(state.slots), int(state.now["once"][0]), before)
-        return rows._replace(y=np.full(n, np.nan)), SlotScale(*(np.full(n, count) for count in counts))
-
     def width(self, state: SlotState) -> int:
         """K."""
         return len(state.counts)

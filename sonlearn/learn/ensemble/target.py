@@ -119,9 +119,11 @@ class Target(ABC):
         """Calls that are done, and change nothing, where `state` has room for the labels of `rows`."""
         return []
 
-    @abstractmethod
-    def asked(self, state: State, rows: Rows, before: int) -> tuple[Rows, Any]:
+    def asked(self, state: State, rows: Rows, now: np.ndarray) -> tuple[Rows, Any]:
         """`learned` of rows that are predicted only, for whatever stands in their labels."""
+        rows, scale, calls = self.label_calls(state, rows._replace(y=np.full(len(rows.y), np.nan)), now, again=True)
+        run_calls(calls)
+        return rows, scale
 
     @abstractmethod
     def width(self, state: State) -> int:
