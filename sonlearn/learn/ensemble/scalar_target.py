@@ -141,10 +141,6 @@ class ScalarTarget(Target):
         """See `Target.measure`."""
         return [(measure_scores, (Loss(self.loss.code, scale.par), self.classes, z, rows.y, out))]
 
-    def surprise(self, scale: LabelScale, rows: Rows, z: np.ndarray, out: np.ndarray) -> list[Call]:
-        """1 less the probability of the right class, or the size of the error."""
-        return [(surprise_of_scores, (self.classes, z, rows.y, out))]
-
     def remember(
         self, history: History, now: np.ndarray, at: list[int], V: np.ndarray, z: np.ndarray, scale: LabelScale,
         rows: Rows,
@@ -320,16 +316,10 @@ def measure_scores(loss, classes, z, y, measured):
     for i in range(len(y)):
         measured.loss[i] = loss_value(Loss(loss.code, loss.par[i]), z[i, 0], y[i])
         measured.error[i] = row_error(classes, z[i, 0], y[i])
-
-
-@bare_jit
-def surprise_of_scores(classes, z, y, out):
-    """out[i] <- 1 less the probability of the right class, or the size of the error; z : float64[n, 1]."""
-    for i in range(len(y)):
         if classes:
-            out[i] = 1.0 / (1.0 + math.exp(min(max(y[i] * z[i, 0], -30.0), 30.0)))
+            measured.surprise[i] = 1.0 / (1.0 + math.exp(min(max(y[i] * z[i, 0], -30.0), 30.0)))
         else:
-            out[i] = abs(z[i, 0] - y[i])
+            measured.surprise[i] = abs(z[i, 0] - y[i])
 
 
 @bare_inline
