@@ -151,13 +151,13 @@ class Fourier(View):
     def calls(
         self, state: FourierState, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
     ) -> list[Call]:
-        """See `View.calls`; what is missing of the directions `_widened` works out."""
+        """See `View.calls`; what is missing of the directions `widened` works out."""
         if state.now["stage"][0] != OFF:
             self._forget_others(state)
         return [(fill, (self._params, state, self._work, rows, out, *start, learn))]
 
-    def _widened(self, state: FourierState) -> FourierState:
-        """Work out the directions of all features, the first of which are known; see `View._widened`."""
+    def widened(self, state: FourierState) -> FourierState:
+        """Work out the directions of all features, the first of which are known; see `View.widened`."""
         ids, known = state.ids[: int(state.now["occurred"][0])], self._work.W
         W = np.zeros((len(ids), known.shape[1]))
         W[: len(known)] = known

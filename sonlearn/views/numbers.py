@@ -387,9 +387,10 @@ class Numbering(View):
     def reserve(self, state: Any, rows: Rows, features: int) -> Any:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
         state = super().reserve(state, rows, features)
-        return state if len(state.slots) else self._widened(state)
+        return state if len(state.slots) else self.widened(state)
 
-    def _widened(self, state: Any) -> Any:
+    def widened(self, state: Any) -> Any:
+        """See `View.widened`: a table of twice the size."""
         return state._replace(slots=doubled(state.slots, self._params.limit))
 
     def calls(

@@ -78,9 +78,9 @@ class View(ABC):
             start = run_calls(self.calls(state, rows, out, learn, start))
             if start[0] == len(rows.y):
                 return state, out
-            state = self._widened(state)
+            state = self.widened(state)
 
-    def _widened(self, state: State) -> State:
+    def widened(self, state: State) -> State:
         """What lets the kernel of `calls` go on where it has stopped."""
         return state
 
