@@ -162,7 +162,8 @@ def run(params, models, scratch, sparse, dense, problem, out, start, learn):
 def outcome(seed, scalars, problem, out, i, learn):
     """(action, its cost, with what probability it was chosen) of decision i, which are filled in; 1 if nobody knows.
 
-    They are the log's; or the action is drawn, and counted in `scalars` (structured [1], see `SCALARS`) if `learn`.
+    They are the log's, or the action is drawn. If `learn`, that and a known cost are counted in `scalars` (structured
+    [1], see `SCALARS`).
     """
     now, begin, end = scalars[0], problem.first[i], problem.first[i + 1]
     action, cost, p = problem.action[i], problem.cost[i], problem.probability[i]
@@ -176,14 +177,12 @@ def outcome(seed, scalars, problem, out, i, learn):
         out.loss[i] = cost if math.isnan(p) else cost * out.probability[begin + action] / p
         p = 1.0 if math.isnan(p) else p
     out.action[i] = action
+    if learn and not math.isnan(cost):
+        now["low"] = min(now["low"], -cost) if now["learned"] > 0 else -cost
+        now["high"] = max(now["high"], -cost) if now["learned"] > 0 else -cost
+        now["learned"] += 1
+        now["candidates"] += end - begin
     return action, cost, p
-
-
-@bare_inline
-def widen_range(now, reward):
-    """The range of rewards with a further one."""
-    now["low"] = min(now["low"], reward) if now["learned"] > 0 else reward
-    now["high"] = max(now["high"], reward) if now["learned"] > 0 else reward
 
 
 @bare_inline
@@ -200,7 +199,7 @@ def places_of(model, sparse, row, begin, end):
 def estimate(params, models, scratch, sparse, dense, problem, begin, end):
     """What both models say of the candidates, into scratch.score; whether the sketched one has rows."""
     features, squares, shows, now = 0, 0.0, True, models.now[0]
-    left = left_of(params, now)
+    left = left_of(params, now, now["learned"])
     room = sketched.MOST if len(models.columns.now) > 0 else 0
     for c in range(begin, end):
         row, k, a = problem.row[c], problem.column[c], c - begin
@@ -236,9 +235,9 @@ def decide(params, now, scratch, out, begin, end, shows):
 
 
 @bare_inline
-def left_of(params, now):
-    """What is left of a precision that the diagonal model has learned when it was last renewed."""
-    return params.sketch.retention ** float(now["learned"] - now["renewed"])
+def left_of(params, now, at):
+    """What is left after `at` decisions of a precision that the diagonal model has learned when it was last renewed."""
+    return params.sketch.retention ** float(at - now["renewed"])
 
 
 @bare_inline
@@ -250,12 +249,10 @@ def share_of(now):
 
 @inline
 def learn_reward(params, models, scratch, sparse, dense, problem, chosen_one, reward, p):
-    """Learn the reward of a decision's candidate `action`, chosen with probability p."""
+    """Learn the reward, which `outcome` has counted, of a decision's candidate `action`, chosen with probability p."""
     now, (begin, end, action) = models.now[0], chosen_one
-    widen_range(now, reward)
-    at, left = now["learned"], left_of(params, now)
-    now["learned"] += 1
-    now["candidates"] += end - begin
+    at = now["learned"] - 1
+    left = left_of(params, now, at)
     if not now["high"] > now["low"]:
         return
     r = (reward - now["low"]) / (now["high"] - now["low"])
@@ -277,7 +274,7 @@ def learn_reward(params, models, scratch, sparse, dense, problem, chosen_one, re
         if features > 0 and 0.0 < squares < sketched.FARTHEST:
             sketched.update(params.sketch, models.columns, scratch.sketch, k, features, at, target, weight)
     if left < FADED:
-        diagonal.renew(models.diagonal, left_of(params, now))
+        diagonal.renew(models.diagonal, left_of(params, now, now["learned"]))
         now["renewed"] = now["learned"]
 
 

@@ -24,14 +24,14 @@ from sonlearn.data.axes import Counted, Numbers, Scalars
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline, inline, jit
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.diagonal_fd.merging import Matrix, MergedMatrix, WithDiagonal
-from sonlearn.learn.diagonal_fd.rounds import LIMIT, step_of
+from sonlearn.learn.diagonal_fd.merging import Matrix, WithDiagonal
+from sonlearn.learn.diagonal_fd.rounds import step_of
 from sonlearn.learn.diagonal_fd.shrink import leading_rows
 from sonlearn.learn.diagonal_fd.state import LONGEST
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.linear_algebra import clear, factor_identity_plus, product, solve_lower, solve_upper, total_of
 from sonlearn.learn.losses import HINGE
-from sonlearn.learn.tolerances import DIVERGED, DONE, SHRINK
+from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, SHRINK
 from sonlearn.options import LearnOptions
 
 #: Features of a block: 2^BITS.
@@ -131,10 +131,10 @@ class DenseDiagonalFD(WithDiagonal):
         w[: len(own)] = own
         return w
 
-    def _of(self, found: MergedMatrix, t: int) -> DenseDiagonalFDState:
+    def _of(self, found: Matrix, t: int) -> DenseDiagonalFDState:
         shape = (len(found.w) // LANES, LANES)
         B = np.zeros((self._rows, len(found.w)))
-        B[: found.k] = found.B
+        B[: len(found.B)] = found.B
         return self.new()._replace(
             w=found.w.reshape(shape), extra=found.extra.reshape(shape), mass=found.mass.reshape(shape),
             B=np.ascontiguousarray(B.reshape(self._rows, *shape).transpose(1, 0, 2)),
