@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
@@ -46,11 +45,6 @@ def as_text(head: str, explanation: Explanation, options: LearnOptions, names: N
         scale = max([abs(attribution.raw), *abs(attribution.contributions[:1])])
         lines += _left([("no feature", attribution.baseline)], scale, width)
     return "\n".join(lines) + "\n"
-
-
-def as_json(about: dict[str, Any], explanation: Explanation, names: Names, top: int) -> str:
-    """The same as one line of JSON, which begins with what is said `about` the example."""
-    return json.dumps(about | content_of(explanation, names, top), allow_nan=False)
 
 
 def content_of(explanation: Explanation, names: Names, top: int) -> dict[str, Any]:
