@@ -48,7 +48,7 @@ def as_text(head: str, explanation: Explanation, options: LearnOptions, names: N
 
 
 def content_of(explanation: Explanation, names: Names, top: int) -> dict[str, Any]:
-    """The same as an object of JSON."""
+    """An explanation as an object of JSON; of the features the first `top` (0: all)."""
     attributions = [_content(attribution, names, top) for attribution in explanation.attributions]
     several = not attributions or explanation.attributions[0].label is not None
     return {"classes": attributions} if several else attributions[0]
