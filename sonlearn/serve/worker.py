@@ -31,13 +31,14 @@ from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.audit import content_of
 from sonlearn.report.coverage import CoverageTotals
 from sonlearn.report.problem import problem_of
-from sonlearn.text.chunk import ChunkParser, ParsedChunk, joined
+from sonlearn.text.chunk import ChunkParser, joined
 from sonlearn.text.columns import Labelling, header_hint, layout_of
-from sonlearn.text.csv import records_of
+from sonlearn.text.csv import CsvRecords, Malformed
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable, names_of
 from sonlearn.text.objects import Record, Unfit, elements_of, error_of
+from sonlearn.text.rows import ParsedChunk
 
 SOURCE = "<request>"
 #: Bytes of text that are worked on together, about.
@@ -455,13 +456,13 @@ class Worker(Queue):
     def _rows_of_csv(self, text: bytes) -> Iterator[tuple[int, dict[str, str]]]:
         """Yield the rows of a table by their numbers, that of the header 1. Raises InputError at a malformed one."""
         options = self.learner.text
-        records = records_of([np.frombuffer(text, dtype=np.uint8)], SOURCE, options)
-        columns, header = next(records, ([], ""))
-        layout_of(columns, options, (SOURCE, 1), Labelling(False), header_hint(header, columns, options))
-        for line, record in enumerate(records, 2):
-            if isinstance(record, InputError):
-                raise record
-            yield line, dict(zip(columns, record, strict=True))
+        records = CsvRecords([np.frombuffer(text, dtype=np.uint8)], SOURCE, options)
+        hint = header_hint(records.text, records.columns, options)
+        layout_of(records.columns, options, (SOURCE, 1), Labelling(False), hint)
+        for number, (_, record) in enumerate(records, 2):
+            if isinstance(record, Malformed):
+                raise record.error
+            yield number, dict(zip(records.columns, record, strict=True))
 
     def _done(self, ready: _Ready, batch: Batch, request: PredictionRequest) -> Generator[None, None, _Part]:
         """Predict a batch, or learn it after that; yield between two steps."""
@@ -588,7 +589,7 @@ def _error_in(text: bytes, problem: Unfit) -> InputError:
         return error
     before = text[: error.column - 1]
     column = error.column - 1 - (before.rfind(b"\n") + 1) + 1
-    return InputError(SOURCE, 1 + before.count(b"\n"), column, error.found, error.expected)
+    return error.but(line=1 + before.count(b"\n"), column=column)
 
 
 def _shared_out(ready: _Ready, parts: list[_Part]) -> list[Reply | Exception]:
@@ -610,8 +611,7 @@ def _shared_out(ready: _Ready, parts: list[_Part]) -> list[Reply | Exception]:
                     answer.more.setdefault(name, []).append(values[row])
     for error in ready.errors:
         i = int(np.searchsorted(ends, error.line))
-        place = (error.source, (error.line or 0) - before[i], error.column)
-        answers[i].errors.append(InputError(*place, error.found, error.expected))
+        answers[i].errors.append(error.but(line=(error.line or 0) - before[i]))
     return [
         answer.errors[0] if request.whole and answer.errors else answer
         for request, answer in zip(group, answers, strict=True)

@@ -16,8 +16,8 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import TextOptions
 from sonlearn.options.text import NAMESPACED, OF_BOTH, OF_NAMESPACES, OF_TABLES, TABLES
-from sonlearn.text.chunk import ChunkParser, ParsedChunk
-from sonlearn.text.columns import ColumnTable, Found, Labelling, Table
+from sonlearn.text.chunk import ChunkParser
+from sonlearn.text.columns import ColumnTable, Found, Labelling
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.interact import never_met
 from sonlearn.text.malformed import SHOWN_ERRORS as SHOWN_ERRORS
@@ -26,6 +26,7 @@ from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import RecordSource, sources_of
 from sonlearn.text.pipeline import map_prefetching
+from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import CHUNK_BYTES, Source, is_arrow, is_remote, is_table, read_chunks, source_name
 
 #: Lines looked at to tell the format.
@@ -299,19 +300,16 @@ class Reader(LeavesOut):
 
     def _tables(self) -> Iterator[tuple[str, bool, ParsedChunk]]:
         """Rows of all CSV or Arrow sources; their lines count from the first of the source."""
-        from sonlearn.text.arrow import read_arrow, read_table
+        from sonlearn.text.arrow import read_arrow
         from sonlearn.text.csv import read_csv
 
         for source in expand_globs(self.sources):
             name = source_name(source)
-            if is_table(source):
-                tables = read_table(source, self.options, self._labels, known=self.columns)
-            elif self.options.format == "arrow" or is_arrow(source):
+            if self.options.format == "arrow" or is_table(source) or is_arrow(source):
                 tables = read_arrow(source, self.options, self._labels, self._watch, self.columns)
             else:
                 tables = read_csv(self._chunks_of(source), name, self.options, self._labels, self.columns)
-            for table in tables:
-                yield name, True, parsed_table(table)
+            yield from ((name, True, table) for table in tables)
 
     def _records(self, sources: list[RecordSource]) -> Iterator[tuple[str, bool, ParsedChunk]]:
         """Rows of dicts; their numbers count from the first of the source."""
@@ -333,9 +331,7 @@ class Reader(LeavesOut):
 
     def _checked(self, parsed: ParsedChunk, source: str, lines_before: int) -> Iterator[Batch]:
         """The batches of a chunk with their place in the source, up to the malformed line that is one too many."""
-        errors = [
-            InputError(e.source, (e.line or 0) + lines_before, e.column, e.found, e.expected) for e in parsed.errors
-        ]
+        errors = [error.but(line=(error.line or 0) + lines_before) for error in parsed.errors]
         constant = constant_id(self.options, self.format)
         batches = (
             batch._replace(lines=batch.lines + lines_before, source=source, constant=constant)
@@ -348,13 +344,6 @@ class Reader(LeavesOut):
 
                 check_names(batch)
             yield batch
-
-
-def parsed_table(table: Table) -> ParsedChunk:
-    """Rows of a table as those of a chunk."""
-    skipped = [(error.line or 0, tag) for error, tag in zip(table.errors, table.tags, strict=True)]
-    batches = [] if table.batch is None else [table.batch]
-    return ParsedChunk(batches, table.errors, len(table.errors), 0, [], table.names, skipped, table.found)
 
 
 def check_options(options: TextOptions, format: str) -> None:

@@ -163,17 +163,13 @@ class DecisionReader(LeavesOut):
             found, problems = parse_dsjson(blocks, self.options, self.bandit, self._notes)
         else:
             found, problems = parse_blocks(blocks, self.options, self.bandit)
-        errors = [_placed(problem.error, source) for problem in problems]
+        errors = [problem.error.but(source=source) for problem in problems]
         constant = constant_id(self.options, self.format)
         batches = [] if found is None else [
             found._replace(rows=found.rows._replace(source=source, constant=constant), source=source)
         ]  # fmt: skip
         lines = [(problem.line, problem.tag) for problem in problems]
         return self.malformed.left_out(batches, errors, len(errors), lines)
-
-
-def _placed(error: InputError, source: str) -> InputError:
-    return InputError(source, error.line, error.column, error.found, error.expected)
 
 
 def read_decisions(
