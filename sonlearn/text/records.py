@@ -340,7 +340,11 @@ class RecordRows:
     def _set_label(self, value: Any, at: tuple[str, ...], column: bool = False) -> None:
         """The label of a record; that of a `column` is a number, true, false, null or the name of a class."""
         if column and type(value) is str:
-            self._label[0], self._class = label_of(value, self._class_names, at)
+            y, name = label_of(value, self._class_names, at)
+            if name is None:
+                self._label[0] = y
+            else:
+                self._class = name
         elif column and type(value) is bool:
             self._label[0] = float(value)
         elif isinstance(value, Members):
