@@ -27,7 +27,6 @@ from sonlearn.text.source import ARROW, is_regular, is_remote, open_binary
 #: A plain file of more than two of these is cut into parts of about so many bytes; and of these at least, where more
 #: parts are wanted.
 BLOCK, FINEST = 1 << 26, 1 << 20
-_SEARCH = 1 << 16
 #: Bytes at the beginning of a file that tell its kind.
 _HEAD = 8
 
@@ -173,13 +172,11 @@ def _edge(file: Any, at: int) -> int:
     if at == 0:
         return 0
     file.seek(at - 1)
-    before = at - 1
-    while block := file.read(_SEARCH):
-        found = block.find(b"\n")
-        if found >= 0:
-            return before + found + 1
-        before += len(block)
-    return before
+    buffered = io.BufferedReader(file)
+    buffered.readline()
+    found = buffered.tell()
+    buffered.detach()
+    return found
 
 
 class _Named:

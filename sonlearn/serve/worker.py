@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Batch
+from sonlearn.data.batch import Batch, joined
 from sonlearn.errors import InputError, SonlearnError
 from sonlearn.learn.explain import explained
 from sonlearn.learn.learner import Learner, Predicted, chosen_of
@@ -31,7 +31,7 @@ from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.audit import content_of
 from sonlearn.report.coverage import CoverageTotals
 from sonlearn.report.problem import problem_of
-from sonlearn.text.chunk import ChunkParser, joined
+from sonlearn.text.chunk import ChunkParser, joined_chunks
 from sonlearn.text.columns import Labelling, header_hint, layout_of
 from sonlearn.text.csv import CsvRecords, Malformed
 from sonlearn.text.flat import FlatRows
@@ -412,7 +412,7 @@ class Worker(Queue):
         fits = True
         if group[0].learn and batches:
             try:
-                self.learner.check(_joined(batches))
+                self.learner.check(joined(batches))
             except SonlearnError:
                 if not alone or group[0].whole:
                     raise
@@ -451,7 +451,7 @@ class Worker(Queue):
             parts.append(parse(piece))
             if stop and parts[-1].errors:
                 break
-        return joined(parts)
+        return joined_chunks(parts)
 
     def _rows_of_csv(self, text: bytes) -> Iterator[tuple[int, dict[str, str]]]:
         """Yield the rows of a table by their numbers, that of the header 1. Raises InputError at a malformed one."""
@@ -540,17 +540,6 @@ def _all_of(rows: Iterator[tuple[int, Record]]) -> Generator[None, None, list[tu
     return found
 
 
-def _joined(batches: list[Batch]) -> Batch:
-    """The labels of all batches."""
-    if len(batches) == 1:
-        return batches[0]
-    names = None
-    if any(batch.class_names for batch in batches):
-        names = [name for batch in batches for name in batch.class_names or [None] * batch.n]
-    y, weight, lines = (np.concatenate([getattr(b, part) for b in batches]) for part in ("y", "weight", "lines"))
-    return batches[0]._replace(y=y, weight=weight, lines=lines, class_names=names)
-
-
 def _steps(ready: _Ready, one_by_one: bool) -> Iterator[Batch]:
     """The rows in batches of about `STEP_ENTRIES` entries, a row at least, or each by itself."""
     for batch in ready.batches:
@@ -570,14 +559,11 @@ def _within(batches: list[Batch], most: int) -> tuple[list[Batch], list[InputErr
     errors: list[InputError] = []
     for batch in batches:
         lengths = np.diff(batch.indptr)
-        long, start = np.flatnonzero(lengths > most).tolist(), 0
-        for row in [*long, batch.n]:
-            if row > start:
-                taken.append(batch.part(start, row))
-            start = row + 1
+        fits = lengths <= most
+        taken += [batch if fits.all() else batch.at(np.flatnonzero(fits))] if fits.any() else []
         errors += [
             TooLongError(SOURCE, int(batch.lines[row]), None, f"a row of {lengths[row]} features", f"at most {most}")
-            for row in long
+            for row in np.flatnonzero(~fits).tolist()
         ]
     return taken, errors
 

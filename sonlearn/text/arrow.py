@@ -209,7 +209,7 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
     found = encoder.found(features)
     skipped = [(done + row + 1, ids[row] if ids else "") for row in sorted(unfit)]
     encoder.settle()
-    return ParsedChunk([batch] if batch.n else [], errors, len(errors), 0, [], names, skipped, found)
+    return ParsedChunk([batch] if batch.n else [], errors, skipped, 0, [], names, found)
 
 
 def _in(found: str, column: str) -> str:

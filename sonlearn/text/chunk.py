@@ -104,22 +104,20 @@ class ChunkParser:
         state[LINE] = _FIRST_LINE
         errors: list[InputError] = []
         skipped: list[tuple[int, str]] = []
-        count = 0
         while (stopped := self._run(chunk, format)) != at.DONE:
             begin = int(state[POSITION])
-            if count < self._keep:
+            if len(skipped) < self._keep:
                 from sonlearn.text.messages import malformed
 
                 errors.append(malformed(text, begin, int(state[at.AT]), stopped, (source, int(state[LINE]), format)))
-            count += 1
+            end = line_end(chunk, begin) + 1
+            skipped.append((int(state[LINE]), tag_in(text[begin:end].tobytes()) if format == "vw" else ""))
             if self._on_error == "stop":
                 break
-            state[POSITION] = line_end(chunk, begin) + 1
-            tag = tag_in(text[begin : int(state[POSITION])].tobytes()) if format == "vw" else ""
-            skipped.append((int(state[LINE]), tag))
+            state[POSITION] = end
             state[LINE] += 1
         rows, n, lines = self._rows, int(state[ROWS]), int(state[LINE]) - _FIRST_LINE
-        parsed = ParsedChunk([to_batch(rows, n, chunk)] if n else [], errors, count, lines, skipped=skipped)
+        parsed = ParsedChunk([to_batch(rows, n, chunk)] if n else [], errors, skipped, lines)
         if format != "vw":
             return parsed
         names, plan = list[Named](), None
@@ -145,22 +143,20 @@ class ChunkParser:
         rows = self._rows_of_records()
         errors: list[InputError] = []
         skipped: list[tuple[int, str]] = []
-        count = 0
         for line, record in records:
             if isinstance(record, bytes) and not record.strip():
                 continue
             try:
                 rows.add(record, line)
             except Unfit as problem:
-                if count < self._keep:
+                if len(skipped) < self._keep:
                     errors.append(error_of(problem, record, (source, line)))
-                count += 1
+                skipped.append((line, tag_of(record, self._options.id or "_tag")))
                 if self._on_error == "stop":
                     break
-                skipped.append((line, tag_of(record, self._options.id or "_tag")))
         taken = rows.take()
         batches = [taken.batch] if taken.batch.n else []
-        parsed = ParsedChunk(batches, errors, count, 0, [], taken.names, skipped, taken.found)
+        parsed = ParsedChunk(batches, errors, skipped, 0, [], taken.names, taken.found)
         return self._expanded(parsed, taken.runs, source) if self._expands else parsed
 
     def _slots(self, n: int) -> Iterator[list[int]]:
@@ -220,12 +216,11 @@ class ChunkParser:
                 skipped.append((int(whole.lines[end]), tags[end]))
                 end += 1
             start = end
-        every = sorted(parsed.errors + errors, key=lambda error: error.line or 0)[: self._keep]
-        count_of_errors = parsed.error_count + len(errors)
-        return parsed._replace(batches=batches, errors=every, error_count=count_of_errors, skipped=sorted(skipped))
+        errors = sorted(parsed.errors + errors, key=lambda error: error.line or 0)[: self._keep]
+        return parsed._replace(batches=batches, errors=errors, skipped=sorted(skipped))
 
 
-def joined(parts: list[ParsedChunk]) -> ParsedChunk:
+def joined_chunks(parts: list[ParsedChunk]) -> ParsedChunk:
     """Join chunks that follow one another; lines count from the first line of the first one."""
     out = parts[0]
     for part in parts[1:]:
@@ -234,8 +229,8 @@ def joined(parts: list[ParsedChunk]) -> ParsedChunk:
         skipped = [(line + out.lines, tag) for line, tag in part.skipped]
         found = part.found if out.found is None or part.found is None else out.found.joined(part.found)
         out = ParsedChunk(
-            out.batches + batches, out.errors + errors, out.error_count + part.error_count, out.lines + part.lines,
-            out.names + part.names, out.counted + part.counted, out.skipped + skipped, found,
+            out.batches + batches, out.errors + errors, out.skipped + skipped, out.lines + part.lines,
+            out.names + part.names, out.counted + part.counted, found,
         )  # fmt: skip
     return out
 

@@ -94,13 +94,13 @@ def read_csv(
         header = shorten(", ".join(columns))
         note = f"{name}:{records.header}: the header {header} looks like a row; put a header before it"
         found = found._replace(notes=(note,))
-    yield ParsedChunk([], [], 0, 0, found=found)
+    yield ParsedChunk([], [], [], 0, found=found)
 
     def table() -> ParsedChunk:
         numbers = np.array([number for row in rows for number, _ in row.entries], dtype=np.int64)
         batch = table_batch(rows, encoder.slots(numbers), encoder.constant, encoder.words(numbers))
         counted, found = encoder.counted(numbers, len(rows)), encoder.found(features, hint)
-        return ParsedChunk([batch] if rows else [], errors, len(errors), 0, [], counted, skipped, found)
+        return ParsedChunk([batch] if rows else [], errors, skipped, 0, [], counted, found)
 
     for line, record in records:
         try:

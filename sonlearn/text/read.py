@@ -8,7 +8,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,7 @@ from sonlearn.text.columns import ColumnTable, Found, Labelling
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.interact import never_met
 from sonlearn.text.malformed import SHOWN_ERRORS as SHOWN_ERRORS
-from sonlearn.text.malformed import LeavesOut, Malformed
-from sonlearn.text.meter import Meter
+from sonlearn.text.malformed import BatchReader, Malformed
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import RecordSource, sources_of
 from sonlearn.text.pipeline import map_prefetching
@@ -97,36 +96,7 @@ def _as_is(item: Any) -> Any:
     return item
 
 
-class BatchReader(Protocol):
-    """What a run asks of what reads for it: `Reader`, `sonlearn.text.cache.CachedReader`, and that of decisions."""
-
-    meter: Meter | None
-
-    def __iter__(self) -> Iterator[Any]:
-        """Yield batches. Raises InputError."""
-
-    @property
-    def format(self) -> str | None:
-        """Format of the sources, once it is known."""
-
-    @property
-    def errors(self) -> list[InputError]:
-        """The first malformed lines that were left out."""
-
-    @property
-    def error_count(self) -> int:
-        """How many were."""
-
-    @property
-    def skipped(self) -> list[str]:
-        """Tags of the malformed lines behind the last batch."""
-
-    @property
-    def notes(self) -> list[str]:
-        """What is to be said of columns that are missing or not known."""
-
-
-class Reader(LeavesOut):
+class Reader(BatchReader):
     """Batches of the examples in one or several sources, read one after the other. Iterate once.
 
     Parameters
@@ -203,7 +173,6 @@ class Reader(LeavesOut):
         self.malformed = Malformed(on_error, max_errors)
         self._chunk_bytes, self._threads, self._stretch = chunk_bytes, threads, stretch
         self._labels = labels
-        self.meter: Meter | None = None
         self._parsers = threading.local()
         self.names = NameTable() if names is None else names
         self.columns = ColumnTable() if columns is None else columns
@@ -320,7 +289,7 @@ class Reader(LeavesOut):
 
     def _parse(self, chunk: _Chunk) -> tuple[str, bool, ParsedChunk]:
         if self.format is None:  # blank lines and comments so far
-            return chunk.source, chunk.first, ParsedChunk([], [], 0, int(np.count_nonzero(chunk.text == ord("\n"))))
+            return chunk.source, chunk.first, ParsedChunk([], [], [], int(np.count_nonzero(chunk.text == ord("\n"))))
         if not hasattr(self._parsers, "parser"):
             self._parsers.parser = self._parser()
         return chunk.source, chunk.first, self._parsers.parser.parse(chunk.text, self.format, chunk.source)
@@ -338,7 +307,7 @@ class Reader(LeavesOut):
             for batch in parsed.batches
         )
         lines = [(line + lines_before, tag) for line, tag in parsed.skipped]
-        for batch in self.malformed.left_out(batches, errors, parsed.error_count, lines):
+        for batch in self.malformed.left_out(batches, errors, lines):
             if batch.class_names is not None and self.format == "vw":
                 from sonlearn.text.messages import check_names
 

@@ -60,22 +60,20 @@ class ParsedChunk(NamedTuple):
     ----------
     batches : list of Batch, with line numbers that count from the chunk's first line
     errors : list of InputError, likewise; the first `keep_errors` ones, by line
-    error_count : int
+    skipped : (line, tag) of all malformed lines, likewise, in their order
     lines : int, of the whole chunk
     names : features that were not named before, with ``TextOptions.names``
     counted : (slot, name, how often) of features that are counted
-    skipped : (line, tag) of all malformed lines, likewise, in their order
     found : columns of a table, or None
     spaces : first bytes of the namespaces of VW text met so far, where flags name some
     """
 
     batches: list[Batch]
     errors: list[InputError]
-    error_count: int
+    skipped: list[tuple[int, str]]
     lines: int
     names: list[Named] = []  # noqa: RUF012
     counted: list[tuple[int, str, int]] = []  # noqa: RUF012
-    skipped: list[tuple[int, str]] = []  # noqa: RUF012
     found: Found | None = None
     spaces: frozenset[int] = frozenset()
 
