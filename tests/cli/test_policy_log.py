@@ -13,14 +13,14 @@ from sonlearn.report.decisions import PolicyTotals
 from sonlearn.report.problem import DecisionProblem
 from sonlearn.report.progress import Schedule
 from sonlearn.report.runlog import read_run
-from sonlearn.text.decisions import DecisionReader
+from sonlearn.text.decisions import read_decisions
 
 OFFERS = str(ROOT / "data" / "offers.vw")
 
 
 def decided(options=BanditOptions(cb_explore_adf=True)):  # noqa: B008 (frozen)
     """(decisions of the sample, what was decided)."""
-    (decisions,) = DecisionReader(OFFERS, TextOptions(), options)
+    (decisions,) = read_decisions(OFFERS, TextOptions(), options)
     return decisions, Bandit(options).partial_fit(decisions)
 
 

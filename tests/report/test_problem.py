@@ -13,7 +13,7 @@ from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.report.predictions import AnswerLines, AnswerRow
 from sonlearn.report.problem import DecisionProblem, SeveralClasses, TwoClasses, problem_of
-from sonlearn.text.decisions import DecisionReader
+from sonlearn.text.decisions import read_decisions
 
 pytestmark = pytest.mark.interpreted
 
@@ -136,7 +136,7 @@ def test_two_numbers_without_probabilities_have_scores():
 
 def test_what_is_counted_of_decisions():
     options = BanditOptions(cb_explore_adf=True)
-    (decisions,) = DecisionReader(str(ROOT / "data" / "offers.vw"), TextOptions(), options)
+    (decisions,) = read_decisions(str(ROOT / "data" / "offers.vw"), TextOptions(), options)
     bandit = Bandit(options)
     problem = DecisionProblem(bandit)
     outcome = problem.outcome(decisions, None, bandit.partial_fit(decisions))

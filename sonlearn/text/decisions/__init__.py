@@ -23,6 +23,6 @@ tables itself. `rows` has what the forms share, and `crossing` the products of f
 
 from __future__ import annotations
 
-from sonlearn.text.decisions.reader import DecisionReader
+from sonlearn.text.decisions.reader import DecisionReader, read_decisions
 
-__all__ = ["DecisionReader"]
+__all__ = ["DecisionReader", "read_decisions"]

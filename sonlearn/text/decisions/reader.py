@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -162,6 +162,13 @@ class DecisionReader(BatchReader):
         ]  # fmt: skip
         lines = [(problem.line, problem.tag) for problem in problems]
         return self.malformed.left_out(batches, errors, lines)
+
+
+def read_decisions(
+    sources: Any, options: TextOptions, bandit: BanditOptions, *, chunk_bytes: int = CHUNK_BYTES
+) -> Iterable[Decisions]:
+    """Batches of the decisions in `sources`: see `DecisionReader`."""
+    return iter(DecisionReader(sources, options, bandit, chunk_bytes=chunk_bytes))
 
 
 def as_table(options: TextOptions, bandit: BanditOptions) -> TextOptions:
