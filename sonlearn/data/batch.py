@@ -120,6 +120,5 @@ def joined(batches: list[Batch]) -> Batch:
     base = None
     if any(batch.base is not None for batch in batches):
         base = np.concatenate([np.zeros(batch.n) if batch.base is None else batch.base for batch in batches])
-    first = np.zeros(1, dtype=np.int64)
     fields: dict[str, Any] = {**whole, **texts}
-    return batches[0]._replace(indptr=np.concatenate([first, *indptr]), base=base, **fields)
+    return batches[0]._replace(indptr=np.concatenate([np.zeros(1, np.int64), *indptr]), base=base, **fields)

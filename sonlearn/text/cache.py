@@ -177,7 +177,7 @@ class CachedReader(BatchReader):
         reader = Reader(sources, self.options, known_rows=self._known_rows, **self._reader_arguments)
         reader.meter = self.meter
         self.malformed, self.notes, self._known_rows = reader.malformed, reader.notes, _ALL
-        with _whole_file(self.path) as (file, keep):
+        with contextlib.suppress(_UnfinishedError), whole_file(self.path) as file:
             file.write(_MAGIC)
             names: dict[str, int] = {}
             count = 0
@@ -188,7 +188,7 @@ class CachedReader(BatchReader):
                 yield batch
             self.format = reader.format
             if [_identity(source) for source in sources] != before:
-                return
+                raise _UnfinishedError
             trailer = {
                 "settings": self._settings(), "sources": before, "names": list(names), "blocks": count,
                 "format": self.format, "error_count": reader.error_count,
@@ -198,7 +198,6 @@ class CachedReader(BatchReader):
             }  # fmt: skip
             text = json.dumps(trailer).encode()
             file.write(text + _END.pack(len(text), zlib.crc32(text)) + _MAGIC)
-            keep()
             self._made_here = None in before
 
 
@@ -234,19 +233,6 @@ def _ends(source: Any) -> str:
         begin = file.read(_ENDS)
         file.seek(max(os.fstat(file.fileno()).st_size - _ENDS, 0))
         return hashlib.blake2b(begin + file.read(_ENDS), digest_size=16).hexdigest()
-
-
-@contextlib.contextmanager
-def _whole_file(path: Path) -> Iterator[tuple[BinaryIO, Any]]:
-    """A temporary file beside `path` that takes its place at the end if `keep` was called, and vanishes if not."""
-    kept: list[bool] = []
-    try:
-        with whole_file(path) as file:
-            yield file, lambda: kept.append(True)
-            if not kept:
-                raise _UnfinishedError
-    except _UnfinishedError:
-        pass
 
 
 def _write_block(file: BinaryIO, batch: Batch, source: int) -> None:

@@ -11,7 +11,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from sonlearn.options import TextOptions
 from sonlearn.options.text import flag_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.number import PATTERN
-from sonlearn.text.objects import Unfit
+from sonlearn.text.objects import Unfit, described
 
 FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto"
@@ -58,6 +58,15 @@ def label_of(field: str, class_names: bool, at: int | tuple[str, ...] = ()) -> t
     if y is None or math.isinf(y):
         raise Unfit(shorten(field), NO_LABEL, at)
     return y, None
+
+
+def weight_of(value: Any, at: int | tuple[str, ...] = ()) -> float:
+    """The weight that a field or a number stands for, which is `at` a place. Raises Unfit."""
+    weight = number_in(value) if isinstance(value, str) else value
+    if type(weight) is not float or not 0 <= weight < math.inf:
+        found = "nothing" if isinstance(value, str) and not value.strip() else described(value)
+        raise Unfit(found, NO_WEIGHT, at)
+    return weight
 
 
 class Labelling(NamedTuple):

@@ -19,15 +19,14 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import (
-    NO_WEIGHT,
     ColumnLayout,
     ColumnTable,
     Labelling,
     header_hint,
     label_of,
     layout_of,
-    number_in,
     row_as_header,
+    weight_of,
 )
 from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, assembled
 from sonlearn.text.objects import Unfit
@@ -248,11 +247,7 @@ def _row(fields: list[str], layout: ColumnLayout, places: list[_Place], class_na
     if layout.label is not None:
         y, name = label_of(fields[layout.label], class_names, layout.label)
     if layout.weight is not None:
-        field = fields[layout.weight]
-        number = number_in(field)
-        if number is None or not 0 <= number < math.inf:
-            raise Unfit(shorten(field) if field.strip() else "nothing", NO_WEIGHT, layout.weight)
-        weight = number
+        weight = weight_of(fields[layout.weight], layout.weight)
     entries: list[Entries] = [absent]
     for at, column in places:
         try:

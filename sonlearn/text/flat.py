@@ -16,7 +16,7 @@ from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
-from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, ColumnTable, first_names, label_of, number_in
+from sonlearn.text.columns import FINITE, NO_LABEL, ColumnTable, first_names, label_of, number_in, weight_of
 from sonlearn.text.csv import TableRow, table_batch
 from sonlearn.text.encode import Entries, TableEncoder
 from sonlearn.text.objects import Record, Unfit, described, members_of
@@ -61,9 +61,10 @@ class FlatRows:
                 if name in self._labels:
                     y, name_of_class, labelled = *self._label(name, value), True
                 elif self._table and name and name == options.weight:
-                    weight = self._weight(name, value)
+                    weight = weight_of(value, (name,))
                 elif self._table and name and name == options.id:
-                    tag = "" if value is None else repr(value).removesuffix(".0") if _is_number(value) else str(value)
+                    text = "" if value is None else str(value)
+                    tag = text.removesuffix(".0") if isinstance(value, float) else text
                 elif not self._table:
                     entries += self._index(name, value)
                 elif self._encoder.is_feature(name):
@@ -127,13 +128,6 @@ class FlatRows:
             raise Unfit(found, "an index as name and a number: the model is of LIBSVM text", (name,))
         return ((int(name), number),) if number == number and number else ()
 
-    def _weight(self, name: str, value: object) -> float:
-        """The importance weight that a member says."""
-        number = number_in(value) if isinstance(value, str) else float(value) if _is_number(value) else None
-        if number is None or not 0 <= number < math.inf:
-            raise Unfit(described(value), NO_WEIGHT, (name,))
-        return number
-
     def _label(self, name: str, value: object) -> tuple[float, str | None]:
         """(label, name of a class) that a member says."""
         if isinstance(value, str):
@@ -142,7 +136,3 @@ class FlatRows:
         if math.isinf(number):
             raise Unfit(described(value), NO_LABEL, (name,))
         return number, None
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, float) and not isinstance(value, bool)

@@ -33,7 +33,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
-from sonlearn.text.columns import NO_WEIGHT, Found, label_of, number_in
+from sonlearn.text.columns import Found, label_of, number_in, weight_of
 from sonlearn.text.encode import date_in, words_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.number import PATTERN
@@ -376,10 +376,7 @@ class RecordRows:
 
     def _set_weight(self, value: Any, at: tuple[str, ...], column: bool) -> None:
         """The importance of a record."""
-        number = number_in(value) if type(value) is str else value
-        if type(number) is not float or not 0 <= number < math.inf:
-            raise Unfit(described(value), NO_WEIGHT, at)
-        self._label[1] = number
+        self._label[1] = weight_of(value, at)
 
     def _set_part(self, name: str, value: Any, at: tuple[str, ...]) -> None:
         place = {"label": 0, "weight": 1, "initial": 2}.get(name.lower())
