@@ -65,7 +65,7 @@ def read_arrow(
     done, encoder = 0, TableEncoder(options, known)
     with _opened(source, name, watch) as (columns, records):
         for record in records:
-            for start in range(0, record.num_rows, rows):
+            for start in range(0, record.num_rows or 1, rows):
                 part = record.slice(start, rows)
                 yield _table(part, encoder, (name, done), labels)
                 done += part.num_rows

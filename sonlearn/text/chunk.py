@@ -6,7 +6,7 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ from sonlearn.text import rows as at
 from sonlearn.text.interact import Expanded, Interactions, count_generated, expand, make_room
 from sonlearn.text.names import LineNames, Named
 from sonlearn.text.number import make_numbers, settle
-from sonlearn.text.objects import Record, Unfit, error_of
+from sonlearn.text.objects import Members, Record, Unfit, error_of
 from sonlearn.text.rows import (
     IN_ORDER,
     LINE,
@@ -254,7 +254,7 @@ def tag_of(record: Record, name: str = "_tag") -> str:
         except ValueError:
             tag = ""
     else:
-        tag = dict(record).get(name, "")
+        tag = dict(record).get(name, "") if isinstance(record, Mapping | Members) else ""
     return tag if isinstance(tag, str) and "\n" not in tag and "\r" not in tag else ""
 
 
@@ -262,20 +262,10 @@ def without_zero_lines(chunk: np.ndarray) -> np.ndarray:
     """`chunk`, or a copy where lines with a zero byte hold nothing else, which no format takes for an example."""
     if not len(chunk) or chunk.min() > 0:
         return chunk
-    chunk, end = chunk.copy(), -1
-    for place in np.flatnonzero(chunk == 0).tolist():
-        if place > end:
-            begin, end = before(chunk, place), line_end(chunk, place)
-            chunk[begin:end] = 0
+    chunk, ends = chunk.copy(), np.flatnonzero(chunk == NEWLINE)
+    for line in np.unique(np.searchsorted(ends, np.flatnonzero(chunk == 0))).tolist():
+        chunk[ends[line - 1] + 1 if line else 0 : ends[line]] = 0
     return chunk
-
-
-def before(chunk: np.ndarray, place: int) -> int:
-    """Where the line begins that `place` is in."""
-    window = 256
-    while not len(found := np.flatnonzero(chunk[max(place - window, 0) : place] == NEWLINE)) and window < place:
-        window *= 8
-    return max(place - window, 0) + int(found[-1]) + 1 if len(found) else 0
 
 
 def _part_end(count: np.ndarray, start: int, most: float) -> int:

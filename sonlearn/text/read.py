@@ -103,7 +103,7 @@ class Reader(BatchReader):
     ----------
     sources : path, pattern, ``"-"`` (standard input) or open binary stream, or an iterable of these
         Or an iterable of dicts, or of lines of JSON (`sonlearn.text.records`), drawn as the batches are asked for. Or
-        tables in memory (`sonlearn.text.arrow.read_table`).
+        tables in memory (`sonlearn.text.arrow.read_arrow`).
     options : TextOptions
     chunk_bytes : int
         Text that becomes one batch, about. Neither rows nor errors depend on it.
