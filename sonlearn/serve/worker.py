@@ -262,15 +262,15 @@ class Worker(Queue):
         classes, worded = learner.options.classes is not None, learner.takes_words
         of_namespaces = text.format in NAMESPACED
         self._columns = {False: learner.columns.at_rest(), True: learner.columns}  # by whether rows are learned
-        # By whether it reads text, whether the first malformed line ends it (of a request that is whole, no more has to
-        # be known), and whether the rows are learned.
+        # By whether the first malformed line ends it (of a request that is whole, no more has to be known), and whether
+        # the rows are learned.
         self._parsers = {
-            (as_text, stop, learns): ChunkParser(
+            (stop, learns): ChunkParser(
                 text, "stop" if stop else "skip", 1 if stop else _SHOWN, classes,
                 records=None if of_namespaces else FlatRows(text, worded, self._columns[learns]), words=worded,
                 most_features=_MOST_FEATURES,
             )
-            for as_text in (False, True) for stop in (False, True) for learns in self._columns
+            for stop in (False, True) for learns in self._columns
         }  # fmt: skip
 
     @property
@@ -434,7 +434,7 @@ class Worker(Queue):
     def _parsed(self, group: list[PredictionRequest], stop: bool) -> Generator[None, None, ParsedChunk]:
         """Return what the text of a group is parsed to; yield between two steps."""
         first, parts = group[0], list[ParsedChunk]()
-        parser = self._parsers[first.kind == TEXT, stop, first.learn]
+        parser = self._parsers[stop, first.learn]
         text = first.text if len(group) == 1 else b"".join(request.text for request in group)
         pieces: Iterator[Any]
         if first.kind in (DOCUMENT, CSV):

@@ -34,7 +34,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import FINITE, ColumnTable, Found, is_feature, name_slot, number_in
-from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
+from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
 from sonlearn.text.objects import Unfit
 from sonlearn.text.suspicions import Suspicions
@@ -293,7 +293,8 @@ class TableEncoder:
         self._features = _Features(options)
         self._columns: dict[str, ColumnEncoder] = {}
         self._rows = 0
-        self._mask = (1 << options.bits) - 1
+        #: The slot of the constant feature; None: rows have none.
+        self.constant = constant_id(options, "csv") if options.constant else None
 
     def column(self, name: str) -> ColumnEncoder:
         """The encoder of a column, made when it is first asked for. Raises UnicodeEncodeError."""
@@ -311,11 +312,6 @@ class TableEncoder:
             entry for name in known if name not in columns and self.is_feature(name)
             for entry in self.column(name).absent()
         )  # fmt: skip
-
-    @property
-    def constant(self) -> int | None:
-        """The slot of the constant feature; None: rows have none."""
-        return VW_CONSTANT & self._mask if self.options.constant else None
 
     def is_feature(self, name: str) -> bool:
         """Whether a column is a feature column."""
@@ -340,7 +336,7 @@ class TableEncoder:
         slots, names = self._features.slots, self._features.names
         out = [(slots[i], names[i], int(counts[i])) for i in np.flatnonzero(counts).tolist()]
         # The constant comes first, as in the first row of all: behind the others its place would depend on the batch.
-        return [(VW_CONSTANT & self._mask, "Constant", rows), *out] if self.options.constant and rows else out
+        return [(self.constant, "Constant", rows), *out] if self.constant is not None and rows else out
 
     def found(self, columns: tuple[str, ...], hint: str = "") -> Found:
         """What the columns have held so far."""
