@@ -49,13 +49,6 @@ class TableRow(NamedTuple):
     entries: list[tuple[int, float]]
 
 
-class _Place(NamedTuple):
-    """Which field of a row an encoder is for."""
-
-    at: int
-    column: ColumnEncoder
-
-
 def read_csv(
     chunks: Iterable[np.ndarray],
     name: str,
@@ -86,7 +79,7 @@ def read_csv(
     hint = header_hint(records.text, columns, options)
     layout = layout_of(columns, options, (name, records.header), labels, hint, known)
     encoder, rows, errors, skipped = TableEncoder(options, known), [], [], []
-    places = [_Place(i, encoder.column(column)) for i, column in layout.features]
+    places = [(i, encoder.column(column)) for i, column in layout.features]
     features = tuple(column for _, column in layout.features)
     absent, found = encoder.absent(features), encoder.found(features, hint)
     if row_as_header(columns, options):
@@ -107,7 +100,7 @@ def read_csv(
                 errors.append(record.error)
                 skipped.append((line, _id_in(record.fields, layout)))
             else:
-                rows.append(_row(record, layout, places, labels.worded, absent)._replace(line=line))
+                rows.append(_row(line, record, layout, places, labels.worded, absent))
         except Unfit as problem:
             down, column = field_place(records.text, options.delimiter, problem.at)
             found_in = f"{problem.found} in the column {shorten(columns[problem.at])}"
@@ -241,8 +234,11 @@ def _id_in(record: list[str], layout: ColumnLayout) -> str:
     return record[layout.id].strip() if layout.id is not None and layout.id < len(record) else ""
 
 
-def _row(fields: list[str], layout: ColumnLayout, places: list[_Place], class_names: bool, absent: Entries) -> TableRow:
-    """A record's row, without its line, with the entries of columns that are not there. Raises Unfit."""
+def _row(
+    line: int, fields: list[str], layout: ColumnLayout, places: list[tuple[int, ColumnEncoder]], class_names: bool,
+    absent: Entries,
+) -> TableRow:  # fmt: skip
+    """A record's row, with the entries of its `places`, and of columns that are `absent`. Raises Unfit."""
     y, name, weight = math.nan, None, 1.0
     if layout.label is not None:
         y, name = label_of(fields[layout.label], class_names, layout.label)
@@ -254,7 +250,7 @@ def _row(fields: list[str], layout: ColumnLayout, places: list[_Place], class_na
             entries.append(column.entries(fields[at]))
         except Unfit as problem:
             raise Unfit(problem.found, problem.expected, at) from None
-    return TableRow(0, y, name, weight, _id_in(fields, layout), list(itertools.chain.from_iterable(entries)))
+    return TableRow(line, y, name, weight, _id_in(fields, layout), list(itertools.chain.from_iterable(entries)))
 
 
 def table_batch(rows: list[TableRow], slots: np.ndarray, constant: int | None, words: np.ndarray | None) -> Batch:
