@@ -21,7 +21,7 @@ from sonlearn.text.decisions.rows import DecisionLines, without_rows
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.malformed import BatchReader
 from sonlearn.text.read import Reader, expand_globs
-from sonlearn.text.source import CHUNK_BYTES, read_chunks, source_name
+from sonlearn.text.source import CHUNK_BYTES, source_name
 
 
 class DecisionReader(BatchReader):
@@ -65,7 +65,7 @@ class DecisionReader(BatchReader):
             labels=Labelling(needed and self._tables, bandit.cbify is not None, flags=flags), **reader,
         )  # fmt: skip
         self.sources = self._reader.sources
-        self._chunk_bytes, self.malformed = chunk_bytes, self._reader.malformed
+        self.malformed = self._reader.malformed
         self._format = None if options.format == "auto" else options.format
         self._notes: set[str] = set()
 
@@ -118,20 +118,19 @@ class DecisionReader(BatchReader):
         if self.meter is not None:
             self.meter.begin(expand_globs(self.sources))
         found = 0
-        watch = None if self.meter is None else self.meter.watch
         for source in expand_globs(self.sources):
             name = source_name(source)
-            for blocks in self._blocks(source, watch):
+            for blocks in self._blocks(source):
                 for decisions in self._parsed(blocks, name):
                     found += decisions.n
                     yield decisions
         if found == 0:
             self._reader.nothing()
 
-    def _blocks(self, source: Any, watch: Any) -> Iterator[list[DecisionLines]]:
+    def _blocks(self, source: Any) -> Iterator[list[DecisionLines]]:
         """The blocks of a source, of a chunk of it at a time."""
         line, begun = 1, DecisionLines(1, [])
-        for chunk in read_chunks(source, self._chunk_bytes, watch):
+        for chunk in self._reader.chunks_of(source):
             blocks = []
             for text in chunk.tobytes().split(b"\n")[:-1]:
                 text = text.removesuffix(b"\r")
