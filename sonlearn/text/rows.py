@@ -1,4 +1,4 @@
-"""What the text kernels write: rows in arrays that Python allocates, where they stopped, and what becomes of a chunk."""
+"""What the text kernels write: rows in arrays that Python allocates; where they stopped; what becomes of a chunk."""
 
 from __future__ import annotations
 
