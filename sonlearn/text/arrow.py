@@ -32,6 +32,7 @@ from sonlearn.text.columns import (
 )
 from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, UnfitError, assembled
 from sonlearn.text.hashing import VW_CONSTANT
+from sonlearn.text.names import NameTable
 from sonlearn.text.source import Source, Watch, open_binary, source_name
 
 _ROWS = 8192
@@ -140,9 +141,13 @@ def read_table(
 
 
 def table_batch(
-    source: Any, options: TextOptions, labels: Labelling, known: ColumnTable | None = None
+    source: Any,
+    options: TextOptions,
+    labels: Labelling,
+    known: ColumnTable | None = None,
+    names: NameTable | None = None,
 ) -> tuple[Batch, Found]:
-    """All rows of a table in memory, and its columns.
+    """All rows of a table in memory, and its columns; names of its features are added to `names`.
 
     Raises InputError at the first row that is malformed, and as `read_table`.
     """
@@ -152,6 +157,8 @@ def table_batch(
             raise table.errors[0]
         batches += [table.batch] if table.batch is not None else []
         found = table.found
+        if names is not None:
+            names.add((slot, feature) for slot, feature, _ in table.names)
     name, constant = source_name(source), VW_CONSTANT & ((1 << options.bits) - 1)
     return joined(batches or [NO_BATCH])._replace(source=name, constant=constant), found
 
