@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from places import PACKAGE, ROOT
+from places import ROOT
 
 from sonlearn.commands import precompile as ahead
 from sonlearn.commands.messages import complain, telling_of_compiling
@@ -26,7 +26,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def environment(**more):
-    return os.environ | {"PYTHONPATH": str(PACKAGE.parent), "NUMBA_DISABLE_JIT": "0"} | more
+    return os.environ | {"NUMBA_DISABLE_JIT": "0"} | more
 
 
 def imported(*commands, **more):
