@@ -676,6 +676,48 @@ def test_tables_with_texts_and_missing_values(library, tmp_path):
     assert np.isfinite(values.predict(X)).all()
 
 
+def test_none_among_labels_is_named():
+    X, y = np.eye(4), np.array(["no", "yes", None, "no"], dtype=object)
+    with pytest.raises(ValueError, match="y has None among the labels"):
+        SonlearnClassifier(method="nag").fit(X, y)
+    ours = SonlearnClassifier(method="nag").partial_fit(X, ["a", "b", "a", "b"], classes=["a", "b"])
+    with pytest.raises(ValueError, match="y has None among the labels"):
+        ours.partial_fit(X, y)
+
+
+def test_importances_of_a_table_are_of_its_columns():
+    """What the features of a column contribute to a row is added up."""
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    from sonlearn import TextOptions
+    from sonlearn.text.read import Reader
+
+    columns, y = mixed_rows()
+    columns |= {"day.x": np.arange(80) % 3, "note": [f"word{i % 5} the" for i in range(80)]}
+    X = pandas.DataFrame(columns)
+    for more in ({}, {"multinomial": True}):
+        labels = y if not more else np.where(np.arange(80) % 4 == 0, "maybe", y)
+        ours = SonlearnClassifier(method="nag", text="note", ignore="day.month", **more).fit(X, labels)
+        reader = Reader(X, TextOptions(text=("note",), ignore=("day.month",), bits=32))
+        (batch,) = reader
+        expect = np.zeros((3 if more else 1, X.shape[1]))
+        for explained in ours.learner_.explain(batch, 3):
+            for one in explained.attributions:
+                names = [reader.names.of(feature)[0] for feature in one.ids.tolist()]
+                for at, column in enumerate(X.columns):
+                    own = [name == column or name.startswith((f"{column}=", f"{column}^")) for name in names]
+                    if column == "day":
+                        own = [name.startswith(("day.year", "day.weekday")) for name in names]
+                    expect[int(one.label or 0), at] += abs(one.contributions[own].sum()) / 80
+        assert (expect > 0.0).all()
+        np.testing.assert_allclose(np.atleast_2d(ours.importances(X)), expect)
+        shares = SonlearnClassifier(method="nag", text="note", ignore="day.month", **more).fit(X[:60], labels[:60])
+        total = np.atleast_2d(shares.importances(X[:60])).sum(axis=0)
+        assert shares.feature_importances_.sum() == pytest.approx(1.0)
+        assert np.argmax(shares.feature_importances_) == np.argmax(total)
+        again = pickle.loads(pickle.dumps(ours))
+        np.testing.assert_array_equal(again.feature_importances_, ours.feature_importances_)
+
+
 def test_tables_of_numbers_alone_are_matrices():
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     X = pandas.DataFrame({"a": [1.0, 2.0, 3.0] * 5, "b": [0, 1, 0] * 5})
