@@ -35,6 +35,7 @@ from sonlearn.estimators.base import (
     PickleMixin,
     intervals_of,
     raw_of,
+    uninterrupted,
     weights_of_classes,
 )
 from sonlearn.estimators.transformers import StreamingSVD, TextHasher
@@ -241,9 +242,10 @@ class _SklearnEstimator(Options, PickleMixin, BaseEstimator):
         elif learner is self.learner_ and learner.examples == 0:
             self._sample = RowSample()
         for at, batch in self._batches(X, weight, order):
-            if learner is self.learner_ and not again:
-                self._sample.take(batch)
-            learner.partial_fit(batch._replace(y=y[at]))
+            with uninterrupted():
+                if learner is self.learner_ and not again:
+                    self._sample.take(batch)
+                learner.partial_fit(batch._replace(y=y[at]))
         return self
 
     def _raw(self, X: Any) -> np.ndarray:

@@ -123,7 +123,7 @@ def test_folders_whose_edits_do_not_count_have_no_kernels():
         for path in (PACKAGE / folder).rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom) and node.module == "sonlearn.jit"
-        and not {each.name for each in node.names} <= {"on_compilation", "without_numba"}
+        and not {each.name for each in node.names} <= {"COMPILING", "on_compilation", "without_numba"}
     ]  # fmt: skip
     assert not wrong
     assert all((PACKAGE / folder).is_dir() for folder in WITHOUT_KERNELS)

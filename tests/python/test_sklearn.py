@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import signal
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sonlearn import LearnOptions, OptionError, TextOptions, from_scipy, read_batches
 from sonlearn.errors import DivergedError
+from sonlearn.estimators.base import uninterrupted
+from sonlearn.estimators.sklearn import ROWS
 from sonlearn.learn.learner import Learner
 from sonlearn.options.methods import METHODS
 from sonlearn.sklearn import SonlearnClassifier, SonlearnRegressor, StreamingSVD, TextHasher
@@ -674,6 +677,41 @@ def test_tables_with_texts_and_missing_values(library, tmp_path):
         ours.predict(np.zeros((2, 3)))
     values = SonlearnRegressor(method="nag").partial_fit(X, np.arange(80.0), sample_weight=np.ones(80))
     assert np.isfinite(values.predict(X)).all()
+
+
+def test_an_interrupt_waits_for_the_batch_under_way(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(3 * ROWS, 3))
+    y, learn, calls = X[:, 0] > 0, Learner.partial_fit, []
+
+    def interrupted(learner, batch, **given):
+        calls.append(batch.n)
+        if len(calls) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return learn(learner, batch, **given)
+
+    model, whole = (SonlearnClassifier(method="nag").partial_fit(X[:9], y[:9], classes=[0, 1]) for _ in range(2))
+    monkeypatch.setattr(Learner, "partial_fit", interrupted)
+    handler = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(X, y)
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert model.learner_.examples == 9 + sum(calls) == 9 + 2 * ROWS
+    model.partial_fit(X[2 * ROWS :], y[2 * ROWS :])
+    np.testing.assert_array_equal(model.coef_, whole.partial_fit(X, y).coef_)
+
+
+def test_a_second_interrupt_is_obeyed_at_once():
+    done = []
+
+    def interrupted():
+        with uninterrupted():
+            for place in range(3):
+                signal.raise_signal(signal.SIGINT)
+                done.append(place)
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert done == [0]
 
 
 def test_none_among_labels_is_named():
