@@ -29,8 +29,8 @@ from sonlearn.options.text import TABLES
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
 from sonlearn.text.columns import ColumnTable, first_names
+from sonlearn.text.malformed import BatchReader
 from sonlearn.text.names import NameTable
-from sonlearn.text.read import BatchReader
 
 if TYPE_CHECKING:
     from sonlearn.commands.audit import Audit
@@ -201,12 +201,6 @@ class TrainingSession(Session):
         if warning:
             warn(warning)
         return self.learner.partial_fit(without_held(batch, held), skip=self.options.on_error == "skip")
-
-    def compiling(self) -> None:
-        """Have help with it."""
-        super().compiling()
-        if self.cores > 1 and not self.options.testonly:
-            self.helper.start(self.learn)
 
     def finish(self, ending: str) -> None:
         """Save the model and say how it went. Raises InputError where nothing was learned: nothing is saved."""

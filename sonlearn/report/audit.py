@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
+
+from sonlearn.text.columns import column_of
 
 if TYPE_CHECKING:
     from sonlearn.learn.explain import Attribution, Explanation
@@ -17,8 +18,6 @@ Names = Callable[[int], list[str]]
 #: What is left over counts as nothing, in text, below this share of the numbers that it is left over from.
 _NOTHING = 1e-9
 _NAME, _NUMBER = 24, 12
-#: What stands behind a column in the name of one of its features; nothing, where it is of numbers.
-_BEHIND = ("", "=", ".", "^")
 
 
 def as_text(head: str, explanation: Explanation, options: LearnOptions, names: Names, top: int) -> str:
@@ -48,13 +47,8 @@ def as_text(head: str, explanation: Explanation, options: LearnOptions, names: N
     return "\n".join(lines) + "\n"
 
 
-def as_json(about: dict[str, Any], explanation: Explanation, names: Names, top: int) -> str:
-    """The same as one line of JSON, which begins with what is said `about` the example."""
-    return json.dumps(about | content_of(explanation, names, top), allow_nan=False)
-
-
 def content_of(explanation: Explanation, names: Names, top: int) -> dict[str, Any]:
-    """The same as an object of JSON."""
+    """An explanation as an object of JSON; of the features the first `top` (0: all)."""
     attributions = [_content(attribution, names, top) for attribution in explanation.attributions]
     several = not attributions or explanation.attributions[0].label is not None
     return {"classes": attributions} if several else attributions[0]
@@ -71,7 +65,7 @@ class MeanContributions:
     """
 
     def __init__(self, names: Names, columns: Collection[str] = ()):
-        self._names, self._columns = names, sorted(columns, key=len, reverse=True)
+        self._names, self._columns = names, columns
         self.examples = 0
         self._sums: dict[Any, dict[str, list[float]]] = {}  # {class: {name: [examples, sum of sizes, sum]}}
 
@@ -117,8 +111,7 @@ class MeanContributions:
 
     def _name(self, feature: int) -> str:
         name = " ".join(self._names(feature)) or str(feature)
-        of = (each for each in self._columns if name.startswith(each) and name[len(each) : len(each) + 1] in _BEHIND)
-        return next(of, name)
+        return column_of(name, self._columns) or name
 
 
 def _content(attribution: Attribution, names: Names, top: int) -> dict[str, Any]:

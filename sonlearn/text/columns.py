@@ -10,8 +10,8 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from sonlearn.options import TextOptions
 from sonlearn.options.text import flag_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.number import PATTERN
+from sonlearn.text.objects import Unfit, described
 
 FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto"
@@ -32,10 +33,13 @@ _WORDS = {"true": 1.0, "false": 0.0, "": math.nan, "nan": math.nan}
 _WORDS |= {sign + word: math.inf for sign in ("", "+", "-") for word in ("inf", "infinity")}
 #: What a header may look like, as the end of a message.
 LIKE_A_ROW = "; this looks like a row: put a header before it"
+ARRAY = "; this looks like an array of JSON: an object a line is read, which jq -c '.[]' FILE writes"
 #: What has been met in a feature column, in the order in which it is listed.
 KINDS = ("number", "date", "category", "text", "missing")
 #: What a date becomes: ``--ignore COLUMN.PART`` leaves one of them out.
 DATE_PARTS = ("year", "month", "weekday", "hour")
+#: What stands behind a column in the name of one of its features; nothing, where it is of numbers.
+_BEHIND = ("", "=", ".", "^")
 #: The kinds of a column of numbers without a missing one.
 NUMBERS = ("number",)
 #: Column names that a message lists.
@@ -47,6 +51,25 @@ def number_in(field: str) -> float | None:
     if _NUMBER.fullmatch(field):
         return float(field)
     return _WORDS.get(field.lower()) if len(field) <= 9 else None
+
+
+def label_of(field: str, class_names: bool, at: int | tuple[str, ...] = ()) -> tuple[float, str | None]:
+    """(label, name of its class) that a field stands for, which is `at` a place. Raises Unfit."""
+    y = number_in(field) if field.strip() else math.nan
+    if y is None and class_names:
+        return math.nan, field.strip()
+    if y is None or math.isinf(y):
+        raise Unfit(shorten(field), NO_LABEL, at)
+    return y, None
+
+
+def weight_of(value: Any, at: int | tuple[str, ...] = ()) -> float:
+    """The weight that a field or a number stands for, which is `at` a place. Raises Unfit."""
+    weight = number_in(value) if isinstance(value, str) else value
+    if type(weight) is not float or not 0 <= weight < math.inf:
+        found = "nothing" if isinstance(value, str) and not value.strip() else described(value)
+        raise Unfit(found, NO_WEIGHT, at)
+    return weight
 
 
 class Labelling(NamedTuple):
@@ -78,7 +101,8 @@ class Labelling(NamedTuple):
 class Found(NamedTuple):
     """Of rows of a table: its feature columns; of those met, what they held; what a bad header looks like; notes.
 
-    `notes` name columns that look like something else than what they are read as, `faults` those whose text is wrong.
+    `notes` name columns that look like something else than what they are read as, `faults` those that hold what the
+    model has not met.
     """
 
     columns: tuple[str, ...]
@@ -97,26 +121,6 @@ class Found(NamedTuple):
             )
         )  # fmt: skip
         return Found(columns, kinds, self.hint, notes, faults)
-
-
-class Table(NamedTuple):
-    """Rows of a table.
-
-    Attributes
-    ----------
-    batch : Batch or None
-        None if there are no rows.
-    errors : list of InputError, of the malformed rows
-    names : list of (slot, name, how often), of the features in the rows; none without ``TextOptions.names``
-    found : Found
-    tags : list of str, the ids of the malformed rows, where they could be read
-    """
-
-    batch: Batch | None
-    errors: list[InputError]
-    names: list[tuple[int, str, int]]
-    found: Found
-    tags: list[str]
 
 
 class ColumnLayout(NamedTuple):
@@ -140,6 +144,18 @@ def is_feature(column: str, options: TextOptions) -> bool:
     if column and column in (options.label, options.id, options.weight):
         return False
     return column in options.keep if options.keep else column not in options.ignore
+
+
+def names_a_column(field: str, name: str, columns: Sequence[str]) -> bool:
+    """Whether `name`, as the option `field` has it, is one of the columns, or for ``ignore`` a part of a date."""
+    column, _, part = name.rpartition(".")
+    return name in columns or (field == "ignore" and column in columns and part in DATE_PARTS)
+
+
+def column_of(name: str, columns: Iterable[str]) -> str | None:
+    """The column that a feature of this name is of; None: of none."""
+    of = (each for each in columns if name.startswith(each) and name[len(each) : len(each) + 1] in _BEHIND)
+    return max(of, key=len, default=None)
 
 
 def layout_of(
@@ -182,8 +198,7 @@ def layout_of(
     if labels.needed:
         for field in ("text", "categorical", "numeric", "ignore", "keep"):
             for name in getattr(options, field):
-                column, _, part = name.rpartition(".")
-                if name not in columns and not (field == "ignore" and column in columns and part in DATE_PARTS):
+                if not names_a_column(field, name, columns):
                     expected = f"a column {shorten(name)} ({flag_of(TextOptions, field)}){_meant(name, columns)}"
                     raise InputError(*place, None, found, expected)
     return ColumnLayout(
@@ -208,7 +223,7 @@ def header_hint(line: str, columns: list[str], options: TextOptions) -> str:
     if line.startswith("{"):
         return "; this looks like JSON, not CSV"
     if line == "[" or re.match(r"\[\s*\{", line):
-        return "; this looks like an array of JSON, not CSV: an object a line is read, which jq -c '.[]' FILE writes"
+        return ARRAY
     if "|" in line and options.delimiter != "|":
         names = line.split("|")
         if len(columns) == 1 and (options.label in names or not re.search(r"\s\||\|\s", line)):

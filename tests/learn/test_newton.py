@@ -5,7 +5,7 @@ on alpha, eigenvalues and weights relative to the largest. Cells that no two cor
 out: with a small alpha and nothing else to bound the first steps (1/alpha), a change of the input in its last bit moves
 the twin's own predictions by more than that. `test_twin_can_be_trusted` keeps the cells that are in honest.
 
-Seen on the stream of `text`, worst of m = 1..20: RFD 8e-12, 2e-10, 4e-14 (alpha = 0, 1e-3, 1), Oja 1e-12, 1e-14
+Seen on 1,500 rows as in `text`, worst of m = 1..20: RFD 8e-12, 2e-10, 4e-14 (alpha = 0, 1e-3, 1), Oja 1e-12, 1e-14
 (alpha = 1, 10), FD 3e-13, 2e-14 (alpha = 1, 10). FD with alpha = 0.1 is chaotic there and agrees with nothing.
 """
 
@@ -19,12 +19,11 @@ from streams import (
     duplicated,
     ill_conditioned,
     low_rank,
+    mixed,
     most_frequent,
     one_feature,
     read_svmlight,
-    rows_of,
     variants,
-    with_empty_rows,
     with_weights,
     without_some_labels,
     zipf,
@@ -92,7 +91,7 @@ def agree(options, batch):
 
 @pytest.fixture(scope="module")
 def text():
-    return zipf(n=1500, d=150)
+    return zipf(n=600, d=150)
 
 
 @for_all("m", SIZES)
@@ -124,7 +123,7 @@ THINNED = [
 @pytest.mark.parametrize("m", [1, pytest.param(3, marks=pytest.mark.interpreted), 10])
 @for_all("settings", THINNED)
 def test_rows_that_go_into_the_sketch_together(settings, m):
-    batch = with_weights(without_some_labels(with_empty_rows(zipf(n=400, d=80))))
+    batch = mixed(n=400, d=80)
     options = LearnOptions(sketch_size=m, **settings)
     assert options.thin > 0
     twin, _ = agree(options, batch)
@@ -194,7 +193,7 @@ def test_projection_after_the_step_for_other_losses_and_data(settings, loss):
     options = LearnOptions(
         **settings, sketch_size=4, loss=loss, clip=0.5, sigma=0.1, project="after", scale="gradients"
     )
-    for batch in (with_weights(without_some_labels(with_empty_rows(zipf(n=150, d=30)))), duplicated(150, d=25)):
+    for batch in (mixed(n=150, d=30), duplicated(150, d=25)):
         agree(options, batch)
 
 
@@ -210,7 +209,7 @@ OWN = [
 def test_a_rows_own_gradient_among_those_that_scale_it(settings, loss):
     settings = {"alpha": 1.0, "sketch_size": 4, **settings}
     options = LearnOptions(**settings, loss=loss, clip=0.5, sigma=0.1, scale="all-gradients")
-    for batch in (with_weights(without_some_labels(with_empty_rows(zipf(n=150, d=30)))), duplicated(150, d=25)):
+    for batch in (mixed(n=150, d=30), duplicated(150, d=25)):
         agree(options, batch)
 
 
@@ -278,6 +277,12 @@ def test_oja(text, alpha, step, m):
     agree(LearnOptions(sketch="oja", sketch_size=m, alpha=alpha, oja_step=step, **PAPER), text)
 
 
+@for_all("settings", ALL[:-1])
+def test_a_long_stream(settings):
+    """Hundreds of shrinks later the sketch is the twin's still."""
+    agree(LearnOptions(sketch_size=5, **settings, **PAPER), zipf(n=1500, d=150))
+
+
 @for_all("settings", [{"sketch": "none"}, {"sketch": "rfd", "sketch_size": 0}])
 @for_all("alpha", [1.0, 10.0])
 def test_none(text, alpha, settings):
@@ -321,14 +326,14 @@ def test_sigma_and_eta(eta, sigma):
 
 
 def special_streams():
-    text = zipf(n=450, d=80)
+    text = zipf(n=250, d=80)
     return variants(text) | {
-        "long-rows": zipf(n=450, d=80, unit=False),
-        "duplicated": duplicated(n=450),
+        "long-rows": zipf(n=250, d=80, unit=False),
+        "duplicated": duplicated(n=250),
         "three-rows": duplicated(n=200, distinct=3),
-        "rank-4": low_rank(n=450, seed=3),
-        "one-feature": one_feature(n=300),
-        "ill-conditioned": ill_conditioned(1e4, T=450, d=40, large=5).batch,
+        "rank-4": low_rank(n=250, seed=3),
+        "one-feature": one_feature(n=250),
+        "ill-conditioned": ill_conditioned(1e4, T=250, d=40, large=5).batch,
     }
 
 
@@ -418,7 +423,7 @@ def test_real_data(dataset):
 @for_all("stream", STREAMS)
 def test_twin_can_be_trusted(stream, settings):
     """One unit in the last place of every value moves the twin by far less than the tolerance."""
-    batch = rows_of(STREAMS[stream], slice(0, 300))
+    batch = STREAMS[stream]
     bits = np.random.default_rng(0).choice([-1.0, 0.0, 1.0], len(batch.values)) * 2.0**-52
     options = LearnOptions(sketch_size=5, **settings, **PAPER)
     one, other = (run_twin(options, b)[1] for b in (batch, batch._replace(values=batch.values * (1 + bits))))

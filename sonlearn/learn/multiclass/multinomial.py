@@ -11,18 +11,14 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import axes
 from sonlearn.data.axes import Axis, summed
 from sonlearn.data.rows import Rows
-from sonlearn.learn.dense.engine import Dense
 from sonlearn.learn.engine import Engine, Predictions, State
-from sonlearn.learn.first_order.engine import FirstOrder
+from sonlearn.learn.make import engine_class
 from sonlearn.learn.multiclass.one_vs_rest import first_occurrences
-from sonlearn.learn.newton.engine import SketchedNewton
-from sonlearn.learn.projected.engine import Projected
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
-
-_ENGINES = {"sketched": SketchedNewton, "first_order": FirstOrder, "projected": Projected, "dense": Dense}
 
 
 class MultinomialState(NamedTuple):
@@ -41,7 +37,7 @@ class Multinomial(Engine):
 
     def __init__(self, options: LearnOptions):
         self._classes = options.multinomial
-        self._engine = _ENGINES[METHODS[options.method].engine](options)
+        self._engine = engine_class(METHODS[options.method].engine)(options)
         self.merges = self._engine.merges
 
     def new(self, classes: int = 0) -> MultinomialState:
@@ -90,7 +86,7 @@ class Multinomial(Engine):
         further = iter(range(met, self._classes))  # alike as long as no row of them has been learned
         places = [next(further) if k is None else k for k in order]
         places += [k for k in range(self._classes) if k not in places]
-        return MultinomialState(self._engine.with_classes(state.own, places), state.counts[places])
+        return MultinomialState(axes.reordered(state.own, places), state.counts[places])
 
     def facts(self, state: MultinomialState) -> dict[str, Any]:
         """classes: of each the rows learned (`examples`); and what the learner that they share has to tell."""

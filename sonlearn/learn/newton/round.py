@@ -22,7 +22,8 @@ from sonlearn.learn.losses import slopes, within_bounds
 from sonlearn.learn.newton.forgetting import SMALLEST, fold_weight_scale, forget_past
 from sonlearn.learn.newton.oja import oja_round
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, learn_scales, rescaled, rescaled_by_all
-from sonlearn.learn.newton.sparse_time import append, coordinates, log_is_full, move_wbar
+from sonlearn.learn.newton.sparse_time.coordinates import append, coordinates, move_wbar
+from sonlearn.learn.newton.sparse_time.generations import log_is_full
 from sonlearn.learn.newton.state import ETA_CONSTANT, ETA_OVER_T
 from sonlearn.learn.newton.step import (
     Move,
@@ -79,18 +80,13 @@ def run(params, state, work, rows, out, start, oja):
         if params.rescale == ALL_GRADIENTS:
             xx = rescaled_by_all(state, feats, values, slope, work.x)
             rho2, n_rest = coordinates(params, state, work, feats, xx, learned)
-        scale, weight_scale = (
-            row_scale(params, slope, effective_rounds(params, now.t + 1)),
-            shrunk_scale(params, now.weight_scale, rows.weight[i]),
-        )
+        scale = row_scale(params, slope, effective_rounds(params, now.t + 1))
+        weight_scale = shrunk_scale(params, now.weight_scale, rows.weight[i])
         for c in range(len(work.slope)):
             work.slope[c] /= weight_scale
             work.wx[c] = work.wx[c] * weight_scale + rows.base[i]
-        row, u = (
-            RowGeometry(scale, xx, rho2, 0.0),
-            work.wx if params.after or params.rescale == ALL_GRADIENTS else raw[i],
-        )
-        row = plan_projection(params, state, work, row, u, weight_scale)
+        u = work.wx if params.after or params.rescale == ALL_GRADIENTS else raw[i]
+        row = plan_projection(params, state, work, RowGeometry(scale, xx, rho2, 0.0), u, weight_scale)
         longest = max(scale, slope)
         finite = longest * longest * xx <= LIMIT and are_finite(work)
         if not (finite and can_step(params, now.alpha, work.slope, row, weight_scale)):
