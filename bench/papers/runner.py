@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +17,7 @@ from bench.papers import data
 from bench.papers.measures import MEASURES
 from bench.papers.report import Report
 from bench.rows import ROOT
+from bench.table import say
 
 Jobs = dict[tuple, dict]
 Results = dict[tuple, dict]
@@ -111,28 +110,6 @@ def key_of(job: dict) -> str:
     return json.dumps(job, sort_keys=True)
 
 
-class Progress:
-    """Cells done and left, on standard error: in place on a terminal, every ten seconds elsewhere."""
-
-    def __init__(self, title: str, total: int):
-        self.title, self.total, self.done = title, total, 0
-        self.started = self.shown = time.monotonic()
-        self.live = sys.stderr.isatty()
-
-    def step(self, label: tuple) -> None:
-        """One more cell."""
-        self.done += 1
-        now = time.monotonic()
-        if self.done < self.total and now - self.shown < (0.2 if self.live else 10):
-            return
-        self.shown, spent = now, now - self.started
-        left = spent / self.done * (self.total - self.done)
-        text = f"{self.title}: {self.done} of {self.total} cells, {spent:.0f} s, about {left:.0f} s left"
-        name = " ".join(map(str, label))
-        end = "\n" if not self.live or self.done == self.total else ""
-        print(("\r\033[K" if self.live else "") + f"{text} ({name})", end=end, file=sys.stderr, flush=True)
-
-
 def run(experiment: Experiment, kept: Kept, scale: Scale, fresh: bool = False) -> tuple[Results, int]:
     """(results under the labels of the jobs, how many of them are of other sources than today's)."""
     title = ", ".join(experiment.covers)
@@ -148,8 +125,7 @@ def run(experiment: Experiment, kept: Kept, scale: Scale, fresh: bool = False) -
 def measured(jobs: Jobs, kept: Kept, title: str, fresh: bool) -> Results:
     """The results of jobs, those that are not kept (with `fresh`: all) measured now."""
     todo = {key_of(job): (label, job) for label, job in jobs.items() if fresh or job not in kept}
-    progress = Progress(title, len(todo))
-    for label, job in todo.values():
+    for done, (label, job) in enumerate(todo.values()):
+        say(f"{title}: {done} of {len(todo)} cells ({' '.join(map(str, label))})")
         kept.put(job, MEASURES[job["measure"]](job))
-        progress.step(label)
     return {label: kept[job] for label, job in jobs.items()}

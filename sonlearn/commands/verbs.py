@@ -236,6 +236,5 @@ VERBS = {
         "sonlearn completion bash|zsh|fish",
         "Print a script for completion in a shell.",
         "completion.command",
-        "shell (bash, zsh, fish)",
     ),
 }

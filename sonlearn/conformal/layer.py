@@ -49,12 +49,10 @@ class Coverage:
         values.steady_intervals(state, np.ascontiguousarray(p), np.empty(values.SCALES), how, low, high)
         return low, high
 
-    def steady_sets(self, p: np.ndarray) -> np.ndarray:
-        """bool[n, K]: see `sonlearn.conformal.classes.steady_sets`."""
-        return classes.steady_sets(self.state, p)
-
-    def sets(self, p: np.ndarray, number: np.ndarray, counted: np.ndarray) -> np.ndarray:
-        """bool[n, K]: see `sonlearn.conformal.classes.sets`."""
+    def sets(self, p: np.ndarray, number: np.ndarray, counted: np.ndarray | None) -> np.ndarray:
+        """bool[n, K]: see `sonlearn.conformal.classes.sets`; None `counted`: see `steady_sets` there."""
+        if counted is None:
+            return classes.steady_sets(self.state, p)
         return classes.sets(self.state, p, number, counted, self.alpha)
 
     def arrays(self) -> dict[str, np.ndarray]:

@@ -97,16 +97,10 @@ class NaiveBayes(Engine):
         now["seen"] = max(used, features)
         return BayesState(grown(state.counts, features, used), now)
 
-    def calls(self, state: BayesState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+    def calls(self, state: BayesState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
         """See `Engine.calls`."""
-        given = self._params, state, self._scratch(rows), rows, out.raw, start, True
+        given = self._params, state, self._scratch(rows), rows, out.raw, start, learns
         return [(score_rows, given), (copy_within, (out.raw[start:], -math.inf, math.inf, out.prediction[start:]))]
-
-    def predict(self, state: BayesState, rows: Rows, out: Predictions) -> int:
-        """Predict `rows` and change nothing."""
-        at = score_rows(self._params, state, self._scratch(rows), rows, out.raw, 0, False)
-        out.prediction[:] = out.raw
-        return at
 
     def _scratch(self, rows: Rows) -> BayesScratch:
         longest = int(np.diff(rows.indptr).max(initial=0))

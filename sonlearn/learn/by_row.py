@@ -33,15 +33,9 @@ class EngineByRow:
     Parameters
     ----------
     engine : Engine
-
-    Attributes
-    ----------
-    by_calls : bool
-        Whether the engine learns the rows by calls of kernels alone; known once a row has come.
     """
 
     def __init__(self, engine: Engine):
-        self.by_calls = True
         self._engine, self._features = engine, np.zeros(1, np.int64)
         self._last: tuple[Any, Any, Any] = None, None, None  # the state, rows and predictions that the calls are of
 
@@ -51,7 +45,6 @@ class EngineByRow:
         if state is not last[0] or rows is not last[1] or out is not last[2]:
             state, calls = prepared(self._engine, state, rows, out, self._features)
             self._sequence, self._last = Sequence(calls), (state, rows, out)
-            self.by_calls = bool(calls)
         n = len(self._sequence)
         if n > 0 and self._sequence.run(0) == n:
             return state, 1
@@ -72,19 +65,17 @@ class RowAlone:
 
     def __init__(self, engine: Engine, out: Predictions):
         self.rows, self.out = _row_of(1), out
-        self._engine, self._by_row, self._before = engine, None, 0.0
+        self._engine, self._by_row, self._before = engine, None, 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_by_row": None}  # prepared calls are of this process
 
     def serves(self, rows: Rows) -> bool:
-        """Whether `rows` is one row, and so were the last ones that were asked for: more will come.
-
-        Nothing is gained with an engine that does more than call kernels.
-        """
-        if self._by_row is not None and not self._by_row.by_calls:
-            self._before, self._by_row = -math.inf, None
+        """Whether `rows` is one row, and so were the last ones that were asked for: more will come."""
         if len(rows.y) == 1 and not len(rows.words):
             self._before += 1
         else:
-            self._before, self._by_row = min(self._before, 0), None  # nothing is kept of a state that is no more
+            self._before, self._by_row = 0, None  # nothing is kept of a state that is no more
         return self._before > FEW
 
     def make_room(self, entries: int, classes: int | None) -> None:

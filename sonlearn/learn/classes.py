@@ -108,11 +108,6 @@ class Classes:
         """The number of the class of a label that is no name, if it has been met or named."""
         return self._numbers.get(label)  # type: ignore[call-overload, no-any-return]  # 3.0 finds 3
 
-    def misfit(self, batch: Batch) -> int:
-        """The first row with a label that could not be learned, or n."""
-        values, _, first = _distinct(batch)
-        return self._fitting(values, first, batch.n)[1]
-
     def _fitting(self, values: list[float | str], first: list[int], n: int) -> tuple[dict[float | str, int], int]:
         """(labels that are classes, with their first rows; the first row with one that is none, or n)."""
         fresh: dict[float | str, int] = {}

@@ -209,13 +209,8 @@ def to_arrays(waiting: Batch | None, predicted: Any) -> tuple[dict | None, dict[
     """(header, arrays) of the rows that wait, and of what was predicted for them, for a model's file."""
     if waiting is None:
         return None, {}
-    arrays = {
-        f"waiting.{name}": getattr(waiting, name) for name in ("indptr", "indices", "values", "y", "weight", "lines")
-    }
-    for name in ("base", "words"):
-        if getattr(waiting, name) is not None:
-            arrays[f"waiting.{name}"] = getattr(waiting, name)
-    arrays |= {f"waiting.{name}": array for name, array in predicted._asdict().items()}
+    own = {name: getattr(waiting, name) for name in (*ARRAYS, "base", "words")} | predicted._asdict()
+    arrays = {f"waiting.{name}": array for name, array in own.items() if array is not None}
     return {"source": waiting.source, "constant": waiting.constant, "class_names": waiting.class_names}, arrays
 
 

@@ -27,7 +27,6 @@ import numpy as np
 from sonlearn.data import axes, merging
 from sonlearn.data.arrays import grown as grown
 from sonlearn.data.rows import Rows
-from sonlearn.errors import OptionError
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.by_row import EngineByRow
@@ -118,7 +117,7 @@ class Engine(ABC):
     unknown : bool
         Whether rows must list features that no learned row contained, with the number -1 (`sonlearn.views.view`).
     merges : bool
-        Whether states can be merged.
+        Whether states can be merged: `renumbered` and `merge` may be called.
     counts : bool
         Whether learning only counts. Rows that have been learned before must not be learned again then.
     counts_features : bool
@@ -158,11 +157,11 @@ class Engine(ABC):
         at = run_calls(self.calls(state, rows, out, start))
         return state, len(rows.y) if at is None else int(at)
 
-    def calls(self, state: State, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
-        """The kernels that predict and learn rows from `start` on, with their arguments.
+    def calls(self, state: State, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
+        """The kernels that predict and, where it `learns`, learn rows from `start` on, with their arguments.
 
         One of them returns the first row that it has not learned; if none does, all rows are learned. Empty: `learn`
-        does what no kernel does.
+        does what no kernel does. An engine with a `predict` of its own need not know `learns`.
         """
         return []
 
@@ -190,9 +189,10 @@ class Engine(ABC):
         """
         return self.learn(state, rows, out, start)
 
-    @abstractmethod
     def predict(self, state: State, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing; returns the first row whose prediction is not finite, or n."""
+        at = run_calls(self.calls(state, rows, out, learns=False))
+        return len(rows.y) if at is None else int(at)
 
     def weights(self, state: State, features: int, number: int | None = None) -> np.ndarray:
         """float64[features]: weights of the linear part of the model, in the scale of the input; 0 without such a part.
@@ -202,8 +202,8 @@ class Engine(ABC):
         return np.zeros(features)
 
     def met(self, state: State) -> int:
-        """How many classes have occurred."""
-        return 0
+        """How many classes have occurred, of an engine of several."""
+        return int(state.now["classes"][0])
 
     def reordered(self, state: State, order: list[int | None]) -> State:
         """`state` with its classes in another order; None stands for a class that has not occurred in it."""
@@ -230,13 +230,7 @@ class Engine(ABC):
             Features that the result has.
         slots : int64[classes of `state`], or None
             Class k becomes class slots[k]; None: classes stay.
-
-        Raises
-        ------
-        OptionError
-            Learners of this method cannot be merged.
         """
-        self._check_merges()
 
         def renumber(engine: Engine, own: State) -> State:
             return engine.renumbered(own, numbers, features)
@@ -259,13 +253,7 @@ class Engine(ABC):
         states : of G learners, in the order of the rows
         base : with which each of them began
         rows : [G], rows that each has learned since
-
-        Raises
-        ------
-        OptionError
-            Learners of this method cannot be merged.
         """
-        self._check_merges()
 
         def merge(engine: Engine, start: State, *own: State) -> State:
             return engine.merge(own, start, rows)
@@ -286,15 +274,6 @@ class Engine(ABC):
         it stay.
         """
         return state
-
-    def with_classes(self, state: State, places: list[int]) -> State:
-        """`state` whose class c is what class places[c] was, of an engine under ``multinomial`` that merges."""
-        self._check_merges()
-        return axes.reordered(state, places)
-
-    def _check_merges(self) -> None:
-        if not self.merges:
-            raise OptionError("learners of this method cannot be merged")
 
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
         """(found, expected) for a row that `learn` refused; None if its numbers were out of bounds."""

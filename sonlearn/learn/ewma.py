@@ -66,23 +66,14 @@ class LabelMean(Engine):
         most = 1 + int(np.nanmax(rows.y, initial=-1.0)) if self._kind == SHARES else 1
         return axes.reserved(state, classes=most)  # type: ignore[no-any-return]
 
-    def calls(self, state: LabelMeanState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+    def calls(
+        self, state: LabelMeanState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
+    ) -> list[Call]:
         """See `Engine.calls`."""
-        learned = follow, (self._kind, self.retention, state, rows, start, True, by_class(out).raw)
+        learned = follow, (self._kind, self.retention, state, rows, start, learns, by_class(out).raw)
         if self._kind == SHARES:
             return [learned]
         return [learned, (copy_within, (out.raw[start:], float(self._low), float(self._high), out.prediction[start:]))]
-
-    def predict(self, state: LabelMeanState, rows: Rows, out: Predictions) -> int:
-        """Predict `rows` and change nothing."""
-        follow(self._kind, self.retention, state, rows, 0, False, by_class(out).raw)
-        if self._kind != SHARES:
-            np.clip(out.raw, self._low, self._high, out=out.prediction)
-        return len(rows.y)
-
-    def met(self, state: LabelMeanState) -> int:
-        """How many classes have occurred."""
-        return int(state.now["classes"][0])
 
     def merge(self, states: Sequence[LabelMeanState], base: LabelMeanState, rows: Sequence[int]) -> LabelMeanState:
         """The means of one run over all rows (see `Engine.merge`)."""

@@ -17,29 +17,15 @@ The contribution of a member is the combiner's weight times its input from the m
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.options import LearnOptions
 from sonlearn.options.methods import additive
 
-
-class Explainable(Protocol):
-    """The interface that an explanation needs of a learner: see `sonlearn.learn.learner.Learner`."""
-
-    options: LearnOptions
-
-    @property
-    def classes(self) -> list[int | str]:
-        """Labels of the classes that have occurred."""
-
-    def predict(self, batch: Batch) -> Any:
-        """Predict and change nothing."""
-
-    def contributions(self, batch: Batch, number: int | None = None) -> Any:
-        """The members' predictions and contributions."""
+if TYPE_CHECKING:
+    from sonlearn.learn.learner import Learner
 
 
 #: Number of orders in which a row is assembled, and of entries that all of them may predict: beyond, they are fewer.
@@ -125,9 +111,7 @@ class Explanation(NamedTuple):
     attributions: tuple[Attribution, ...]
 
 
-def explained(
-    learner: Explainable, batch: Batch, classes: int = 2, orders: int = ORDERS
-) -> Iterator[Explanation | None]:
+def explained(learner: Learner, batch: Batch, classes: int = 2, orders: int = ORDERS) -> Iterator[Explanation | None]:
     """Yield an `Explanation` of each row of `batch`, and None after each step towards one; labels are ignored.
 
     Of several classes, it has an attribution for each of the `classes` with the highest scores. A row is assembled in
@@ -155,13 +139,13 @@ class _Row:
 
     Parameters
     ----------
-    learner : Explainable
+    learner : Learner
     row : Batch, of one row without a label
     classes : int, how many of several
     orders : int, in which it is assembled at most
     """
 
-    def __init__(self, learner: Explainable, row: Batch, classes: int, orders: int):
+    def __init__(self, learner: Learner, row: Batch, classes: int, orders: int):
         self._learner, self._row, self._orders = learner, row, orders
         self.predicted = learner.predict(row)
         self._alone = self.predicted.met is None  # there is one score, of no class

@@ -36,8 +36,8 @@ class LabelEncoder:
         Whether the first label was a number, so that no word may come.
     """
 
-    def __init__(self, loss: str, coding: int = UNKNOWN, binary: bool = False, positive: str = ""):
-        self.loss, self.coding, self.binary = loss, coding, binary
+    def __init__(self, loss: str, binary: bool = False, positive: str = ""):
+        self.loss, self.coding, self.binary = loss, UNKNOWN, binary
         self._classes = binary or loss in CLASSIFICATION
         self.numeric = False
         self.words: list[str | None] = [None, _written(positive) if positive else None]
@@ -90,10 +90,6 @@ class LabelEncoder:
         if remember and words != self.words:
             self.words, self.coding = words, WORDS
         return out, end
-
-    def misfit(self, batch: Batch) -> int:
-        """The first row with a label that could not be learned, or n."""
-        return self.coded(batch, remember=False)[1]
 
     def error(self, batch: Batch, row: int) -> InputError:
         """What to say of the label of `row`."""

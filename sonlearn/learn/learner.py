@@ -123,13 +123,6 @@ class Learner:
                 self.options.coverage, self.options.kind != "values", both=self.options.method == "committee"
             )
 
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_alone": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._alone = RowAlone(self.engine, self.empty_predictions(1))
-
     def __repr__(self) -> str:
         own, usual = self.options, LearnOptions(method=self.options.method)
         names = [field.name for field in dataclasses.fields(own)]
@@ -183,7 +176,8 @@ class Learner:
         before = self.labels.header()
         y, bad = self.labels.coded(batch, remember=True)
         if bad < batch.n:
-            _take_front(self, batch, bad, skip)
+            if bad > 0:
+                self.partial_fit(batch.part(0, bad), skip=skip)
             raise self.labels.error(batch, bad)
         rows, self.index = intern(batch._replace(y=y), self.index, self.counts_unknown)
         return self.fit_rows(batch, rows, skip, settles, before)
@@ -252,7 +246,8 @@ class Learner:
                 if before is not None and self.labels.header() != before:
                     self._recode(before, batch, rows, refused, batch.n if skip else at)
                 if not skip:
-                    self._count_before(out, rows, batch, at)
+                    learned = rows._replace(y=rows.y[:at], weight=rows.weight[:at])
+                    self.follow(out.part(0, at), learned, batch.part(0, at))
                     raise self.refusal(batch, rows, at)
         refused |= out.refused
         if refused.any() and not skip:
@@ -344,7 +339,7 @@ class Learner:
 
     def check(self, batch: Batch) -> None:
         """Raise InputError for the first label in `batch` that `partial_fit` would refuse. Changes nothing."""
-        bad = self.labels.misfit(batch)
+        _, bad = self.labels.coded(batch, remember=False)
         if bad < batch.n:
             raise self.labels.error(batch, bad)
 
@@ -557,7 +552,14 @@ class Learner:
         """
         if isinstance(self.labels, Classes):
             judged = self.labels.judged(out, y, batch, refused)
-            return judged if self._coverage is None else judged._replace(sets=self._sets(judged, y, counted))
+            if self._coverage is None:
+                return judged
+            # sets of the classes met before the row alone, so that no bit depends on where batches end
+            met = np.arange(judged.probabilities.shape[1]) < judged.met[:, None]
+            known = (y >= 0) & (y < judged.met)
+            number, learned = np.where(known, y, -1.0), None if counted is None else counted & ~judged.refused
+            sets = self._coverage.sets(np.where(met, judged.probabilities, 0.0), number.astype(np.int64), learned)
+            return judged._replace(sets=sets & met)
         none = np.zeros(len(y), dtype=bool)
         loss = np.empty(len(y))
         np.clip(out.raw, *self.options.bounds, out=out.prediction)
@@ -572,8 +574,7 @@ class Learner:
             return predicted
         if coverage.of_classes:
             p = probability(self.options.loss, out.prediction)
-            p, number = np.column_stack([1.0 - p, p]), (y > 0).astype(np.int64)
-            sets = coverage.steady_sets(p) if counted is None else coverage.sets(p, number, counted)
+            sets = coverage.sets(np.column_stack([1.0 - p, p]), (y > 0).astype(np.int64), counted)
             return predicted._replace(sets=sets)
         center, rest = (
             linked("poisson", p) if self.options.loss == "poisson" else p
@@ -585,26 +586,10 @@ class Learner:
             low, high = coverage.intervals(center, rest, y, counted)
         return predicted._replace(low=low, high=high)
 
-    def _sets(self, judged: Predicted, y: np.ndarray, counted: np.ndarray | None) -> np.ndarray:
-        """bool[n, K]: sets of the classes met before the row alone, so that no bit depends on where batches end."""
-        assert self._coverage is not None
-        met = np.arange(judged.probabilities.shape[1]) < judged.met[:, None]
-        p = np.where(met, judged.probabilities, 0.0)
-        if counted is None:
-            return np.asarray(self._coverage.steady_sets(p) & met)
-        known = (y >= 0) & (y < judged.met)
-        number = np.where(known, y, -1.0).astype(np.int64)
-        return np.asarray(self._coverage.sets(p, number, counted & ~judged.refused) & met)
-
     def follow(self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray | bool = False) -> None:
         """Let thresholds, sets and intervals learn from rows of which the engine has learned all but the `refused`."""
         refused = np.zeros(batch.n, dtype=bool) | refused
         self.as_predicted(out, rows.y, batch, refused, learned_rows(rows) & ~refused)
-
-    def _count_before(self, out: Any, rows: Rows, batch: Batch, at: int) -> None:
-        """`follow` the rows before row `at`, which have been learned."""
-        first = rows._replace(y=rows.y[:at], weight=rows.weight[:at])
-        self.follow(out.part(0, at), first, batch.part(0, at), np.zeros(at, dtype=bool))
 
     # -- persistence -------------------------------------------------------------------------------------------------
 
@@ -650,10 +635,6 @@ class Learner:
             earlier or a newer sonlearn.
         """
         storage.check_model(header, "learner", FORMAT)
-        if header.get("partitions"):
-            raise ModelFileError(
-                "it holds learners of partitions side by side, which an earlier sonlearn wrote; train it anew"
-            )
         try:
             options = LearnOptions(**header["learn"])
             learner = cls(options, TextOptions(**header["text"]), threads=threads)
@@ -748,12 +729,6 @@ def diverged(batch: Batch, row: int) -> DivergedError:
         f"{batch.source}:{batch.lines[row]}: the prediction or the step is no longer finite: the learner has diverged; "
         "scale the values down, take smaller steps (--alpha up, --learning_rate down), or bound predictions with --clip"
     )
-
-
-def _take_front(learner: Learner, batch: Batch, n: int, skip: bool) -> None:
-    """Learn the first n rows of `batch`."""
-    if n > 0:
-        learner.partial_fit(batch.part(0, n), skip=skip)
 
 
 __all__ = ["Learner", "Predicted"]

@@ -1,15 +1,21 @@
-"""Positions of compositions in a log of generations: index arithmetic for `newton.sparse_time` and `diagonal_fd.lazy`.
+"""A log of generations: where compositions stand, and its room, for `newton.sparse_time` and `diagonal_fd.lazy`.
 
 A generation is a linear map of every feature's row. Generations are numbered from 0, and a feature is brought up to
 date when it is next read. Slot i of level l holds the composition of the maps from generation W^l i, W = 2^bits, to the
 end of its block of W^(l+1) generations or, while the block is incomplete, to the last multiple of W^l. So an update
 takes at most two slots a level, usually two or three in all. Slots are in the order in which they are first written.
 
-The two logs lay out, apply and compose their maps differently; this module does not access the maps.
+The two logs lay out, apply and compose their maps differently; this module does not read the maps.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sonlearn.data import axes
 from sonlearn.jit import forced_inline
 
 
@@ -55,3 +61,25 @@ def slots_of(generations: int, bits: int) -> int:
         total += generations
         generations >>= bits
     return total
+
+
+def with_room(state: Any, width: int, sweep: Callable, z: np.ndarray) -> Any:
+    """Enlarge the log if it is small compared with the table; else bring all features up to date and empty it.
+
+    The choice depends on the rows learned, not on where batches end, so batch sizes do not change any bit.
+
+    Parameters
+    ----------
+    state
+        Its log is the field `maps`, full of ``now["capacity"]`` generations.
+    width : int
+        Numbers of a feature that maps multiply.
+    sweep : callable
+        The kernel that brings all features up to date, with arguments `state` and `z`.
+    """
+    capacity, seen = int(state.now["capacity"][0]), int(state.now["seen"][0])
+    if capacity >= seen // (4 * width):
+        sweep(state, z)
+        return state
+    state.now["capacity"] = 8 * capacity
+    return axes.reserved(state)

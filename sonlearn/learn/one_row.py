@@ -80,19 +80,16 @@ class OneRow:
         return raw
 
     def _learn(self, row: Entries, y: float, number: float, weight: float) -> Any:
-        with self.learner.access.to_learn:
-            return self._learn_alone(row, y, number, weight)
-
-    def _learn_alone(self, row: Entries, y: float, number: float, weight: float) -> Any:
         learner, alone = self.learner, self._alone
-        alone.make_room(len(row.ids), learner.scores)
-        rows = alone.rows
-        rows.y[0], rows.weight[0] = number, weight
-        alone.rows, learner.index = self._numbering.number(row, rows, learner.index, self._constant)
-        learner.state, at = alone.run(learner.state, learner.size)
-        if at < 1:
-            raise learner.refusal(self._batch(row, y, weight), alone.rows, 0)
-        return alone.out.raw[0].copy()
+        with learner.access.to_learn:
+            alone.make_room(len(row.ids), learner.scores)
+            rows = alone.rows
+            rows.y[0], rows.weight[0] = number, weight
+            alone.rows, learner.index = self._numbering.number(row, rows, learner.index, self._constant)
+            learner.state, at = alone.run(learner.state, learner.size)
+            if at < 1:
+                raise learner.refusal(self._batch(row, y, weight), alone.rows, 0)
+            return alone.out.raw[0].copy()
 
     def _batch(self, row: Entries, y: float, weight: float) -> Batch:
         given = np.array([y]), np.array([weight]), np.ones(1, np.int64)

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from sonlearn.data.arrays import plain
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError, SonlearnError
 from sonlearn.learn.classes import Classes
 from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.learner import Learner, Predicted
-from sonlearn.views.index import Index, intern, relabelled
+from sonlearn.views.index import Index, intern
 
 #: Result of a batch: the predictions, or the error after which the learner cannot continue.
 PredictedOrError = Predicted | SonlearnError
@@ -67,7 +68,7 @@ def learn_with_shared_index(
         rows, learner.index = numbered[learner.counts_unknown]
         learner.labels, y = coded[learner.labels.kind]
         try:
-            done: PredictedOrError = learner.fit_rows(batch, relabelled(rows, y), skip)
+            done: PredictedOrError = learner.fit_rows(batch, rows._replace(y=plain(y)), skip)
         except SonlearnError as error:
             done = error
         use(i, done)

@@ -91,9 +91,9 @@ class ClassCounts:
         for label, h in zip(y.tolist(), weight.tolist(), strict=True):
             self._weights[label] = self._weights.get(label, 0.0) + h
 
-    def are_classes(self, before: bool, y: np.ndarray, labelled: np.ndarray) -> np.ndarray:
-        """bool[n + 1]: all labels are."""
-        return np.ones(len(y) + 1, dtype=bool)
+    def are_classes(self, y: np.ndarray) -> bool:
+        """Return True: all labels are."""
+        return True
 
     @property
     def count(self) -> int:

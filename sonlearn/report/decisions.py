@@ -50,9 +50,9 @@ class CostSums:
         """Add costs float64[n] one by one; each counts once."""
         self.sum, self.count = float(running(self.sum, y)[-1]), self.count + len(y)
 
-    def are_classes(self, before: bool, y: np.ndarray, labelled: np.ndarray) -> np.ndarray:
-        """bool[n + 1]: costs are no classes."""
-        return np.zeros(len(y) + 1, dtype=bool)
+    def are_classes(self, y: np.ndarray) -> bool:
+        """Return False: costs are no classes."""
+        return False
 
     def weights(self, weight: float, labelled: float) -> list[str]:
         """Lines of a summary: how many decisions had a cost."""

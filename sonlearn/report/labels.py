@@ -22,9 +22,9 @@ def reported_loss(options: LearnOptions) -> str:
     return ERRORS if options.binary else options.loss
 
 
-def running(start: float, terms: np.ndarray | None, n: int = 0) -> np.ndarray:
-    """float64[n + 1]: `start`, and the totals after each of the n `terms`, added one by one; None: they are all 0."""
-    return np.full(n + 1, start) if terms is None else np.cumsum(np.concatenate(([start], terms)))
+def running(start: float, terms: np.ndarray) -> np.ndarray:
+    """float64[n + 1]: `start`, and the totals after each of the n `terms`, added one by one."""
+    return np.cumsum(np.concatenate(([start], terms)))
 
 
 @jit
@@ -92,11 +92,9 @@ class LabelStatistics:
             self.more = not ((y == first) | (y == last)).all()
         add_labels(self._sums, plain(y), plain(weight), self.values[0])
 
-    def are_classes(self, before: bool, y: np.ndarray, labelled: np.ndarray) -> np.ndarray:
-        """bool[n + 1]: whether all labels so far are classes, `before` and after each of these, float64[n]."""
-        if self.loss in (*CLASSIFICATION, ERRORS):
-            return np.ones(len(y) + 1, dtype=bool)
-        return np.logical_and.accumulate(np.concatenate(([before], ~labelled | (np.abs(y) == 1))))
+    def are_classes(self, y: np.ndarray) -> bool:
+        """Whether these labels, float64[n] (no NaN), are classes."""
+        return self.loss in (*CLASSIFICATION, ERRORS) or bool((np.abs(y) == 1).all())
 
     @property
     def count(self) -> int:

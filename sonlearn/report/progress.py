@@ -27,7 +27,7 @@ import numpy as np
 
 from sonlearn.data.arrays import plain
 from sonlearn.jit import jit
-from sonlearn.report.labels import LabelStatistics, running
+from sonlearn.report.labels import LabelStatistics
 
 #: The table's head: columns that each has, and the last one, of what can err.
 HEADER = (
@@ -54,22 +54,26 @@ class Schedule(NamedTuple):
 
 
 @jit
-def add_outcome(sums, y, weight, loss, wrong) -> None:
-    """Add n examples one by one; those without a label or with weight 0 count for no average.
+def add_outcome(sums, y, weight, loss, wrong, held, start, due):
+    """Add examples one by one, those from `start` on, until their summed weight has reached `due`.
 
-    sums : float64[4], modified: of h, h * loss, h * error, and h of examples without a label
-    y, weight, loss : float64[n], wrong : bool[n], not modified
+    Those without a label or with weight 0 count for no average. Returns the first one that is not added.
+
+    sums : float64[7], modified: of h, h * loss, h * error; the same of what is held out; h of examples without a label
+    y, weight, loss : float64[n], wrong, held : bool[n], not modified
     """
-    total, losses, errors, unlabelled = sums[0], sums[1], sums[2], sums[3]
-    for i in range(len(y)):
+    for i in range(start, len(y)):
         h = weight[i]
         if y[i] != y[i]:
-            unlabelled += h
+            sums[6] += h
         elif h > 0.0:
-            total += h
-            losses += h * loss[i]
-            errors += h if wrong[i] else 0.0
-    sums[0], sums[1], sums[2], sums[3] = total, losses, errors, unlabelled
+            first = 3 if held[i] else 0
+            sums[first] += h
+            sums[first + 1] += h * loss[i]
+            sums[first + 2] += h if wrong[i] else 0.0
+        if sums[0] + sums[6] >= due:
+            return i + 1
+    return len(y)
 
 
 class BatchOutcome(NamedTuple):
@@ -175,17 +179,6 @@ class Sums(NamedTuple):
         return self.errors / self.weight if self.weight > 0 and self.classes else None
 
 
-class _Running(NamedTuple):
-    """The same sums before and after each of n examples: float64[n + 1]."""
-
-    weight: np.ndarray
-    loss: np.ndarray
-    errors: np.ndarray
-
-    def at(self, i: int, classes: bool) -> Sums:
-        return Sums(float(self.weight[i]), float(self.loss[i]), float(self.errors[i]), classes)
-
-
 class _Marks:
     """When rows of one kind are due, and the totals at the last one."""
 
@@ -281,55 +274,30 @@ class Progress:
 
     def rows(self, outcome: BatchOutcome) -> list[Row]:
         """Add a batch; return the rows of the table that have become due in it."""
-        if outcome.held is None and not self.is_due(float(outcome.weight.sum())):
-            self._add(outcome)
-            return []
-        y, weight = outcome.y, outcome.weight
-        unknown = np.isnan(y)
-        labelled = ~unknown & (weight > 0)
-        held = np.zeros(len(y), dtype=bool) if outcome.held is None else outcome.held & ~unknown
-        learned = labelled & ~held
-        trained = self._running(self.trained, outcome, learned)
-        holdout = self._running(self.held, outcome, labelled & held)
-        unlabelled = running(self.unlabelled_weight, np.where(unknown, weight, 0.0) if unknown.any() else None, len(y))
-        classes = self.labels.are_classes(self.trained.classes, y, labelled)
-        counter = self.examples + np.concatenate(([0], np.cumsum(~held)))
-
-        rows: list[list[Row]] = []
-        total = trained.weight + unlabelled
-        for marks in self._marks:
-            rows.append([])
-            i = 1 + int(np.searchsorted(total[1:], marks.due))
-            while i <= len(y):
-                sums = trained.at(i, bool(classes[i])), holdout.at(i, bool(classes[i]))
-                rows[-1].append(self._row(outcome, i - 1, sums, (counter[i], total[i]), marks))
-                marks.due = marks.schedule.after(total[i])
-                i += 1 + int(np.searchsorted(total[i + 1 :], marks.due))
-
-        self.trained, self.held = trained.at(-1, bool(classes[-1])), holdout.at(-1, bool(classes[-1]))
-        self.unlabelled_weight = float(unlabelled[-1])
-        self.examples, self.held_examples = int(counter[-1]), self.held_examples + int(held.sum())
+        y, weight, loss = plain(outcome.y), plain(outcome.weight), plain(outcome.loss)
+        unknown, wrong = np.isnan(y), plain(outcome.errors, np.bool_)
+        held = plain(np.zeros(len(y)) if outcome.held is None else outcome.held & ~unknown, np.bool_)
+        labelled, kept = ~unknown & (weight > 0), np.cumsum(~held)
+        sums = np.array([*self.trained[:3], *self.held[:3], self.unlabelled_weight])
+        before, start = self.examples, 0
+        rows: list[list[Row]] = [[] for _ in self._marks]
+        while start < len(y):
+            stop = add_outcome(sums, y, weight, loss, wrong, held, start, min(marks.due for marks in self._marks))
+            classes = self.trained.classes and self.labels.are_classes(y[start:stop][labelled[start:stop]])
+            *both, self.unlabelled_weight = sums.tolist()
+            self.trained, self.held = Sums(*both[:3], classes), Sums(*both[3:], classes)
+            self.examples = before + int(kept[stop - 1])
+            for marks, due in zip(self._marks, rows, strict=True):
+                if self.example_weight >= marks.due:
+                    due.append(self._row(outcome, stop - 1, marks))
+            start = stop
+        self.held_examples += int(held.sum())
         self.features += int(outcome.features[~held].sum())
+        learned = labelled & ~held
         self.labels.add(y[learned], weight[learned])
         table, *fine = rows
         self.fine_rows = fine[0] if fine else []
         return table
-
-    def _add(self, outcome: BatchOutcome) -> None:
-        """Add a batch of which nothing is held out, and in which no row is due: as `rows`, without sums of each row."""
-        y, weight = plain(outcome.y), plain(outcome.weight)
-        labelled = ~np.isnan(y) & (weight > 0)
-        sums = np.array([*self.trained[:3], self.unlabelled_weight])
-        add_outcome(sums, y, weight, plain(outcome.loss), plain(outcome.errors, np.bool_))
-        classes = bool(self.labels.are_classes(self.trained.classes, y, labelled)[-1])
-        self.trained = Sums(float(sums[0]), float(sums[1]), float(sums[2]), classes)
-        self.held = self.held._replace(classes=classes)
-        self.unlabelled_weight = float(sums[3])
-        self.examples += len(y)
-        self.features += int(outcome.features.sum())
-        self.fine_rows = []
-        all_ = bool(labelled.all())
-        self.labels.add(y if all_ else y[labelled], weight if all_ else weight[labelled])
 
     def summary(self, seconds: float, ending: str = "finished run", whole: bool = True) -> list[str]:
         """VW's lines at the end of a run, with the error rate, the elapsed time and the speed.
@@ -373,28 +341,16 @@ class Progress:
     def _shows_holdout(self) -> bool:
         return self.holdout and self.passes > 1
 
-    def _running(self, start: Sums, outcome: BatchOutcome, mask: np.ndarray) -> _Running:
-        if not mask.any():
-            return _Running(*(running(total, None, len(mask)) for total in start[:3]))
-        weight = np.where(mask, outcome.weight, 0.0)
-        loss = np.where(mask, outcome.loss, 0.0)
-        error = mask & outcome.errors
-        return _Running(
-            running(start.weight, weight), running(start.loss, weight * loss), running(start.errors, weight * error)
-        )
-
-    def _row(
-        self, outcome: BatchOutcome, i: int, sums: tuple[Sums, Sums], counts: tuple[int, float], marks: _Marks
-    ) -> Row:
-        trained, held = sums
-        counter, weight = counts
-        now, last = (held, marks.held) if self._shows_holdout else (trained, marks.trained)
+    def _row(self, outcome: BatchOutcome, i: int, marks: _Marks) -> Row:
+        """The row that is due with example i, the last one that was added."""
+        now, last = (self.held, marks.held) if self._shows_holdout else (self.trained, marks.trained)
         if self._shows_holdout:
-            marks.held = held
-        marks.trained = trained
+            marks.held = self.held
+        marks.trained = self.trained
+        marks.due = marks.schedule.after(self.example_weight)
         since = now.minus(last)
         return Row(
-            int(counter), float(weight), now.weight, since.weight,
+            self.examples, self.example_weight, now.weight, since.weight,
             now.average_loss, now.average_error, since.average_loss, since.average_error,
             float(outcome.y[i]), float(outcome.prediction[i]), int(outcome.features[i]),
             self._shows_holdout, now.classes, outcome.shown and outcome.shown(i),

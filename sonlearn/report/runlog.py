@@ -19,118 +19,61 @@ from sonlearn.report.jsonable import LARGEST, bounded, jsonable
 
 FORMAT = 1
 NUMBER, TEXT, LIST, OBJECT, COUNT = "a number", "a text", "a list", "an object", "a whole number from 0 on"
+ANYTHING = "anything"
 _CHECKS: dict[str, Callable[[Any], bool]] = {
     NUMBER: lambda value: isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST,
     COUNT: lambda value: isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63,
     TEXT: lambda value: isinstance(value, str),
     LIST: lambda value: isinstance(value, list),
     OBJECT: lambda value: isinstance(value, dict),
+    ANYTHING: lambda value: True,
 }
 
-
-class Field(NamedTuple):
-    """What a field of a log holds: one of the kinds above, or objects (or lists) of fields of their own."""
-
-    kind: str
-    inner: Any = None
-    optional: bool = False  # may be null or missing
-
-
-def _maybe(kind: str, inner: Any = None) -> Field:
-    return Field(kind, inner, True)
-
-
-_MEMBERS = _maybe(
-    LIST,
-    {"name": Field(TEXT), "weight": _maybe(NUMBER), "error": _maybe(NUMBER), "offline": _maybe(NUMBER)},
-)
-_WEIGHTS = _maybe(LIST, {"name": Field(TEXT), "weight": Field(NUMBER)})
-_CUT = dict.fromkeys(("threshold", "precision", "recall", "f1", "false_share", "predicted"), Field(NUMBER))
-_METRICS = _maybe(
-    OBJECT,
-    {
-        "kind": Field(TEXT), "positive_label": _maybe(TEXT),
-        **dict.fromkeys(
-            ("weight", "positive", "auc", "auc_error", "average_precision", "average_precision_error", "brier",
-             "calibration_error", "rmse", "mae", "r2", "mean", "macro_f1"), _maybe(NUMBER),
-        ),
-        "coverage": _maybe(
-            OBJECT,
-            {
-                "asked": Field(NUMBER), "reached": Field(NUMBER), "lowest": _maybe(NUMBER), "highest": _maybe(NUMBER),
-                "size": _maybe(NUMBER), "curve": Field(LIST, Field(LIST, Field(NUMBER))),
-            },
-        ),
-        "decided": _maybe(OBJECT, _CUT), "best_f1": _maybe(OBJECT, _CUT),
-        "curve": _maybe(LIST, _CUT), "thresholds": _maybe(LIST, _CUT),
-        "sample": _maybe(LIST, Field(LIST, Field(NUMBER))), "classes": _maybe(COUNT),
-        "worst": _maybe(
-            LIST, {"label": Field(TEXT), **dict.fromkeys(("weight", "precision", "recall", "f1"), Field(NUMBER))}
-        ),
-    },
-)  # fmt: skip
+# What a field of a log holds: one of the kinds above; a list of what all its items hold; or what an object has by name,
+# with "?" where that may be null or missing.
+_MEMBERS = [{"name": TEXT, "weight?": NUMBER, "error?": NUMBER, "offline?": NUMBER}]
+_WEIGHTS = [{"name": TEXT, "weight": NUMBER}]
+_CUT = dict.fromkeys(("threshold", "precision", "recall", "f1", "false_share", "predicted"), NUMBER)
+_COVERAGE = {
+    "asked": NUMBER, "reached": NUMBER, "lowest?": NUMBER, "highest?": NUMBER, "size?": NUMBER, "curve": [[NUMBER]],
+}  # fmt: skip
+_METRICS = {
+    "kind": TEXT, "positive_label?": TEXT,
+    **dict.fromkeys(
+        ("weight?", "positive?", "auc?", "auc_error?", "average_precision?", "average_precision_error?", "brier?",
+         "calibration_error?", "rmse?", "mae?", "r2?", "mean?", "macro_f1?"), NUMBER,
+    ),
+    "coverage?": _COVERAGE, "decided?": _CUT, "best_f1?": _CUT, "curve?": [_CUT], "thresholds?": [_CUT],
+    "sample?": [[NUMBER]], "classes?": COUNT,
+    "worst?": [{"label": TEXT, **dict.fromkeys(("weight", "precision", "recall", "f1"), NUMBER)}],
+}  # fmt: skip
+_BIN = dict.fromkeys(("low", "high", "weight", "examples", "predicted", "happened"), NUMBER)
+_ACTION = {"action": ANYTHING, "cost?": NUMBER, "taken": NUMBER, "share": NUMBER, "given": NUMBER}
+_AVERAGES = {"loss": NUMBER, "error": NUMBER}
+_FEATURE = {"name": TEXT, "examples": COUNT, "size": NUMBER, "mean": NUMBER}
 BEGIN = {
-    "sonlearn": Field(TEXT), "format": Field(COUNT), "verb": Field(TEXT), "started": Field(TEXT),
-    "data": Field(LIST, Field(TEXT)), "files": _maybe(OBJECT), "learn": Field(OBJECT), "text": Field(OBJECT),
-    "passes": Field(COUNT), "before": Field(COUNT),
+    "sonlearn": TEXT, "format": COUNT, "verb": TEXT, "started": TEXT, "data": [TEXT], "files?": {}, "learn": {},
+    "text": {}, "passes": COUNT, "before": COUNT,
 }  # fmt: skip
 PROGRESS = {
-    "pass": Field(COUNT), "examples": Field(COUNT), "weight": Field(NUMBER), "total": Field(NUMBER),
-    "since": Field(NUMBER), "loss": _maybe(NUMBER), "error": _maybe(NUMBER), "since_loss": _maybe(NUMBER),
-    "since_error": _maybe(NUMBER), "seconds": Field(NUMBER), "read": Field(COUNT),
+    "pass": COUNT, "examples": COUNT, "weight": NUMBER, "total": NUMBER, "since": NUMBER, "loss?": NUMBER,
+    "error?": NUMBER, "since_loss?": NUMBER, "since_error?": NUMBER, "seconds": NUMBER, "read": COUNT,
 }  # fmt: skip
 END = {
-    "ending": Field(TEXT), "seconds": Field(NUMBER), "examples": Field(COUNT), "held_examples": Field(COUNT),
-    "weight": Field(NUMBER), "features": Field(COUNT), "loss": _maybe(NUMBER), "error": _maybe(NUMBER),
-    "constant": _maybe(OBJECT, {"prediction": Field("anything"), "loss": Field(NUMBER), "error": _maybe(NUMBER)}),
-    "calibration": _maybe(
-        OBJECT,
-        {
-            "brier": Field(NUMBER),
-            "bins": Field(LIST, dict.fromkeys(("low", "high", "weight", "examples", "predicted", "happened"),
-                                              Field(NUMBER))),
-        },
-    ),
-    "confusion": _maybe(
-        OBJECT,
-        {
-            "labels": Field(LIST, Field(TEXT)), "counts": Field(LIST, Field(LIST, Field(NUMBER))),
-            "others": _maybe(COUNT),
-        },
-    ),
-    "combinations": _maybe(
-        OBJECT, dict.fromkeys(("online", "offline"), Field(OBJECT, {"loss": Field(NUMBER), "error": Field(NUMBER)}))
-    ),
-    "drift": _maybe(OBJECT, {"changes": Field(LIST, Field(COUNT)), "short": Field(NUMBER)}),
-    "metrics": _METRICS, "known": _maybe(COUNT), "learned": _maybe(COUNT), "members": _MEMBERS, "weights": _WEIGHTS,
-    "spectra": _maybe(
-        LIST, {"name": Field(TEXT), "alpha": _maybe(NUMBER), "eigenvalues": Field(LIST, Field(NUMBER))}
-    ),
-    "classes": _maybe(
-        LIST, {"label": Field(TEXT), "examples": Field(COUNT), "members": _MEMBERS, "weights": _WEIGHTS}
-    ),
-    "contributions": _maybe(
-        LIST,
-        {
-            "label": _maybe(TEXT),
-            "features": Field(
-                LIST, {"name": Field(TEXT), "examples": Field(COUNT), "size": Field(NUMBER), "mean": Field(NUMBER)}
-            ),
-        },
-    ),
-    "decisions": _maybe(
-        OBJECT,
-        {
-            "values": Field(LIST, {"name": Field(TEXT), "cost": Field(NUMBER), "error": Field(NUMBER)}),
-            "actions": Field(
-                LIST,
-                {"action": Field("anything"), "cost": _maybe(NUMBER),
-                 **dict.fromkeys(("taken", "share", "given"), Field(NUMBER))},
-            ),
-            "others": Field(COUNT),
-        },
-    ),
-    "warnings": _maybe(LIST, Field(TEXT)),
+    "ending": TEXT, "seconds": NUMBER, "examples": COUNT, "held_examples": COUNT, "weight": NUMBER, "features": COUNT,
+    "loss?": NUMBER, "error?": NUMBER, "constant?": {"prediction": ANYTHING, "loss": NUMBER, "error?": NUMBER},
+    "calibration?": {"brier": NUMBER, "bins": [_BIN]},
+    "confusion?": {"labels": [TEXT], "counts": [[NUMBER]], "others?": COUNT},
+    "combinations?": {"online": _AVERAGES, "offline": _AVERAGES},
+    "drift?": {"changes": [COUNT], "short": NUMBER},
+    "metrics?": _METRICS, "known?": COUNT, "learned?": COUNT, "members?": _MEMBERS, "weights?": _WEIGHTS,
+    "spectra?": [{"name": TEXT, "alpha?": NUMBER, "eigenvalues": [NUMBER]}],
+    "classes?": [{"label": TEXT, "examples": COUNT, "members?": _MEMBERS, "weights?": _WEIGHTS}],
+    "contributions?": [{"label?": TEXT, "features": [_FEATURE]}],
+    "decisions?": {
+        "values": [{"name": TEXT, "cost": NUMBER, "error": NUMBER}], "actions": [_ACTION], "others": COUNT,
+    },
+    "warnings?": [TEXT],
 }  # fmt: skip
 _KINDS = {"progress": PROGRESS, "end": END}
 _LOG = "a log of sonlearn (train --log-json FILE)"
@@ -251,26 +194,28 @@ def _continued(run: Run, entry: dict[str, Any], name: str, number: int) -> Run:
     return run
 
 
-def check_value(value: Any, fields: Any, name: str, number: int, where: str = "") -> None:
-    """Raise InputError if `value` is not what `fields` (a Field, or a dict of them by name) says.
+def check_value(value: Any, holds: Any, name: str, number: int, where: str = "") -> None:
+    """Raise InputError if `value`, the field `where`, does not hold what it should.
 
     Optional fields that are missing are set to None.
     """
-    if isinstance(fields, dict):
-        for key, field in fields.items():
-            if key in value and not (field.optional and value[key] is None):
-                check_value(value[key], field, name, number, f"{where}{key}")
-            elif field.optional:
-                value[key] = None
-            else:
-                raise InputError(name, number, None, f"no {shorten(where + key)}", f"{field.kind} of that name")
-        return
-    if fields.kind in _CHECKS and not _CHECKS[fields.kind](value):
-        raise InputError(name, number, None, f"{shorten(json.dumps(value))} as {where}", fields.kind)
-    if fields.kind == LIST and fields.inner is not None:
+    kind = _kind(holds)
+    if not _CHECKS[kind](value):
+        raise InputError(name, number, None, f"{shorten(json.dumps(value))} as {where}", kind)
+    if isinstance(holds, list):
         for i, item in enumerate(value):
-            if isinstance(fields.inner, dict) and not isinstance(item, dict):
-                raise InputError(name, number, None, f"{shorten(json.dumps(item))} in {where}", OBJECT)
-            check_value(item, fields.inner, name, number, f"{where}[{i}]" + "." * isinstance(fields.inner, dict))
-    elif fields.inner is not None:
-        check_value(value, fields.inner, name, number, f"{where}.")
+            check_value(item, holds[0], name, number, f"{where}[{i}]")
+    elif isinstance(holds, dict):
+        for key, inner in holds.items():
+            field = key.removesuffix("?")
+            place = f"{where}.{field}" if where else field
+            if field != key and value.get(field) is None:
+                value[field] = None
+            elif field in value:
+                check_value(value[field], inner, name, number, place)
+            else:
+                raise InputError(name, number, None, f"no {shorten(place)}", f"{_kind(inner)} of that name")
+
+
+def _kind(holds: Any) -> str:
+    return LIST if isinstance(holds, list) else OBJECT if isinstance(holds, dict) else str(holds)

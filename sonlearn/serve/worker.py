@@ -38,6 +38,7 @@ from sonlearn.text.flat import FlatRows
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable, names_of
 from sonlearn.text.objects import Record, Unfit, elements_of, error_of
+from sonlearn.text.suspicions import bytes_notes
 
 SOURCE = "<request>"
 #: Bytes of text that are worked on together, about.
@@ -435,6 +436,7 @@ class Worker(Queue):
         first, parts = group[0], list[ParsedChunk]()
         parser = self._parsers[first.kind == TEXT, stop, first.learn]
         text = first.text if len(group) == 1 else b"".join(request.text for request in group)
+        self._tell(bytes_notes(text, SOURCE))
         pieces: Iterator[Any]
         if first.kind in (DOCUMENT, CSV):
             rows = yield from _all_of(_elements(text) if first.kind == DOCUMENT else self._rows_of_csv(text))

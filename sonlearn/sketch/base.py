@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sonlearn.errors import InputError, OptionError
 from sonlearn.files import storage
 from sonlearn.sketch import rows as _rows
-from sonlearn.sketch.rows import ColumnIndex, as_block
+from sonlearn.sketch.rows import ColumnIndex, RowBuffer, as_block
 
 #: The kind of a sketch's file, in its header.
 KIND = "sketch"
@@ -71,6 +71,7 @@ class Sketch:
         self._dense: bool | None = None
         self._columns: ColumnIndex | None = None
         self._cached: Result | None = None
+        self._waiting = RowBuffer()
 
     # -- rows in ---------------------------------------------------------------------------------------------------
 
@@ -139,6 +140,21 @@ class Sketch:
         return block
 
     def _consume(self, block: Any) -> None:
+        """Let rows wait, and take them in whenever there is no room for more."""
+        start = 0
+        while start < block.shape[0]:
+            piece = block[start : start + self._room()]
+            self._waiting.add(piece)
+            start += piece.shape[0]
+            if not self._room():
+                self._take_in()
+
+    def _room(self) -> int:
+        """How many more rows may wait."""
+        raise NotImplementedError
+
+    def _take_in(self) -> None:
+        """Take in the rows that wait."""
         raise NotImplementedError
 
     def _reset(self) -> None:
@@ -278,7 +294,7 @@ class Sketch:
         return rule | values
 
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """Counters as JSON values and arrays, beyond those of the base."""
+        """Counters as JSON values and arrays, beyond those of the base and the rows that wait."""
         raise NotImplementedError
 
     def _restore(self, counters: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
@@ -297,6 +313,7 @@ class Sketch:
         counters |= {
             "n_features": self.n_features, "n_seen": self.n_seen, "frobenius": self.frobenius, "dense": self._dense,
         }  # fmt: skip
+        arrays |= self._waiting.state()
         if self._columns is not None:
             arrays["columns"] = self._columns.ids
         header = {"kind": KIND, "sketch": self.kind, "values": self._values(), "counters": counters}
@@ -310,6 +327,7 @@ class Sketch:
         sketch.frobenius, sketch._dense = float(counters["frobenius"]), counters["dense"]
         if sketch._dense is False:
             sketch._columns = ColumnIndex(arrays["columns"])
+        sketch._waiting.restore(arrays, sketch.n_features)
         sketch._restore(counters, arrays)
         return sketch
 

@@ -12,7 +12,7 @@ from sonlearn.errors import OptionError
 from sonlearn.sketch import rows as _rows
 from sonlearn.sketch.base import Result, Sketch, signed
 from sonlearn.sketch.decompose import decompose
-from sonlearn.sketch.rows import Active, ColumnIndex, RowBuffer
+from sonlearn.sketch.rows import Active, ColumnIndex
 from sonlearn.sketch.rules import Rule
 
 
@@ -56,8 +56,7 @@ class FrequentDirections(Sketch):
         self.escaped, self.shrinks = 0.0, 0
         self._squares = np.empty(0)  # D^2 of the directions kept
         self._vectors = np.empty((0, 0))  # V' over the slots known at the last shrink
-        self._taken = 0  # places that they take
-        self._waiting = RowBuffer()  # rows since then
+        self._taken = 0  # places that they take; rows since then wait
 
     # -- rows in ---------------------------------------------------------------------------------------------------
 
@@ -70,13 +69,10 @@ class FrequentDirections(Sketch):
         if self.rule.recycle:
             used = _rows.row_squares(block) > 0
             block = block if used.all() else block[used]
-        start = 0
-        while start < block.shape[0]:
-            piece = block[start : start + self.rule.buffer - self.rows_held]
-            self._waiting.add(piece)
-            start += piece.shape[0]
-            if self.rows_held >= self.rule.buffer:
-                self._shrink()
+        super()._consume(block)
+
+    def _room(self) -> int:
+        return self.rule.buffer - self.rows_held
 
     def _decompose(self, rows, columns: ColumnIndex | None, keep: int):
         """Squares and vectors of the kept directions and `rows`; `columns` learns the columns that are new."""
@@ -92,7 +88,7 @@ class FrequentDirections(Sketch):
             return squares, vectors, delta
         return squares[squares > 0], vectors[:, squares > 0], delta
 
-    def _shrink(self) -> None:
+    def _take_in(self) -> None:
         squares, vectors = self._decompose(self._waiting.take(), self._columns, self.rule.most)
         self._squares, vectors, delta = self._lower(squares, vectors)
         self._vectors = np.ascontiguousarray(vectors)  # as a file gives it back: products go by the order in memory
@@ -172,8 +168,8 @@ class FrequentDirections(Sketch):
         return {"rule": rule, "alpha": self.alpha_0}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        arrays = {"squares": self._squares, "vectors": self._vectors} | self._waiting.state()
-        return {"escaped": self.escaped, "shrinks": self.shrinks, "taken": self._taken}, arrays
+        counters = {"escaped": self.escaped, "shrinks": self.shrinks, "taken": self._taken}
+        return counters, {"squares": self._squares, "vectors": self._vectors}
 
     def _restore(self, counters: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         self.escaped, self.shrinks = float(counters["escaped"]), int(counters["shrinks"])
@@ -186,7 +182,6 @@ class FrequentDirections(Sketch):
             raise ValueError("vectors and columns differ in length")
         if not (self._squares > 0).all() or self.escaped < 0:
             raise ValueError("a square is not positive")
-        self._waiting.restore(arrays, self.n_features)
         if not len(self._squares) <= self._taken <= self.rule.most or self.rows_held >= self.rule.buffer:
             raise ValueError("more rows than there are places")
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sonlearn.errors import OptionError
 from sonlearn.sketch import rows as _rows
 from sonlearn.sketch.base import Result, Sketch, signed
-from sonlearn.sketch.rows import Active, ColumnIndex, RowBuffer
+from sonlearn.sketch.rows import Active, ColumnIndex
 
 #: Rows of an internal batch; the batches do not depend on the calls of `update`.
 _BATCH = 256
@@ -36,7 +36,6 @@ class _Batched(Sketch):
     def _reset(self) -> None:
         super().__init__()
         self._rng = np.random.default_rng(self.seed)
-        self._waiting = RowBuffer()
         self._now = self._start()
 
     def _start(self) -> tuple[np.ndarray, ...]:
@@ -45,14 +44,15 @@ class _Batched(Sketch):
     def _step(self, rows, columns: ColumnIndex | None, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
         raise NotImplementedError
 
-    def _consume(self, block) -> None:
-        start = 0
-        while start < block.shape[0]:
-            piece = block[start : start + self._batch - self._waiting.count]
-            self._waiting.add(piece)
-            start += piece.shape[0]
-            if self._waiting.count == self._batch:
-                self._now = self._step(self._waiting.take(), self._columns, self._rng)
+    def _room(self) -> int:
+        return self._batch - self._waiting.count
+
+    def _take_in(self) -> None:
+        self._now = self._step(self._waiting.take(), self._columns, self._rng)
+
+    def _read(self) -> Result:
+        table, ids = self._factor()
+        return Result(*_svd(table), ids)
 
     def _flushed(self) -> tuple[tuple[np.ndarray, ...], np.ndarray | None]:
         """(a copy of the state that includes the waiting rows, the columns of its slots)."""
@@ -71,15 +71,13 @@ class _Batched(Sketch):
         return {"size": self.size, "seed": self.seed}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        arrays = dict(zip(self._names, self._now, strict=True))
-        return {"rng": self._rng.bit_generator.state}, arrays | self._waiting.state()
+        return {"rng": self._rng.bit_generator.state}, dict(zip(self._names, self._now, strict=True))
 
     def _restore(self, counters: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         self._rng.bit_generator.state = counters["rng"]
         self._now = tuple(arrays[name] for name in self._names)
         if self._now[0].ndim != 2:
             raise ValueError("a table of wrong shape")
-        self._waiting.restore(arrays, self.n_features)
 
 
 class RandomProjection(_Batched):
@@ -134,10 +132,6 @@ class RandomProjection(_Batched):
         (table,), ids = self._flushed()
         return table, ids
 
-    def _read(self) -> Result:
-        table, ids = self._factor()
-        return Result(*_svd(table), ids)
-
     def _mergeable(self) -> dict[str, Any]:
         return {"size": self.size, "nonzeros": self.nonzeros}
 
@@ -189,10 +183,6 @@ class RowSampling(_Batched):
         squares = np.einsum("ij,ij->j", table, table)
         scale = np.divide(self.frobenius / self.size, squares, out=np.zeros(self.size), where=squares > 0)
         return table * np.sqrt(scale), ids
-
-    def _read(self) -> Result:
-        table, ids = self._factor()
-        return Result(*_svd(table), ids)
 
     def _mergeable(self) -> dict[str, Any]:
         return {"size": self.size}

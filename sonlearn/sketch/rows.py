@@ -7,6 +7,8 @@ import scipy.sparse as sp
 
 from sonlearn.errors import InputError
 
+#: The arrays of a CSR matrix.
+_CSR = ("data", "indices", "indptr")
 #: Squares and their sums must stay finite.
 _LARGEST = 1e150
 #: Smallest squared norm of a row whose products are accurate, and squared norm of earlier rows that make it negligible.
@@ -201,34 +203,22 @@ class RowBuffer:
 
     def state(self) -> dict[str, np.ndarray]:
         """Arrays for a file: none, ``raw``, or the three of CSR."""
-        return block_arrays(self.rows()) if self.count else {}
+        if not self.count:
+            return {}
+        block = self.rows()
+        return {f"raw_{name}": getattr(block, name) for name in _CSR} if sp.issparse(block) else {"raw": block}
 
     def restore(self, arrays: dict[str, np.ndarray], width: int | None) -> None:
-        """Inverse of `state`."""
-        block = block_of_arrays(arrays, width)
-        if block is not None:
-            self.blocks, self.count = [block], block.shape[0]
-
-
-_CSR = ("data", "indices", "indptr")
-
-
-def block_arrays(block) -> dict[str, np.ndarray]:
-    """A block as arrays for a file."""
-    return {f"raw_{name}": getattr(block, name) for name in _CSR} if sp.issparse(block) else {"raw": block}
-
-
-def block_of_arrays(arrays: dict[str, np.ndarray], width: int | None):
-    """Inverse of `block_arrays`; None without a block. Raises ValueError for inconsistent arrays (a foreign file)."""
-    if "raw" in arrays:
-        if arrays["raw"].ndim != 2 or arrays["raw"].shape[1] != width:
-            raise ValueError(f"rows of shape {arrays['raw'].shape}")
-        return arrays["raw"]
-    if "raw_indptr" not in arrays:
-        return None
-    data, indices, indptr = (arrays[f"raw_{name}"] for name in _CSR)
-    ordered = len(indptr) and indptr[0] == 0 and (np.diff(indptr) >= 0).all() and indptr[-1] == len(indices)
-    inside = not len(indices) or (indices.min() >= 0 and indices.max() < (width or 0))
-    if not (ordered and inside and len(indices) == len(data)):
-        raise ValueError("rows with indices out of range")
-    return sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1, width))
+        """Inverse of `state`. Raises ValueError for inconsistent arrays (a foreign file)."""
+        if "raw" in arrays:
+            if arrays["raw"].ndim != 2 or arrays["raw"].shape[1] != width:
+                raise ValueError(f"rows of shape {arrays['raw'].shape}")
+            self.blocks = [arrays["raw"]]
+        elif "raw_indptr" in arrays:
+            data, indices, indptr = (arrays[f"raw_{name}"] for name in _CSR)
+            ordered = len(indptr) and indptr[0] == 0 and (np.diff(indptr) >= 0).all() and indptr[-1] == len(indices)
+            inside = not len(indices) or (indices.min() >= 0 and indices.max() < (width or 0))
+            if not (ordered and inside and len(indices) == len(data)):
+                raise ValueError("rows with indices out of range")
+            self.blocks = [sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1, width))]
+        self.count = sum(block.shape[0] for block in self.blocks)

@@ -32,6 +32,7 @@ _WORDS = {"true": 1.0, "false": 0.0, "": math.nan, "nan": math.nan}
 _WORDS |= {sign + word: math.inf for sign in ("", "+", "-") for word in ("inf", "infinity")}
 #: What a header may look like, as the end of a message.
 LIKE_A_ROW = "; this looks like a row: put a header before it"
+ARRAY = "; this looks like an array of JSON: an object a line is read, which jq -c '.[]' FILE writes"
 #: What has been met in a feature column, in the order in which it is listed.
 KINDS = ("number", "date", "category", "text", "missing")
 #: What a date becomes: ``--ignore COLUMN.PART`` leaves one of them out.
@@ -78,7 +79,8 @@ class Labelling(NamedTuple):
 class Found(NamedTuple):
     """Of rows of a table: its feature columns; of those met, what they held; what a bad header looks like; notes.
 
-    `notes` name columns that look like something else than what they are read as, `faults` those whose text is wrong.
+    `notes` name columns that look like something else than what they are read as, `faults` those that hold what the
+    model has not met.
     """
 
     columns: tuple[str, ...]
@@ -208,7 +210,7 @@ def header_hint(line: str, columns: list[str], options: TextOptions) -> str:
     if line.startswith("{"):
         return "; this looks like JSON, not CSV"
     if line == "[" or re.match(r"\[\s*\{", line):
-        return "; this looks like an array of JSON, not CSV: an object a line is read, which jq -c '.[]' FILE writes"
+        return ARRAY
     if "|" in line and options.delimiter != "|":
         names = line.split("|")
         if len(columns) == 1 and (options.label in names or not re.search(r"\s\||\|\s", line)):

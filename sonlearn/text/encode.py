@@ -224,7 +224,6 @@ class ColumnEncoder:
             elif field.lower() in ("true", "false"):
                 field = field.lower()
         self._meet("category", field)
-        self.suspicions.check_bytes(field)
         if not self.as_category:
             self.suspicions.add(field)
         return ((self._features.new(f"{self.column}={field}"), 1.0),)
@@ -256,7 +255,6 @@ class ColumnEncoder:
         words = words_of(field)
         if not words:
             return self.missing()
-        self.suspicions.check_bytes(field)
         self.kinds.add("text")
         numbers = [self._word(word) for word in words]
         out = [(number, 1.0) for number in numbers]
@@ -354,9 +352,8 @@ class TableEncoder:
         met = {name: self._columns[name] for name in columns if name in self._columns}
         kinds = {name: tuple(column.kinds) for name, column in met.items() if column.kinds}
         notes = (column.suspicions.note(name, self._rows) for name, column in met.items())
-        faults = [column.suspicions.fault(name) for name, column in met.items()]
-        faults += [note for column in met.values() for note in column.notes.values()]
-        return Found(columns, kinds, hint, tuple(filter(None, notes)), tuple(filter(None, faults)))
+        faults = tuple(note for column in met.values() for note in column.notes.values())
+        return Found(columns, kinds, hint, tuple(filter(None, notes)), faults)
 
     def settle(self) -> bool:
         """Between batches: forget what is too much to remember, and say whether features have new numbers now."""

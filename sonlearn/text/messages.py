@@ -9,6 +9,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.text import rows as code
+from sonlearn.text.columns import ARRAY
 
 _FINITE = "a finite number"
 _SLOT = "index:value with an index from 0 to 9223372036854775807"
@@ -91,6 +92,8 @@ NAME = 3
 
 def _meant(line: bytes) -> str:
     """What to do about a line that is none of LIBSVM text, as the end of a message, where it looks like other text."""
+    if line.startswith(b"["):
+        return ARRAY
     if _FASTTEXT.match(line):
         return "; this looks like fastText's: sed 's/^__label__\\([^ ]*\\)/\\1 |/' FILE | sonlearn train --classes auto"
     for delimiter, flag in ((b",", ""), (b";", " --delimiter ';'"), (b"\t", " --delimiter tab")):

@@ -27,6 +27,7 @@ from sonlearn.text.names import NameTable
 from sonlearn.text.objects import RecordSource, sources_of
 from sonlearn.text.pipeline import map_prefetching
 from sonlearn.text.source import CHUNK_BYTES, Source, is_arrow, is_remote, is_table, read_chunks, source_name
+from sonlearn.text.suspicions import bytes_notes
 
 #: Lines looked at to tell the format.
 _DETECT_LINES = 100
@@ -165,8 +166,8 @@ class Reader(LeavesOut):
     tables : list of (str, tuple of str)
         The sources that are tables, and their feature columns.
     notes : list of str
-        What is to be said of columns that are missing or not known; at the end, of namespaces that flags name and no
-        row has.
+        What is to be said of text that is not UTF-8, of columns that are missing or not known; at the end, of
+        namespaces that flags name and no row has.
     meter : Meter or None
         May be set, and is then told how much of the sources has been read.
     """
@@ -275,21 +276,30 @@ class Reader(LeavesOut):
 
     def _tell_format(self) -> None:
         """With options of tables: the format of the first chunk, JSON or else CSV."""
-        chunks = self._chunks_of(next(expand_globs(self.sources)))
+        chunks = self.chunks_of(next(expand_globs(self.sources)))
         text = next(chunks, None)
         self._first_chunks = chunks if text is None else itertools.chain([text], chunks)
         self.format = "json" if text is not None and detect_format(text) == "json" else "csv"
 
-    def _chunks_of(self, source: Source) -> Iterator[np.ndarray]:
+    def chunks_of(self, source: Source) -> Iterator[np.ndarray]:
         """The text of a source; the first one's may have been begun."""
         begun, self._first_chunks = self._first_chunks, None
-        return begun or read_chunks(source, self._chunk_bytes, self._watch, stretch=self._stretch)
+        return begun or self._noted(source)
+
+    def _noted(self, source: Source) -> Iterator[np.ndarray]:
+        """The text of a source; its first bytes beyond ASCII say whether it is UTF-8, which is noted."""
+        seen = False
+        for chunk in read_chunks(source, self._chunk_bytes, self._watch, stretch=self._stretch):
+            if not seen and not (text := chunk.tobytes()).isascii():
+                seen = True
+                self.notes += bytes_notes(text, source_name(source))
+            yield chunk
 
     def _chunks(self) -> Iterator[_Chunk]:
         """Chunks of all sources; with threads, copies that stay valid."""
         for source in expand_globs(self.sources):
             name, first = source_name(source), True
-            for text in self._chunks_of(source):
+            for text in self.chunks_of(source):
                 if self.format is None:
                     self.format = detect_format(text)
                     if self.format is not None:
@@ -309,7 +319,7 @@ class Reader(LeavesOut):
             elif self.options.format == "arrow" or is_arrow(source):
                 tables = read_arrow(source, self.options, self._labels, self._watch, self.columns)
             else:
-                tables = read_csv(self._chunks_of(source), name, self.options, self._labels, self.columns)
+                tables = read_csv(self.chunks_of(source), name, self.options, self._labels, self.columns)
             for table in tables:
                 yield name, True, parsed_table(table)
 

@@ -1,4 +1,4 @@
-"""Texts of a column that are meant as something else: sentences, and dates and numbers in notations that are not read.
+"""Texts that are meant as something else: sentences, dates and numbers in notations that are not read, other encodings.
 
 They are features all the same, `sonlearn.text.encode` says which; nobody would learn of it, so a note says so.
 """
@@ -18,7 +18,6 @@ _NUMBER = re.compile(
     rf"[+-]?{_MONEY}?\s*[+-]?(\d+([.,]\d+)?|\d{{1,3}}([.,'\u2019\s]\d{{3}})+([.,]\d+)?)\s*({_MONEY}|%)?",
 )
 _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)?(,\d+)?([eE][+-]?\d+)?", re.ASCII)
-_NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 def is_sentence(field: str) -> bool:
@@ -61,19 +60,24 @@ def text_note(column: str, what: str = "column") -> str:
     return f"the {what} {shorten(column)} looks like a text: --text {shorten(column)} takes its words"
 
 
-class Suspicions:
-    """What the texts of one column look like, each counted once. `is_date`: whether one looks like a date.
+def bytes_notes(text: bytes, source: str) -> list[str]:
+    """What to do about text that is not UTF-8; nothing where it is."""
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        letter = text[error.start : error.start + 1].decode("latin-1")
+        remedy = f"if it is Latin-1 (with {letter!r}), iconv -f LATIN1 -t UTF-8 FILE converts it"
+        return [f"{source}: text that is not UTF-8; {remedy}"]
+    return []
 
-    Attributes
-    ----------
-    foreign : str
-        The first field that is not UTF-8, or nothing.
-    """
+
+class Suspicions:
+    """What the texts of one column look like, each counted once. `is_date`: whether one looks like a date."""
 
     def __init__(self, is_date: Callable[[str], bool] = is_other_date) -> None:
         self._is_date = is_date
         self._texts = self._sentences = self._dates = self._numbers = 0
-        self._date = self._number = self.foreign = ""
+        self._date = self._number = ""
 
     def add(self, field: str) -> None:
         """A category that had not been met before."""
@@ -83,11 +87,6 @@ class Suspicions:
             self._dates, self._date = self._dates + 1, self._date or field
         elif is_other_number(field):
             self._numbers, self._number = self._numbers + 1, self._number or field
-
-    def check_bytes(self, field: str) -> None:
-        """Remember a field that is not UTF-8."""
-        if not (self.foreign or field.isascii()) and _NOT_UTF8.search(field):
-            self.foreign = field
 
     def note(self, column: str, rows: int) -> str:
         """What is to be said of the column after so many rows, or nothing."""
@@ -118,10 +117,3 @@ class Suspicions:
         if self._texts >= max(ENOUGH, rows / 2) and self._sentences > self._texts / 2:
             return text_note(column, what)
         return ""
-
-    def fault(self, column: str) -> str:
-        """What is wrong with the column's text, or nothing."""
-        if not self.foreign:
-            return ""
-        remedy = "if it is Latin-1, iconv -f LATIN1 -t UTF-8 FILE converts it"
-        return f"the column {shorten(column)} has text that is not UTF-8 ({shorten(self.foreign)}); {remedy}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -86,9 +86,8 @@ class Bins(Numbering):
         self, *, code: str, resolutions: tuple[int, int], itself: bool = False, constant: bool = True,
         limit: int = LIMIT,
     ):  # fmt: skip
-        self._params: Any = BinsParams(CODES[code], *resolutions, itself, constant, limit)
-        self._by_z = self._params.code == Z
-        self._work = self._new_work(1)
+        self._by_z = CODES[code] == Z
+        super().__init__(BinsParams(CODES[code], *resolutions, itself, constant, limit), bin_rows)
 
     def _new_work(self, longest: int) -> Any:
         keys, fetched = np.zeros((2, longest, 2), np.int64)
@@ -102,10 +101,6 @@ class Bins(Numbering):
             new_now("raw", "made", "n_pos:f8", "n_neg:f8"), np.zeros((0, N_OWN), np.int32), np.zeros(0, np.int64),
             np.zeros((0, 2)), np.zeros((0, 3 if self._by_z else 0)),
         )  # fmt: skip
-
-    @property
-    def _kernel(self) -> Callable:
-        return bin_rows
 
     def _most_entries(self, rows: Rows) -> int:
         return 3 * int(rows.indptr[-1])

@@ -31,7 +31,7 @@ from sonlearn.data import axes, merging
 from sonlearn.data.axes import Counted, Scalars
 from sonlearn.data.rows import NO_CONSTANT, Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
-from sonlearn.jit.sequence import Call, run_calls
+from sonlearn.jit.sequence import Call
 from sonlearn.views.codes import HEAVIEST, LIGHTEST, key_of, tamed, update_moments
 from sonlearn.views.numbers import room_for
 from sonlearn.views.view import BY_RAW, MergedView, View, new_now
@@ -137,24 +137,10 @@ class Fourier(View):
             return self.packed(state)
         return axes.reserved(super().reserve(state, rows, features), occurred=min(features, MOST))
 
-    def fit_transform(self, state: FourierState, rows: Rows) -> tuple[FourierState, Rows]:
-        """What stands for `rows`, each before it is counted."""
-        return state, self._filled(state, rows, True)
-
-    def transform(self, state: FourierState, rows: Rows) -> Rows:
-        """The same, counting nothing."""
-        return self._filled(state, rows, False)
-
-    def _filled(self, state: FourierState, rows: Rows, learn: bool) -> Rows:
-        n, stage = len(rows.y), int(state.now["stage"][0])
-        if stage == OFF or (stage == WAITS and not learn):
-            return room_for(rows, 0)
-        out, start = self.room(state, rows), (0, 0)
-        while True:
-            start = run_calls(self.calls(state, rows, out, learn, start))
-            if start[0] == n:
-                return out
-            self._work_out(state.ids[: int(state.now["occurred"][0])])
+    def _seen(self, state: FourierState, rows: Rows, learn: bool) -> tuple[FourierState, Rows]:
+        stage = state.now["stage"][0]
+        nothing = stage == OFF or (stage == WAITS and not learn)
+        return (state, room_for(rows, 0)) if nothing else super()._seen(state, rows, learn)
 
     def room(self, state: FourierState, rows: Rows) -> Rows:
         """See `View.room`."""
@@ -165,18 +151,19 @@ class Fourier(View):
     def calls(
         self, state: FourierState, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
     ) -> list[Call]:
-        """See `View.calls`; what is missing of the directions `fit_transform` works out."""
+        """See `View.calls`; what is missing of the directions `widened` works out."""
         if state.now["stage"][0] != OFF:
             self._forget_others(state)
         return [(fill, (self._params, state, self._work, rows, out, *start, learn))]
 
-    def _work_out(self, ids: np.ndarray) -> None:
-        """Directions of these features, the first of which are known."""
-        known = self._work.W
+    def widened(self, state: FourierState) -> FourierState:
+        """Work out the directions of all features, the first of which are known; see `View.widened`."""
+        ids, known = state.ids[: int(state.now["occurred"][0])], self._work.W
         W = np.zeros((len(ids), known.shape[1]))
         W[: len(known)] = known
         directions(W, len(known), self._work.b, self._work.width, ids)
         self._work = self._work._replace(W=W, ids=ids.copy())
+        return state
 
     def _forget_others(self, state: FourierState) -> None:
         """What has been worked out for another state goes, but for the features that both number alike."""

@@ -141,11 +141,6 @@ def lookup(batch: Batch, index: Index, unknown: bool = False) -> Rows:
     return intern(silent, index, unknown)[0]._replace(y=plain(batch.y))
 
 
-def relabelled(rows: Rows, y: np.ndarray) -> Rows:
-    """`rows` with other labels."""
-    return rows._replace(y=plain(y))
-
-
 def _doubled(index: Index) -> Index:
     slots = _slots(2 * len(index.slots))
     move_slots(index.slots, slots)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -70,8 +69,7 @@ class Neighbours(Numbering):
     """
 
     def __init__(self, *, resolution: int, reach: int, limit: int = MOST_NEIGHBOURS):
-        self._params = NeighboursParams(resolution, reach, limit)
-        self._work = self._new_work(1)
+        super().__init__(NeighboursParams(resolution, reach, limit), join_rows)
 
     def _new_work(self, longest: int) -> NeighboursScratch:
         most = longest * (self._params.reach + 1)
@@ -82,10 +80,6 @@ class Neighbours(Numbering):
     def new(self) -> NeighboursState:
         """State of a view that has seen nothing."""
         return NeighboursState(new_now("made", "combined", "raw"), np.zeros(0, np.int64))
-
-    @property
-    def _kernel(self) -> Callable:
-        return join_rows
 
     def _most_entries(self, rows: Rows) -> int:
         return (self._params.reach + 1) * int(rows.indptr[-1])

@@ -10,6 +10,7 @@ one in the table: no row is refused, and memory stays bounded.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ import numpy as np
 from sonlearn.data.axes import Axis, merged
 from sonlearn.data.rows import Rows, begin_row, leave_out, longest_row
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
-from sonlearn.jit.sequence import Call, run_calls
+from sonlearn.jit.sequence import Call
 from sonlearn.views.codes import KEY_BITS
 from sonlearn.views.view import MergedView, View
 
@@ -32,12 +33,8 @@ _SMALLEST = 1 << 9
 _MARKS = 1 << 6
 #: Fibonacci hashing of numbers into a table, without overflow.
 _GOLDEN, _WORD, _HASHED = 2654435769, (1 << 32) - 1, (1 << 28) - 1
+#: In place of the slots of a new state, which has none: one that is free.
 _NO_SLOTS = np.zeros(1, np.int64)
-
-
-def slots_for_reading(slots: np.ndarray) -> np.ndarray:
-    """`slots`, or for a new state, which has none, one that is free."""
-    return slots if len(slots) else _NO_SLOTS
 
 
 def doubled(slots: np.ndarray, limit: int) -> np.ndarray:
@@ -52,27 +49,11 @@ def by_number(slots: np.ndarray) -> np.ndarray:
 
     What is frequent has occurred early. Entered first it stands in the slot where it should, and is found at once.
     """
-    out = np.zeros(int(length_by_number(slots)), np.int64)
-    fill_by_number(slots, out)
+    held = slots[slots != 0]
+    numbers = held & _NUMBER
+    out = np.zeros(1 + int(numbers.max(initial=-1)), np.int64)
+    out[numbers] = held
     return out
-
-
-@bare_jit
-def length_by_number(slots):
-    """The largest of the numbers that `slots` hold, plus 1; 0 where they hold none."""
-    length = 0
-    for i in range(len(slots)):
-        if slots[i] != 0:
-            length = max(length, (slots[i] & _NUMBER) + 1)
-    return length
-
-
-@bare_jit
-def fill_by_number(slots, out):
-    """out[number] <- what `slots` hold of it, int64[`length_by_number`]."""
-    for i in range(len(slots)):
-        if slots[i] != 0:
-            out[slots[i] & _NUMBER] = slots[i]
 
 
 class NumberTable(NamedTuple):
@@ -374,27 +355,27 @@ SLOTS = _Slots()
 class Numbering(View):
     """What views with made-up features share: their table of numbers grows on the way.
 
-    A view has `_params.limit` and `_work`, a state `now` and `slots`.
+    A state has `now` and `slots`.
+
+    Parameters
+    ----------
+    params : NamedTuple
+        With `limit`.
+    kernel : kernel (params, state, work, rows, out, i, at, learn)
+        It goes from row i and place `at` of `out` on, until the table is too small, and returns where that is.
     """
 
-    _params: Any
-    _work: Any
+    def __init__(self, params: Any, kernel: Callable):
+        self._params, self._kernel = params, kernel
+        self._work = self._new_work(1)
 
-    @property
-    def _kernel(self) -> Callable:
-        """The kernel (params, state, work, rows, out, i, at, learn).
-
-        It goes from row i and place `at` of `out` on, until the table is too small, and returns where that is.
-        """
-        raise NotImplementedError
-
+    @abstractmethod
     def _new_work(self, longest: int) -> Any:
         """Scratch space for rows of up to so many entries: `codes`, one for each entry, `marks` and others."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _most_entries(self, rows: Rows) -> int:
         """As many entries as `rows` can become."""
-        raise NotImplementedError
 
     def room(self, state: Any, rows: Rows) -> Rows:
         """See `View.room`; scratch space as well."""
@@ -406,27 +387,17 @@ class Numbering(View):
     def reserve(self, state: Any, rows: Rows, features: int) -> Any:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
         state = super().reserve(state, rows, features)
-        return state if len(state.slots) else state._replace(slots=doubled(state.slots, self._params.limit))
+        return state if len(state.slots) else self.widened(state)
 
-    def fit_transform(self, state: Any, rows: Rows) -> tuple[Any, Rows]:
-        """`rows` as seen, each before it is counted."""
-        out, start = self.room(state, rows), (0, 0)
-        while True:
-            start = run_calls(self.calls(state, rows, out, True, start))
-            if start[0] == len(rows.y):
-                return state, out
-            state = state._replace(slots=doubled(state.slots, self._params.limit))
-
-    def transform(self, state: Any, rows: Rows) -> Rows:
-        """The same, counting nothing; what has no number is left out and measured."""
-        out = self.room(state, rows)
-        run_calls(self.calls(state._replace(slots=slots_for_reading(state.slots)), rows, out, False))
-        return out
+    def widened(self, state: Any) -> Any:
+        """See `View.widened`: a table of twice the size."""
+        return state._replace(slots=doubled(state.slots, self._params.limit))
 
     def calls(
         self, state: Any, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
     ) -> list[Call]:
-        """See `View.calls`; from a row and a place of the output on."""
+        """See `View.calls`."""
+        state = state if len(state.slots) else state._replace(slots=_NO_SLOTS)
         fill = self._kernel, (self._params, state, self._work, rows, out, *start, learn)
         return [fill, (forget_marks, (self._work.marks, len(out.features)))]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -82,7 +82,7 @@ class Odds(Bins):
         self._memory = zeros((REMEMBERED, WAYS), np.int32)
         self._of = np.zeros(0), np.zeros(0)  # the arrays of the state that it is of
         super().__init__(code="float", resolutions=(resolution, resolution), limit=limit)
-        self._params = OddsParams(resolution, limit)
+        self._params, self._kernel = OddsParams(resolution, limit), weigh_rows
 
     def _new_work(self, longest: int) -> OddsScratch:
         return OddsScratch(
@@ -96,10 +96,6 @@ class Odds(Bins):
         used = self.features(state)
         counts = grown(state.counts, used + self._most_entries(rows), min(used, len(state.counts)))
         return state._replace(counts=counts)
-
-    @property
-    def _kernel(self) -> Callable:
-        return weigh_rows
 
     def _most_entries(self, rows: Rows) -> int:
         return int(rows.indptr[-1])

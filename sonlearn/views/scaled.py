@@ -11,7 +11,7 @@ import numpy as np
 from sonlearn.data.axes import Features, Scalars, merged, pooled, summed
 from sonlearn.data.rows import SQUARES, Rows, begin_row, is_learned, leave_out
 from sonlearn.jit import bare_jit
-from sonlearn.jit.sequence import Call, run_calls
+from sonlearn.jit.sequence import Call
 from sonlearn.views.codes import MOST, log_of_next, moments_with, standard, tamed
 from sonlearn.views.index import copy_known
 from sonlearn.views.numbers import room_for
@@ -40,55 +40,7 @@ class ScaledParams(NamedTuple):
     constant: bool
 
 
-class Raw(View):
-    """The rows as they are."""
-
-    _raw = "features"
-    #: How many numbers of a feature are counted: of rows with it, and of moments of its values.
-    _counts = (0, 0)
-
-    def new(self) -> ScaledState:
-        """State of a view that has seen nothing."""
-        return ScaledState(new_now("t:f8"), *(np.zeros((0, count)) for count in self._counts))
-
-    def fit_transform(self, state: ScaledState, rows: Rows) -> tuple[ScaledState, Rows]:
-        """`rows` as seen, each before it is counted."""
-        return state, self._seen(state, rows, True)
-
-    def transform(self, state: ScaledState, rows: Rows) -> Rows:
-        """The same, counting nothing."""
-        return self._seen(state, rows, False)
-
-    def _seen(self, state: ScaledState, rows: Rows, learn: bool) -> Rows:
-        """The rows, what has no number left out and measured."""
-        if (rows.features[: rows.indptr[-1]] >= 0).all():
-            return rows
-        return self._filled(state, rows, learn)
-
-    def _filled(self, state: ScaledState, rows: Rows, learn: bool) -> Rows:
-        out = self.room(state, rows)
-        run_calls(self.calls(state, rows, out, learn))
-        return out
-
-    def room(self, state: ScaledState, rows: Rows) -> Rows:
-        """See `View.room`."""
-        return room_for(rows, int(rows.indptr[-1]))
-
-    def calls(self, state: ScaledState, rows: Rows, out: Rows, learn: bool = True) -> list[Call]:
-        """See `View.calls`."""
-        return [(copy_rows, (rows, out))]
-
-    def renumbered(self, state: ScaledState, numbers: np.ndarray, features: int) -> tuple[ScaledState, np.ndarray]:
-        """See `View.renumbered`; features seen are the raw ones."""
-        return super().renumbered(state, numbers, features)[0], numbers[: self.features(state)]
-
-    def merge(self, states: Sequence[ScaledState], base: ScaledState) -> MergedView:
-        """Counts as of one run; features have the numbers that they have."""
-        numbers = np.arange(self.features(base))
-        return MergedView(merged(states, base, np.ones(len(states))), [numbers] * len(states), numbers)
-
-
-class Scaled(Raw):
+class Scaled(View):
     """Values sign(x) ln(1 + |x|), weighted and divided as `ScaledParams` say; or in standard deviations from the mean.
 
     Parameters
@@ -103,33 +55,65 @@ class Scaled(Raw):
         Keep the constant feature, as it is.
     """
 
+    _raw = "features"
+
     def __init__(self, *, z: bool = False, idf: bool = False, unit: bool = False, constant: bool = True):
         self._params, self._scratch = ScaledParams(z, idf, unit, constant), np.zeros(3)
-        self._counts = int(idf), 3 if z and not idf else 0
 
-    def _seen(self, state: ScaledState, rows: Rows, learn: bool) -> Rows:
-        """Rows with changed values."""
-        return self._filled(state, rows, learn)
+    def new(self) -> ScaledState:
+        """State of a view that has seen nothing."""
+        z, idf, _, _ = self._params
+        return ScaledState(new_now("t:f8"), np.zeros((0, int(idf))), np.zeros((0, 3 if z and not idf else 0)))
 
-    def calls(self, state: ScaledState, rows: Rows, out: Rows, learn: bool = True) -> list[Call]:
+    def room(self, state: ScaledState, rows: Rows) -> Rows:
+        """See `View.room`."""
+        return room_for(rows, int(rows.indptr[-1]))
+
+    def calls(
+        self, state: ScaledState, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
+    ) -> list[Call]:
         """See `View.calls`."""
-        return [(scale_rows, (self._params, state, self._scratch, rows, out, learn))]
+        return [(scale_rows, (self._params, state, self._scratch, rows, out, *start, learn))]
+
+    def renumbered(self, state: ScaledState, numbers: np.ndarray, features: int) -> tuple[ScaledState, np.ndarray]:
+        """See `View.renumbered`; features seen are the raw ones."""
+        return super().renumbered(state, numbers, features)[0], numbers[: self.features(state)]
+
+    def merge(self, states: Sequence[ScaledState], base: ScaledState) -> MergedView:
+        """Counts as of one run; features have the numbers that they have."""
+        numbers = np.arange(self.features(base))
+        return MergedView(merged(states, base, np.ones(len(states))), [numbers] * len(states), numbers)
+
+
+class Raw(Scaled):
+    """The rows as they are, what has no number left out and measured."""
+
+    def _seen(self, state: ScaledState, rows: Rows, learn: bool) -> tuple[ScaledState, Rows]:
+        every = (rows.features[: rows.indptr[-1]] >= 0).all()
+        return (state, rows) if every else super()._seen(state, rows, learn)
+
+    def calls(
+        self, state: ScaledState, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
+    ) -> list[Call]:
+        """See `View.calls`."""
+        return [(copy_rows, (rows, out, *start))]
 
 
 @bare_jit
-def copy_rows(rows, out):
-    """out <- `rows`, what has no number left out and measured."""
-    at = 0
-    for i in range(len(rows.indptr) - 1):
+def copy_rows(rows, out, i, at):
+    """Fill `out` from row `i`, place `at` of the output on; returns where that ends."""
+    while i < len(rows.indptr) - 1:
         at = copy_known(rows, i, out, at)
+        i += 1
+    return i, at
 
 
 @bare_jit
-def scale_rows(params, state, scratch, rows, out, learn):
-    """Fill `out`; count features in `state` where a row is learned from."""
+def scale_rows(params, state, scratch, rows, out, i, at, learn):
+    """Fill `out` from row `i`, place `at` of the output on; returns where that ends. Counts what is learned from."""
     now, df = state.now[0], state.df
-    constant, at, last, log_x = rows.constant, 0, 0.0, 0.0
-    for i in range(len(rows.indptr) - 1):
+    constant, last, log_x = rows.constant, 0.0, 0.0
+    while i < len(rows.indptr) - 1:
         begin, xx, log_t = at, 0.0, math.log(now["t"] + 2.0)
         begin_row(out, i)
         learned = learn and is_learned(rows.weight[i], rows.y[i])
@@ -165,3 +149,5 @@ def scale_rows(params, state, scratch, rows, out, learn):
         out.indptr[i + 1] = at
         if learned:
             now["t"] = min(now["t"] + rows.weight[i], MOST)
+        i += 1
+    return i, at

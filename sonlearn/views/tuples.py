@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -112,8 +112,9 @@ class Tuples(Numbering):
         entries: tuple[int, int, int] = (32, 32, 10), limit: int = MOST_TUPLES, several: bool = False,
     ):  # fmt: skip
         columns = CLASS_COLUMNS if several else 0
-        self._params = TuplesParams(order, CODES[code], resolution, unit, numbers, *entries, limit, columns)
-        self._work = self._new_work(1)
+        super().__init__(
+            TuplesParams(order, CODES[code], resolution, unit, numbers, *entries, limit, columns), combine_rows
+        )
 
     def _new_work(self, longest: int) -> TuplesScratch:
         most = self._params.longest
@@ -133,15 +134,9 @@ class Tuples(Numbering):
         columns, moments = self._params.columns, np.zeros((0, 3 if self._params.code == Z else 0))
         return TuplesState(now, np.zeros(0, np.int64), np.zeros((0, columns or 2)), moments, np.zeros(columns))
 
-    @property
-    def _kernel(self) -> Callable:
-        return combine_rows
-
     def _most_entries(self, rows: Rows) -> int:
         most = len(self._work.taken)
-        if len(rows.y) == 1:
-            return int(self._tuples(min(int(rows.indptr[1]), most)))
-        return int(self._tuples(np.minimum(np.diff(rows.indptr), most)).sum())
+        return int(np.sum(self._tuples(np.minimum(np.diff(rows.indptr), most))))
 
     def merge(self, states: Sequence[TuplesState], base: TuplesState) -> MergedView:
         """Counts as of one run, tuples in one numbering."""

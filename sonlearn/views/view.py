@@ -29,7 +29,7 @@ import numpy as np
 from sonlearn.data import axes
 from sonlearn.data.rows import Rows, learned_rows
 from sonlearn.jit import bare_jit
-from sonlearn.jit.sequence import Call
+from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.options.views import COLUMNS, ROW, WORDS
 
 #: A state: a NamedTuple of arrays.
@@ -64,23 +64,38 @@ class View(ABC):
         now[self._raw] = features
         return axes.reserved(state, **{self._raw: features})._replace(now=now)
 
-    @abstractmethod
     def fit_transform(self, state: State, rows: Rows) -> tuple[State, Rows]:
         """`rows` as seen, each before the statistics take it in; `reserve` comes first."""
+        return self._seen(state, rows, True)
 
-    @abstractmethod
     def transform(self, state: State, rows: Rows) -> Rows:
         """`rows` as seen by the state as it is, which stays as it is: for prediction."""
+        return self._seen(state, rows, False)[1]
+
+    def _seen(self, state: State, rows: Rows, learn: bool) -> tuple[State, Rows]:
+        out, start = self.room(state, rows), (0, 0)
+        while True:
+            start = run_calls(self.calls(state, rows, out, learn, start))
+            if start[0] == len(rows.y):
+                return state, out
+            state = self.widened(state)
+
+    def widened(self, state: State) -> State:
+        """What lets the kernel of `calls` go on where it has stopped."""
+        return state
 
     @abstractmethod
     def room(self, state: State, rows: Rows) -> Rows:
         """Rows to be filled in with what `rows` become; `reserve` comes first."""
 
     @abstractmethod
-    def calls(self, state: State, rows: Rows, out: Rows, learn: bool = True) -> list[Call]:
+    def calls(
+        self, state: State, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
+    ) -> list[Call]:
         """The kernels that fill `out`, of `room`, with their arguments, as `fit_transform` or `transform` does.
 
-        Where `state` lacks room for a row, one of them does not return 1, and has counted nothing.
+        They begin at a row and a place of the output, and the last one that returns anything returns where they stop:
+        at a row for which `state` lacks room, of which nothing has been counted, or at n.
         """
 
     def count(self, state: State, features: int) -> None:

@@ -13,6 +13,7 @@ from sonlearn.errors import InputError
 from sonlearn.text.read import Reader
 from sonlearn.text.suspicions import is_other_number, with_point
 
+LATIN = "text that is not UTF-8; if it is Latin-1 (with 'ö'), iconv -f LATIN1 -t UTF-8 FILE converts it"
 DRAW = random.Random(5)
 ROWS = [(DRAW.randint(18, 80), round(DRAW.uniform(10, 90) * 1000, 2), DRAW.random() < 0.4) for _ in range(60)]
 
@@ -77,15 +78,31 @@ def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},12/{a % 28 + 1}/{1990 + a},{int(y)}")
     assert err.startswith(f"{what}dates that are not read as such ('12/")
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{['Köln', 'Graz'][a % 2]},{int(y)}", encoding="latin-1")
-    assert err.startswith(f"{what}text that is not UTF-8 ('K\\udcf6ln'); if it is Latin-1, iconv")
+    assert err == f"sonlearn: warning: {tmp_path / 't.csv'}: {LATIN}"
     assert trained("a,n,y\n", lambda a, x, y: f"{a},{a}x{x} km,{int(y)}") == (0, "", "")
 
 
-def test_a_table_of_other_bytes_is_named_when_predicting_too(cli, tmp_path):
-    table = written(tmp_path / "t.csv", "n,y\n", lambda a, x, y: f"{['Köln', 'Graz'][a % 2]},{int(y)}")
-    assert cli("train", "--method", "nag", "--quiet", "--label", "y", table, "-f", tmp_path / "m") == (0, "", "")
-    table.write_bytes(table.read_bytes().decode().encode("latin-1"))
-    assert "that is not UTF-8 ('K\\udcf6ln')" in cli("predict", "--quiet", "-i", tmp_path / "m", table)[2]
+TEXTS = {
+    "csv": ("n,y\n", lambda a, x, y: f"{['Köln', 'Graz'][a % 2]},{int(y)}", ["--label", "y"]),
+    "json": ("", lambda a, x, y: f'{{"n": "{["Köln", "Graz"][a % 2]}", "_label": {int(y)}}}', []),
+    "vw": ("", lambda a, x, y: f"{int(y)} | {['Köln', 'Graz'][a % 2]}", []),
+    "decisions": ("", lambda a, x, y: f"{1 + y}:{a % 2}:.5 | {['Köln', 'Graz'][a % 2]}", ["--cb", "2"]),
+}
+
+
+@pytest.mark.parametrize(("header", "line", "flags"), TEXTS.values(), ids=TEXTS)
+def test_text_that_is_not_utf8_is_named_once_whatever_its_format(cli, tmp_path, header, line, flags):
+    def run(verb, *more):
+        status, _, err = cli(verb, "--quiet", *more, tmp_path / "t")
+        return status, err
+
+    written(tmp_path / "t", header, line)
+    train = ["train", *flags, "-f", tmp_path / "m"] + ([] if flags[:1] == ["--cb"] else ["--method", "nag"])
+    assert run(*train) == (0, "")
+    (tmp_path / "t").write_bytes((tmp_path / "t").read_bytes().decode().encode("latin-1"))
+    told = f"sonlearn: warning: {tmp_path / 't'}: {LATIN}"
+    assert run(*train) == (0, told)
+    assert run("predict", "-i", tmp_path / "m") == (0, told)
 
 
 def test_dates_of_other_notations():
@@ -149,7 +166,7 @@ def test_describe_names_a_row_in_the_place_of_the_header(cli, tmp_path, header, 
     [
         ("Age,Buys\n1,1\n", "buys", "'Age, Buys', expected one column 'buys' (--label); did you mean 'Buys'?"),
         ("a|buys\n1|1\n", "buys", "'a|buys', expected one column 'buys' (--label); give --delimiter '|'"),
-        ('[\n{"a": 1}\n]\n', "a", "this looks like an array of JSON, not CSV: an object a line is read, which jq -c"),
+        ('[\n{"a": 1}\n]\n', "a", "this looks like an array of JSON: an object a line is read, which jq -c"),
     ],
 )
 def test_headers_that_are_none(cli, tmp_path, text, label, message):

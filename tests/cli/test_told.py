@@ -118,6 +118,14 @@ def test_a_table_without_a_label_is_told_of_tables(cli, tmp_path, header, flags)
     assert "words are read as VW text" in cli.error("train", "--quiet", "--method", "nag", "t.txt")
 
 
+@pytest.mark.parametrize("text", ['[{"a": 1}, {"a": 2}]', '[\n{"a": 1}\n]\n'])
+@pytest.mark.parametrize("flags", [(), ("--label", "y")])
+def test_an_array_of_json_is_named(cli, tmp_path, text, flags):
+    (tmp_path / "t.json").write_text(text)
+    told = cli.error("train", "--quiet", "--method", "nag", *flags, "t.json")
+    assert told.endswith("; this looks like an array of JSON: an object a line is read, which jq -c '.[]' FILE writes")
+
+
 def test_predictions_that_were_cut_are_named(cli, tables):
     assert train(cli, "t.csv", "-f", "m")[0] == 0
     told = cli.error("predict", "--quiet", "-i", "m", "-p", "/dev/full", "t.csv")

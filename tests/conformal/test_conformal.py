@@ -241,7 +241,7 @@ def test_what_no_label_comes_for_has_the_mean_threshold_lately():
         layer.sets(p[t : t + 1], number[t : t + 1], np.ones(1, bool))
         mean += max(1 / 256, 1 / (t + 1)) * (float(layer.state.now["theta"][0]) - mean)
     v = classes.logits(classes.scores(p, classes.tie_breakers(p, np.full(700, 700))))
-    assert (layer.steady_sets(p) == (v <= mean)).all()
+    assert (layer.sets(p, number, None) == (v <= mean)).all()
 
 
 def test_intervals_of_rows_without_labels_are_their_twins():

@@ -10,6 +10,7 @@ from sonlearn.data.rows import NO_ROWS
 from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.ensemble.drift import ALARM, BETS, FEW, SLACK, WINDOW, changes_of, new_drift, watch
 from sonlearn.learn.ensemble.scalar_target import ScalarTarget
+from sonlearn.learn.ensemble.target import Measured
 from sonlearn.options.members import Member
 
 
@@ -39,9 +40,10 @@ def definition(errors):
 def surprises(classes, z, y):
     """How wrong predictions z are, as a committee of two classes or of values sees it."""
     target = ScalarTarget(LearnOptions(loss="logistic" if classes else "squared"), (Member("nag", "raw"),))
-    out = np.zeros(len(y))
-    run_calls(target.surprise(None, NO_ROWS._replace(y=y), z[:, None], out))
-    return out
+    rows, measured = NO_ROWS._replace(y=y), Measured(*np.zeros((3, len(y))))
+    _, scale, _ = target.label_calls(target.new(), rows, np.zeros(0), again=True)
+    run_calls(target.measure(scale, rows, z[:, None], measured))
+    return measured.surprise
 
 
 @pytest.mark.interpreted

@@ -11,7 +11,7 @@ from matrix_twin import AdaFull
 from streams import batch_of, zipf
 from views_twin import FEWER
 
-from sonlearn import InputError, Learner, LearnOptions, ModelFileError, OptionError
+from sonlearn import InputError, Learner, LearnOptions, OptionError
 from sonlearn.data import merging
 from sonlearn.learn.ensemble import scalar_target
 from sonlearn.learn.ensemble.combiner import merge_combiners, new_combiner, went_on
@@ -667,9 +667,6 @@ def test_what_cannot_be_merged_is_said():
     zeros.partial_fit(batch._replace(y=(batch.y + 1) / 2))
     with pytest.raises(InputError, match="labels -1 and \\+1"):
         Learner.merge([zeros, learned(LearnOptions(method="nag"), batch)])
-    header, arrays = one.to_arrays()
-    with pytest.raises(ModelFileError, match="learners of partitions side by side, which an earlier sonlearn wrote"):
-        Learner.from_arrays(header | {"partitions": 2}, arrays)
 
 
 def test_a_checkpoint_that_no_learner_has_come_to_prunes_the_merged_one():

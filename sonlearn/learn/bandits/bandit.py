@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from sonlearn.files import storage
 from sonlearn.learn.access import Access
 from sonlearn.learn.bandits.by_engine import EngineRewards
 from sonlearn.learn.bandits.confident import ConfidentRewards
-from sonlearn.learn.bandits.rounds import DecisionResults, Problem
+from sonlearn.learn.bandits.rounds import Decided as Decided
+from sonlearn.learn.bandits.rounds import Problem
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.options.losses import CLASSIFICATION
@@ -42,8 +43,8 @@ class RewardModel(Protocol):
     def rows_of(self, decisions: Decisions) -> Batch:
         """The rows that are to be numbered for `run`."""
 
-    def run(self, state: Any, rows: Rows, size: int, problem: Problem, learn: bool) -> tuple[Any, DecisionResults]:
-        """Decide, and if `learn` learn, the decisions of a problem; features are below `size`."""
+    def run(self, state: Any, rows: Rows, size: int, problem: Problem, out: Decided, learn: bool) -> Any:
+        """Decide, and if `learn` learn, the decisions of a problem; features are below `size`. Returns the state."""
 
     def restored(self, state: Any, size: int) -> Any:
         """A state from a file with room to go on."""
@@ -53,38 +54,6 @@ class RewardModel(Protocol):
 
     def facts(self, state: Any) -> dict[str, Any]:
         """Further numbers of a state, by name."""
-
-
-class Decided(NamedTuple):
-    """What comes of n decisions: decision i has the candidates ``first[i]:first[i + 1]``.
-
-    Attributes
-    ----------
-    first : int64[n + 1]
-    probability : float64[candidates]
-        With which each would be chosen; those of a decision add up to 1.
-    mean : float64[candidates]
-        Expected costs.
-    width : float64[candidates]
-        Of their confidence: one standard deviation, in units of costs.
-    action : int64[n]
-        The candidate chosen, counted from the decision's first; of a log, the log's.
-    loss : float64[n]
-        The cost of that action; of a log with probabilities, the cost times this model's probability of the action
-        over the log's: an unbiased estimate of what this model would have cost. NaN where no cost is known.
-    """
-
-    first: np.ndarray
-    probability: np.ndarray
-    mean: np.ndarray
-    width: np.ndarray
-    action: np.ndarray
-    loss: np.ndarray
-
-    @property
-    def refused(self) -> np.ndarray:
-        """bool[n]: decisions that could not be learned from; there are none."""
-        return np.zeros(len(self.action), dtype=bool)
 
 
 class Bandit:
@@ -162,17 +131,15 @@ class Bandit:
 
     def _by_rows(self, decisions: Decisions, model: RewardModel, learn: bool) -> Decided:
         """A part after the other, each of about `ROWS` rows."""
-        parts, start, low = [], 0, 0
+        out, start, low = Decided.empty(decisions.first), 0, 0
         for stop in range(1, decisions.n + 1):
             rows = int(decisions.row[decisions.first[stop] - 1]) + 1 - low
             if rows >= ROWS or stop == decisions.n:
-                parts.append(self._run(decisions.part(start, stop), model, learn, start))
+                self._run(decisions.part(start, stop), model, learn, start, out.part(start, stop))
                 start, low = stop, low + rows
-        empty = DecisionResults(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, np.int64), np.zeros(0))
-        whole = (np.concatenate(one) for one in zip(empty, *parts, strict=True))
-        return Decided(decisions.first, *whole)
+        return out
 
-    def _run(self, decisions: Decisions, model: RewardModel, learn: bool, before: int) -> DecisionResults:
+    def _run(self, decisions: Decisions, model: RewardModel, learn: bool, before: int, out: Decided) -> None:
         """`partial_fit` or `predict` of decisions, `before` of which have been predicted in the same call."""
         known = ~np.isnan(decisions.cost) & (decisions.action >= 0)
         if decisions.costs is not None:
@@ -191,11 +158,11 @@ class Bandit:
         now = self.state.now.copy()
         if learn:
             numbered, self.index = intern(rows, self.index, True)
-            self.state, out = model.run(self.state._replace(now=now), numbered, self.size, problem, True)
-            return out
+            self.state = model.run(self.state._replace(now=now), numbered, self.size, problem, out, True)
+            return
         now["drawn"] += before
         known_rows = lookup(rows, self.index, True)
-        return model.run(self.state._replace(now=now), known_rows, self.size, problem, False)[1]
+        model.run(self.state._replace(now=now), known_rows, self.size, problem, out, False)
 
     # -- what is known -----------------------------------------------------------------------------------------------
 

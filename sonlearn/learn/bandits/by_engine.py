@@ -25,7 +25,7 @@ from sonlearn.data.rows import NO_ROWS, Rows, rows_between
 from sonlearn.jit import bare_jit
 from sonlearn.learn.bandits import rounds
 from sonlearn.learn.bandits.explore import probabilities, rule_of
-from sonlearn.learn.bandits.rounds import DecisionResults, Problem, outcome, widen_range
+from sonlearn.learn.bandits.rounds import Decided, Problem, outcome
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
@@ -78,12 +78,11 @@ class EngineRewards:
         )  # fmt: skip
 
     def run(
-        self, state: EngineState, rows: Rows, size: int, problem: Problem, learn: bool
-    ) -> tuple[EngineState, DecisionResults]:
+        self, state: EngineState, rows: Rows, size: int, problem: Problem, out: Decided, learn: bool
+    ) -> EngineState:
         """Decide, and if `learn` learn, the decisions of a problem."""
         if learn:
             state = self._reserved(state, rows, size)
-        out = DecisionResults.empty(problem)
         silent = rows._replace(y=np.full(len(rows.y), np.nan))
         for i in range(len(problem.action)):
             a, b = int(problem.first[i]), int(problem.first[i + 1])
@@ -97,14 +96,11 @@ class EngineRewards:
             action, cost, p = outcome_of(self._rule.seed, state.now, problem, out, i, learn)
             if learn and not math.isnan(cost):
                 state = self._learned(state, part, action, cost, p)
-        return state, out
+        return state
 
     def _learned(self, state: EngineState, part: Rows, action: int, cost: float, p: float) -> EngineState:
-        """`state` after the cost of a decision's action."""
+        """`state` after the cost of a decision's action, which `outcome` has counted."""
         now, n = state.now[0], len(part.y)
-        widen(state.now, -cost)
-        now["learned"] += 1
-        now["candidates"] += n
         y, weight, second = np.full(n, np.nan), np.ones(n), state.second
         if self._type in ("dm", "mtr"):
             y[action] = cost
@@ -150,9 +146,3 @@ def decide(rule, t, mean, width, p):
 def outcome_of(seed, scalars, problem, out, i, learn):
     """`outcome`, for Python."""
     return outcome(seed, scalars, problem, out, i, learn)
-
-
-@bare_jit
-def widen(scalars, reward):
-    """`widen_range`, for Python."""
-    widen_range(scalars[0], reward)

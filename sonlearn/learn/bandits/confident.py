@@ -17,8 +17,9 @@ from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.learn.bandits import rounds
 from sonlearn.learn.bandits.diagonal import DiagonalState, new_diagonal
 from sonlearn.learn.bandits.explore import rule_of
-from sonlearn.learn.bandits.rounds import DecisionResults, DecisionScratch, Models, Params, Problem, room_needed, run
-from sonlearn.learn.bandits.sketched import SketchedState, new_sketched, params, scratch
+from sonlearn.learn.bandits.rounds import Decided, DecisionScratch, Models, Params, Problem, run
+from sonlearn.learn.bandits.sketched import BLOCKS, ROWS, new_sketched, params
+from sonlearn.learn.diagonal_fd.dense import DenseDiagonalFDState, new_work
 from sonlearn.learn.multiclass.pairs import bytes_of, count_pairs, more_room
 from sonlearn.options.bandit import CB_TYPES, BanditOptions
 from sonlearn.views import make_view
@@ -33,7 +34,7 @@ class ConfidentState(NamedTuple):
     sparse: Any  # of the view of the diagonal model
     dense: Any  # of the view of the sketched one
     diagonal: Annotated[DiagonalState, PART]
-    sketched: SketchedState
+    sketched: DenseDiagonalFDState  # see `sketched.new_sketched`
     now: np.ndarray  # structured [1], see `rounds.SCALARS`
 
 
@@ -45,7 +46,7 @@ class ConfidentRewards:
         self._sparse = make_view("lunit")
         self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, binary=True)
         K = self._columns = options.actions or 1
-        self._work = DecisionScratch(*np.zeros((2, K)), np.zeros((K, 4)), *np.zeros((2, K)), scratch())
+        self._work = DecisionScratch(*np.zeros((2, K)), np.zeros((K, 4)), *np.zeros((2, K)), new_work(BLOCKS, ROWS))
 
     def new(self) -> ConfidentState:
         """State that has seen nothing."""
@@ -59,22 +60,20 @@ class ConfidentRewards:
         return decisions.rows
 
     def run(
-        self, state: ConfidentState, rows: Rows, size: int, problem: Problem, learn: bool
-    ) -> tuple[ConfidentState, DecisionResults]:
+        self, state: ConfidentState, rows: Rows, size: int, problem: Problem, out: Decided, learn: bool
+    ) -> ConfidentState:
         """Decide, and if `learn` learn, the decisions of a problem."""
         if learn:
             state, sparse, dense = self._learned_rows(state, rows, size)
         else:
             sparse, dense = self._sparse.transform(state.sparse, rows), self._dense.transform(state.dense, rows)
         self._reserve_work(int(np.diff(problem.first).max(initial=0)))
-        out, at = DecisionResults.empty(problem), 0
+        at = 0
         while True:
             models = Models(state.diagonal, state.sketched, state.now)
-            at = run(self._params, models, self._work, sparse, dense, problem, out, at, learn)
+            at, places = run(self._params, models, self._work, sparse, dense, problem, out, at, learn)
             if at == len(problem.action):
-                return state, out
-            begin, end = problem.first[at : at + 2]
-            places = room_needed(state.diagonal.pairs, sparse, problem.row, begin, end, self._columns)
+                return state
             pairs = more_room(state.diagonal.pairs, places, self._columns)
             state = state._replace(diagonal=state.diagonal._replace(pairs=pairs))
 

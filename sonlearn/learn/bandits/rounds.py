@@ -25,12 +25,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, bare_jit, inline, jit
+from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.bandits import diagonal, sketched
 from sonlearn.learn.bandits.diagonal import DiagonalState
 from sonlearn.learn.bandits.explore import ExplorationRule, probabilities, sample_action
-from sonlearn.learn.bandits.sketched import SketchedState
-from sonlearn.learn.diagonal_fd.dense import Work
+from sonlearn.learn.diagonal_fd.dense import DenseDiagonalFDState, Work
 from sonlearn.learn.diagonal_fd.state import DiagonalFDParams
 from sonlearn.learn.multiclass.pairs import places_needed, room_for_pairs
 
@@ -60,7 +59,7 @@ class Models(NamedTuple):
     """What is learned."""
 
     diagonal: DiagonalState
-    columns: SketchedState
+    columns: DenseDiagonalFDState  # see `sketched.new_sketched`
     now: np.ndarray  # structured [1], see `SCALARS`
 
 
@@ -76,20 +75,48 @@ class Problem(NamedTuple):
     costs: np.ndarray  # float64[candidates], or float64[0]
 
 
-class DecisionResults(NamedTuple):
-    """What is filled in."""
+class Decided(NamedTuple):
+    """What comes of n decisions: decision i has the candidates ``first[i]:first[i + 1]``.
 
-    probability: np.ndarray  # float64[candidates]
-    mean: np.ndarray  # float64[candidates]; expected costs
-    width: np.ndarray  # float64[candidates]; in the same units
-    action: np.ndarray  # int64[n]; the one chosen here, or the log's
-    loss: np.ndarray  # float64[n]
+    Attributes
+    ----------
+    first : int64[n + 1]
+    probability : float64[candidates]
+        With which each would be chosen; those of a decision add up to 1.
+    mean : float64[candidates]
+        Expected costs.
+    width : float64[candidates]
+        Of their confidence: one standard deviation, in units of costs.
+    action : int64[n]
+        The candidate chosen, counted from the decision's first; of a log, the log's.
+    loss : float64[n]
+        The cost of that action; of a log with probabilities, the cost times this model's probability of the action
+        over the log's: an unbiased estimate of what this model would have cost. NaN where no cost is known.
+    """
+
+    first: np.ndarray
+    probability: np.ndarray
+    mean: np.ndarray
+    width: np.ndarray
+    action: np.ndarray
+    loss: np.ndarray
 
     @classmethod
-    def empty(cls, problem: Problem) -> DecisionResults:
-        """Room for the decisions of a problem."""
-        candidates, n = len(problem.row), len(problem.action)
-        return cls(*(np.zeros(candidates) for _ in range(3)), np.zeros(n, np.int64), np.zeros(n))
+    def empty(cls, first: np.ndarray) -> Decided:
+        """Room for decisions with these candidates."""
+        candidates, n = int(first[-1]), len(first) - 1
+        return cls(first, *np.zeros((3, candidates)), np.zeros(n, np.int64), np.zeros(n))
+
+    def part(self, start: int, stop: int) -> Decided:
+        """The decisions `start` to `stop` - 1, in the same memory."""
+        a, b = self.first[start], self.first[stop]
+        of_candidates = self.probability[a:b], self.mean[a:b], self.width[a:b]
+        return Decided(self.first[start : stop + 1] - a, *of_candidates, self.action[start:stop], self.loss[start:stop])
+
+    @property
+    def refused(self) -> np.ndarray:
+        """bool[n]: decisions that could not be learned from; there are none."""
+        return np.zeros(len(self.action), dtype=bool)
 
 
 class DecisionScratch(NamedTuple):
@@ -105,33 +132,38 @@ class DecisionScratch(NamedTuple):
 
 @jit
 def run(params, models, scratch, sparse, dense, problem, out, start, learn):
-    """Decide, and if `learn` learn, decisions from `start` on until there is no room for pairs; where that is, or n.
+    """Decide, and if `learn` learn, decisions from `start` on until there is no room for pairs.
+
+    Returns where that is and how many places are needed there, or (n, 0).
 
     Parameters
     ----------
     params : Params; models : Models, changed if `learn`; scratch : DecisionScratch
     sparse, dense : Rows, the candidates' as each model sees them; not modified
-    problem : Problem, not modified; out : DecisionResults, filled in
+    problem : Problem, not modified; out : Decided, filled in
     start : int; learn : bool
     """
     now = models.now[0]
     for i in range(start, len(problem.action)):
         begin, end = problem.first[i], problem.first[i + 1]
-        if learn and not has_room(models, sparse, problem, begin, end):
-            return i
+        if learn:
+            needed = places_of(models.diagonal, sparse, problem.row, begin, end)
+            if room_for_pairs(models.diagonal.pairs, len(models.diagonal.bias)) < needed:
+                return i, needed
         shows = estimate(params, models, scratch, sparse, dense, problem, begin, end)
         decide(params, now, scratch, out, begin, end, shows)
         action, cost, p = outcome(params.rule.seed, models.now, problem, out, i, learn)
         if learn and not math.isnan(cost):
             learn_reward(params, models, scratch, sparse, dense, problem, (begin, end, action), -cost, p)
-    return len(problem.action)
+    return len(problem.action), 0
 
 
 @bare_inline
 def outcome(seed, scalars, problem, out, i, learn):
     """(action, its cost, with what probability it was chosen) of decision i, which are filled in; 1 if nobody knows.
 
-    They are the log's; or the action is drawn, and counted in `scalars` (structured [1], see `SCALARS`) if `learn`.
+    They are the log's, or the action is drawn. If `learn`, that and a known cost are counted in `scalars` (structured
+    [1], see `SCALARS`).
     """
     now, begin, end = scalars[0], problem.first[i], problem.first[i + 1]
     action, cost, p = problem.action[i], problem.cost[i], problem.probability[i]
@@ -145,33 +177,21 @@ def outcome(seed, scalars, problem, out, i, learn):
         out.loss[i] = cost if math.isnan(p) else cost * out.probability[begin + action] / p
         p = 1.0 if math.isnan(p) else p
     out.action[i] = action
+    if learn and not math.isnan(cost):
+        now["low"] = min(now["low"], -cost) if now["learned"] > 0 else -cost
+        now["high"] = max(now["high"], -cost) if now["learned"] > 0 else -cost
+        now["learned"] += 1
+        now["candidates"] += end - begin
     return action, cost, p
 
 
 @bare_inline
-def widen_range(now, reward):
-    """The range of rewards with a further one."""
-    now["low"] = min(now["low"], reward) if now["learned"] > 0 else reward
-    now["high"] = max(now["high"], reward) if now["learned"] > 0 else reward
-
-
-@bare_inline
-def has_room(models, sparse, problem, begin, end):
-    """Whether there is room for the pairs of these candidates."""
-    pairs, columns, needed = models.diagonal.pairs, len(models.diagonal.bias), 0
-    for c in range(begin, end):
-        if c == begin or problem.row[c] != problem.row[c - 1]:
-            needed += places_needed(pairs, sparse, problem.row[c], end - begin, columns)
-    return room_for_pairs(pairs, columns) >= needed
-
-
-@bare_jit
-def room_needed(pairs, sparse, row, begin, end, columns):
-    """Places that `has_room` asks for, for Python."""
+def places_of(model, sparse, row, begin, end):
+    """Places that the pairs of these candidates may take at most. model : DiagonalState, not modified"""
     needed = 0
     for c in range(begin, end):
         if c == begin or row[c] != row[c - 1]:
-            needed += places_needed(pairs, sparse, row[c], end - begin, columns)
+            needed += places_needed(model.pairs, sparse, row[c], end - begin, len(model.bias))
     return needed
 
 
@@ -179,7 +199,7 @@ def room_needed(pairs, sparse, row, begin, end, columns):
 def estimate(params, models, scratch, sparse, dense, problem, begin, end):
     """What both models say of the candidates, into scratch.score; whether the sketched one has rows."""
     features, squares, shows, now = 0, 0.0, True, models.now[0]
-    left = left_of(params, now)
+    left = left_of(params, now, now["learned"])
     room = sketched.MOST if len(models.columns.now) > 0 else 0
     for c in range(begin, end):
         row, k, a = problem.row[c], problem.column[c], c - begin
@@ -215,9 +235,9 @@ def decide(params, now, scratch, out, begin, end, shows):
 
 
 @bare_inline
-def left_of(params, now):
-    """What is left of a precision that the diagonal model has learned when it was last renewed."""
-    return params.sketch.retention ** float(now["learned"] - now["renewed"])
+def left_of(params, now, at):
+    """What is left after `at` decisions of a precision that the diagonal model has learned when it was last renewed."""
+    return params.sketch.retention ** float(at - now["renewed"])
 
 
 @bare_inline
@@ -229,12 +249,10 @@ def share_of(now):
 
 @inline
 def learn_reward(params, models, scratch, sparse, dense, problem, chosen_one, reward, p):
-    """Learn the reward of a decision's candidate `action`, chosen with probability p."""
+    """Learn the reward, which `outcome` has counted, of a decision's candidate `action`, chosen with probability p."""
     now, (begin, end, action) = models.now[0], chosen_one
-    widen_range(now, reward)
-    at, left = now["learned"], left_of(params, now)
-    now["learned"] += 1
-    now["candidates"] += end - begin
+    at = now["learned"] - 1
+    left = left_of(params, now, at)
     if not now["high"] > now["low"]:
         return
     r = (reward - now["low"]) / (now["high"] - now["low"])
@@ -256,7 +274,7 @@ def learn_reward(params, models, scratch, sparse, dense, problem, chosen_one, re
         if features > 0 and 0.0 < squares < sketched.FARTHEST:
             sketched.update(params.sketch, models.columns, scratch.sketch, k, features, at, target, weight)
     if left < FADED:
-        diagonal.renew(models.diagonal, left_of(params, now))
+        diagonal.renew(models.diagonal, left_of(params, now, now["learned"]))
         now["renewed"] = now["learned"]
 
 

@@ -15,7 +15,6 @@ identity: both bound the true one from above. Between two shrinks no more fades 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +24,6 @@ from sonlearn.learn.diagonal_fd.dense import (
     LANES,
     SCALARS,
     DenseDiagonalFDState,
-    Work,
     product_of,
     shrink,
     step,
@@ -50,36 +48,19 @@ MOST, FARTHEST = 384, 1e12
 BLOCKS = MOST >> BITS
 
 
-class SketchedState(NamedTuple):
-    """The states of all columns, one after the other; none until there is a row to learn."""
-
-    w: np.ndarray  # float64[columns, BLOCKS, LANES]; so are extra and mass
-    extra: np.ndarray
-    mass: np.ndarray
-    B: np.ndarray  # float64[columns, BLOCKS, ROWS, LANES]
-    T: np.ndarray  # float64[columns, ROWS, ROWS]
-    LT: np.ndarray
-    now: np.ndarray  # structured [columns], see `diagonal_fd.dense.SCALARS`
-
-
 def params(decay: float) -> DiagonalFDParams:
     """The parameters of drfd's kernels."""
     return _PARAMS._replace(retention=1.0 - decay)
 
 
-def new_sketched(columns: int = 0) -> SketchedState:
-    """State of so many columns that has seen nothing."""
-    return SketchedState(
+def new_sketched(columns: int = 0) -> DenseDiagonalFDState:
+    """State of so many columns that has seen nothing: each array has one more axis than a column's own, the first.
+
+    There are no columns until there is a row to learn.
+    """
+    return DenseDiagonalFDState(
         *np.zeros((3, columns, BLOCKS, LANES)), np.zeros((columns, BLOCKS, ROWS, LANES)),
         *np.zeros((2, columns, ROWS, ROWS)), np.zeros(columns, dtype=SCALARS),
-    )  # fmt: skip
-
-
-def scratch() -> Work:
-    """Scratch of one row."""
-    return Work(
-        *np.zeros((2, BLOCKS, LANES)), *np.zeros((3, ROWS)), np.zeros((ROWS, ROWS)), np.zeros((ROWS, LANES)),
-        np.zeros((4, LANES)),
     )  # fmt: skip
 
 

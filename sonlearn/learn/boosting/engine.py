@@ -24,11 +24,12 @@ from sonlearn.learn.boosting.state import (
     COLUMNS,
     KEPT,
     LABEL,
+    NOW,
     SLOTS,
     BoostState,
     Params,
     Scratch,
-    new_state,
+    new_trees,
 )
 from sonlearn.learn.engine import Engine, Predictions, by_class, copy_within
 from sonlearn.options import LearnOptions
@@ -52,7 +53,13 @@ class Boost(Engine):
 
     def new(self, classes: int = 0) -> BoostState:
         """State of a learner that has learned nothing."""
-        return new_state(self._params)
+        params, scores = self._params, 0 if self._params.several else 1
+        now = np.zeros(1, dtype=NOW)
+        now["classes"] = now["known"] = scores
+        return BoostState(
+            now, np.zeros(0, np.float32), np.zeros((0, 3)), np.zeros((scores, 2)), new_trees(params),
+            np.zeros(0, np.uint8), np.zeros((0, BINS), np.float32), np.zeros(0, np.int64), np.zeros(0),
+        )  # fmt: skip
 
     def _scratch(self, width: int, classes: int) -> Scratch:
         inner = (1 << self._params.depth) - 1
@@ -102,9 +109,9 @@ class Boost(Engine):
         """Columns of the buffer for so many features."""
         return -(-min(features, self._params.most) // STRIDE) * STRIDE
 
-    def calls(self, state: BoostState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+    def calls(self, state: BoostState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
         """See `Engine.calls`."""
-        learned = follow, (self._params, state, self._room_for(state), rows, start, True, by_class(out).raw)
+        learned = follow, (self._params, state, self._room_for(state), rows, start, learns, by_class(out).raw)
         if self._params.several:
             return [learned]
         return [learned, (copy_within, (out.raw[start:], self._low, self._high, out.prediction[start:]))]
@@ -121,17 +128,6 @@ class Boost(Engine):
         return f"a feature after {most:,} others", (
             f"at most {most:,} with --method {self._method}, which keeps rows of numbers: use --method nag"
         )
-
-    def predict(self, state: BoostState, rows: Rows, out: Predictions) -> int:
-        """Predict `rows` and change nothing."""
-        follow(self._params, state, self._room_for(state), rows, 0, False, by_class(out).raw)
-        if not self._params.several:
-            np.clip(out.raw, self._low, self._high, out=out.prediction)
-        return len(rows.y)
-
-    def met(self, state: BoostState) -> int:
-        """How many classes have occurred, if there are several."""
-        return int(state.now["classes"][0]) if self._params.several else 0
 
     def packed(self, state: BoostState) -> BoostState:
         """`state` without spare room, and without what follows from the rest."""

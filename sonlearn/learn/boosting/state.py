@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -107,19 +107,4 @@ def new_trees(params: Params) -> Trees:
     return Trees(
         np.full((T, inner), LEAF, np.int32), np.zeros((T, inner), np.float32), np.zeros((T, inner), bool),
         np.zeros((K, T, 2 * inner + 1)),
-    )  # fmt: skip
-
-
-def new_now(params: Params) -> Any:
-    """Counters of a new state."""
-    now = np.zeros(1, dtype=NOW)
-    now["classes"] = now["known"] = 0 if params.several else 1
-    return now
-
-
-def new_state(params: Params) -> BoostState:
-    """State of a learner that has learned nothing."""
-    return BoostState(
-        new_now(params), np.zeros(0, np.float32), np.zeros((0, 3)), np.zeros((0 if params.several else 1, 2)),
-        new_trees(params), np.zeros(0, np.uint8), np.zeros((0, BINS), np.float32), np.zeros(0, np.int64), np.zeros(0),
     )  # fmt: skip

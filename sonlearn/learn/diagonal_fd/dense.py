@@ -24,14 +24,14 @@ from sonlearn.data.axes import Counted, Numbers, Scalars
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline, inline, jit
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.diagonal_fd.merging import Matrix, MergedMatrix, WithDiagonal
-from sonlearn.learn.diagonal_fd.rounds import LIMIT, step_of
+from sonlearn.learn.diagonal_fd.merging import Matrix, WithDiagonal
+from sonlearn.learn.diagonal_fd.rounds import step_of
 from sonlearn.learn.diagonal_fd.shrink import leading_rows
 from sonlearn.learn.diagonal_fd.state import LONGEST
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.linear_algebra import clear, factor_identity_plus, product, solve_lower, solve_upper, total_of
 from sonlearn.learn.losses import HINGE
-from sonlearn.learn.tolerances import DIVERGED, DONE, SHRINK
+from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, SHRINK
 from sonlearn.options import LearnOptions
 
 #: Features of a block: 2^BITS.
@@ -84,20 +84,21 @@ class Work(NamedTuple):
     more: np.ndarray  # float64[4, LANES]
 
 
+def new_work(blocks: int, rows: int) -> Work:
+    """Scratch for so many blocks of features and rows of B."""
+    return Work(
+        *np.zeros((2, blocks, LANES)), *np.zeros((3, rows)), np.zeros((rows, rows)), np.zeros((rows, LANES)),
+        np.zeros((4, LANES)),
+    )  # fmt: skip
+
+
 class DenseDiagonalFD(WithDiagonal):
     """Engine of drfd where rows are dense."""
 
     def __init__(self, options: LearnOptions):
         super().__init__(options)
         self._rows = self._params.m - 1 + self._params.raw
-        self._work = self._scratch(1)
-
-    def _scratch(self, blocks: int) -> Work:
-        rows = self._rows
-        return Work(
-            *np.zeros((2, blocks, LANES)), *np.zeros((3, rows)), np.zeros((rows, rows)), np.zeros((rows, LANES)),
-            np.zeros((4, LANES)),
-        )  # fmt: skip
+        self._work = new_work(1, self._rows)
 
     def new(self, classes: int = 0) -> DenseDiagonalFDState:
         """State of a learner that has seen nothing."""
@@ -110,7 +111,7 @@ class DenseDiagonalFD(WithDiagonal):
         """Let the arrays hold so many features."""
         blocks = blocks_of(features)
         if blocks > len(self._work.x):
-            self._work = self._scratch(2 * blocks)
+            self._work = new_work(2 * blocks, self._rows)
         return super().reserve(state, rows, features)
 
     def calls(self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
@@ -130,10 +131,10 @@ class DenseDiagonalFD(WithDiagonal):
         w[: len(own)] = own
         return w
 
-    def _of(self, found: MergedMatrix, t: int) -> DenseDiagonalFDState:
+    def _of(self, found: Matrix, t: int) -> DenseDiagonalFDState:
         shape = (len(found.w) // LANES, LANES)
         B = np.zeros((self._rows, len(found.w)))
-        B[: found.k] = found.B
+        B[: len(found.B)] = found.B
         return self.new()._replace(
             w=found.w.reshape(shape), extra=found.extra.reshape(shape), mass=found.mass.reshape(shape),
             B=np.ascontiguousarray(B.reshape(self._rows, *shape).transpose(1, 0, 2)),

@@ -15,11 +15,11 @@ from sonlearn.data import axes
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.diagonal_fd.lazy import sweep
-from sonlearn.learn.diagonal_fd.merging import Matrix, MergedMatrix, WithDiagonal
+from sonlearn.learn.diagonal_fd.merging import Matrix, WithDiagonal
 from sonlearn.learn.diagonal_fd.shrink import all_weights, learn, matrix, predict
-from sonlearn.learn.diagonal_fd.state import BITS, EXTRA, SLOT, WBAR, DiagonalFDState, new_state, new_work
-from sonlearn.learn.engine import Predictions, grown
-from sonlearn.learn.log import slots_of
+from sonlearn.learn.diagonal_fd.state import EXTRA, SLOT, WBAR, DiagonalFDState, new_state, new_work
+from sonlearn.learn.engine import Predictions
+from sonlearn.learn.log import with_room
 from sonlearn.learn.tolerances import LOG_FULL
 from sonlearn.options import LearnOptions
 
@@ -52,20 +52,7 @@ class DiagonalFD(WithDiagonal):
             at, status = run_calls(self.calls(state, rows, out, at))
             if status != LOG_FULL:
                 return state, at
-            state = self._with_room_in_log(state)
-
-    def _with_room_in_log(self, state: DiagonalFDState) -> DiagonalFDState:
-        """Enlarge the log if it is small compared with the table; else bring all features up to date and empty it.
-
-        The choice depends on the rows learned, not on where batches end, so batch sizes do not change any bit.
-        """
-        now = state.now[0]
-        if now["capacity"] >= now["seen"] // (16 * state.maps.shape[1]):
-            sweep(state, self._work.z)
-            return state
-        capacity = int(now["capacity"])
-        now["capacity"] = 8 * capacity
-        return state._replace(maps=grown(state.maps, slots_of(8 * capacity, BITS), slots_of(capacity, BITS)))
+            state = with_room(state, 4 * state.maps.shape[1], sweep, self._work.z)
 
     def calls(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
         """See `Engine.calls`."""
@@ -103,11 +90,11 @@ class DiagonalFD(WithDiagonal):
         state.now["slots"], state.now["entries"] = len(owner), len(entries)
         return state._replace(X=state.X[known], owner=owner, entries=entries, ends=ends)
 
-    def _of(self, found: MergedMatrix, t: int) -> DiagonalFDState:
+    def _of(self, found: Matrix, t: int) -> DiagonalFDState:
         features, out = len(found.w), self.new()
         table = np.zeros((features, *out.table.shape[1:]))
         table[:, 0, WBAR], table[:, 0, EXTRA] = found.w, found.extra
-        table[:, 1:].reshape(features, 4 * (table.shape[1] - 1))[:, : found.k] = found.B.T
+        table[:, 1:].reshape(features, 4 * (table.shape[1] - 1))[:, : len(found.B)] = found.B.T
         return out._replace(table=table, mass=found.mass, when=np.full(features, t))
 
     def _whole(self, state: DiagonalFDState) -> Matrix:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
+from sonlearn.jit import bare_jit
 from sonlearn.learn.diagonal_fd.shrink import EPS_RANK
 from sonlearn.learn.diagonal_fd.state import LONGEST, params_of
 from sonlearn.learn.engine import Engine, State
@@ -35,17 +36,6 @@ class Matrix(NamedTuple):
     mass: np.ndarray  # float64[features]; the diagonal of A - I: sums of squares over all rows
 
 
-class MergedMatrix(NamedTuple):
-    """The merged learner."""
-
-    w: np.ndarray  # float64[features]
-    extra: np.ndarray  # float64[features]
-    mass: np.ndarray  # float64[features]; the diagonal of A - I
-    B: np.ndarray  # float64[rows, features]; the rows kept, and zeros
-    T: np.ndarray  # float64[rows, rows]; B Delta^-1 B'
-    k: int  # rows kept
-
-
 class WithDiagonal(Engine):
     """Engine of A = Delta + B'B."""
 
@@ -59,7 +49,7 @@ class WithDiagonal(Engine):
         """The learner with nothing put off, neither steps nor forgetting."""
 
     @abstractmethod
-    def _of(self, found: MergedMatrix, t: int) -> State:
+    def _of(self, found: Matrix, t: int) -> State:
         """State of a merged learner of so many rows, but for T, its factor and the scalars."""
 
     @abstractmethod
@@ -72,9 +62,10 @@ class WithDiagonal(Engine):
         wholes = [self._whole(state) for state in states]
         found = merged(wholes, self._whole(base), own, self._params.retention, self._params.m)
         t = int(base.now["t"][0]) + sum(own)
-        state, k, seen = self._of(found, t), found.k, base.now["seen"]
-        state.T[:k, :k] = found.T
-        factor_identity_plus(state.T, state.LT, k)
+        state, k, seen = self._of(found, t), len(found.B), base.now["seen"]
+        T = (found.B / (1.0 + found.extra)) @ found.B.T
+        state.T[:k, :k] = (T + T.T) / 2.0
+        factorise(state.T, state.LT, k)
         for name, value in (("t", t), ("shrunk", t), ("k", k), ("seen", seen)):
             state.now[name] = value
         return state
@@ -93,7 +84,13 @@ class WithDiagonal(Engine):
         }
 
 
-def merged(learners: Sequence[Matrix], base: Matrix, rows: Sequence[float], retention: float, m: int) -> MergedMatrix:
+@bare_jit
+def factorise(T, LT, r):
+    """`factor_identity_plus`, for Python."""
+    factor_identity_plus(T, LT, r)
+
+
+def merged(learners: Sequence[Matrix], base: Matrix, rows: Sequence[float], retention: float, m: int) -> Matrix:
     """The merged learner, with at most m - 1 rows. Arguments are not modified; O(G m d + (G m)^3)."""
     by = merging.shares(rows, retention)
     own = [each.mass for each in learners]
@@ -109,9 +106,7 @@ def merged(learners: Sequence[Matrix], base: Matrix, rows: Sequence[float], rete
         1.0 + np.maximum(merging.summed(base.extra, [each.extra for each in learners], by), 0.0),
         m,
     )  # fmt: skip
-    extra = np.maximum(mass - np.einsum("kf,kf->f", B, B), 0.0)
-    T = (B / (1.0 + extra)) @ B.T
-    return MergedMatrix(w, extra, mass, B, (T + T.T) / 2.0, len(B))
+    return Matrix(w, np.maximum(mass - np.einsum("kf,kf->f", B, B), 0.0), B, mass)
 
 
 def _leading(R: np.ndarray, signs: np.ndarray, delta: np.ndarray, m: int) -> np.ndarray:

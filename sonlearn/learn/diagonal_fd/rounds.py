@@ -20,10 +20,8 @@ from sonlearn.learn.diagonal_fd.lazy import bring_all_up_to_date, copies
 from sonlearn.learn.diagonal_fd.state import EXTRA, LONGEST, SLOT, WBAR
 from sonlearn.learn.linear_algebra import solve_lower
 from sonlearn.learn.losses import HINGE, LOGISTIC
-from sonlearn.learn.tolerances import DIVERGED, DONE, LOG_FULL, SHRINK
+from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL, SHRINK
 
-#: A larger number has diverged, although it is finite: its products would overflow.
-LIMIT = 1e100
 #: Lower bound of p (1 - p) for logistic loss, so that a / s is finite.
 CURVATURE = 1e-8
 #: A difference of at most this share of its operands is rounding error.

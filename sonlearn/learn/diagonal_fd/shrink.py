@@ -20,11 +20,11 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit, forced_inline, inline, jit
 from sonlearn.learn.diagonal_fd.lazy import apply_map, bring_up_to_date, copies, enter, times_four
-from sonlearn.learn.diagonal_fd.rounds import LIMIT, read, run, solve
+from sonlearn.learn.diagonal_fd.rounds import read, run, solve
 from sonlearn.learn.diagonal_fd.state import DELTA, EXTRA, LONGEST, SLOT, SQUARES, STAMP, TOTAL, WBAR
 from sonlearn.learn.eigenpairs import leading_eigenpairs
 from sonlearn.learn.linear_algebra import clear, factor_identity_plus, solve_upper
-from sonlearn.learn.tolerances import SHRINK
+from sonlearn.learn.tolerances import LIMIT, SHRINK
 
 #: Eigenvalues of T below this multiple of the largest are rounding errors.
 EPS_RANK = 1e-14

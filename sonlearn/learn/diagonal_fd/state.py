@@ -14,6 +14,7 @@ import numpy as np
 from sonlearn.data.axes import BY_FEATURE, Counted, Scalars
 from sonlearn.learn.log import slots_of
 from sonlearn.learn.losses import CODE
+from sonlearn.learn.tolerances import LOG_MIN
 from sonlearn.options import LearnOptions
 
 # Arrays are in groups of four: Numba need not check a constant index for being negative, which halves the time per
@@ -36,8 +37,6 @@ BITS = 5
 #: Rows of the log; features in the buffered rows, and their entries.
 LOG = Counted("generation", room="capacity", rows=lambda n: slots_of(n, BITS))
 SLOTS, ENTRIES = Counted("slots"), Counted("entries")
-#: Minimum capacity of the log; when it is full, all features are brought up to date at once.
-LOG_MIN = 64
 
 
 class DiagonalFDParams(NamedTuple):

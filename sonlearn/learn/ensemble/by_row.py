@@ -40,8 +40,6 @@ class CommitteeByRow:
     committee : Committee
     """
 
-    by_calls = True
-
     def __init__(self, committee: Committee):
         self._committee = committee
         self._last: tuple[Any, Any, Any] = None, None, None  # the state, rows and predictions that all is made for
@@ -160,16 +158,11 @@ class RowOfView:
         self.features[0] = self.view.features(self.state)
 
     def recover(self, at: int, features: int) -> int:
-        """Transform the row in the usual way, which makes room; the sequence goes on after this stretch."""
-        state, found = self.view.fit_transform(self.view.reserve(self.state, self._rows, features), self._rows)
-        n = int(found.indptr[1])
-        self.out.indptr[1] = n
-        self.out.features[:n], self.out.values[:n] = found.features[:n], found.values[:n]
-        self.out.unseen[:] = found.unseen
-        self._prepare(state)
+        """Make room; returns the call of this stretch to go on with."""
+        lacks_rows = self.calls[at][0] is fits
+        self._prepare(self.state if lacks_rows else self.view.widened(self.state))
         self.view.count(self.state, features)
-        self.features[0] = self.view.features(self.state)
-        return len(self.calls)
+        return at
 
 
 class RowOfMember:

@@ -94,25 +94,8 @@ def is_same(a: Combiner, at: Sequence[int], b: Combiner, places: Sequence[int]) 
 
     Two combiners that have begun anew with the same inputs and rows stay the same.
     """
-    return len(at) == len(places) and bool(are_same(a, np.array(at), b, np.array(places)))
-
-
-@bare_jit
-def are_same(a, at, b, places):
-    """`is_same`; at, places : int64[m]."""
-    if a.rows[0] != b.rows[0] or a.retention[0] != b.retention[0]:
-        return False
-    for e in range(len(a.w)):
-        if a.loss[e] != b.loss[e] or a.errors[e, 0] != b.errors[e, 0] or a.errors[e, 1] != b.errors[e, 1]:
-            return False
-        for i in range(len(at)):
-            f, g = at[i], places[i]
-            if a.w[e, f] != b.w[e, g] or a.prior[e, f] != b.prior[e, g]:
-                return False
-            for j in range(len(at)):
-                if a.A[e, f, at[j]] != b.A[e, g, places[j]] or a.P[e, f, at[j]] != b.P[e, g, places[j]]:
-                    return False
-    return True
+    own, other = of_inputs(a, at), of_inputs(b, places)
+    return len(at) == len(places) and all(np.array_equal(x, y) for x, y in zip(own, other, strict=True))
 
 
 @bare_jit

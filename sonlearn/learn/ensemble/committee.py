@@ -335,14 +335,13 @@ class Committee(Engine):
     def count(self, state: CommitteeState, part: Part, V: np.ndarray, z: np.ndarray) -> list[Call]:
         """Add rows to what is counted, and while there is a checkpoint to come to the history, which has room."""
         target, rows, work, n = self.target, part.rows, self.at_work(state), len(part.rows.y)
-        wrong, measured = np.zeros(n), Measured(np.zeros(n), np.zeros(n))
-        calls = target.surprise(part.scale, rows, z[1], wrong)
-        late = self.options.label_delay
-        calls.append((watch, (state.drift, target.relative, wrong, rows.y, rows.weight, late)))
-        calls += target.tally_up(state.tally, work.active, V, part.scale, rows)
-        for total, own in zip(state.totals, z, strict=True) if self.both else ():
-            calls += target.measure(part.scale, rows, own, measured)
-            calls.append((add_up, (total, measured, rows.y, rows.weight)))
+        measured, late = Measured(*np.zeros((3, n))), self.options.label_delay
+        calls = target.tally_up(state.tally, work.active, V, part.scale, rows)
+        for which in range(0 if self.both else 1, 2):  # the offline combination last
+            calls += target.measure(part.scale, rows, z[which], measured)
+            if self.both:
+                calls.append((add_up, (state.totals[which], measured, rows.y, rows.weight)))
+        calls.append((watch, (state.drift, target.relative, measured.surprise, rows.y, rows.weight, late)))
         if self.rows_left(state) and self._judged(state) >= 0:
             calls += target.remember(state.history, state.now, work.online, V, z[0], part.scale, rows)
         columns = part_of(rows, COLUMNS) if state.now["in_parts"][0] else rows
@@ -447,7 +446,7 @@ class Committee(Engine):
     def _asked(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
         """Rows that are only predicted."""
         rows = rows._replace(weight=relative_weights(state.now, rows.weight, rows.y, learn=False))
-        asked, scale = self.target.asked(state.labels, rows, _rows(state))
+        asked, scale = self.target.asked(state.labels, rows, state.now)
         _, seen = self.views.showing(state.views, asked, False, bool(state.now["in_parts"][0]))
         return Part(asked, scale, rows.base, (0, len(rows.y))), seen
 

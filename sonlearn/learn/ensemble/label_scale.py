@@ -1,4 +1,4 @@
-"""The label standardiser: labels of classes as they are, values in standard deviations from their running mean.
+"""Labels in another unit: those of classes as they are, values in standard deviations from their running mean.
 
 A learner of a committee must not care whether labels are 0.001 or a million apart, or far from 0. With the mean m, the
 standard deviation s and the smallest and largest of the labels before a row, members and combiner learn
@@ -21,13 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.jit.sequence import Call, run_calls
-from sonlearn.learn.engine import Contributions
-from sonlearn.learn.losses import HUBER, POISSON, SQUARED, Loss, exp, loss_of
-from sonlearn.options import LearnOptions
-from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.learn.losses import HUBER, POISSON, exp
 from sonlearn.views.codes import update_moments, varies
 
 #: Inputs of the combiner are within this for a class.
@@ -56,62 +51,6 @@ class LabelScale(NamedTuple):
     high: np.ndarray  # and not more
     par: np.ndarray  # parameter of the loss in this unit
     label: np.ndarray  # labels in their own unit, less their bases; NaN without a constant, as their mean has no weight
-
-
-class LabelStandardiser:
-    """Labels as members learn them, and predictions in the unit of the labels.
-
-    Parameters
-    ----------
-    options : LearnOptions
-    """
-
-    def __init__(self, options: LearnOptions):
-        self._loss, self._classes = loss_of(options), options.loss in CLASSIFICATION
-        #: The loss that the combiner minimises, in the units of a `LabelScale`.
-        self.loss = Loss(SQUARED, 0.0) if self._loss.code == POISSON else self._loss
-
-    def new(self) -> LabelState:
-        """State that has seen nothing."""
-        return LabelState(np.zeros(3), np.zeros(2))
-
-    def standardise(self, state: LabelState, rows: Rows, learn: bool = True) -> tuple[Rows, LabelScale, list[Call]]:
-        """`rows` with the labels that members learn and without bases, how to read these, the calls that fill both in.
-
-        With `learn` their labels are counted.
-        """
-        n = len(rows.y)
-        if self._classes:
-            ones, par = np.ones(n), np.full(n, self._loss.par)
-            return rows, LabelScale(np.zeros(n), ones, -CLIP * ones, CLIP * ones, par, rows.y), []
-        scale, y = LabelScale(*np.zeros((6, n))), np.zeros(n)
-        return rows._replace(y=y, base=np.zeros(n)), scale, [(scale_rows, (self._loss, state, rows, scale, learn, y))]
-
-    def unscaled(self, scale: LabelScale, z: np.ndarray, base: np.ndarray) -> np.ndarray:
-        """float64[n]: predictions of the loss that was asked for, for the combiner's."""
-        out = np.zeros(len(z))
-        run_calls(self.unscale(scale, np.ascontiguousarray(z)[:, None], base, out))
-        return out
-
-    def unscale(self, scale: LabelScale, z: np.ndarray, base: np.ndarray, out: np.ndarray) -> list[Call]:
-        """Fill `out` with what `unscaled` gives; z : float64[n, 1]."""
-        return [(unscale_rows, (self._loss.code, self._classes, scale, z, base, out))]
-
-    def parts(self, scale: LabelScale, V: np.ndarray, w: np.ndarray, z: np.ndarray, base: np.ndarray) -> Contributions:
-        """What inputs V (float64[n, k]) of weights w add to the combination z (float64[n]), in the unit of `unscaled`.
-
-        Of counts, whose prediction is a logarithm, a member's part of z is that part of the logarithm's change.
-        """
-        start, slope = self.unscaled(scale, np.zeros_like(z), base), scale.unit
-        if self._loss.code == POISSON:
-            at = np.where(z == 0.0, 1e-6, z)
-            slope = (self.unscaled(scale, at, base) - start) / at
-        each = np.column_stack([self.unscaled(scale, v, base) for v in V.T])
-        return Contributions((), each, w, slope[:, None] * w * V, start)
-
-    def unit(self, state: LabelState) -> float:
-        """What 1 more of a prediction means now."""
-        return 1.0 if self._classes else float(unit_of(state))
 
 
 def merge_labels(states: Sequence[LabelState], base: LabelState) -> LabelState:

@@ -20,11 +20,19 @@ from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs
 from sonlearn.learn.ensemble.history import History, last_rows
 from sonlearn.learn.ensemble.judges import ReplayJudge
-from sonlearn.learn.ensemble.label_scale import LabelScale, LabelStandardiser, LabelState, merge_labels
+from sonlearn.learn.ensemble.label_scale import (
+    CLIP,
+    LabelScale,
+    LabelState,
+    merge_labels,
+    scale_rows,
+    unit_of,
+    unscale_rows,
+)
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase
 from sonlearn.learn.ensemble.scalar_step import combine, precision_for
 from sonlearn.learn.ensemble.target import JUDGED, Measured, Target
-from sonlearn.learn.losses import Loss, loss_value, losses
+from sonlearn.learn.losses import POISSON, SQUARED, Loss, loss_of, loss_value, losses
 from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
@@ -47,8 +55,9 @@ class ScalarTarget(Target):
 
     def __init__(self, options: LearnOptions, members: tuple[Member, ...] = ()):
         super().__init__(options, members)
-        self.labels, self.classes = LabelStandardiser(options), options.loss in CLASSIFICATION
-        self.loss = self.labels.loss
+        self._given, self.classes = loss_of(options), options.loss in CLASSIFICATION
+        #: The loss that the combiner minimises, in the units of a `LabelScale`.
+        self.loss = Loss(SQUARED, 0.0) if self._given.code == POISSON else self._given
         self.inputs = inputs_of(options.loss, members)
         self.precision, self.relative = precision_for(self.loss), not self.classes
 
@@ -59,19 +68,19 @@ class ScalarTarget(Target):
 
     def new(self, classes: int = 0) -> LabelState:
         """State that has seen nothing."""
-        return self.labels.new()
+        return LabelState(np.zeros(3), np.zeros(2))
 
     def label_calls(
         self, state: LabelState, rows: Rows, now: np.ndarray, again: bool
     ) -> tuple[Rows, LabelScale, list[Call]]:
-        """See `Target.label_calls`."""
-        return self.labels.standardise(state, rows, learn=not again)
-
-    def asked(self, state: LabelState, rows: Rows, before: int) -> tuple[Rows, LabelScale]:
-        """See `Target.asked`."""
-        rows, scale, calls = self.labels.standardise(state, rows, learn=False)
-        run_calls(calls)
-        return rows, scale
+        """See `Target.label_calls`; of values, rows without bases."""
+        n = len(rows.y)
+        if self.classes:
+            ones, par = np.ones(n), np.full(n, self._given.par)
+            return rows, LabelScale(np.zeros(n), ones, -CLIP * ones, CLIP * ones, par, rows.y), []
+        scale, y = LabelScale(*np.zeros((6, n))), np.zeros(n)
+        calls = [(scale_rows, (self._given, state, rows, scale, not again, y))]
+        return rows._replace(y=y, base=np.zeros(n)), scale, calls
 
     def width(self, state: LabelState) -> int:
         """K."""
@@ -112,11 +121,15 @@ class ScalarTarget(Target):
         self, state: LabelState, scale: LabelScale, base: np.ndarray, z: Sequence[np.ndarray], out: Predictions
     ) -> list[Call]:
         """See `Target.finish`."""
-        clip, unscale = float(self.options.clip), self.labels.unscale
+        clip = float(self.options.clip)
         return [
-            *unscale(scale, z[0], base, out.raw), *unscale(scale, z[1], base, out.offline),
+            self._unscale(scale, z[0], base, out.raw), self._unscale(scale, z[1], base, out.offline),
             (copy_within, (out.raw, -clip, clip, out.prediction)),
         ]  # fmt: skip
+
+    def _unscale(self, scale: LabelScale, z: np.ndarray, base: np.ndarray, out: np.ndarray) -> Call:
+        """Fill `out`, float64[n], with predictions of the loss that was asked for, of the combiner's, float64[n, 1]."""
+        return unscale_rows, (self._given.code, self.classes, scale, z, base, out)
 
     # -- what is counted ---------------------------------------------------------------------------------------------
 
@@ -127,10 +140,6 @@ class ScalarTarget(Target):
     def measure(self, scale: LabelScale, rows: Rows, z: np.ndarray, out: Measured) -> list[Call]:
         """See `Target.measure`."""
         return [(measure_scores, (Loss(self.loss.code, scale.par), self.classes, z, rows.y, out))]
-
-    def surprise(self, scale: LabelScale, rows: Rows, z: np.ndarray, out: np.ndarray) -> list[Call]:
-        """1 less the probability of the right class, or the size of the error."""
-        return [(surprise_of_scores, (self.classes, z, rows.y, out))]
 
     def remember(
         self, history: History, now: np.ndarray, at: list[int], V: np.ndarray, z: np.ndarray, scale: LabelScale,
@@ -176,14 +185,28 @@ class ScalarTarget(Target):
         self, state: LabelState, scale: LabelScale, V: np.ndarray, w: np.ndarray, z: np.ndarray, base: np.ndarray,
         number: int | None,
     ) -> Contributions:  # fmt: skip
-        """See `LabelStandardiser.parts`."""
-        return self.labels.parts(scale, V[:, :, 0].T, w, z[:, 0], base)
+        """In the unit of the labels.
+
+        Of counts, whose prediction is a logarithm, a member's part of z is that part of the logarithm's change.
+        """
+
+        def unscaled(scores: np.ndarray) -> np.ndarray:
+            out = np.zeros(len(scores))
+            run_calls([self._unscale(scale, scores, base, out)])
+            return out
+
+        start, slope = unscaled(np.zeros_like(z)), scale.unit
+        if self._given.code == POISSON:
+            at = np.where(z == 0.0, 1e-6, z)
+            slope = (unscaled(at) - start) / at[:, 0]
+        each = np.column_stack([unscaled(v) for v in V])
+        return Contributions((), each, w, slope[:, None] * w * V[:, :, 0].T, start)
 
     def weights(
         self, state: LabelState, of_slot: Callable[[int | None], np.ndarray], number: int | None, features: int
     ) -> np.ndarray:
         """See `Target.weights`."""
-        return self.labels.unit(state) * of_slot(None)
+        return (1.0 if self.classes else float(unit_of(state))) * of_slot(None)
 
     def facts(self, state: LabelState) -> dict[str, Any]:
         """scaled: whether errors are in standard deviations of the labels."""
@@ -293,16 +316,10 @@ def measure_scores(loss, classes, z, y, measured):
     for i in range(len(y)):
         measured.loss[i] = loss_value(Loss(loss.code, loss.par[i]), z[i, 0], y[i])
         measured.error[i] = row_error(classes, z[i, 0], y[i])
-
-
-@bare_jit
-def surprise_of_scores(classes, z, y, out):
-    """out[i] <- 1 less the probability of the right class, or the size of the error; z : float64[n, 1]."""
-    for i in range(len(y)):
         if classes:
-            out[i] = 1.0 / (1.0 + math.exp(min(max(y[i] * z[i, 0], -30.0), 30.0)))
+            measured.surprise[i] = 1.0 / (1.0 + math.exp(min(max(y[i] * z[i, 0], -30.0), 30.0)))
         else:
-            out[i] = abs(z[i, 0] - y[i])
+            measured.surprise[i] = abs(z[i, 0] - y[i])
 
 
 @bare_inline

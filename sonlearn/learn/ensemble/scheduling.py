@@ -8,10 +8,9 @@ from __future__ import annotations
 import functools
 import heapq
 import itertools
-import threading
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 
 from sonlearn.data.rows import Rows
 from sonlearn.learn.ensemble.viewing import Seen
@@ -40,18 +39,30 @@ def _done() -> None:
 def work_off(jobs: list[Job], pool: Executor | None, threads: int) -> None:
     """Run all `jobs`. A job may need earlier ones only; of the jobs that are ready, the first one runs next.
 
-    By `threads` threads, of which the caller is one and the others are of `pool`; without a pool, jobs run one after
-    another. Raises the error of a job; other jobs may then not have run.
+    By so many `threads` of the `pool`; without a pool, jobs run one after another. Raises the error of a job; other
+    jobs may then not have run.
     """
     if pool is None:
         for job in jobs:
             job.run()
         return
-    queue = _Queue(jobs)
-    others = [pool.submit(queue.work) for _ in range(min(threads, len(jobs)) - 1)]
-    queue.work()
-    for each in others:
-        each.result()
+    place = {id(job): at for at, job in enumerate(jobs)}
+    ready = [at for at, job in enumerate(jobs) if job.waits == 0]  # a heap
+    running: dict[Future, Job] = {}
+    try:
+        while ready or running:
+            while ready and len(running) < threads:
+                job = jobs[heapq.heappop(ready)]
+                running[pool.submit(job.run)] = job
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                job = running.pop(future)
+                future.result()
+                for other in job.then:
+                    other.waits -= 1
+                    if other.waits == 0:
+                        heapq.heappush(ready, place[id(other)])
+    finally:
+        wait(running)
 
 
 def mapping(pool: Executor | None) -> Callable[..., list]:
@@ -61,50 +72,6 @@ def mapping(pool: Executor | None) -> Callable[..., list]:
         return list((pool.map if pool else map)(call, *items))
 
     return done
-
-
-class _Queue:
-    """The jobs, shared by several threads."""
-
-    def __init__(self, jobs: list[Job]):
-        self._jobs, self._place = jobs, {id(job): place for place, job in enumerate(jobs)}
-        self._ready = [place for place, job in enumerate(jobs) if job.waits == 0]  # a heap
-        self._remaining, self._waiting, self._changed = len(jobs), 0, threading.Condition()
-
-    def work(self) -> None:
-        """Run jobs until none remains."""
-        job = self._next(None)
-        while job is not None:
-            try:
-                job.run()
-            except BaseException:
-                with self._changed:
-                    self._remaining = 0
-                    self._changed.notify_all()
-                raise
-            job = self._next(job)
-
-    def _next(self, done: Job | None) -> Job | None:
-        """The next job, once there is one, for who has `done` another; None: all are done.
-
-        Wakes no more threads than there is work for: to wake one takes as long as a short job.
-        """
-        with self._changed:
-            if done is not None:
-                self._remaining -= 1
-                for other in done.then:
-                    other.waits -= 1
-                    if other.waits == 0:
-                        heapq.heappush(self._ready, self._place[id(other)])
-                if self._remaining <= 0:
-                    self._changed.notify_all()
-                elif len(self._ready) > 1 and self._waiting:
-                    self._changed.notify(min(len(self._ready) - 1, self._waiting))
-            while self._remaining > 0 and not self._ready:
-                self._waiting += 1
-                self._changed.wait()
-                self._waiting -= 1
-            return self._jobs[heapq.heappop(self._ready)] if self._remaining > 0 else None
 
 
 #: Parts of what is learned at a time, and rows of a part at least, where a view and its members take longer than LONG

@@ -63,7 +63,6 @@ class ClassSlots(Target):
     def __init__(self, options: LearnOptions, members: tuple[Member, ...] = ()):
         super().__init__(options, members)
         self.inputs, self._most = members, options.oaa or options.multinomial or 0
-        self._nothing = Predictions.empty(0, 1)
 
     @property
     def rules(self) -> pruning.Rules:
@@ -93,12 +92,6 @@ class ClassSlots(Target):
     def is_ready(self, state: SlotState, rows: Rows) -> list[Call]:
         """See `Target.is_ready`."""
         return [(have_slots, (state.slots, rows.y, rows.weight))]
-
-    def asked(self, state: SlotState, rows: Rows, before: int) -> tuple[Rows, SlotScale]:
-        """See `Target.asked`."""
-        n = len(rows.y)
-        counts = (len(state.counts), len(state.slots), int(state.now["once"][0]), before)
-        return rows._replace(y=np.full(n, np.nan)), SlotScale(*(np.full(n, count) for count in counts))
 
     def width(self, state: SlotState) -> int:
         """K."""
@@ -141,7 +134,7 @@ class ClassSlots(Target):
 
     def room(self, V: np.ndarray) -> Predictions:
         """See `Target.room`."""
-        return self._nothing._replace(raw=V)
+        return Predictions.of_scores(V)
 
     def to_input(self, V: np.ndarray, member: Member, scale: SlotScale) -> list[Call]:
         """See `softmax_step.level`."""
@@ -173,10 +166,6 @@ class ClassSlots(Target):
     def measure(self, scale: SlotScale, rows: Rows, z: np.ndarray, out: Measured) -> list[Call]:
         """See `Target.measure`; there is nothing to choose where the class had not been met."""
         return [(measure_classes, (z, scale.met, rows.y, out))]
-
-    def surprise(self, scale: SlotScale, rows: Rows, z: np.ndarray, out: np.ndarray) -> list[Call]:
-        """1 less the probability of the right class."""
-        return [(surprise_of_classes, (z, scale.met, rows.y, out))]
 
     def remember(
         self, history: History, now: np.ndarray, at: list[int], V: np.ndarray, z: np.ndarray, scale: SlotScale,
@@ -381,16 +370,11 @@ def measure_classes(logs, met, y, measured):
     """Fill in `Measured` of logarithms of probabilities, float64[n, K]; met : int64[n]; y : float64[n]."""
     for i in range(len(y)):
         measured.loss[i] = measured.error[i] = np.nan
+        measured.surprise[i] = 1.0
         if 0.0 <= y[i] < met[i]:
             k, best = int(y[i]), 0
             for other in range(1, met[i]):
                 if logs[i, other] > logs[i, best]:
                     best = other
             measured.loss[i], measured.error[i] = -logs[i, k], 0.0 if best == k else 1.0
-
-
-@bare_jit
-def surprise_of_classes(logs, met, y, out):
-    """out[i] <- 1 less the probability of class y; 1 where it had not been met."""
-    for i in range(len(y)):
-        out[i] = 1.0 - np.exp(logs[i, int(y[i])]) if 0.0 <= y[i] < met[i] else 1.0
+            measured.surprise[i] = 1.0 - np.exp(logs[i, k])

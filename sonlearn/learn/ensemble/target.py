@@ -39,10 +39,11 @@ class Late(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """How good combinations of rows were, float64[n] each; NaN where there was nothing to choose."""
+    """How good combinations of rows were, float64[n] each."""
 
-    loss: np.ndarray
-    error: np.ndarray  # 1 for a wrong class, or the squared error
+    loss: np.ndarray  # NaN where there was nothing to choose
+    error: np.ndarray  # 1 for a wrong class, or the squared error; likewise
+    surprise: np.ndarray  # as `drift.watch` takes it: 1 less the probability of the right class, or size of the error
 
 
 class Part(NamedTuple):
@@ -119,9 +120,11 @@ class Target(ABC):
         """Calls that are done, and change nothing, where `state` has room for the labels of `rows`."""
         return []
 
-    @abstractmethod
-    def asked(self, state: State, rows: Rows, before: int) -> tuple[Rows, Any]:
+    def asked(self, state: State, rows: Rows, now: np.ndarray) -> tuple[Rows, Any]:
         """`learned` of rows that are predicted only, for whatever stands in their labels."""
+        rows, scale, calls = self.label_calls(state, rows._replace(y=np.full(len(rows.y), np.nan)), now, again=True)
+        run_calls(calls)
+        return rows, scale
 
     @abstractmethod
     def width(self, state: State) -> int:
@@ -182,10 +185,6 @@ class Target(ABC):
     @abstractmethod
     def measure(self, scale: Any, rows: Rows, z: np.ndarray, out: Measured) -> list[Call]:
         """Fill in how good the combination z was, where rows are learned."""
-
-    @abstractmethod
-    def surprise(self, scale: Any, rows: Rows, z: np.ndarray, out: np.ndarray) -> list[Call]:
-        """Fill `out`, float64[n], with how wrong z was, as `drift.watch` takes it."""
 
     @abstractmethod
     def remember(

@@ -151,13 +151,17 @@ class FirstOrder(Engine):
 
         Those of several classes are not known to gain by it.
         """
-        if self._params.classes:
+        params = self._params
+        if params.classes or params.rule in (COIN, FTRL) or (params.rule == ADA and params.dual):
             return state
         every, features = (state, base, previous), int(state.now["seen"][0])
         now, before, earlier = (
             self.renumbered(self.packed(each), np.arange(int(each.now["seen"][0])), features) for each in every
         )
-        return carried(self._params, now, before, earlier)
+        w, start = (_weights(params, each.table, now.table)[0] for each in (before, earlier))
+        table = now.table.copy()
+        table[:, W] += merging.MOMENTUM * (w - start)
+        return now._replace(table=table)
 
 
 def new_work(params: FirstOrderParams, longest: int) -> FirstOrderScratch:
@@ -233,16 +237,6 @@ def merged(params: Any, states: Sequence[Any], base: Any, now: Any, by: np.ndarr
     if params.lazy:
         table[:, WHEN], table[:, SHRUNK] = now["n"], now["shrunk"]
     return base._replace(table=table, now=now)
-
-
-def carried(params: Any, state: Any, base: Any, previous: Any) -> Any:
-    """The state of `FirstOrder.carried`; all have the same features, none of them is modified."""
-    if params.rule not in (COIN, FTRL) and not (params.rule == ADA and params.dual):
-        before, earlier = (_weights(params, each.table, state.table)[0] for each in (base, previous))
-        table = state.table.copy()
-        table[:, W] += merging.MOMENTUM * (before - earlier)
-        return state._replace(table=table)
-    return state
 
 
 def weight_columns(params: Any, table: np.ndarray) -> slice:

@@ -35,17 +35,10 @@ from sonlearn.learn.newton.engine import SketchedNewton
 from sonlearn.learn.newton.predict import scratch, weights_of
 from sonlearn.learn.newton.round import add_along, count
 from sonlearn.learn.newton.shrink import decompose, leading_directions, lower, rotate_sums
-from sonlearn.learn.newton.sparse_time import (
-    append,
-    coefficients,
-    coordinates,
-    fold,
-    is_due,
-    log_is_full,
-    move_wbar,
-    orthonormalise,
-    with_room_in_log,
-)
+from sonlearn.learn.newton.sparse_time.coordinates import append, coefficients, coordinates, move_wbar
+from sonlearn.learn.newton.sparse_time.folding import fold
+from sonlearn.learn.newton.sparse_time.generations import log_is_full, with_room_in_log
+from sonlearn.learn.newton.sparse_time.orthonormal import is_due, orthonormalise
 from sonlearn.learn.newton.step import add_outer_product, reset_factor, widen
 from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL
 from sonlearn.options import LearnOptions

@@ -94,6 +94,8 @@ class Arow(OfPairs):
         The share of the precisions that each row learned discounts.
     """
 
+    most_met = RIVALS + 1
+
     def __init__(self, r: float = 1.0, unit: bool = False, decay: float = 0.0):
         self._r, self._unit, self._decay, self.retention = r, unit, decay, 1.0 - decay
         self._work = _new_work(0, 0)
@@ -103,20 +105,12 @@ class Arow(OfPairs):
         now = np.zeros(1, dtype=[("classes", "i8"), ("rows", "i8"), ("seen", "i8")])
         return ArowState(new_pairs(2), np.zeros((0, 1 if self._decay > 0.0 else 0), np.int64), now)
 
-    def _most_met(self, classes: int) -> int:
-        return RIVALS + 1
-
-    def calls(self, state: ArowState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+    def calls(self, state: ArowState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
         """See `Engine.calls`."""
         longest, classes = longest_row(rows), out.raw.shape[1]
         if len(self._work.values) < longest or len(self._work.mark) != classes:
             self._work = _new_work(max(longest, len(self._work.values)), classes)
-        return [(learn, (self._r, self._unit, self._decay, state, self._work, rows, out.raw, start))]
-
-    def predict(self, state: ArowState, rows: Rows, out: Predictions) -> int:
-        """Predict and change nothing."""
-        predict(self._unit, state.pairs, int(state.now["classes"][0]), rows, out.raw)
-        return len(rows.y)
+        return [(follow, (self._r, self._unit, self._decay, state, self._work, rows, out.raw, start, learns))]
 
     def weights(self, state: ArowState, features: int, number: int | None = None) -> np.ndarray:
         """See `Engine.weights`."""
@@ -142,18 +136,18 @@ class Arow(OfPairs):
 
 
 @bare_jit
-def learn(r, unit, decay, state, work, rows, out, start):
-    """Predict and learn rows from `start` on, until there is no room for pairs; returns where that is, or n.
+def follow(r, unit, decay, state, work, rows, out, start, learns):
+    """Predict rows from `start` on and, where it `learns`, learn them; returns where there is no room for pairs, or n.
 
     Parameters
     ----------
     r : float; unit : bool; decay : float
-    state : ArowState, modified; work : ArowScratch, overwritten
+    state : ArowState, modified where it `learns`; work : ArowScratch, overwritten
     rows : Rows, labels slots; out : float64[n, K], filled in up to the classes shown before each row
     """
     pairs, now = state.pairs, state.now
     for i in range(start, len(rows.y)):
-        learned = is_learned(rows.weight[i], rows.y[i])
+        learned = learns and is_learned(rows.weight[i], rows.y[i])
         if learned and not has_room(pairs, rows, i, RIVALS + 1, len(work.mark)):
             return i
         z, classes = out[i], now[0]["classes"]
@@ -193,13 +187,6 @@ def forget(decay, state, rows, i):
         state.since[f, 0] = learned
 
 
-@bare_jit
-def predict(unit, pairs, classes, rows, out):
-    """out[i, :classes] <- scores of row i; features without a block say nothing. `out` is float64[n, K], filled in."""
-    for i in range(len(rows.y)):
-        score(pairs, rows, i, scale_of(unit, rows, i), classes, out[i])
-
-
 @bare_inline
 def scale_of(unit, rows, i):
     """What the values of row i are multiplied with."""
@@ -213,7 +200,7 @@ def scale_of(unit, rows, i):
 
 @bare_inline
 def score(pairs, rows, i, scale, classes, z):
-    """z[:classes] <- w_k'x."""
+    """z[:classes] <- w_k'x; features without a block say nothing."""
     for k in range(classes):
         z[k] = 0.0
     add_weights(pairs, rows, i, scale, classes, z)

@@ -92,6 +92,7 @@ class Bayes(OfPairs):
     """Member of several classes (see `sonlearn.learn.multiclass`); `decay` is the share that each row discounts."""
 
     counts = True
+    most_met = 1
 
     def __init__(self, decay: float = 0.0):
         self._decay, self.retention = decay, 1.0 - decay
@@ -105,17 +106,11 @@ class Bayes(OfPairs):
             new_pairs(1), *(np.zeros(0) for _ in range(4)), np.zeros((0, 1 if self._decay > 0.0 else 0), np.int64), now
         )
 
-    def _most_met(self, classes: int) -> int:
-        return 1
-
-    def calls(self, state: BayesCounts, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+    def calls(
+        self, state: BayesCounts, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
+    ) -> list[Call]:
         """See `Engine.calls`."""
-        return [(learn, (self._decay, state, self._work_for(out.raw.shape[1]), rows, out.raw, start))]
-
-    def predict(self, state: BayesCounts, rows: Rows, out: Predictions) -> int:
-        """Predict and change nothing."""
-        predict(self._decay, state, self._work_for(out.raw.shape[1]), rows, out.raw)
-        return len(rows.y)
+        return [(follow, (self._decay, state, self._work_for(out.raw.shape[1]), rows, out.raw, start, learns))]
 
     def _work_for(self, classes: int) -> BayesScratch:
         if len(self._work.by) < classes:
@@ -146,17 +141,18 @@ class Bayes(OfPairs):
 
 
 @bare_jit
-def learn(decay, state, work, rows, out, start):
-    """Predict and count rows from `start` on, until there is no room for pairs; returns where that is, or n.
+def follow(decay, state, work, rows, out, start, learns):
+    """Predict rows from `start` on and, where it `learns`, count them; returns where there is no room for pairs, or n.
 
     Parameters
     ----------
-    decay : float; state : BayesCounts, modified; work : BayesScratch, overwritten; rows : Rows, labels slots
+    decay : float; state : BayesCounts, modified where it `learns`; work : BayesScratch, overwritten
+    rows : Rows, labels slots
     out : float64[n, K], filled in up to the classes shown before each row
     """
     pairs, now, counts, totals = state.pairs, state.now, state.pairs.values[0], state.totals
     for i in range(start, len(rows.y)):
-        learned = is_learned(rows.weight[i], rows.y[i])
+        learned = learns and is_learned(rows.weight[i], rows.y[i])
         if learned and not has_room(pairs, rows, i, 1, out.shape[1]):
             return i
         score(decay, state, work, rows, i, out[i])
@@ -205,13 +201,6 @@ def forget(decay, state, rows, i):
         scale_pairs(state.pairs, f, 0, left)
         state.totals[f] *= left
         state.since[f, 0] = learned
-
-
-@bare_jit
-def predict(decay, state, work, rows, out):
-    """out[i, :classes] <- scores of row i; `out` is float64[n, K], filled in; `work` : BayesScratch, overwritten."""
-    for i in range(len(rows.y)):
-        score(decay, state, work, rows, i, out[i])
 
 
 @bare_inline

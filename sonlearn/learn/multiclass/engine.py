@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,10 +47,8 @@ class OfPairs(Engine):
 
     merges = True
     counts_features = True
-
-    @abstractmethod
-    def _most_met(self, classes: int) -> int:
-        """How many classes each feature of a row meets at most, of so many."""
+    #: How many classes each feature of a row meets at most; None: all.
+    most_met: int | None = None
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Room for features, and for the classes of `rows`; for pairs it is made on the way."""
@@ -63,14 +60,11 @@ class OfPairs(Engine):
         """Predict and learn rows from `start` on; no row is refused."""
         at, classes = run_calls(self.calls(state, rows, out, start)), out.raw.shape[1]
         while at < len(rows.y):
-            places = count_places(state.pairs, rows, at, self._most_met(classes), classes)
+            more = classes if self.most_met is None else self.most_met
+            places = count_places(state.pairs, rows, at, more, classes)
             state = state._replace(pairs=more_room(state.pairs, places, classes))
             at = run_calls(self.calls(state, rows, out, at))
         return state, at
-
-    def met(self, state: State) -> int:
-        """How many classes have occurred."""
-        return int(state.now["classes"][0])
 
     def facts(self, state: State) -> dict[str, Any]:
         """pairs: of features and classes that met; bytes that they take."""

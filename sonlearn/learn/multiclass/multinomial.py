@@ -11,6 +11,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import axes
 from sonlearn.data.axes import Axis, summed
 from sonlearn.data.rows import Rows
 from sonlearn.learn.dense.engine import Dense
@@ -90,7 +91,7 @@ class Multinomial(Engine):
         further = iter(range(met, self._classes))  # alike as long as no row of them has been learned
         places = [next(further) if k is None else k for k in order]
         places += [k for k in range(self._classes) if k not in places]
-        return MultinomialState(self._engine.with_classes(state.own, places), state.counts[places])
+        return MultinomialState(axes.reordered(state.own, places), state.counts[places])
 
     def facts(self, state: MultinomialState) -> dict[str, Any]:
         """classes: of each the rows learned (`examples`); and what the learner that they share has to tell."""

@@ -30,7 +30,7 @@ from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.linear_algebra import exponential, largest, product, total_of
-from sonlearn.learn.multiclass.arow import predict, score
+from sonlearn.learn.multiclass.arow import score
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     Pairs,
@@ -91,19 +91,11 @@ class Nag(OfPairs):
         now = np.zeros(1, dtype=[("classes", "i8"), ("seen", "i8"), ("t", "f8"), ("N", "f8"), ("rows", "i8")])
         return NagState(new_pairs(1), np.zeros((0, 3)), now)
 
-    def _most_met(self, classes: int) -> int:
-        return classes
-
-    def calls(self, state: NagState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+    def calls(self, state: NagState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
         """See `Engine.calls`."""
         if len(self._work.q) != out.raw.shape[1]:
             self._work = _new_work(out.raw.shape[1])
-        return [(learn, (self._rate, self._decay, state, self._work, rows, out.raw, start))]
-
-    def predict(self, state: NagState, rows: Rows, out: Predictions) -> int:
-        """Predict and change nothing."""
-        predict(False, state.pairs, int(state.now["classes"][0]), rows, out.raw)
-        return len(rows.y)
+        return [(follow, (self._rate, self._decay, state, self._work, rows, out.raw, start, learns))]
 
     def weights(self, state: NagState, features: int, number: int | None = None) -> np.ndarray:
         """See `Engine.weights`."""
@@ -138,18 +130,18 @@ class Nag(OfPairs):
 
 
 @bare_jit
-def learn(rate, decay, state, scratch, rows, out, start):
-    """Predict and learn rows from `start` on, until there is no room for pairs; returns where that is, or n.
+def follow(rate, decay, state, scratch, rows, out, start, learns):
+    """Predict rows from `start` on and, where it `learns`, learn them; returns where there is no room for pairs, or n.
 
     Parameters
     ----------
-    rate, decay : float; state : NagState, changed; scratch : NagScratch
+    rate, decay : float; state : NagState, changed where it `learns`; scratch : NagScratch
     rows : Rows, labels slots; out : float64[n, K], filled in up to the classes shown before each row
     """
     pairs, now, features = state.pairs, state.now, state.features
     for i in range(start, len(rows.y)):
         begin, end, h = rows.indptr[i], rows.indptr[i + 1], rows.weight[i]
-        learned = h > 0.0 and rows.y[i] == rows.y[i]
+        learned = learns and h > 0.0 and rows.y[i] == rows.y[i]
         classes, z = now[0]["classes"], out[i]
         if learned and not has_room(pairs, rows, i, len(z), len(z)):
             return i

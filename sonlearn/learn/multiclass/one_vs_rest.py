@@ -12,6 +12,7 @@ as many classes have been met as there can be, the spare learner is dropped.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any, NamedTuple
@@ -142,7 +143,7 @@ class OneVsRest(Engine):
     def reordered(self, state: OneVsRestState, order: list[int | None]) -> OneVsRestState:
         """`state` with its classes in another order; None stands for one that has not been met, and is from now on."""
         unseen = self._binary.packed(state.unseen)
-        classes = tuple(copied(unseen) if k is None else state.classes[k] for k in order)
+        classes = tuple(copy.deepcopy(unseen) if k is None else state.classes[k] for k in order)
         counts = np.array([0 if k is None else state.counts[k] for k in order], dtype=np.int64)
         unseen = self._binary.new() if len(order) == self._most else state.unseen
         return state._replace(classes=classes, unseen=unseen, counts=counts)
@@ -164,7 +165,7 @@ class OneVsRest(Engine):
             if position > at:
                 unseen = self._taught(self._binary, Task(unseen, at), position, None, (features, rows, out))
                 at = position
-            own = Task(copied(self._binary.packed(unseen)), position)
+            own = Task(copy.deepcopy(self._binary.packed(unseen)), position)
             first = self._taught(self._binary, own, position + 1, len(jobs), (features, rows, out))
             if out.refused[position]:
                 n = position
@@ -212,11 +213,3 @@ def first_occurrences(y: np.ndarray, met: int) -> np.ndarray:
     most = np.maximum.accumulate(np.where(np.isnan(y), -1.0, y)) if len(y) else y
     new = np.arange(met, int(most[-1]) + 1) if len(y) else np.zeros(0)
     return np.searchsorted(most, new).astype(np.int64)
-
-
-def copied(state: State) -> State:
-    """The same arrays once more."""
-    if isinstance(state, tuple):
-        parts = [copied(part) for part in state]
-        return type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)
-    return state.copy()

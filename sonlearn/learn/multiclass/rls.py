@@ -75,64 +75,48 @@ class Rls(Engine):
 
     def reserve(self, state: RlsState, rows: Rows, features: int) -> RlsState:
         """Room for features, and for the classes of `rows`."""
-        now = state.now[0]
-        d, room = int(now["seen"]), int(now["room"])
-        classes = max(int(now["classes"]), 1 + int(np.nanmax(rows.y, initial=-1.0)))
-        features = min(features, self._most)
+        d, room, features = int(state.now["seen"][0]), int(state.now["room"][0]), min(features, self._most)
+        classes = 1 + int(np.nanmax(rows.y, initial=-1.0))
         wider = room if classes <= room else max(classes, 2 * room)
         if features <= d and wider == room:
             return state
-        more = max(features, d)
-        P, W = np.eye(more) / self._ridge, np.zeros((more, wider))
-        P[:d, :d], W[:d, :room] = state.P.reshape(d, d), state.W.reshape(d, room)
-        now = state.now.copy()
-        now["seen"], now["room"] = more, wider
+        return self._laid_out(state, max(features, d), wider, np.arange(d), np.arange(self.met(state)))
+
+    def _laid_out(self, state: RlsState, features: int, room: int, numbers: np.ndarray, slots: np.ndarray) -> RlsState:
+        """`state` with so many features and room for classes; see `Engine.renumbered`, of which it has the numbers."""
+        d, now, stays = int(state.now["seen"][0]), state.now.copy(), numbers >= 0
+        P, W = np.eye(features) / self._ridge, np.zeros((features, room))
+        P[np.ix_(numbers[stays], numbers[stays])] = state.P.reshape(d, d)[np.ix_(stays, stays)]
+        W[np.ix_(numbers[stays], slots)] = state.W.reshape(d, state.now["room"][0])[stays, : len(slots)]
+        now["classes"], now["seen"], now["room"] = 1 + slots.max(initial=-1), features, room
         return RlsState(P.ravel(), W.ravel(), now)
 
-    def calls(self, state: RlsState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+    def calls(self, state: RlsState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
         """See `Engine.calls`; no row is refused."""
         P, W, scratch = self._arrays(state)
-        return [(learn, (P, W, state.now, scratch, rows, out.raw, start))]
+        return [(follow, (P, W, state.now, scratch, rows, out.raw, start, learns))]
 
     def spare(self, state: RlsState, rows: Rows, features: int) -> tuple[RlsState, int]:
         """Room for the features that there are (see `Engine.spare`)."""
         return self.reserve(state, rows, features), features
 
-    def predict(self, state: RlsState, rows: Rows, out: Predictions) -> int:
-        """Predict and change nothing."""
-        _, W, scratch = self._arrays(state)
-        predict(W, int(state.now["classes"][0]), scratch, rows, out.raw)
-        return len(rows.y)
-
     def _arrays(self, state: RlsState) -> tuple[np.ndarray, np.ndarray, RlsScratch]:
         d, room = (int(state.now[name][0]) for name in ("seen", "room"))
         return state.P.reshape(d, d), state.W.reshape(d, room), RlsScratch(np.zeros(d), np.zeros(d), np.zeros(room))
 
-    def met(self, state: RlsState) -> int:
-        """How many classes have occurred."""
-        return int(state.now["classes"][0])
-
     def packed(self, state: RlsState) -> RlsState:
         """`state` without spare room."""
-        d, room, classes = (int(state.now[name][0]) for name in ("seen", "room", "classes"))
-        now = state.now.copy()
-        now["room"] = classes
-        return state._replace(W=state.W.reshape(d, room)[:, :classes].ravel(), now=now)
+        d, classes = int(state.now["seen"][0]), self.met(state)
+        return self._laid_out(state, d, classes, np.arange(d), np.arange(classes))
 
     def renumbered(
         self, state: RlsState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
     ) -> RlsState:
         """`state` with other numbers of features and classes (see `Engine.renumbered`)."""
-        slots = np.arange(self.met(state)) if slots is None else slots
-        d, room, classes = (int(state.now[name][0]) for name in ("seen", "room", "classes"))
-        now, features = state.now.copy(), min(features, self._most)
-        known = np.where(numbers[:d] < features, numbers[:d], -1)
-        stays, K = known >= 0, 1 + slots[:classes].max(initial=-1)
-        P, W = np.eye(features) / self._ridge, np.zeros((features, K))
-        P[np.ix_(known[stays], known[stays])] = state.P.reshape(d, d)[np.ix_(stays, stays)]
-        W[np.ix_(known[stays], slots[:classes])] = state.W.reshape(d, room)[stays, :classes]
-        now["classes"], now["seen"], now["room"] = K, features, K
-        return RlsState(P.ravel(), W.ravel(), now)
+        slots = np.arange(self.met(state)) if slots is None else slots[: self.met(state)]
+        features, own = min(features, self._most), numbers[: state.now["seen"][0]]
+        own = np.where(own < features, own, -1)
+        return self._laid_out(state, features, 1 + int(slots.max(initial=-1)), own, slots)
 
     def merge(self, states: Sequence[RlsState], base: RlsState, rows: Sequence[int]) -> RlsState:
         """Least squares over all rows learned: A W = sum of A_g W_g - (G - 1) A_0 W_0, A = 1/P (see `Engine.merge`)."""
@@ -154,19 +138,19 @@ class Rls(Engine):
 
 
 @bare_jit
-def learn(P, W, now, scratch, rows, out, start):
-    """Predict and learn rows from `start` on.
+def follow(P, W, now, scratch, rows, out, start, learns):
+    """Predict and, where it `learns`, learn rows from `start` on.
 
     Parameters
     ----------
-    P : float64[d, d], W : float64[d, room], now : structured [1]: changed
+    P : float64[d, d], W : float64[d, room], now : structured [1]: changed where it `learns`
     scratch : RlsScratch; rows : Rows, labels slots
     out : float64[n, K], filled in up to the classes shown before each row
     """
     for i in range(start, len(rows.y)):
         classes, z = now[0]["classes"], out[i]
         score(W, scratch.x, rows, i, classes, z)
-        if not is_learned(rows.weight[i], rows.y[i]):
+        if not (learns and is_learned(rows.weight[i], rows.y[i])):
             continue
         y, best = int(rows.y[i]), -math.inf
         now[0]["classes"] = max(classes, y + 1)
@@ -176,13 +160,6 @@ def learn(P, W, now, scratch, rows, out, start):
         own = z[y] if y < classes else 0.0
         if own - best < MARGIN * GAIN or best == -math.inf:
             step(P, W, scratch, now[0]["classes"], classes, y, rows.weight[i], z)
-
-
-@bare_jit
-def predict(W, classes, scratch, rows, out):
-    """out[i, :classes] <- scores of row i; `out` is float64[n, K], filled in."""
-    for i in range(len(rows.y)):
-        score(W, scratch.x, rows, i, classes, out[i])
 
 
 @bare_inline

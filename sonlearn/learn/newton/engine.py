@@ -36,12 +36,9 @@ from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
-from sonlearn.learn.newton.shrink import learn, orthonormalise_now
-from sonlearn.learn.newton.sparse_time import with_room_in_log
-from sonlearn.learn.newton.sparse_time.coordinates import wbar_factor
-from sonlearn.learn.newton.sparse_time.generations import sweep
+from sonlearn.learn.newton.shrink import begin_now, learn, orthonormalise_now
+from sonlearn.learn.newton.sparse_time.generations import sweep, with_room_in_log
 from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
-from sonlearn.learn.newton.step import reset_factor, spectral_excess
 from sonlearn.learn.tolerances import FEATURES, LOG_FULL, ORTHONORMALISE, RANK
 from sonlearn.options import LearnOptions
 
@@ -100,8 +97,19 @@ class SketchedNewton(Engine):
     def renumbered(
         self, state: NewtonState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
     ) -> NewtonState:
-        """`state` with other numbers (see `Engine.renumbered`)."""
-        return renumbered(state, numbers, features)
+        """`state` with other numbers (see `Engine.renumbered`) and an empty log."""
+        state = state._replace(now=state.now.copy(), features=state.features.copy(), table=state.table.copy())
+        sweep(state, np.zeros((2, state.table.shape[1])))
+        owner = numbers[state.raw.owner]
+        stays = np.flatnonzero(owner >= 0)
+        data = merging.renumbered(state.features, numbers, features)
+        data["local"][owner[stays]] = np.arange(len(stays))
+        state.now["local"], state.now["seen"] = len(stays), features
+        return state._replace(
+            features=data,
+            table=merging.renumbered(state.table, numbers, features),
+            raw=state.raw._replace(X=state.raw.X[stays], owner=owner[stays]),
+        )
 
     def merge(self, states: Sequence[NewtonState], base: NewtonState, rows: Sequence[int]) -> NewtonState:
         """Sketches added up and shrunk once, weights moved by the rows learned (see `merged`)."""
@@ -141,22 +149,6 @@ class Whole(NamedTuple):
     scale: np.ndarray  # float64[features]; see `rescale`
 
 
-def renumbered(state: NewtonState, numbers: np.ndarray, features: int) -> NewtonState:
-    """`state`, packed, with other numbers of its features (see `Engine.renumbered`) and an empty log."""
-    state = state._replace(now=state.now.copy(), features=state.features.copy(), table=state.table.copy())
-    sweep(state, np.zeros((2, state.table.shape[1])))
-    owner = numbers[state.raw.owner]
-    stays = np.flatnonzero(owner >= 0)
-    data = merging.renumbered(state.features, numbers, features)
-    data["local"][owner[stays]] = np.arange(len(stays))
-    state.now["local"], state.now["seen"] = len(stays), features
-    return state._replace(
-        features=data,
-        table=merging.renumbered(state.table, numbers, features),
-        raw=state.raw._replace(X=state.raw.X[stays], owner=owner[stays]),
-    )
-
-
 def merged(params: NewtonParams, states: Sequence[NewtonState], base: NewtonState) -> NewtonState:
     """The merged learner. All arguments have gone through `renumbered`, and are not modified. O(G m (G m + K) d)."""
     every = (base, *states)
@@ -181,12 +173,9 @@ def merged(params: NewtonParams, states: Sequence[NewtonState], base: NewtonStat
     w = _weights(params, start, own, data["scale"], rounds, by)
     out.table[:, :k], out.table[:, out.maps.shape[1] :] = V[:k].T, w.T
     out.factor.FT[range(k), range(k)] = 1.0
-    reset_factor(out, k)
     if params.dual:
         out.basis.q[:, :k] = w @ V[:k].T
-        for c in range(len(out.basis.a)):
-            for i in range(k):
-                out.basis.a[c, i] = -params.rate * spectral_excess(params, out, i, out.basis.q[c, i])
+    begin_now(params, out, k)
     return out
 
 
@@ -210,7 +199,7 @@ def whole(params: NewtonParams, state: NewtonState) -> Whole:
         S = np.sqrt(basis.D2[:r])[:, None] * Q
     if params.dual:
         return Whole(wbar.copy(), S, state.features["scale"])
-    w = wbar_factor(params, now.alpha) * wbar + state.factor.beta @ Z + basis.a[:, :r] @ Q
+    w = wbar + state.factor.beta @ Z + basis.a[:, :r] @ Q
     return Whole(now.weight_scale * w, S, state.features["scale"])
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.newton.sparse_time import move_kept, move_wbar
+from sonlearn.learn.newton.sparse_time.coordinates import move_kept, move_wbar
 from sonlearn.learn.newton.step import pseudo_divide, spectral_excess
 from sonlearn.learn.tolerances import DOUBTFUL, NEXT, ORTHONORMALISE, RENEW, SPAN, SPREAD
 

@@ -9,7 +9,8 @@ import numpy as np
 from sonlearn.data.rows import COUNT
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.newton.rescale import MAXIMUM, UNIT, divided
-from sonlearn.learn.newton.sparse_time import coefficients, local_of, present, wbar_factor
+from sonlearn.learn.newton.sparse_time.coordinates import coefficients, local_of, wbar_factor
+from sonlearn.learn.newton.sparse_time.generations import present
 
 
 @jit

@@ -22,7 +22,8 @@ from sonlearn.learn.losses import slopes, within_bounds
 from sonlearn.learn.newton.forgetting import SMALLEST, fold_weight_scale, forget_past
 from sonlearn.learn.newton.oja import oja_round
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, learn_scales, rescaled, rescaled_by_all
-from sonlearn.learn.newton.sparse_time import append, coordinates, log_is_full, move_wbar
+from sonlearn.learn.newton.sparse_time.coordinates import append, coordinates, move_wbar
+from sonlearn.learn.newton.sparse_time.generations import log_is_full
 from sonlearn.learn.newton.state import ETA_CONSTANT, ETA_OVER_T
 from sonlearn.learn.newton.step import (
     Move,

@@ -15,10 +15,12 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, inline, jit
+from sonlearn.jit import bare_inline, bare_jit, inline, jit
 from sonlearn.learn.linear_algebra import ROOT, clear, leading, spectral
 from sonlearn.learn.newton.round import run
-from sonlearn.learn.newton.sparse_time import fold, is_due, orthonormalise, renew
+from sonlearn.learn.newton.sparse_time.folding import fold
+from sonlearn.learn.newton.sparse_time.generations import renew
+from sonlearn.learn.newton.sparse_time.orthonormal import is_due, orthonormalise
 from sonlearn.learn.newton.step import projected_slope, reset_factor, spectral_excess
 from sonlearn.learn.tolerances import ORTHONORMALISE, RANK, RENEW, SHRINK, SINGULAR, SPAN, SQUARING, STEP
 
@@ -88,12 +90,27 @@ def shrink(params, state, work, slope):
     else:
         step_after(params, state, slope, y, W)
     worst = fold(state, W, work.z)
+    begin_with_kept(params, state, n_kept)
+    return is_due(state, worst)
+
+
+@bare_jit
+def begin_now(params, state, n_kept):
+    """See `begin_with_kept`."""
+    begin_with_kept(params, state, n_kept)
+
+
+@bare_inline
+def begin_with_kept(params, state, n_kept):
+    """The factor of A with the kept directions alone; primal-dual: a <- -rate (f(D2) - f(0)) q. Modifies state.basis.
+
+    Requires D2, of which H is diagonal; a : 0 before
+    """
     reset_factor(state, n_kept)
     if params.dual:
         for c in range(len(state.basis.a)):
             for i in range(n_kept):
                 state.basis.a[c, i] = -params.rate * spectral_excess(params, state, i, state.basis.q[c, i])
-    return is_due(state, worst)
 
 
 @inline

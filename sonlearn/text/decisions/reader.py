@@ -23,7 +23,7 @@ from sonlearn.text.malformed import LeavesOut
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader, expand_globs
-from sonlearn.text.source import CHUNK_BYTES, read_chunks, source_name
+from sonlearn.text.source import CHUNK_BYTES, source_name
 
 
 class DecisionReader(LeavesOut):
@@ -72,7 +72,7 @@ class DecisionReader(LeavesOut):
             labels=Labelling(needed and self._tables, bandit.cbify is not None, flags=flags),
         )  # fmt: skip
         self.sources = self._reader.sources
-        self._chunk_bytes, self.malformed = chunk_bytes, self._reader.malformed
+        self.malformed = self._reader.malformed
         self._format = None if options.format == "auto" else options.format
         self.meter: Meter | None = None
         self._notes: set[str] = set()
@@ -126,20 +126,19 @@ class DecisionReader(LeavesOut):
         if self.meter is not None:
             self.meter.begin(expand_globs(self.sources))
         found = 0
-        watch = None if self.meter is None else self.meter.watch
         for source in expand_globs(self.sources):
             name = source_name(source)
-            for blocks in self._blocks(source, watch):
+            for blocks in self._blocks(source):
                 for decisions in self._parsed(blocks, name):
                     found += decisions.n
                     yield decisions
         if found == 0:
             self._reader.nothing()
 
-    def _blocks(self, source: Any, watch: Any) -> Iterator[list[DecisionLines]]:
+    def _blocks(self, source: Any) -> Iterator[list[DecisionLines]]:
         """The blocks of a source, of a chunk of it at a time."""
         line, begun = 1, DecisionLines(1, [])
-        for chunk in read_chunks(source, self._chunk_bytes, watch):
+        for chunk in self._reader.chunks_of(source):
             blocks = []
             for text in chunk.tobytes().split(b"\n")[:-1]:
                 text = text.removesuffix(b"\r")

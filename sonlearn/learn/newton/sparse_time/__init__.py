@@ -7,34 +7,3 @@ in that order. `coordinates.look_again` and `orthonormal` keep the arithmetic ac
 A round uses `coordinates`, `append`, `move_wbar`, `move_kept`; a shrink uses `fold`, `is_due`. Between rounds:
 `orthonormalise`, `renew`, `log_is_full`, `with_room_in_log`. Predictions use `present`, `coefficients`.
 """
-
-from sonlearn.learn.newton.sparse_time.coordinates import (
-    append,
-    coefficients,
-    coordinates,
-    local_of,
-    move_kept,
-    move_wbar,
-    wbar_factor,
-)
-from sonlearn.learn.newton.sparse_time.folding import fold
-from sonlearn.learn.newton.sparse_time.generations import BITS, log_is_full, present, renew, with_room_in_log
-from sonlearn.learn.newton.sparse_time.orthonormal import is_due, orthonormalise
-
-__all__ = [
-    "BITS",
-    "append",
-    "coefficients",
-    "coordinates",
-    "fold",
-    "is_due",
-    "local_of",
-    "log_is_full",
-    "move_kept",
-    "move_wbar",
-    "orthonormalise",
-    "present",
-    "renew",
-    "wbar_factor",
-    "with_room_in_log",
-]

@@ -14,9 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline, inline, jit
-from sonlearn.learn.engine import grown
 from sonlearn.learn.linear_algebra import add_rows, clear, transposed
-from sonlearn.learn.log import next_slot, place, slots_of
+from sonlearn.learn.log import next_slot, place, with_room
 from sonlearn.learn.newton.state import BITS
 
 LAST = (1 << BITS) - 1
@@ -180,17 +179,8 @@ def log_is_full(state):
 
 
 def with_room_in_log(state, z):
-    """Enlarge the log if it is small compared with the table; else bring all features up to date and empty it.
-
-    The choice depends on the rows learned, not on where batches end, so batch sizes do not change any bit.
-    z : float64[2, M + K], overwritten
-    """
-    capacity, seen = int(state.now["capacity"][0]), int(state.now["seen"][0])
-    if capacity >= seen // (4 * state.maps.shape[1]):
-        sweep(state, z)
-        return state
-    state.now["capacity"] = 8 * capacity
-    return state._replace(maps=grown(state.maps, slots_of(8 * capacity, BITS), slots_of(capacity, BITS)))
+    """See `with_room`; z : float64[2, M + K], overwritten."""
+    return with_room(state, state.maps.shape[1], sweep, z)
 
 
 @jit
