@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class SonlearnError(Exception):
     """Base of every error that sonlearn raises on purpose; the command line prints it and exits with status 1."""
@@ -28,6 +30,10 @@ class InputError(SonlearnError, ValueError):
         self.source, self.line, self.column = source, line, column
         self.found, self.expected = found, expected
         super().__init__(source, line, column, found, expected)
+
+    def but(self, **fields: Any) -> InputError:
+        """The same error with other `fields`."""
+        return InputError(**{**vars(self), **fields})
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.source, self.line, self.column) if part is not None)

@@ -19,15 +19,14 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import DivergedError, InputError, SonlearnError
 from sonlearn.options import TextOptions
-from sonlearn.text.arrow import read_table
+from sonlearn.text.arrow import read_arrow
 from sonlearn.text.compression import is_compressed
-from sonlearn.text.read import Reader, expand_globs, parsed_table
+from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import ARROW, is_regular, is_remote, open_binary
 
 #: A plain file of more than two of these is cut into parts of about so many bytes; and of these at least, where more
 #: parts are wanted.
 BLOCK, FINEST = 1 << 26, 1 << 20
-_SEARCH = 1 << 16
 #: Bytes at the beginning of a file that tell its kind.
 _HEAD = 8
 
@@ -112,11 +111,10 @@ class PartitionReader(Reader):
             yield from super().__iter__()
 
     def _of_tables(self) -> Iterator[Batch]:
-        for table in read_table(self.part, self.options, self._labels, name=self._name):
-            parsed = parsed_table(table)
-            self.names.count(parsed.counted)
-            self.columns.add(table.found.kinds)
-            yield from self._checked(parsed, self._name, 0)
+        for table in read_arrow(self.part, self.options, self._labels, name=self._name):
+            self.names.count(table.counted)
+            self.columns.add(table.found.kinds if table.found is not None else {})
+            yield from self._checked(table, self._name, 0)
 
     def nothing(self) -> None:
         """Called if there is no example: not an error here."""
@@ -139,7 +137,7 @@ def placed(error: SonlearnError, part: Any) -> SonlearnError:
     if not isinstance(part, Partition) or part.start == 0:
         return error
     if isinstance(error, InputError) and error.line is not None:
-        return InputError(error.source, error.line + _lines_before(part), error.column, error.found, error.expected)
+        return error.but(line=error.line + _lines_before(part))
     if isinstance(error, DivergedError) and str(error).startswith(part.path + ":"):
         number, colon, rest = str(error)[len(part.path) + 1 :].partition(":")
         return DivergedError(f"{part.path}:{int(number) + _lines_before(part)}{colon}{rest}")
@@ -174,13 +172,11 @@ def _edge(file: Any, at: int) -> int:
     if at == 0:
         return 0
     file.seek(at - 1)
-    before = at - 1
-    while block := file.read(_SEARCH):
-        found = block.find(b"\n")
-        if found >= 0:
-            return before + found + 1
-        before += len(block)
-    return before
+    buffered = io.BufferedReader(file)
+    buffered.readline()
+    found = buffered.tell()
+    buffered.detach()
+    return found
 
 
 class _Named:

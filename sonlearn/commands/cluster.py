@@ -31,6 +31,7 @@ from sonlearn.options.cluster import ClusterOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.report.facts import members_at_work
 from sonlearn.text.columns import Labelling
+from sonlearn.text.malformed import Malformed
 from sonlearn.tuning.search import criterion
 
 #: Seconds to wait for a scheduler to answer.
@@ -111,7 +112,7 @@ def sketch(line: Line, where: ClusterOptions) -> int:
     check_outputs(report, sources, run.quiet)
     from sonlearn.cluster import dask
 
-    reading = dask.Reading(text, run.on_error, _most_errors(run))
+    reading = dask.Reading(text, run.on_error, run.max_errors)
     with Interrupts(at_once=True), connected(where) as client:
         done = dask.sketched(sources, options, reading, report.zero_based, client)
     say = _sayer(run)
@@ -141,7 +142,7 @@ def train(line: Line, where: ClusterOptions) -> int:
     from sonlearn.cluster import dask
 
     reading = dask.Reading(
-        text, options.on_error, _most_errors(options), Labelling(True, learn.classes is not None, takes_words(learn))
+        text, options.on_error, options.max_errors, Labelling(True, learn.classes is not None, takes_words(learn))
     )
     with Interrupts(at_once=True), connected(where) as client:
         trained = dask.trained(
@@ -181,7 +182,7 @@ def tune(line: Line, where: ClusterOptions) -> int:
     from sonlearn.cluster import tuning
 
     by = criterion([setting.options for setting in settings.settings], choice.by)
-    reading = tuning.reading_of(settings.settings, text, options.on_error, _most_errors(options))
+    reading = tuning.reading_of(settings.settings, text, options.on_error, options.max_errors)
     with Interrupts(at_once=True), connected(where) as client:
         found = tuning.tuned(settings.settings, sources, reading, by, workers=where.workers, client=client)
     if options.final_regressor is not None:
@@ -222,7 +223,7 @@ class _ClusterSession(one.TrainingSession):
         from sonlearn.cluster import dask
 
         labels = Labelling(False, self.learn.classes is not None, takes_words(self.learn))
-        reading = dask.Reading(self.read_as, self.options.on_error, _most_errors(self.options), labels)
+        reading = dask.Reading(self.read_as, self.options.on_error, self.options.max_errors, labels)
         return _Answers(dask, self._connect(), self, reading)
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
@@ -272,15 +273,8 @@ def _files(options: RunOptions) -> list[str]:
     check_stdin(sources or ["-"])
     if not sources or any(source in STDIN for source in sources):
         raise OptionError("--cluster: workers cannot read standard input; give files")
+    Malformed(options.on_error, options.max_errors)  # raises what does not go together before workers are asked
     return sources
-
-
-def _most_errors(options: RunOptions) -> int | None:
-    if options.max_errors is not None and options.on_error == "stop":
-        raise OptionError(
-            f"--max-errors {options.max_errors}: the first malformed line ends a run; give --on-error skip too"
-        )
-    return options.max_errors
 
 
 def _sayer(options: RunOptions) -> Callable[[str], None]:

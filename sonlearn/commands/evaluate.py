@@ -24,8 +24,8 @@ from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.report.offpolicy import HEADER, csv_lines, json_lines, progress_lines, summary_lines
 from sonlearn.report.progress import Schedule
 from sonlearn.text.decisions import DecisionReader
+from sonlearn.text.malformed import BatchReader
 from sonlearn.text.names import NameTable
-from sonlearn.text.read import BatchReader
 
 
 def command(line: Line) -> int:

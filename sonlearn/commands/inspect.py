@@ -26,6 +26,10 @@ _ELSEWHERE = "predict --audit --audit-format mean"
 OF_LINEAR = f"of members that are linear in the input; what all members say may have another sign: {_ELSEWHERE}"
 #: Classes whose largest weights are listed.
 SHOWN = 50
+#: What else a file may hold.
+_NO_JSON = {
+    "sketch": "a sketch; sonlearn.sketch.load reads it", "bandit": "a model of decisions; leave the flag out",
+}  # fmt: skip
 
 
 def command(line: Line) -> int:
@@ -35,21 +39,18 @@ def command(line: Line) -> int:
 
 def run(path: str, top: int | None, as_json: bool = False) -> int:
     """Print what a file holds; return the exit status. Raises ModelFileError."""
-    if storage.kind_of(path) == "sketch":
-        if as_json:
-            raise OptionError(f"--json: {path} is a sketch; sonlearn.sketch.load reads it")
-        print("\n".join(sketch_lines(path)), flush=True)
-        return 0
-    if storage.kind_of(path) == "bandit":
-        if as_json:
-            raise OptionError(f"--json: {path} is a model of decisions; leave the flag out")
-        print("\n".join(decision_lines(path)), flush=True)
-        return 0
-    model = load_model(path)
-    if as_json:
-        print(json.dumps(content(path, model, top), indent=1, allow_nan=False), flush=True)
+    kind = storage.kind_of(path)
+    if kind in _NO_JSON and as_json:
+        raise OptionError(f"--json: {path} is {_NO_JSON[kind]}")
+    if kind == "sketch":
+        text = "\n".join(sketch_lines(path))
+    elif kind == "bandit":
+        text = "\n".join(decision_lines(path))
+    elif as_json:
+        text = json.dumps(content(path, load_model(path), top), indent=1, allow_nan=False)
     else:
-        print("\n".join(model_lines(path, model, TOP if top is None else top)), flush=True)
+        text = "\n".join(model_lines(path, load_model(path), TOP if top is None else top))
+    print(text, flush=True)
     return 0
 
 

@@ -1,17 +1,14 @@
 """Splits a command line up into the flags that were given, with their values, and the rest.
 
-Every mistake is one OptionError. argparse, which would find the same, takes a twentieth of a short run to import and to
-be given 120 flags; it writes the help alone (`sonlearn.commands.parser`).
+Every mistake is one OptionError.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import re
-from collections import deque
-from collections.abc import Iterable
 from typing import Any
 
+from sonlearn.commands.parser import parser_of
 from sonlearn.commands.verbs import VERBS
 from sonlearn.errors import OptionError, shorten
 from sonlearn.options.run import RunOptions
@@ -26,10 +23,6 @@ _MEANT = {
     "--proba": "--probabilities", "--drop": "--ignore", "--exclude": "--ignore", "--sep": "--delimiter",
     "--separator": "--delimiter", "--regularization": "--l2", "--jobs": "--threads", "--n-jobs": "--threads",
 }  # fmt: skip
-
-#: How a flag gives a value: it is behind the flag, or one of several such, or the flag stands for it.
-_STORE, _APPEND, _CONSTANT = range(3)
-_NEGATIVE = re.compile(r"-\d+|-\d*\.\d+")
 
 
 class Line:
@@ -67,82 +60,22 @@ class Line:
 def parse(verb: str, words: list[str]) -> tuple[dict[str, Any], list[str]]:
     """Split a command line: ({field name: value} of the flags that were given, everything else in order).
 
-    Raises OptionError as `Line` does.
+    In a flag - and _ may be exchanged. After ``--`` no word is a flag. Raises OptionError as `Line` does.
     """
     fields = {field.name: field for _, group in VERBS[verb].groups for field in group}
-    given, others = split(verb, table_of(fields.values()), words)
-    return {name: _value(fields[name], value) for name, value in given.items()}, others
-
-
-def table_of(fields: Iterable[dataclasses.Field[Any]]) -> dict[str, tuple[str, int, Any]]:
-    """What each flag does: (name of the field, how it gives a value, value of a flag that stands for one)."""
-    table: dict[str, tuple[str, int, Any]] = {}
-    for field in fields:
-        names, meta = flags(field), field.metadata
-        if isinstance(field.default, bool) or meta.get("switch"):
-            one_way = field.default is False or names[0].startswith("--no")
-            table.update((name, (field.name, _CONSTANT, not (one_way and field.default))) for name in names)
-            if not one_way:
-                table.update((f"--no-{name[2:]}", (field.name, _CONSTANT, False)) for name in names if name[:2] == "--")
-            continue
-        table.update((name, (field.name, _APPEND if meta.get("repeat") else _STORE, None)) for name in names)
-        table.update((name, (field.name, _CONSTANT, value)) for name, value in meta.get("short", {}).items())
-    return table
-
-
-def split(verb: str, table: dict[str, tuple[str, int, Any]], words: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """({field name: text, texts of a flag that may be repeated, or value of one that stands for it}, other words).
-
-    A value stands behind its flag: as the next word, after ``=``, or of a short flag (-b18) without a blank. - and _
-    may be exchanged. After ``--`` no word is a flag. Raises OptionError.
-    """
-    given: dict[str, Any] = {}
-    others: list[str] = []
-    left = deque(words)
-    while left:
-        word = left.popleft()
-        if word == "--":
-            others += left
-            break
-        if not _is_flag(word):
-            others.append(word)
-            continue
-        name, attached = _taken_apart(table, word)
-        if name not in table:
-            raise _unknown(verb, word, [*table, "--help", "--help-all"])
-        field, how, value = table[name]
-        if how == _CONSTANT and attached is not None:
-            if name[:2] == "--" or word[2:3] == "=":
-                raise OptionError(f"{_spellings(table, name)}: ignored explicit argument {attached!r}")
-            left.appendleft(f"-{attached}")  # several short flags in one word
-        elif how != _CONSTANT:
-            if attached is None and not (left and (not _is_flag(left[0]) or _NEGATIVE.fullmatch(left[0]))):
-                raise OptionError(f"{_spellings(table, name)}: expected one argument")
-            value = left.popleft() if attached is None else attached
-        given[field] = [*given.get(field, ()), value] if how == _APPEND else value
-    return given, others
-
-
-def _is_flag(word: str) -> bool:
-    return word[:1] == "-" and word != "-" and " " not in word.partition("=")[0]
-
-
-def _taken_apart(table: dict[str, tuple[str, int, Any]], word: str) -> tuple[str, str | None]:
-    """(the flag as it was declared, the value that is attached to it or None)."""
-    if word in table:
-        return word, None
-    name, equals, value = word.partition("=")
-    if word[:2] != "--" and name not in table:
-        return word[:2], word[2:]
-    if name not in table:
-        plain = name.replace("_", "-")
-        name = next((flag for flag in table if flag.replace("_", "-") == plain), name)
-    return name, value if equals else None
-
-
-def _spellings(table: dict[str, tuple[str, int, Any]], name: str) -> str:
-    """All flags that do what this one does."""
-    return "/".join(flag for flag, does in table.items() if does == table[name])
+    parser = parser_of(verb)
+    known = [name for action in parser._actions for name in action.option_strings]
+    declared = {name.replace("_", "-"): name for name in known if name[:2] == "--"}
+    end = words.index("--") if "--" in words else len(words)
+    spelt = []
+    for word in words[:end]:
+        name, equals, value = word.partition("=")
+        spelt.append(declared.get(name.replace("_", "-"), name) + equals + value)
+    given, others = parser.parse_known_args(spelt)
+    for word in others:
+        if word[:1] == "-" and word != "-" and " " not in word.partition("=")[0]:
+            raise _unknown(verb, word, known)
+    return {name: _value(fields[name], value) for name, value in vars(given).items()}, [*others, *words[end + 1 :]]
 
 
 def _unknown(verb: str, argument: str, known: list[str]) -> OptionError:

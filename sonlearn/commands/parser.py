@@ -1,4 +1,4 @@
-"""The help of a verb, written by argparse: `sonlearn.commands.line` splits command lines up itself, as this would."""
+"""argparse's parser of a verb's flags, and the help that it writes."""
 
 from __future__ import annotations
 

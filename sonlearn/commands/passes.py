@@ -36,9 +36,10 @@ from sonlearn.options.run import RunOptions
 from sonlearn.report.progress import Progress
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import ColumnTable, Labelling
+from sonlearn.text.malformed import BatchReader
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
-from sonlearn.text.read import BatchReader, Reader
+from sonlearn.text.read import Reader
 
 FINISHED = "finished run"
 #: Seconds without a line after which a run says how far it is, unless -P or a bar does.

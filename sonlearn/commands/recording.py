@@ -11,11 +11,12 @@ from typing import Any
 
 from sonlearn import __version__
 from sonlearn.commands.models import names_of
+from sonlearn.files.atomic import LineFile
 from sonlearn.options.run import RunOptions
 from sonlearn.report.jsonable import bounded, jsonable
 from sonlearn.report.problem import Problem
 from sonlearn.report.progress import BatchOutcome, Progress
-from sonlearn.report.runlog import FORMAT, Run, RunLog
+from sonlearn.report.runlog import FORMAT, Run, log_line
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 
@@ -45,7 +46,8 @@ class Recorder:
     def __init__(self, options: RunOptions, problem: Problem, progress: Progress, keep: bool):
         self.wanted = recorded(options)
         self._options, self._problem, self._progress = options, problem, progress
-        self._log = RunLog(options.log_json, keep) if options.log_json is not None else None
+        # a last line that was cut in the run that is gone on with is cut off
+        self._log = LineFile(options.log_json, None if keep else 0) if options.log_json is not None else None
         self._begin: dict[str, Any] = {}
         self._rows: list[dict[str, Any]] = []
         self._read, self._started = 0, time.perf_counter()
@@ -101,7 +103,7 @@ class Recorder:
 
     def _write(self, entry: dict[str, Any]) -> None:
         if self._log is not None:
-            self._log.write(entry)
+            self._log.write(log_line(entry))
 
 
 class Bar:

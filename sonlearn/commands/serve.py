@@ -27,7 +27,7 @@ from sonlearn.options.run import RunOptions
 from sonlearn.options.text import TABLES
 from sonlearn.options.verbs import ServeOptions
 from sonlearn.report import streams
-from sonlearn.text.decisions import read_decisions
+from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.read import read_batches
 
@@ -195,7 +195,7 @@ def warm_up_decisions(learner: Bandit) -> None:
     text = "".join(line % (i, i) for i in (0, 1))
     other = learner.copy()
     read_as = dataclasses.replace(learner.text, format="json")
-    for decisions in read_decisions(io.BytesIO(text.encode()), read_as, learner.options):
+    for decisions in DecisionReader(io.BytesIO(text.encode()), read_as, learner.options):
         other.decide(decisions)
         other.partial_fit(decisions)
 

@@ -158,11 +158,21 @@ def sketch_batches(
     InputError, OptionError, ModelFileError, OSError
     """
     sketch = make_sketch(options.method, options.size, **options.values())
-    kept: list | None = [] if error else None
-    for block in _progress(_taken(sketch, batches, zero_based), sketch, report):
-        if kept is not None:
+    kept: list[sp.csr_array] = []
+    started, due, nonzeros = time.monotonic(), 1, 0
+    report(HEADER)
+    for batch in batches:
+        hashed = getattr(batches, "format", None) in HASHED
+        block = take(sketch, batch, 0 if hashed or zero_based else 1)
+        nonzeros += block.nnz
+        if error:
             kept.append(block)
-    finish(sketch, kept, output=output, k=k, picture=picture, report=report)
+        if sketch.n_seen >= due:
+            report(_progress_line(sketch, nonzeros, time.monotonic() - started))
+            due = 2 * sketch.n_seen
+    if due != 2 * sketch.n_seen:  # the last line is not there yet
+        report(_progress_line(sketch, nonzeros, time.monotonic() - started))
+    finish(sketch, kept if error else None, output=output, k=k, picture=picture, report=report)
     return sketch
 
 
@@ -228,34 +238,9 @@ def summary(sketch: Sketch) -> list[str]:
         f"alpha = {sketch.alpha:.9g}",
     ]
     if np.isfinite(sketch.covariance_error_bound()):
-        share = _share(sketch)
+        share = sketch.covariance_error_bound() / sketch.frobenius if sketch.frobenius else 0.0
         lines.append(f"covariance error <= {sketch.covariance_error_bound():.6g} = {share:.6g} ||A||_F^2 (certified)")
     return lines
-
-
-def _share(sketch: Sketch) -> float:
-    return sketch.covariance_error_bound() / sketch.frobenius if sketch.frobenius else 0.0
-
-
-def _taken(sketch: Sketch, batches: Iterable[Batch], zero_based: bool) -> Iterator[sp.csr_array]:
-    """The rows of each batch, when the sketch has taken them in."""
-    for batch in batches:
-        hashed = getattr(batches, "format", None) in HASHED
-        yield take(sketch, batch, 0 if hashed or zero_based else 1)
-
-
-def _progress(blocks: Iterator, sketch: Sketch, report: Report) -> Iterator[sp.csr_array]:
-    """Pass blocks on; report after the block that doubles the number of rows."""
-    started, due, nonzeros = time.monotonic(), 1, 0
-    report(HEADER)
-    for block in blocks:
-        yield block
-        nonzeros += block.nnz
-        if sketch.n_seen >= due:
-            report(_progress_line(sketch, nonzeros, time.monotonic() - started))
-            due = 2 * sketch.n_seen
-    if due != 2 * sketch.n_seen:  # the last line is not there yet
-        report(_progress_line(sketch, nonzeros, time.monotonic() - started))
 
 
 def _progress_line(sketch: Sketch, nonzeros: int, seconds: float) -> str:

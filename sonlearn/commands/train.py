@@ -29,8 +29,8 @@ from sonlearn.options.text import TABLES
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
 from sonlearn.text.columns import ColumnTable, first_names
+from sonlearn.text.malformed import BatchReader
 from sonlearn.text.names import NameTable
-from sonlearn.text.read import BatchReader
 
 if TYPE_CHECKING:
     from sonlearn.commands.audit import Audit

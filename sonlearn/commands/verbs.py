@@ -66,6 +66,7 @@ _TUNE = (
     "holdout_off", "holdout_period", "holdout_after", "examples", "on_error", "max_errors", "threads", "progress",
     "progress_bar", "quiet",
 )  # fmt: skip
+_TABLE = ("label", "id", "weight", "text", "categorical", "numeric", "ignore", "keep")
 _SERVE = ("initial_regressor", "final_regressor", "checkpoint", "checkpoint_minutes", "threads", "quiet")
 _READ = ("data", "on_error", "max_errors", "threads")
 _EVALUATE = (*_READ, "examples", "progress", "quiet")
@@ -141,23 +142,7 @@ VERBS = {
         "describe.command",
         "file of DATA",
         lambda: (
-            (
-                "text",
-                _fields(
-                    _TEXT,
-                    "format",
-                    "label",
-                    "id",
-                    "weight",
-                    "text",
-                    "categorical",
-                    "numeric",
-                    "ignore",
-                    "keep",
-                    "delimiter",
-                    "decimal",
-                ),
-            ),
+            ("text", _fields(_TEXT, "format", *_TABLE, *WRITTEN)),
             ("run", _fields(_RUN, "examples")),
         ),
     ),

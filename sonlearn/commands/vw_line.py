@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from sonlearn.commands.parser import parser_of
 from sonlearn.errors import OptionError
 from sonlearn.options import vw_flags
 from sonlearn.options.conflicts import CLIPPED_TO_LABELS
@@ -29,17 +30,14 @@ HARMLESS = _names(
 #: The same, of flags that have a value.
 HARMLESS_VALUE = _names("--random_seed --ring_size --example_queue_limit --num_children --log_level --indexing")
 #: Flags that are the same here: those that have no value, and those that have one.
-SWITCHES = _names(
-    "--testonly --noconstant --quiet --audit --holdout_off --save_per_pass --chain_hash --json --binary "
-    "--probabilities --cache --cb_adf --cb_explore_adf --dsjson"
-)
-VALUES = _names(
-    "--data --initial_regressor --final_regressor --predictions --raw_predictions --bit_precision --loss_function "
-    "--quantile_tau --learning_rate --power_t --l1 --l2 --ftrl_alpha --ftrl_beta --passes --examples --progress "
-    "--quadratic --cubic --interactions --ignore --keep --ngram --skips --hash --hash_seed --holdout_period "
-    "--holdout_after --early_terminate --cache_file --link --min_prediction --max_prediction --oaa --sketch_size "
-    "--alpha --cb --cb_explore --cbify --cb_type --epsilon --lambda --gamma_scale --gamma_exponent"
-)
+_TAKEN = {
+    "--" + name[2:].replace("-", "_"): action.nargs != 0
+    for action in parser_of("train")._actions
+    for name in action.option_strings
+}
+_SAME = {name for name, support in vw_flags.FLAGS.items() if support.is_same and name in _TAKEN}
+VALUES = {name for name in _SAME if _TAKEN[name]}
+SWITCHES = _SAME - VALUES
 #: Flags that say that decisions are learned, and rules of exploration that are flags there.
 DECISIONS = _names("--cb --cb_explore --cb_adf --cb_explore_adf --cbify")
 RULES = {"--squarecb": "squarecb", "--softmax": "softmax", "--epsilon": "epsilon"}
@@ -160,7 +158,7 @@ def _why(word: Word) -> str:
     answer = vw_flags.flag_support(word.name)
     if answer is None:
         return "VW has no such flag"
-    if answer.state == vw_flags.WORKS:
+    if answer.is_same:
         return "its value is missing" if word.value is None else "it has no value"
     return answer.text
 

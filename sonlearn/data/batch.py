@@ -80,6 +80,19 @@ class Batch(NamedTuple):
             skipped=skipped or None, words=None if self.words is None else self.words[begin:end],
         )  # fmt: skip
 
+    def at(self, rows: np.ndarray) -> Batch:
+        """The examples at these places (int64[m]), in their order; `skipped` is left as it is."""
+        lengths, places = np.diff(self.indptr)[rows], rows.tolist()
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        entries = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], lengths)
+        return self._replace(
+            indptr=indptr, indices=self.indices[entries], values=self.values[entries], y=self.y[rows],
+            weight=self.weight[rows], lines=self.lines[rows], base=None if self.base is None else self.base[rows],
+            tags=None if self.tags is None else [self.tags[i] for i in places],
+            class_names=None if self.class_names is None else [self.class_names[i] for i in places],
+            words=None if self.words is None else self.words[entries],
+        )  # fmt: skip
+
 
 _NONE = np.zeros(0)
 #: No examples.
@@ -107,6 +120,5 @@ def joined(batches: list[Batch]) -> Batch:
     base = None
     if any(batch.base is not None for batch in batches):
         base = np.concatenate([np.zeros(batch.n) if batch.base is None else batch.base for batch in batches])
-    first = np.zeros(1, dtype=np.int64)
     fields: dict[str, Any] = {**whole, **texts}
-    return batches[0]._replace(indptr=np.concatenate([first, *indptr]), base=base, **fields)
+    return batches[0]._replace(indptr=np.concatenate([np.zeros(1, np.int64), *indptr]), base=base, **fields)

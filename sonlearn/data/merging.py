@@ -109,8 +109,8 @@ def moments(base: np.ndarray, others: Arrays) -> np.ndarray:
             part = other
         else:
             n = np.maximum(other[..., 0] - base[..., 0], 0.0)
-            mean = _quotient(other[..., 0] * (other[..., 1] - base[..., 1]), n) + base[..., 1]
-            apart = (mean - base[..., 1]) ** 2 * _quotient(base[..., 0] * n, other[..., 0])
+            mean = quotient(other[..., 0] * (other[..., 1] - base[..., 1]), n) + base[..., 1]
+            apart = (mean - base[..., 1]) ** 2 * quotient(base[..., 0] * n, other[..., 0])
             squares = np.maximum(other[..., 2] - base[..., 2] - apart, 0.0)
             part = np.stack([n, np.where(n > 0.0, mean, 0.0), np.where(n > 0.0, squares, 0.0)], axis=-1)
         total = _pooled(total, part)
@@ -119,12 +119,12 @@ def moments(base: np.ndarray, others: Arrays) -> np.ndarray:
 
 def _pooled(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     n = a[..., 0] + b[..., 0]
-    share, apart = _quotient(b[..., 0], n), b[..., 1] - a[..., 1]
+    share, apart = quotient(b[..., 0], n), b[..., 1] - a[..., 1]
     mean = np.where(a[..., 0] > 0.0, a[..., 1] + share * apart, b[..., 1])
     squares = a[..., 2] + b[..., 2] + np.where(a[..., 0] > 0.0, a[..., 0] * share * apart**2, 0.0)
     return np.stack([n, mean, squares], axis=-1)
 
 
-def _quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def quotient(a: Any, b: np.ndarray) -> np.ndarray:
     """a / b, 0 where b is 0."""
     return np.asarray(np.divide(a, b, out=np.zeros(np.broadcast(a, b).shape), where=b > 0.0))

@@ -38,7 +38,6 @@ from sonlearn.estimators.base import (
     weights_of_classes,
 )
 from sonlearn.estimators.transformers import StreamingSVD, TextHasher
-from sonlearn.learn.delay import rows_at
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
@@ -193,7 +192,7 @@ class _SklearnEstimator(Options, PickleMixin, BaseEstimator):
     def _batch(self, X: Any, at: Any) -> Batch:
         """The rows of X at a slice or at places, int64[m], as a batch without labels."""
         if isinstance(X, Batch):
-            return X.part(at.start, at.stop) if isinstance(at, slice) else rows_at(X, at)
+            return X.part(at.start, at.stop) if isinstance(at, slice) else X.at(at)
         if scipy.sparse.issparse(X) and isinstance(at, slice):
             rows, indptr = X, X.indptr[at.start : at.stop + 1]  # nothing is copied
         else:
@@ -592,8 +591,8 @@ class RowSample:
         while self._rows > MOST_SAMPLED * self._every:
             self._every *= 2
             if self.batch is not None:
-                self.batch = rows_at(self.batch, np.arange(0, self.batch.n, 2))
+                self.batch = self.batch.at(np.arange(0, self.batch.n, 2))
         chosen = np.arange(-begin % self._every, batch.n, self._every)
         if len(chosen):
-            own = rows_at(batch, chosen)._replace(y=np.full(len(chosen), np.nan))
+            own = batch.at(chosen)._replace(y=np.full(len(chosen), np.nan))
             self.batch = own if self.batch is None else joined([self.batch, own])

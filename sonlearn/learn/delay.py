@@ -113,7 +113,7 @@ def interleaved(waiting: Batch | None, batch: Batch, delay: int) -> tuple[Batch,
     pairs = np.column_stack([coming, coming - delay])
     order = pairs.ravel()[pairs.ravel() >= 0]
     ahead = np.column_stack([np.ones(len(coming), bool), np.zeros(len(coming), bool)]).ravel()[pairs.ravel() >= 0]
-    rows = rows_at(whole, order)
+    rows = whole.at(order)
     labelled = ~np.isnan(rows.y)
     names = rows.class_names
     if names is not None:
@@ -189,20 +189,6 @@ def widened(old: np.ndarray, new: np.ndarray) -> np.ndarray:
     if old.ndim == 1:
         return old
     return np.pad(old, ((0, 0), (0, new.shape[1] - old.shape[1])))
-
-
-def rows_at(batch: Batch, order: np.ndarray) -> Batch:
-    """The rows of a batch at the places `order` (int64[m]), in that order; without tags."""
-    lengths = np.diff(batch.indptr)[order]
-    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    entries = np.arange(indptr[-1]) + np.repeat(batch.indptr[order] - indptr[:-1], lengths)
-    return batch._replace(
-        indptr=indptr, indices=batch.indices[entries], values=batch.values[entries], y=batch.y[order],
-        weight=batch.weight[order], lines=batch.lines[order], tags=None,
-        base=None if batch.base is None else batch.base[order],
-        class_names=None if batch.class_names is None else [batch.class_names[i] for i in order.tolist()],
-        words=None if batch.words is None else batch.words[entries],
-    )  # fmt: skip
 
 
 def to_arrays(waiting: Batch | None, predicted: Any) -> tuple[dict | None, dict[str, np.ndarray]]:

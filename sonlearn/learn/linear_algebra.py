@@ -204,8 +204,11 @@ def transposed(A, columns):
 def factor_identity_plus(T, LT, r):
     """LT <- the upper triangular factor of I + T, LT'LT = I + T on the leading r x r part; pivots are at least 1.
 
+    Other entries become 0.
+
     T : float64[>= r, >= r], symmetric, only its upper triangle is read; LT : float64[>= r, >= r], modified.
     """
+    clear(LT)
     for j in range(r):
         for i in range(j, r):
             rest = T[j, i]

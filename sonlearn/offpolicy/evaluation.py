@@ -191,12 +191,9 @@ class Evaluation:
     # -- in parts ----------------------------------------------------------------------------------------------------
 
     def _begin(self, bounded: bool) -> None:
-        for name in self.names:
-            self._values[name, ""] = Value(bounded, "", self._horizon)
-        for name in self.names:
-            self._values[name, LOG] = Value(bounded, "log", self._horizon)
-        for name in self.names[1:]:
-            self._values[name, self.names[0]] = Value(bounded, "other", self._horizon)
+        first, *others = self.names
+        pairs = [(name, against) for against in ("", LOG) for name in self.names] + [(name, first) for name in others]
+        self._values = {pair: Value(bounded, pair[1], self._horizon) for pair in pairs}
         self.checks.bounded = bounded
 
     def _check(self, decisions: Decisions, usable: np.ndarray) -> None:

@@ -21,7 +21,7 @@ class Value:
         Whether lower bounds of the log's probabilities are known (`Drawn.least`); else controls are of no use to
         intervals, which then are the same for all estimators.
     against : str
-        ``""``: one policy. ``log``: the cost beyond that of the log itself. ``other``: beyond that of a second policy.
+        ``""``: one policy. ``log``: the cost beyond that of the log itself. Else: beyond that of a second policy.
     horizon : int or None
         After about as many decisions intervals are to be narrowest.
     """

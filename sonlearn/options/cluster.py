@@ -26,9 +26,9 @@ class ClusterOptions:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        if self.workers is not None and self.cluster is None:
-            raise OptionError(f"--workers {self.workers}: nothing is shared out; give --cluster local, or an address")
-        if self.rounds is not None and self.cluster is None:
-            raise OptionError(f"--rounds {self.rounds}: nothing is shared out; give --cluster local, or an address")
+        for name in ("workers", "rounds"):
+            value = getattr(self, name)
+            if value is not None and self.cluster is None:
+                raise OptionError(f"--{name} {value}: nothing is shared out; give --cluster local, or an address")
         if self.cluster is not None and self.cluster != "local" and "://" not in self.cluster:
             raise OptionError(f"--cluster {self.cluster}: expected local, or a scheduler's address: tcp://HOST:PORT")

@@ -311,19 +311,9 @@ class LearnOptions:
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
         fields = dataclasses.fields(self)
         given = {field.name for field in fields if getattr(self, field.name) != field.default}
-        names |= {"oaa", "classes", "max_classes", "multinomial", "positive", "coverage", *OUTPUT_OPTIONS}
-        optional = {
-            "oaa",
-            "classes",
-            "max_classes",
-            "multinomial",
-            "positive",
-            "coverage",
-            *OUTPUT_OPTIONS,
-            "decay",
-            *(("l2",) if self.method != "ftrl" else ()),
-        }
-        return tuple(field.name for field in fields if field.name in names - (optional - given))
+        optional = {"oaa", "classes", "max_classes", "multinomial", "positive", "coverage", *OUTPUT_OPTIONS}
+        hidden = {*optional, "decay", *(("l2",) if self.method != "ftrl" else ())} - given
+        return tuple(field.name for field in fields if field.name in (names | optional) - hidden)
 
     @property
     def effective_sketch(self) -> str | None:

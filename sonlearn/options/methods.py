@@ -221,7 +221,7 @@ METHODS = {
     "metagrad": Method(
         "metagrad", "experts with many step sizes, --learning_rate the largest; at most 1,000 features",
         "[METAGRAD]", "d^3", "few features and an unknown step size", ("learning_rate", "alpha", "clip"),
-        {"rule": "metagrad", "most": 1000, "instead": "metagrad-fd, which keeps m rows, or nag"},
+        {"rule": "full-on", "most": 1000, "instead": "metagrad-fd, which keeps m rows, or nag"},
     ),
     "metagrad-fd": Method(
         "metagrad_fd", "metagrad's experts with a common sketch; every direction receives what shrinks remove",

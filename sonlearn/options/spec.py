@@ -169,8 +169,7 @@ def parse_field(field: dataclasses.Field[Any], text: str) -> Any:
     try:
         value = parse(text)
     except ValueError:
-        plain = {int: "a whole number", number: "a number"}
-        expected = plain.get(parse) or getattr(parse, "expected", field.metadata["help"])
+        _, expected = _KINDS.get(parse, (str, getattr(parse, "expected", field.metadata["help"])))
         raise OptionError(f"{flags(field)[-1]} {text}: expected {expected}") from None
     if value is not None:
         check_field(field, value)

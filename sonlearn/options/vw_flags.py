@@ -15,6 +15,11 @@ class FlagSupport(NamedTuple):
     state: str
     text: str
 
+    @property
+    def is_same(self) -> bool:
+        """Whether the flag does here what it does there."""
+        return self.state == WORKS and not self.text.startswith("a different meaning")
+
 
 STATES = WORKS, STANDS_FOR, NOT_HERE = "works", "stands for", "not here"
 
@@ -47,7 +52,7 @@ _WORK_BUT = {
     "--learning_rate": "of the methods with a step size: nag, adagrad, sgd, ogd, nlms, metagrad and the ada- methods",
     "--power_t": "of nag, adagrad, sgd and ogd",
     "--l1": "of ftrl",
-    "--id": "something else: the column of a table that names its rows; VW's is a name that a model has",
+    "--id": "a different meaning: the column of a table that names its rows; VW's is a name that a model has",
     "--l2": "with nag, adagrad, sgd and similar methods, the Newton family and ftrl; it shrinks the constant, too",
     "--decay": "a different meaning: the share of the past that each example discounts; VW's is for marginals",
     "--threshold": "a different meaning: the probability from which on the class is +1; VW's is for several labels",
@@ -68,7 +73,7 @@ _WORK_BUT = {
     "--save_per_pass": "the file of -f is rewritten after every pass",
     "--raw_predictions": "before the projection onto [-C, C]",
     "--oaa": "K classes labelled 1 to K, or 0 to K-1; one committee, or with --method a learner a class",
-    "--top": "of several classes, the K likeliest with their probabilities; VW's is of rows that belong together",
+    "--top": "a different meaning: the K likeliest of several classes; VW's is of rows that belong together",
     "--probabilities": "of --oaa, --classes and --multinomial",
     "--cb": "lines of a label and features; costs of more than one action are refused",
     "--cb_explore": "the rule is --explore, which is ucb if not given",

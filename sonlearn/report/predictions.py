@@ -32,7 +32,7 @@ def format_lines(values: np.ndarray | list[str], tags: list[str] | None = None) 
     values : float64[n], finite; or list of n str, which stand as they are
     tags : list of n str, or None
     """
-    texts = values if isinstance(values, list) else _texts(values)
+    texts = values if isinstance(values, list) else number_texts(values)
     if tags is not None:
         texts = [f"{text} {tag}" if tag else text for text, tag in zip(texts, tags, strict=True)]
     return "\n".join(texts) + "\n" if texts else ""
@@ -40,10 +40,6 @@ def format_lines(values: np.ndarray | list[str], tags: list[str] | None = None) 
 
 def number_texts(values: np.ndarray) -> list[str]:
     """Numbers as `format_lines` writes them."""
-    return _texts(values)
-
-
-def _texts(values: np.ndarray) -> list[str]:
     wholes = (np.trunc(values) + 0.0).tolist()  # + 0.0: no "-0"
     pairs = zip(values.tolist(), wholes, strict=True)
     return [f"{whole:.0f}" if value == whole else f"{value:.6f}" for value, whole in pairs]
@@ -51,7 +47,7 @@ def _texts(values: np.ndarray) -> list[str]:
 
 def with_intervals(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[str]:
     """``value [low,high]`` for each row, without a blank in the brackets."""
-    texts = zip(_texts(values), low.tolist(), high.tolist(), strict=True)
+    texts = zip(number_texts(values), low.tolist(), high.tolist(), strict=True)
     return [f"{text} [{a:.6g},{b:.6g}]" for text, a, b in texts]
 
 
@@ -124,14 +120,13 @@ class AnswerLines:
         if self._form == "csv" and not self._begun:
             writer.writerow(("id", *self._columns))
             self._begun = True
-        for row in rows:
+        for tag, values in rows:
             self._rows += 1
-            name: Any = row.id or self._rows
+            name: Any = tag or self._rows
+            values = dict.fromkeys(self._columns) if values is None else values
             if self._form == "csv":
-                values = row.values or {}
                 writer.writerow((name, *(_cell(values.get(column)) for column in self._columns)))
             else:
-                values = dict.fromkeys(self._columns) if row.values is None else row.values
                 out.write(json.dumps({"id": name, **values}, ensure_ascii=False) + "\n")
         return out.getvalue().split("\n")[:-1]
 

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sonlearn.errors import InputError, shorten
-from sonlearn.files.atomic import LineFile
 from sonlearn.report.jsonable import LARGEST, bounded, jsonable
 
 FORMAT = 1
@@ -97,27 +96,9 @@ class Run(NamedTuple):
     notes: list[str]
 
 
-class RunLog:
-    """Writes a log, each line at once. Raises OutputError where a line cannot be written.
-
-    Parameters
-    ----------
-    path : str
-        A file, or one of `STDOUT`; see `sonlearn.files.atomic.LineFile`.
-    keep : bool
-        Whether an existing log is gone on with; a last line that was cut is cut off.
-    """
-
-    def __init__(self, path: str, keep: bool = False):
-        self._file = LineFile(path, None if keep else 0)
-
-    def write(self, entry: dict[str, Any]) -> None:
-        """Write one object."""
-        self._file.write(json.dumps(jsonable(entry, bounded), allow_nan=False).encode() + b"\n")
-
-    def close(self) -> None:
-        """Close a file of our own."""
-        self._file.close()
+def log_line(entry: dict[str, Any]) -> bytes:
+    """An object as a line of a log."""
+    return json.dumps(jsonable(entry, bounded), allow_nan=False).encode() + b"\n"
 
 
 def read_run(path: str | os.PathLike[str]) -> Run:

@@ -14,7 +14,7 @@ import asyncio
 import functools
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,26 +92,10 @@ class Handlers:
         raise NotImplementedError
 
     async def post(self, path: str, request: Request) -> Response:
-        """Answer a POST to one of the `paths`, whatever happens."""
-        return await self._counted(request, path, lambda: self.answered(request, self.paths[path]))
-
-    def facts(self) -> dict[str, Any]:
-        """What /health says of the model."""
-        raise NotImplementedError
-
-    async def health(self, request: Request) -> Response:
-        """GET /health."""
-        health = {"status": "ok", **self.facts(), "learns": self._learns}
-        return Response(json.dumps(health) + "\n", media_type=JSON)
-
-    async def metrics(self, request: Request) -> Response:
-        """GET /metrics."""
-        return Response(self._metrics.text(), headers={"content-type": _PROMETHEUS})
-
-    async def _counted(self, request: Request, path: str, answer: Callable[[], Awaitable[Response]]) -> Response:
+        """Answer a POST to one of the `paths`, whatever happens, and count it."""
         started = time.perf_counter()
         try:
-            response = await answer()
+            response = await self.answered(request, self.paths[path])
         except Refused as refused:
             response = refusal(request, refused)
         except SonlearnError as error:
@@ -128,6 +112,19 @@ class Handlers:
         self._metrics.requests.labels(path, response.status_code).inc()
         self._metrics.seconds.observe(time.perf_counter() - started)
         return response
+
+    def facts(self) -> dict[str, Any]:
+        """What /health says of the model."""
+        raise NotImplementedError
+
+    async def health(self, request: Request) -> Response:
+        """GET /health."""
+        health = {"status": "ok", **self.facts(), "learns": self._learns}
+        return Response(json.dumps(health) + "\n", media_type=JSON)
+
+    async def metrics(self, request: Request) -> Response:
+        """GET /metrics."""
+        return Response(self._metrics.text(), headers={"content-type": _PROMETHEUS})
 
     def _check_origin(self, request: Request) -> None:
         if "origin" in request.headers:

@@ -230,8 +230,7 @@ def _read(line: str, learner: Bandit, text: TextOptions, source: str) -> Decisio
     """The decision of a line of dsjson. Raises InputError."""
     found, refused = parse_dsjson([DecisionLines(1, [line.encode() + b"\n"])], text, learner.options)
     if refused or found is None:
-        error = refused[0].error
-        raise InputError(source, None, None, error.found, error.expected)
+        raise refused[0].error.but(source=source, line=None, column=None)
     return found._replace(rows=found.rows._replace(source=source, constant=constant_id(text, "json")))
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from prometheus_client import Counter, Gauge
+from prometheus_client import Counter
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -62,11 +62,9 @@ class DecisionMetrics(ServerMetrics):
 
     def __init__(self, examples: Any, waiting: Any, pending: Any):
         super().__init__(examples, waiting)
-        registry = self.registry
-        self.decided = Counter("sonlearn_decisions", "Decisions made", registry=registry)
-        self.rewarded = Counter("sonlearn_rewards", "Rewards that have come", registry=registry)
-        gauge = Gauge("sonlearn_events_pending", "Events without a reward that are remembered", registry=registry)
-        gauge.set_function(pending)
+        self.decided = Counter("sonlearn_decisions", "Decisions made", registry=self.registry)
+        self.rewarded = Counter("sonlearn_rewards", "Rewards that have come", registry=self.registry)
+        self.show("sonlearn_events_pending", "Events without a reward that are remembered", pending)
 
     def done(self, decided: int, rewarded: int, learned: int) -> None:
         """Count decisions, rewards, and of these the ones that were learned."""

@@ -39,23 +39,19 @@ class ServerMetrics:
         self.loss = Counter("sonlearn_loss", "Summed loss of rows before they were learned", registry=registry)
         self.saved = Counter("sonlearn_saved", "Times that the model was saved", registry=registry)
         self.unsaved = Counter("sonlearn_save_failures", "Times that it could not be", registry=registry)
-        Gauge("sonlearn_model_examples", "Examples that the model has learned", registry=registry).set_function(
-            examples
-        )
-        Gauge(
-            "sonlearn_stream_changes", "Changes of the stream that the model has met", registry=registry
-        ).set_function(changes)
-        Gauge("sonlearn_waiting_bytes", "Text that waits for its turn", registry=registry).set_function(waiting)
+        self.show("sonlearn_model_examples", "Examples that the model has learned", examples)
+        self.show("sonlearn_stream_changes", "Changes of the stream that the model has met", changes)
+        self.show("sonlearn_waiting_bytes", "Text that waits for its turn", waiting)
+
+    def show(self, name: str, about: str, value: Callable[[], float]) -> None:
+        """Show a number, which is asked for whenever it is shown."""
+        Gauge(name, about, registry=self.registry).set_function(value)
 
     def cover(self, asked: float, reached: Callable[[], float], size: Callable[[], float]) -> None:
         """Show the coverage asked, that of the rows learned, and the mean length of intervals or size of sets."""
-        gauges = (
-            ("sonlearn_coverage_asked", "Share of the labels that sets or intervals are to hold", lambda: asked),
-            ("sonlearn_coverage_reached", "Share of the labels learned that they held", reached),
-            ("sonlearn_coverage_size", "Mean size of the sets, or length of the intervals", size),
-        )
-        for name, about, value in gauges:
-            Gauge(name, about, registry=self.registry).set_function(value)
+        self.show("sonlearn_coverage_asked", "Share of the labels that sets or intervals are to hold", lambda: asked)
+        self.show("sonlearn_coverage_reached", "Share of the labels learned that they held", reached)
+        self.show("sonlearn_coverage_size", "Mean size of the sets, or length of the intervals", size)
 
     def worked(self, rows: int, learned: int, loss: float) -> None:
         """Count rows; a negative sum of losses (of rounding) counts as none."""

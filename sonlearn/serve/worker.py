@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Batch
+from sonlearn.data.batch import Batch, joined
 from sonlearn.errors import InputError, SonlearnError
 from sonlearn.learn.explain import explained
 from sonlearn.learn.learner import Learner, Predicted, chosen_of
@@ -31,13 +31,14 @@ from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.audit import content_of
 from sonlearn.report.coverage import CoverageTotals
 from sonlearn.report.problem import problem_of
-from sonlearn.text.chunk import ChunkParser, ParsedChunk, joined
+from sonlearn.text.chunk import ChunkParser, joined_chunks
 from sonlearn.text.columns import Labelling, header_hint, layout_of
-from sonlearn.text.csv import records_of
+from sonlearn.text.csv import CsvRecords, Malformed
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable, names_of
 from sonlearn.text.objects import Record, Unfit, elements_of, error_of
+from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import bytes_notes
 
 SOURCE = "<request>"
@@ -262,15 +263,15 @@ class Worker(Queue):
         classes, worded = learner.options.classes is not None, learner.takes_words
         of_namespaces = text.format in NAMESPACED
         self._columns = {False: learner.columns.at_rest(), True: learner.columns}  # by whether rows are learned
-        # By whether it reads text, whether the first malformed line ends it (of a request that is whole, no more has to
-        # be known), and whether the rows are learned.
+        # By whether the first malformed line ends it (of a request that is whole, no more has to be known), and whether
+        # the rows are learned.
         self._parsers = {
-            (as_text, stop, learns): ChunkParser(
+            (stop, learns): ChunkParser(
                 text, "stop" if stop else "skip", 1 if stop else _SHOWN, classes,
                 records=None if of_namespaces else FlatRows(text, worded, self._columns[learns]), words=worded,
                 most_features=_MOST_FEATURES,
             )
-            for as_text in (False, True) for stop in (False, True) for learns in self._columns
+            for stop in (False, True) for learns in self._columns
         }  # fmt: skip
 
     @property
@@ -412,7 +413,7 @@ class Worker(Queue):
         fits = True
         if group[0].learn and batches:
             try:
-                self.learner.check(_joined(batches))
+                self.learner.check(joined(batches))
             except SonlearnError:
                 if not alone or group[0].whole:
                     raise
@@ -434,7 +435,7 @@ class Worker(Queue):
     def _parsed(self, group: list[PredictionRequest], stop: bool) -> Generator[None, None, ParsedChunk]:
         """Return what the text of a group is parsed to; yield between two steps."""
         first, parts = group[0], list[ParsedChunk]()
-        parser = self._parsers[first.kind == TEXT, stop, first.learn]
+        parser = self._parsers[stop, first.learn]
         text = first.text if len(group) == 1 else b"".join(request.text for request in group)
         self._tell(bytes_notes(text, SOURCE))
         pieces: Iterator[Any]
@@ -452,18 +453,18 @@ class Worker(Queue):
             parts.append(parse(piece))
             if stop and parts[-1].errors:
                 break
-        return joined(parts)
+        return joined_chunks(parts)
 
     def _rows_of_csv(self, text: bytes) -> Iterator[tuple[int, dict[str, str]]]:
         """Yield the rows of a table by their numbers, that of the header 1. Raises InputError at a malformed one."""
         options = self.learner.text
-        records = records_of([np.frombuffer(text, dtype=np.uint8)], SOURCE, options)
-        columns, header = next(records, ([], ""))
-        layout_of(columns, options, (SOURCE, 1), Labelling(False), header_hint(header, columns, options))
-        for line, record in enumerate(records, 2):
-            if isinstance(record, InputError):
-                raise record
-            yield line, dict(zip(columns, record, strict=True))
+        records = CsvRecords([np.frombuffer(text, dtype=np.uint8)], SOURCE, options)
+        hint = header_hint(records.text, records.columns, options)
+        layout_of(records.columns, options, (SOURCE, 1), Labelling(False), hint)
+        for number, (_, record) in enumerate(records, 2):
+            if isinstance(record, Malformed):
+                raise record.error
+            yield number, dict(zip(records.columns, record, strict=True))
 
     def _done(self, ready: _Ready, batch: Batch, request: PredictionRequest) -> Generator[None, None, _Part]:
         """Predict a batch, or learn it after that; yield between two steps."""
@@ -541,17 +542,6 @@ def _all_of(rows: Iterator[tuple[int, Record]]) -> Generator[None, None, list[tu
     return found
 
 
-def _joined(batches: list[Batch]) -> Batch:
-    """The labels of all batches."""
-    if len(batches) == 1:
-        return batches[0]
-    names = None
-    if any(batch.class_names for batch in batches):
-        names = [name for batch in batches for name in batch.class_names or [None] * batch.n]
-    y, weight, lines = (np.concatenate([getattr(b, part) for b in batches]) for part in ("y", "weight", "lines"))
-    return batches[0]._replace(y=y, weight=weight, lines=lines, class_names=names)
-
-
 def _steps(ready: _Ready, one_by_one: bool) -> Iterator[Batch]:
     """The rows in batches of about `STEP_ENTRIES` entries, a row at least, or each by itself."""
     for batch in ready.batches:
@@ -571,14 +561,11 @@ def _within(batches: list[Batch], most: int) -> tuple[list[Batch], list[InputErr
     errors: list[InputError] = []
     for batch in batches:
         lengths = np.diff(batch.indptr)
-        long, start = np.flatnonzero(lengths > most).tolist(), 0
-        for row in [*long, batch.n]:
-            if row > start:
-                taken.append(batch.part(start, row))
-            start = row + 1
+        fits = lengths <= most
+        taken += [batch if fits.all() else batch.at(np.flatnonzero(fits))] if fits.any() else []
         errors += [
             TooLongError(SOURCE, int(batch.lines[row]), None, f"a row of {lengths[row]} features", f"at most {most}")
-            for row in long
+            for row in np.flatnonzero(~fits).tolist()
         ]
     return taken, errors
 
@@ -590,7 +577,7 @@ def _error_in(text: bytes, problem: Unfit) -> InputError:
         return error
     before = text[: error.column - 1]
     column = error.column - 1 - (before.rfind(b"\n") + 1) + 1
-    return InputError(SOURCE, 1 + before.count(b"\n"), column, error.found, error.expected)
+    return error.but(line=1 + before.count(b"\n"), column=column)
 
 
 def _shared_out(ready: _Ready, parts: list[_Part]) -> list[Reply | Exception]:
@@ -612,8 +599,7 @@ def _shared_out(ready: _Ready, parts: list[_Part]) -> list[Reply | Exception]:
                     answer.more.setdefault(name, []).append(values[row])
     for error in ready.errors:
         i = int(np.searchsorted(ends, error.line))
-        place = (error.source, (error.line or 0) - before[i], error.column)
-        answers[i].errors.append(InputError(*place, error.found, error.expected))
+        answers[i].errors.append(error.but(line=(error.line or 0) - before[i]))
     return [
         answer.errors[0] if request.whole and answer.errors else answer
         for request, answer in zip(group, answers, strict=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -26,117 +27,68 @@ from sonlearn.text.columns import (
     ColumnTable,
     Found,
     Labelling,
-    Table,
     layout_of,
     number_in,
 )
-from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, UnfitError, assembled
-from sonlearn.text.hashing import VW_CONSTANT
-from sonlearn.text.source import Source, Watch, open_binary, source_name
+from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, assembled
+from sonlearn.text.hashing import constant_id
+from sonlearn.text.objects import Unfit
+from sonlearn.text.rows import ParsedChunk
+from sonlearn.text.source import Watch, open_binary, source_name
 
 _ROWS = 8192
 
 
 def read_arrow(
-    source: Source,
+    source: Any,
     options: TextOptions,
     labels: Labelling = Labelling(),  # noqa: B008 (a tuple)
     watch: Watch | None = None,
     known: ColumnTable | None = None,
-) -> Iterator[Table]:
-    """Yield the rows of `source`, some thousands at a time.
+    *,
+    rows: int = _ROWS,
+    name: str | None = None,
+) -> Iterator[ParsedChunk]:
+    """Yield the rows of a file, or of a table in memory, up to `rows` at a time.
 
-    `watch`: see `sonlearn.text.source.open_binary`; `known`: `sonlearn.text.csv.read_csv`.
+    `watch`: see `sonlearn.text.source.open_binary`; `known`: `sonlearn.text.csv.read_csv`; `name` is what messages call
+    the source, if not by what it is.
 
     Raises
     ------
     InputError
         pyarrow is not installed, the file cannot be read, has columns of lists or structs, two columns of a name, or
-        not a column that an option names (it may have none if labels are not needed).
+        not a column that an option names (it may have none if labels are not needed); or a column of a table holds what
+        is no value of a column (lists, or objects of several kinds).
     """
-    name = source_name(source)
-    try:
-        import pyarrow
-    except ImportError:
-        raise InputError(name, None, None, "a Parquet or Arrow file", "pip install pyarrow, or text") from None
+    name = name or source_name(source)
     done, encoder = 0, TableEncoder(options, known)
-    try:
-        with open_binary(source, watch) as file:
-            for record in _records(file):
-                yield _table(record, encoder, (name, done), labels)
-                done += record.num_rows
-    except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(name, None, None, shorten(str(error), 100), "a Parquet or Arrow file") from error
+    with _opened(source, name, watch) as (columns, records):
+        for record in records:
+            for start in range(0, record.num_rows or 1, rows):
+                part = record.slice(start, rows)
+                yield _table(part, encoder, (name, done), labels)
+                done += part.num_rows
+        if done == 0:
+            layout_of(columns, options, (name, None), labels)
 
 
-def texts_of(source: Source) -> tuple[list[str], Iterator[list[str]]]:
+def texts_of(source: Any) -> tuple[list[str], Iterator[list[str]]]:
     """The columns of a Parquet or Arrow file, or a table in memory, and its rows as the texts that CSV would have.
 
     Raises InputError as `read_arrow`.
     """
     name = source_name(source)
-    try:
-        import pyarrow
-    except ImportError:
-        raise InputError(name, None, None, "a Parquet or Arrow file", "pip install pyarrow, or text") from None
 
     def rows() -> Iterator[list[str]]:
-        columns = None
-        try:
-            with contextlib.nullcontext() if hasattr(source, "__arrow_c_stream__") else open_binary(source) as file:
-                for record in pyarrow.table(source).to_batches() if file is None else _records(file):
-                    if columns is None:
-                        columns = record.schema.names
-                        yield columns
-                    texts = [_texts_of(record.column(i), title, name) for i, title in enumerate(record.schema.names)]
-                    yield from map(list, zip(*texts, strict=True))
-        except (pyarrow.ArrowException, OSError) as error:
-            raise InputError(name, None, None, shorten(str(error), 100), "a Parquet or Arrow file") from error
+        with _opened(source, name) as (columns, records):
+            yield columns
+            for record in records:
+                texts = [_texts_of(record.column(i), title, name) for i, title in enumerate(columns)]
+                yield from map(list, zip(*texts, strict=True))
 
     every = rows()
-    return next(every, []), every
-
-
-def read_table(
-    source: Any,
-    options: TextOptions,
-    labels: Labelling = Labelling(),  # noqa: B008 (a tuple)
-    rows: int = _ROWS,
-    name: str | None = None,
-    known: ColumnTable | None = None,
-) -> Iterator[Table]:
-    """Yield the rows of a table in memory, up to `rows` at a time; the other parameters are `read_arrow`'s.
-
-    `name` is what messages call it, if not by what it is.
-
-    Raises
-    ------
-    InputError
-        As `read_arrow`; or a column holds what is no value of a column (lists, or objects of several kinds).
-    """
-    name = name or source_name(source)
-    try:
-        import pyarrow
-    except ImportError:
-        raise InputError(name, None, None, "a table", "pip install pyarrow, or rows as dicts") from None
-    done, encoder = 0, TableEncoder(options, known)
-    try:
-        stream = pyarrow.RecordBatchReader.from_stream(source)
-        dropped = set(_index_of_pandas(stream.schema))
-        kept = [i for i, column in enumerate(stream.schema.names) if column not in dropped]
-        for record in stream:
-            record = record.select(kept)
-            for start in range(0, record.num_rows, rows):
-                part = record.slice(start, rows)
-                yield _table(part, encoder, (name, done), labels)
-                done += part.num_rows
-        if done == 0:
-            layout_of([stream.schema.names[i] for i in kept], options, (name, None), labels)
-    except (pyarrow.ArrowException, TypeError, ValueError, ImportError) as error:
-        if isinstance(error, InputError):
-            raise
-        reason = " ".join(str(part) for part in error.args)
-        raise InputError(name, None, None, shorten(reason, 200), "a table of numbers, texts, dates") from error
+    return next(every), every
 
 
 def table_batch(
@@ -144,26 +96,58 @@ def table_batch(
 ) -> tuple[Batch, Found]:
     """All rows of a table in memory, and its columns.
 
-    Raises InputError at the first row that is malformed, and as `read_table`.
+    Raises InputError at the first row that is malformed, and as `read_arrow`.
     """
     batches, found = [], Found((), {})
-    for table in read_table(source, options, labels, rows=1 << 62, known=known):
+    for table in read_arrow(source, options, labels, known=known, rows=1 << 62):
         if table.errors:
             raise table.errors[0]
-        batches += [table.batch] if table.batch is not None else []
-        found = table.found
-    name, constant = source_name(source), VW_CONSTANT & ((1 << options.bits) - 1)
+        batches += table.batches
+        found = table.found or found
+    name, constant = source_name(source), constant_id(options, "arrow")
     return joined(batches or [NO_BATCH])._replace(source=name, constant=constant), found
 
 
-def _index_of_pandas(schema: Any) -> list[str]:
-    """Columns that pandas has made of its index."""
-    described = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
-    return [column for column in described.get("index_columns", ()) if isinstance(column, str)]
+@contextlib.contextmanager
+def _opened(source: Any, name: str, watch: Watch | None = None) -> Iterator[tuple[list[str], Iterator[Any]]]:
+    """The columns and the record batches of a file of Parquet or Arrow, or of a table in memory.
+
+    Raises InputError, also for what pyarrow raises in the block.
+    """
+    of_file = isinstance(source, str | os.PathLike) or hasattr(source, "read")
+    what, instead = ("a Parquet or Arrow file", "text") if of_file else ("a table", "rows as dicts")
+    expected = what if of_file else f"{what} of numbers, texts, dates"
+    kinds: tuple[type[Exception], ...] = (OSError,) if of_file else (TypeError, ValueError, ImportError)
+    try:
+        import pyarrow
+    except ImportError:
+        raise InputError(name, None, None, what, f"pip install pyarrow, or {instead}") from None
+    try:
+        if not of_file:
+            yield _of_memory(source)
+            return
+        with open_binary(source, watch) as file:
+            yield _of_file(file)
+    except InputError:
+        raise
+    except (pyarrow.ArrowException, *kinds) as error:
+        reason = shorten(str(error), 100) if of_file else shorten(" ".join(str(part) for part in error.args), 200)
+        raise InputError(name, None, None, reason, expected) from error
 
 
-def _records(file: Any) -> Iterator[Any]:
-    """Record batches of a Parquet file or an Arrow file."""
+def _of_memory(source: Any) -> tuple[list[str], Iterator[Any]]:
+    """Columns and record batches of a table, without the columns that pandas has made of its index."""
+    import pyarrow
+
+    stream = pyarrow.RecordBatchReader.from_stream(source)
+    described = json.loads((stream.schema.metadata or {}).get(b"pandas", b"{}"))
+    index = [column for column in described.get("index_columns", ()) if isinstance(column, str)]
+    kept = [i for i, column in enumerate(stream.schema.names) if column not in index]
+    return [stream.schema.names[i] for i in kept], (record.select(kept) for record in stream)
+
+
+def _of_file(file: Any) -> tuple[list[str], Iterator[Any]]:
+    """Columns and record batches of a Parquet file or an Arrow file."""
     import pyarrow
 
     head = file.read(6)
@@ -171,11 +155,10 @@ def _records(file: Any) -> Iterator[Any]:
     if head.startswith(b"PAR1"):
         import pyarrow.parquet
 
-        yield from pyarrow.parquet.ParquetFile(file).iter_batches(batch_size=_ROWS)
-        return
-    with pyarrow.ipc.open_file(file) as reader:
-        for i in range(reader.num_record_batches):
-            yield reader.get_batch(i)
+        parquet = pyarrow.parquet.ParquetFile(file)
+        return parquet.schema_arrow.names, parquet.iter_batches(batch_size=_ROWS)
+    reader = pyarrow.ipc.open_file(file)
+    return reader.schema.names, (reader.get_batch(i) for i in range(reader.num_record_batches))
 
 
 class _Entries(NamedTuple):
@@ -187,7 +170,7 @@ class _Entries(NamedTuple):
     unfit: dict[int, tuple[str, str]]
 
 
-def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: Labelling) -> Table:
+def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: Labelling) -> ParsedChunk:
     """One record batch; `place` is the source's name and the rows before."""
     (name, done), options = place, encoder.options
     n, columns = record.num_rows, record.schema.names
@@ -224,9 +207,9 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
     )  # fmt: skip
     errors = [InputError(name, done + row + 1, None, *unfit[row]) for row in sorted(unfit)]
     found = encoder.found(features)
-    tags = [ids[row] if ids else "" for row in sorted(unfit)]
+    skipped = [(done + row + 1, ids[row] if ids else "") for row in sorted(unfit)]
     encoder.settle()
-    return Table(batch if batch.n else None, errors, names, found, tags)
+    return ParsedChunk([batch] if batch.n else [], errors, skipped, 0, [], names, found)
 
 
 def _in(found: str, column: str) -> str:
@@ -243,7 +226,7 @@ def _entries(column: Any, encoder: ColumnEncoder, name: str) -> _Entries:
         if not none.all():
             try:
                 number = encoder.number()
-            except UnfitError as problem:
+            except Unfit as problem:
                 unfit |= {int(i): (problem.found, problem.expected) for i in np.flatnonzero(~none)}
         out = _Entries(rows, np.full(len(rows), number), values[rows], unfit)
         return out if not none.any() else _with(out, np.flatnonzero(none), encoder.missing())
@@ -252,7 +235,7 @@ def _entries(column: Any, encoder: ColumnEncoder, name: str) -> _Entries:
     for code, text in enumerate(texts):
         try:
             entries.append(encoder.entries(text))
-        except UnfitError as problem:
+        except Unfit as problem:
             entries.append(())
             problems[code] = (problem.found, problem.expected)
     entries.append(encoder.missing() if (codes < 0).any() else ())

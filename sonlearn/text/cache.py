@@ -3,13 +3,13 @@
 Layout, little-endian::
 
     magic
-    blocks     one a batch: struct _BLOCK, then its arrays
+    blocks     one a batch: struct _BLOCK, JSON of what is text and of the arrays that follow, these arrays
     trailer    JSON: sources, options, malformed lines that were skipped, batches
     uint64     length of the trailer
     uint32     checksum of the trailer (CRC-32, as that of every block)
     magic
 
-Where they lose nothing, indices are kept as int32 and values as float32 or not at all (all 1).
+Where that loses nothing, int64 are kept as int32, float64 as float32, and values and weights not at all (all 1).
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from sonlearn.files.atomic import whole_file
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import Found, Labelling
 from sonlearn.text.hashing import constant_id
-from sonlearn.text.meter import Meter
+from sonlearn.text.malformed import SHOWN_ERRORS, BatchReader, Malformed
 from sonlearn.text.names import NameTable
-from sonlearn.text.read import SHOWN_ERRORS, Reader, expand_globs
+from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import Source, Watch, is_regular, open_binary, source_name
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 #: Changes whenever the layout does, or what the parsers make of a text.
-VERSION = 6
+VERSION = 7
 
 #: Bytes at either end of a file that are read to see whether it has changed.
 _ENDS = 1 << 16
@@ -49,10 +49,12 @@ _NAME = b"sonlearn cache "
 _MAGIC = _NAME + b"%d\n" % VERSION
 #: Length and checksum of the trailer.
 _END = struct.Struct("<QI")
-#: Examples, features, bytes of tags and names, index of the source name, checksum, flags. The checksum is of all this
-#: with 0 in its place, and of what follows.
-_BLOCK = struct.Struct("<QQQIII")
-_INT32, _FLOAT32, _ONES, _WEIGHTS, _BASE, _TAGS, _NAMES, _SKIPPED, _WORDS = 1, 2, 4, 8, 16, 32, 64, 128, 256
+#: Bytes of the JSON, of all that follows, checksum: of all this with 0 in its place, and of what follows.
+_BLOCK = struct.Struct("<QQI")
+_ARRAYS = ("indptr", "indices", "values", "y", "weight", "lines", "base", "words")
+_TEXTS = ("tags", "class_names", "skipped")
+_HALF = {"<i8": "<i4", "<f8": "<f4"}
+_WHOLE = {half: whole for whole, half in _HALF.items()}
 #: More rows than there are.
 _ALL = 1 << 62
 
@@ -65,7 +67,7 @@ class _UnfinishedError(Exception):
     """A cache that is not to be kept."""
 
 
-class CachedReader:
+class CachedReader(BatchReader):
     """Like `Reader`, but every pass after the first, and every later run on the same input, reads the cache.
 
     May be iterated any number of times; also over standard input and streams, which can be cached only for the life of
@@ -101,16 +103,14 @@ class CachedReader:
         reader = dict(reader)
         first = Reader(sources, options, **reader)  # checks the arguments
         self.sources, self.options, self.path = first.sources, options, Path(path)
-        self.format, self.errors, self.error_count = first.format, first.errors, 0
+        self.format, self.malformed = first.format, first.malformed
         self.reason: str | None = None
         self.names, self.columns = first.names, first.columns
-        self.skipped: list[str] = []
         self.notes: list[str] = []
         self._known_rows = reader.pop("known_rows", 0)
         self._needed = reader.get("labels", Labelling()).needed
         self._reader_arguments = reader | {"names": first.names, "columns": first.columns}
         self._made_here = False
-        self.meter: Meter | None = None
 
     def __iter__(self) -> Iterator[Batch]:
         trailer = None
@@ -122,8 +122,8 @@ class CachedReader:
         except InputError as error:
             self.reason = error.found
         if self.reason is None and trailer is not None:
-            self.format, self.error_count = trailer["format"], trailer["error_count"]
-            self.errors = [InputError(*error) for error in trailer["errors"]]
+            self.format, self.malformed = trailer["format"], Malformed("skip", None)
+            self.malformed.admit([InputError(*error) for error in trailer["errors"]], trailer["error_count"])
             self.names.add((slot, name) for slot, name, _ in trailer["features"])
             if not self._known_rows:
                 self.names.count((slot, name, count) for slot, name, count in trailer["features"] if count)
@@ -136,7 +136,7 @@ class CachedReader:
                 self.meter.begin([self.path])
             blocks = _read_blocks(self.path, trailer, self.meter and self.meter.watch)
             yield from (batch._replace(constant=constant) for batch in blocks)
-            self.skipped = list(trailer["skipped"])
+            self.malformed.tags = list(trailer["skipped"])
         else:
             yield from self._make()
 
@@ -176,19 +176,19 @@ class CachedReader:
         before_names = {slot: list(counts) for slot, counts in self.names.counts.items()}
         reader = Reader(sources, self.options, known_rows=self._known_rows, **self._reader_arguments)
         reader.meter = self.meter
-        self.errors, self.notes, self._known_rows = reader.errors, reader.notes, _ALL
-        with _whole_file(self.path) as (file, keep):
+        self.malformed, self.notes, self._known_rows = reader.malformed, reader.notes, _ALL
+        with contextlib.suppress(_UnfinishedError), whole_file(self.path) as file:
             file.write(_MAGIC)
             names: dict[str, int] = {}
             count = 0
             for batch in reader:
                 _write_block(file, batch, names.setdefault(batch.source, len(names)))
                 count += 1
-                self.format, self.error_count = reader.format, reader.error_count
+                self.format = reader.format
                 yield batch
-            self.format, self.error_count, self.skipped = reader.format, reader.error_count, reader.skipped
+            self.format = reader.format
             if [_identity(source) for source in sources] != before:
-                return
+                raise _UnfinishedError
             trailer = {
                 "settings": self._settings(), "sources": before, "names": list(names), "blocks": count,
                 "format": self.format, "error_count": reader.error_count,
@@ -198,7 +198,6 @@ class CachedReader:
             }  # fmt: skip
             text = json.dumps(trailer).encode()
             file.write(text + _END.pack(len(text), zlib.crc32(text)) + _MAGIC)
-            keep()
             self._made_here = None in before
 
 
@@ -236,51 +235,29 @@ def _ends(source: Any) -> str:
         return hashlib.blake2b(begin + file.read(_ENDS), digest_size=16).hexdigest()
 
 
-@contextlib.contextmanager
-def _whole_file(path: Path) -> Iterator[tuple[BinaryIO, Any]]:
-    """A temporary file beside `path` that takes its place at the end if `keep` was called, and vanishes if not."""
-    kept: list[bool] = []
-    try:
-        with whole_file(path) as file:
-            yield file, lambda: kept.append(True)
-            if not kept:
-                raise _UnfinishedError
-    except _UnfinishedError:
-        pass
+def _write_block(file: BinaryIO, batch: Batch, source: int) -> None:
+    arrays = {field: _narrowed(getattr(batch, field)) for field in _ARRAYS if _is_stored(field, getattr(batch, field))}
+    described = {field: [array.dtype.str, len(array)] for field, array in arrays.items()}
+    head = {"source": source, "arrays": described} | {field: getattr(batch, field) for field in _TEXTS}
+    text = json.dumps(head).encode()
+    data = b"".join([text, *(array.tobytes() for array in arrays.values())])
+    file.write(_BLOCK.pack(len(text), len(data), _checksum(len(text), data)) + data)
 
 
-def _write_block(file: BinaryIO, batch: Batch, name: int) -> None:
-    flags, indices, values = 0, batch.indices, batch.values
-    parts: list[Any] = [batch.indptr, batch.lines, batch.y]
-    if not len(indices) or (indices.min() >= -(2**31) and indices.max() < 2**31):
-        flags, indices = flags | _INT32, indices.astype(np.int32)
-    parts.append(indices)
-    if (values == 1.0).all():
-        flags |= _ONES
-    else:
-        with np.errstate(over="ignore"):
-            single = values.astype(np.float32)
-        if (single == values).all():
-            flags, values = flags | _FLOAT32, single
-        parts.append(values)
-    if (batch.weight != 1.0).any():
-        flags |= _WEIGHTS
-        parts.append(batch.weight)
-    if batch.base is not None:
-        flags |= _BASE
-        parts.append(batch.base)
-    if batch.words is not None:
-        flags |= _WORDS
-        parts.append(batch.words)
-    tags = b""
-    texts = ((_TAGS, batch.tags), (_NAMES, batch.class_names), (_SKIPPED, batch.skipped))
-    if any(text is not None for _, text in texts):
-        flags |= sum(flag for flag, text in texts if text is not None)
-        tags = json.dumps([text for _, text in texts]).encode()
-    data = b"".join([*(np.ascontiguousarray(part).tobytes() for part in parts), tags])
-    checksum = zlib.crc32(data, zlib.crc32(_BLOCK.pack(batch.n, len(batch.indices), len(tags), name, 0, flags)))
-    file.write(_BLOCK.pack(batch.n, len(batch.indices), len(tags), name, checksum, flags))
-    file.write(data)
+def _is_stored(field: str, array: np.ndarray | None) -> bool:
+    """Whether an array stands in the file; values and weights that are all 1 do not."""
+    return array is not None and not (field in ("values", "weight") and (array == 1.0).all())
+
+
+def _narrowed(array: np.ndarray) -> np.ndarray:
+    """`array` in half as many bytes, if nothing is lost."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        half = array.astype(_HALF.get(array.dtype.str, array.dtype))
+    return half if (half == array).all() else array
+
+
+def _checksum(head: int, data: bytes) -> int:
+    return zlib.crc32(data, zlib.crc32(_BLOCK.pack(head, len(data), 0)))
 
 
 def read_trailer(path: Path) -> dict[str, Any]:
@@ -317,36 +294,21 @@ def _read_blocks(path: Path, trailer: dict[str, Any], watch: Watch | None = None
     with open_binary(path, watch) as file:
         file.seek(len(_MAGIC))
         for _ in range(trailer["blocks"]):
-            head = file.read(_BLOCK.size)
-            n, nnz, tag_bytes, name, checksum, flags = _BLOCK.unpack(head)
-            wide = 4 if flags & _INT32 else 8
-            value_bytes = 0 if flags & _ONES else 4 if flags & _FLOAT32 else 8
-            rows = 3 + bool(flags & _WEIGHTS) + bool(flags & _BASE)
-            length = 8 * (n * rows + 1) + nnz * (wide + value_bytes + bool(flags & _WORDS)) + tag_bytes
+            head, length, checksum = _BLOCK.unpack(file.read(_BLOCK.size))
             data = b"" if length > room else file.read(length)
-            if zlib.crc32(data, zlib.crc32(_BLOCK.pack(n, nnz, tag_bytes, name, 0, flags))) != checksum:
+            if _checksum(head, data) != checksum:
                 raise damaged
-            yield _batch(data, (n, nnz, flags), trailer["names"][name])
+            yield _batch(json.loads(data[:head]), data, head, trailer["names"])
 
 
-def _batch(data: bytes, shape: tuple[int, int, int], source: str) -> Batch:
-    n, nnz, flags = shape
-    at = 0
-
-    def take(count: int, dtype: str) -> np.ndarray:
-        nonlocal at
-        array = np.frombuffer(data, dtype=dtype, count=count, offset=at)
-        at += array.nbytes
-        return array
-
-    indptr, lines, y = take(n + 1, "<i8"), take(n, "<i8"), take(n, "<f8")
-    indices = take(nnz, "<i4" if flags & _INT32 else "<i8").astype(np.int64)
-    values = np.ones(nnz) if flags & _ONES else take(nnz, "<f4" if flags & _FLOAT32 else "<f8").astype(np.float64)
-    weight = take(n, "<f8") if flags & _WEIGHTS else np.ones(n)
-    base = take(n, "<f8") if flags & _BASE else None
-    words = take(nnz, "u1") if flags & _WORDS else None
-    tags, names, skipped = json.loads(data[at:]) if flags & (_TAGS | _NAMES | _SKIPPED) else (None, None, None)
-    return Batch(
-        indptr, indices, values, y, weight, lines, source=source, tags=tags, base=base, class_names=names,
-        skipped=skipped and [(at, tag) for at, tag in skipped], words=words,
-    )  # fmt: skip
+def _batch(head: dict[str, Any], data: bytes, at: int, sources: list[str]) -> Batch:
+    """The batch of a block, whose arrays begin `at` a byte of it."""
+    fields: dict[str, Any] = {field: head[field] for field in _TEXTS}
+    for field, (dtype, count) in head["arrays"].items():
+        array = np.frombuffer(data, dtype, count, at)
+        fields[field], at = array.astype(_WHOLE.get(dtype, dtype)), at + array.nbytes
+    fields.setdefault("values", np.ones(len(fields["indices"])))
+    fields.setdefault("weight", np.ones(len(fields["y"])))
+    if fields["skipped"] is not None:
+        fields["skipped"] = [(row, tag) for row, tag in fields["skipped"]]
+    return Batch(source=sources[head["source"]], **fields)

@@ -6,20 +6,19 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sonlearn.data.batch import Batch
+from sonlearn.data.batch import NO_BATCH, Batch
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.text import rows as at
-from sonlearn.text.columns import Found
-from sonlearn.text.interact import Expanded, Interactions, Room, count_generated, expand, make_room
+from sonlearn.text.interact import Expanded, Interactions, count_generated, expand, make_room
 from sonlearn.text.names import LineNames, Named
 from sonlearn.text.number import make_numbers, settle
-from sonlearn.text.objects import Record, Unfit, error_of
+from sonlearn.text.objects import Members, Record, Unfit, error_of
 from sonlearn.text.rows import (
     IN_ORDER,
     LINE,
@@ -27,10 +26,11 @@ from sonlearn.text.rows import (
     POSITION,
     ROWS,
     STATE_SIZE,
+    ParsedChunk,
+    Runs,
     line_end,
     make_rows,
     to_batch,
-    with_rows,
 )
 from sonlearn.text.svmlight import parse_svmlight
 from sonlearn.text.vw import make_names, parse_vw
@@ -46,33 +46,6 @@ MOST_FEATURES = 2.0**31
 
 # What a chunk's line counts from; the reader adds the lines of the chunks before.
 _FIRST_LINE = 1
-
-
-class ParsedChunk(NamedTuple):
-    """What became of a chunk.
-
-    Attributes
-    ----------
-    batches : list of Batch, with line numbers that count from the chunk's first line
-    errors : list of InputError, likewise; the first `keep_errors` ones, by line
-    error_count : int
-    lines : int, of the whole chunk
-    names : features that were not named before, with ``TextOptions.names``
-    counted : (slot, name, how often) of features that are counted
-    skipped : (line, tag) of all malformed lines, likewise, in their order
-    found : columns of a table, or None
-    spaces : first bytes of the namespaces of VW text met so far, where flags name some
-    """
-
-    batches: list[Batch]
-    errors: list[InputError]
-    error_count: int
-    lines: int
-    names: list[Named] = []  # noqa: RUF012
-    counted: list[tuple[int, str, int]] = []  # noqa: RUF012
-    skipped: list[tuple[int, str]] = []  # noqa: RUF012
-    found: Found | None = None
-    spaces: frozenset[int] = frozenset()
 
 
 class ChunkParser:
@@ -131,35 +104,31 @@ class ChunkParser:
         state[LINE] = _FIRST_LINE
         errors: list[InputError] = []
         skipped: list[tuple[int, str]] = []
-        count = 0
         while (stopped := self._run(chunk, format)) != at.DONE:
             begin = int(state[POSITION])
-            if count < self._keep:
+            if len(skipped) < self._keep:
                 from sonlearn.text.messages import malformed
 
                 errors.append(malformed(text, begin, int(state[at.AT]), stopped, (source, int(state[LINE]), format)))
-            count += 1
+            end = line_end(chunk, begin) + 1
+            skipped.append((int(state[LINE]), tag_in(text[begin:end].tobytes()) if format == "vw" else ""))
             if self._on_error == "stop":
                 break
-            state[POSITION] = line_end(chunk, begin) + 1
-            tag = tag_in(text[begin : int(state[POSITION])].tobytes()) if format == "vw" else ""
-            skipped.append((int(state[LINE]), tag))
+            state[POSITION] = end
             state[LINE] += 1
-        n, names, interactions = int(state[ROWS]), [], format == "vw" and self._interactions.wanted
-        if interactions or (format == "vw" and self._options.keep):
-            self._interactions.observe(self._rows.run_byte[: int(self._rows.run_indptr[n])])
-        if format == "vw" and self._line_names is not None:
-            plan = self._interactions.plan if interactions else None
-            names = self._line_names.new_names(chunk, self._rows.lines[:n], self._slots(n), plan)
-        if interactions:
-            batches, more = self._expanded(chunk, n, source)
-            skipped = sorted(skipped + self._without_room(more, n, chunk))
-            errors, count = sorted(errors + more, key=lambda error: error.line or 0), count + len(more)
-            errors = errors[: self._keep]
-        else:
-            batches = [to_batch(self._rows, n, chunk)] if n else []
-        lines, spaces = int(state[LINE]) - _FIRST_LINE, frozenset(self._interactions.seen)
-        return ParsedChunk(batches, errors, count, lines, names, skipped=skipped, spaces=spaces)
+        rows, n, lines = self._rows, int(state[ROWS]), int(state[LINE]) - _FIRST_LINE
+        parsed = ParsedChunk([to_batch(rows, n, chunk)] if n else [], errors, skipped, lines)
+        if format != "vw":
+            return parsed
+        names, plan = list[Named](), None
+        if self._interactions.wanted or self._options.keep:
+            self._interactions.observe(rows.run_byte[: int(rows.run_indptr[n])])
+        if self._interactions.wanted:
+            runs = Runs(rows.indptr, rows.indices, rows.values, rows.run_indptr, rows.run_byte, rows.run_start)
+            parsed, plan = self._expanded(parsed, runs, source), self._interactions.plan
+        if self._line_names is not None:
+            names = self._line_names.new_names(chunk, rows.lines[:n], self._slots(n), plan)
+        return parsed._replace(names=names, spaces=frozenset(self._interactions.seen))
 
     def _rows_of_records(self) -> FlatRows | RecordRows:
         """What makes rows of JSON objects."""
@@ -174,43 +143,21 @@ class ChunkParser:
         rows = self._rows_of_records()
         errors: list[InputError] = []
         skipped: list[tuple[int, str]] = []
-        count = 0
         for line, record in records:
             if isinstance(record, bytes) and not record.strip():
                 continue
             try:
                 rows.add(record, line)
             except Unfit as problem:
-                if count < self._keep:
+                if len(skipped) < self._keep:
                     errors.append(error_of(problem, record, (source, line)))
-                count += 1
+                skipped.append((line, tag_of(record, self._options.id or "_tag")))
                 if self._on_error == "stop":
                     break
-                skipped.append((line, tag_of(record, self._options.id or "_tag")))
         taken = rows.take()
-        n, no_text = len(taken.rows.lines), np.zeros(0, dtype=np.uint8)
-        if self._expands:
-            room, self._rows = self._rows, taken.rows
-            batches, more = self._expanded(no_text, n, source)
-            self._rows = room
-            at = {line: i for i, line in enumerate(taken.rows.lines.tolist())}
-            tags = taken.tags or [""] * n
-            skipped = sorted(skipped + [(error.line or 0, tags[at[error.line]]) for error in more])
-            errors, count = sorted(errors + more, key=lambda error: error.line or 0)[: self._keep], count + len(more)
-        else:
-            batches = [to_batch(taken.rows, n, no_text)._replace(words=taken.words)] if n else []
-        batches = [taken.with_texts(batch) for batch in batches]
-        return ParsedChunk(batches, errors, count, 0, [], taken.names, skipped, taken.found)
-
-    def _without_room(self, errors: list[InputError], n: int, chunk: np.ndarray) -> list[tuple[int, str]]:
-        """(line, tag) of those of the first `n` rows that have been parsed and are malformed nevertheless."""
-        at = {int(line): i for i, line in enumerate(self._rows.lines[:n].tolist())} if errors else {}
-        out = []
-        for error in errors:
-            row = at[error.line]
-            tag = chunk[int(self._rows.tag_start[row]) : int(self._rows.tag_end[row])].tobytes()
-            out.append((error.line or 0, tag.decode("utf-8", "surrogateescape")))
-        return out
+        batches = [taken.batch] if taken.batch.n else []
+        parsed = ParsedChunk(batches, errors, skipped, 0, [], taken.names, taken.found)
+        return self._expanded(parsed, taken.runs, source) if self._expands else parsed
 
     def _slots(self, n: int) -> Iterator[list[int]]:
         """The features of the first `n` rows, without the constant."""
@@ -241,50 +188,49 @@ class ChunkParser:
             else:
                 return stopped
 
-    def _expanded(self, chunk: np.ndarray, n: int, source: str) -> tuple[list[Batch], list[InputError]]:
-        """Batches with interactions and n-grams, and the rows that overflow in them."""
-        rows, constant = self._rows, int(self._options.constant)
-        self._interactions.observe(rows.run_byte[: int(rows.run_indptr[n])])
+    def _expanded(self, parsed: ParsedChunk, runs: Runs, source: str) -> ParsedChunk:
+        """`parsed`, whose one batch has `runs`, with interactions and n-grams; rows that overflow are malformed."""
+        whole, constant = (parsed.batches or [NO_BATCH])[0], int(self._options.constant)
+        n, tags = whole.n, whole.tags or [""] * whole.n
+        self._interactions.observe(runs.run_byte[: int(runs.run_indptr[n])])
         plan = self._interactions.plan
         count, room_size = np.zeros(n), np.zeros(1, dtype=np.int64)
-        count_generated(rows, n, constant, plan, np.zeros(256, dtype=np.int64), room_size, count)
+        count_generated(runs, n, constant, plan, np.zeros(256, dtype=np.int64), room_size, count)
         room = make_room(int(room_size[0]) + 1)
         batches: list[Batch] = []
         errors: list[InputError] = []
+        skipped = list(parsed.skipped)
         start = 0
         while start < n and not (errors and self._on_error == "stop"):
             stop = _part_end(count, start, self._most)
             end = start
             if stop > start:
-                batch, end = self._expanded_rows(chunk, start, stop, int(count[start:stop].sum()), room)
-                batches += [batch] if end > start else []
+                size = int(count[start:stop].sum())
+                out = Expanded(np.zeros(stop - start + 1, dtype=np.int64), np.empty(size, np.int64), np.empty(size))
+                end = int(expand(runs, start, stop, constant, plan, self._names.mask, room, out))
+                indptr = out.indptr[: end - start + 1].copy()
+                made = {"indptr": indptr, "indices": out.indices[: indptr[-1]], "values": out.values[: indptr[-1]]}
+                batches += [whole.part(start, end)._replace(words=None, **made)] if end > start else []
             if end < max(stop, start + 1):
-                errors.append(_too_much(source, int(rows.lines[end]), count[end], self._most))
+                errors.append(_too_much(source, int(whole.lines[end]), count[end], self._most))
+                skipped.append((int(whole.lines[end]), tags[end]))
                 end += 1
             start = end
-        return batches, errors
-
-    def _expanded_rows(self, chunk: np.ndarray, start: int, stop: int, size: int, room: Room) -> tuple[Batch, int]:
-        """Batch of rows ``start:stop``, which have `size` features, and the row before which it had to end."""
-        out = Expanded(np.zeros(stop - start + 1, dtype=np.int64), np.empty(size, dtype=np.int64), np.empty(size))
-        mask, plan = self._names.mask, self._interactions.plan
-        end = int(expand(self._rows, start, stop, int(self._options.constant), plan, mask, room, out))
-        indptr = out.indptr[: end - start + 1].copy()
-        n = indptr[-1]
-        return with_rows(self._rows, start, end, chunk, indptr, out.indices[:n], out.values[:n]), end
+        errors = sorted(parsed.errors + errors, key=lambda error: error.line or 0)[: self._keep]
+        return parsed._replace(batches=batches, errors=errors, skipped=sorted(skipped))
 
 
-def joined(parts: list[ParsedChunk]) -> ParsedChunk:
+def joined_chunks(parts: list[ParsedChunk]) -> ParsedChunk:
     """Join chunks that follow one another; lines count from the first line of the first one."""
     out = parts[0]
     for part in parts[1:]:
-        errors = [InputError(e.source, (e.line or 0) + out.lines, e.column, e.found, e.expected) for e in part.errors]
+        errors = [error.but(line=(error.line or 0) + out.lines) for error in part.errors]
         batches = [batch._replace(lines=batch.lines + out.lines) for batch in part.batches]
         skipped = [(line + out.lines, tag) for line, tag in part.skipped]
         found = part.found if out.found is None or part.found is None else out.found.joined(part.found)
         out = ParsedChunk(
-            out.batches + batches, out.errors + errors, out.error_count + part.error_count, out.lines + part.lines,
-            out.names + part.names, out.counted + part.counted, out.skipped + skipped, found,
+            out.batches + batches, out.errors + errors, out.skipped + skipped, out.lines + part.lines,
+            out.names + part.names, out.counted + part.counted, found,
         )  # fmt: skip
     return out
 
@@ -308,7 +254,7 @@ def tag_of(record: Record, name: str = "_tag") -> str:
         except ValueError:
             tag = ""
     else:
-        tag = dict(record).get(name, "")
+        tag = dict(record).get(name, "") if isinstance(record, Mapping | Members) else ""
     return tag if isinstance(tag, str) and "\n" not in tag and "\r" not in tag else ""
 
 
@@ -316,20 +262,10 @@ def without_zero_lines(chunk: np.ndarray) -> np.ndarray:
     """`chunk`, or a copy where lines with a zero byte hold nothing else, which no format takes for an example."""
     if not len(chunk) or chunk.min() > 0:
         return chunk
-    chunk, end = chunk.copy(), -1
-    for place in np.flatnonzero(chunk == 0).tolist():
-        if place > end:
-            begin, end = before(chunk, place), line_end(chunk, place)
-            chunk[begin:end] = 0
+    chunk, ends = chunk.copy(), np.flatnonzero(chunk == NEWLINE)
+    for line in np.unique(np.searchsorted(ends, np.flatnonzero(chunk == 0))).tolist():
+        chunk[ends[line - 1] + 1 if line else 0 : ends[line]] = 0
     return chunk
-
-
-def before(chunk: np.ndarray, place: int) -> int:
-    """Where the line begins that `place` is in."""
-    window = 256
-    while not len(found := np.flatnonzero(chunk[max(place - window, 0) : place] == NEWLINE)) and window < place:
-        window *= 8
-    return max(place - window, 0) + int(found[-1]) + 1 if len(found) else 0
 
 
 def _part_end(count: np.ndarray, start: int, most: float) -> int:

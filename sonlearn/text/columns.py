@@ -11,7 +11,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from sonlearn.options import TextOptions
 from sonlearn.options.text import flag_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.number import PATTERN
+from sonlearn.text.objects import Unfit, described
 
 FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto"
@@ -48,6 +49,25 @@ def number_in(field: str) -> float | None:
     if _NUMBER.fullmatch(field):
         return float(field)
     return _WORDS.get(field.lower()) if len(field) <= 9 else None
+
+
+def label_of(field: str, class_names: bool, at: int | tuple[str, ...] = ()) -> tuple[float, str | None]:
+    """(label, name of its class) that a field stands for, which is `at` a place. Raises Unfit."""
+    y = number_in(field) if field.strip() else math.nan
+    if y is None and class_names:
+        return math.nan, field.strip()
+    if y is None or math.isinf(y):
+        raise Unfit(shorten(field), NO_LABEL, at)
+    return y, None
+
+
+def weight_of(value: Any, at: int | tuple[str, ...] = ()) -> float:
+    """The weight that a field or a number stands for, which is `at` a place. Raises Unfit."""
+    weight = number_in(value) if isinstance(value, str) else value
+    if type(weight) is not float or not 0 <= weight < math.inf:
+        found = "nothing" if isinstance(value, str) and not value.strip() else described(value)
+        raise Unfit(found, NO_WEIGHT, at)
+    return weight
 
 
 class Labelling(NamedTuple):
@@ -99,26 +119,6 @@ class Found(NamedTuple):
             )
         )  # fmt: skip
         return Found(columns, kinds, self.hint, notes, faults)
-
-
-class Table(NamedTuple):
-    """Rows of a table.
-
-    Attributes
-    ----------
-    batch : Batch or None
-        None if there are no rows.
-    errors : list of InputError, of the malformed rows
-    names : list of (slot, name, how often), of the features in the rows; none without ``TextOptions.names``
-    found : Found
-    tags : list of str, the ids of the malformed rows, where they could be read
-    """
-
-    batch: Batch | None
-    errors: list[InputError]
-    names: list[tuple[int, str, int]]
-    found: Found
-    tags: list[str]
 
 
 class ColumnLayout(NamedTuple):

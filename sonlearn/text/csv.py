@@ -11,7 +11,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,18 +19,18 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import (
-    NO_LABEL,
-    NO_WEIGHT,
     ColumnLayout,
     ColumnTable,
     Labelling,
-    Table,
     header_hint,
+    label_of,
     layout_of,
-    number_in,
     row_as_header,
+    weight_of,
 )
-from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, UnfitError, assembled
+from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, assembled
+from sonlearn.text.objects import Unfit
+from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import with_point
 
 _ROWS = 4096  # of a batch
@@ -49,28 +49,13 @@ class TableRow(NamedTuple):
     entries: list[tuple[int, float]]
 
 
-class _Place(NamedTuple):
-    """Which field of a row an encoder is for."""
-
-    at: int
-    column: ColumnEncoder
-
-
-class _UnfitField(Exception):  # noqa: N818
-    """A field that makes its row malformed: its place, what was found, what was expected."""
-
-    def __init__(self, at: int, found: str, expected: str):
-        super().__init__(at, found, expected)
-        self.at, self.found, self.expected = at, found, expected
-
-
 def read_csv(
     chunks: Iterable[np.ndarray],
     name: str,
     options: TextOptions,
     labels: Labelling = Labelling(),  # noqa: B008 (tuple)
     known: ColumnTable | None = None,
-) -> Iterator[Table]:
+) -> Iterator[ParsedChunk]:
     """Yield the rows of a source, up to some thousands at a time.
 
     Parameters
@@ -87,78 +72,131 @@ def read_csv(
     InputError
         The source cannot be read, has no header, two columns of a name, or not a column that an option names.
     """
-    csv.field_size_limit(_FIELD_LIMIT)
-    lines = _Lines(chunks)
-    reader = csv.reader(iter(lines), delimiter=options.delimiter, strict=True)
-    header, columns = _header(reader, lines, name)
-    if columns is None:
+    records = CsvRecords(chunks, name, options)
+    columns = records.columns
+    if not columns:
         return
-    hint = header_hint(lines.text, columns, options)
-    layout = layout_of(columns, options, (name, header), labels, hint, known)
-    encoder, rows, errors, tags = TableEncoder(options, known), [], [], []
-    places = [_Place(i, encoder.column(column)) for i, column in layout.features]
+    hint = header_hint(records.text, columns, options)
+    layout = layout_of(columns, options, (name, records.header), labels, hint, known)
+    encoder, rows, errors, skipped = TableEncoder(options, known), [], [], []
+    places = [(i, encoder.column(column)) for i, column in layout.features]
     features = tuple(column for _, column in layout.features)
-    absent, points = encoder.absent(features), _with_points(columns, options)
-    notes = (f"{name}:{header}: the header {shorten(', '.join(columns))} looks like a row; put a header before it",)
+    absent, found = encoder.absent(features), encoder.found(features, hint)
+    if row_as_header(columns, options):
+        header = shorten(", ".join(columns))
+        note = f"{name}:{records.header}: the header {header} looks like a row; put a header before it"
+        found = found._replace(notes=(note,))
+    yield ParsedChunk([], [], [], 0, found=found)
 
-    def table() -> Table:
+    def table() -> ParsedChunk:
         numbers = np.array([number for row in rows for number, _ in row.entries], dtype=np.int64)
         batch = table_batch(rows, encoder.slots(numbers), encoder.constant, encoder.words(numbers))
-        names = encoder.counted(numbers, len(rows))
-        return Table(batch, errors, names, encoder.found(features, hint), tags)
+        counted, found = encoder.counted(numbers, len(rows)), encoder.found(features, hint)
+        return ParsedChunk([batch] if rows else [], errors, skipped, 0, [], counted, found)
 
-    first = encoder.found(features, hint)
-    yield Table(None, [], [], first._replace(notes=notes) if row_as_header(columns, options) else first, [])
-    for line, record in _records(reader, lines, name, columns):
+    for line, record in records:
         try:
-            if isinstance(record, _Malformed):
+            if isinstance(record, Malformed):
                 errors.append(record.error)
-                tags.append(_id_in(record.fields, layout))
+                skipped.append((line, _id_in(record.fields, layout)))
             else:
-                rows.append(_row(points(record), layout, places, labels.worded, absent)._replace(line=line))
-        except _UnfitField as problem:
-            down, column = field_place(lines.text, options.delimiter, problem.at)
-            found = f"{problem.found} in the column {shorten(columns[problem.at])}"
-            errors.append(InputError(name, line + down, column, found, problem.expected))
-            tags.append(_id_in(record, layout))
-        if len(rows) + len(errors) >= _ROWS or lines.chunk_ends:
+                rows.append(_row(line, record, layout, places, labels.worded, absent))
+        except Unfit as problem:
+            down, column = field_place(records.text, options.delimiter, problem.at)
+            found_in = f"{problem.found} in the column {shorten(columns[problem.at])}"
+            errors.append(InputError(name, line + down, column, found_in, problem.expected))
+            skipped.append((line + down, _id_in(record, layout)))
+        if len(rows) + len(errors) >= _ROWS or records.chunk_ends:
             yield table()
-            rows, errors, tags = [], [], []
+            rows, errors, skipped = [], [], []
             if encoder.settle():
                 absent = encoder.absent(features)
     if rows or errors:
         yield table()
 
 
-def records_of(chunks: Iterable[np.ndarray], name: str, options: TextOptions) -> Iterator[Any]:
-    """The header of CSV with its text, and then its records as lists of str, InputError in place of a malformed one.
+class Malformed(NamedTuple):
+    """A record that is none."""
 
-    Raises InputError where the header is malformed, or the source cannot be read.
+    error: InputError
+    fields: list[str]
+
+
+class CsvRecords:
+    """The records behind the header of CSV that are not blank, each with its first line. Iterate once.
+
+    Blanks around a column's name do not count; a column without a name is called by its place, ``column 1``. A line
+    ``sep=;`` before the header, which Excel writes, is passed over.
+
+    Attributes
+    ----------
+    header : int
+        The line of the header.
+    columns : list of str
+        Empty: there is no header.
+    text : str
+        That of the last record, or of the header before the first one.
+    chunk_ends : bool
+        Whether there is no more text at the moment than that of the last record.
+
+    Raises
+    ------
+    InputError
+        The header is malformed, or the source cannot be read.
     """
-    csv.field_size_limit(_FIELD_LIMIT)
-    lines = _Lines(chunks)
-    reader = csv.reader(iter(lines), delimiter=options.delimiter, strict=True)
-    _, columns = _header(reader, lines, name)
-    if columns is not None:
-        yield columns, lines.text
-        points = _with_points(columns, options)
-        for _, record in _records(reader, lines, name, columns):
-            yield record.error if isinstance(record, _Malformed) else points(record)
 
+    def __init__(self, chunks: Iterable[np.ndarray], name: str, options: TextOptions):
+        csv.field_size_limit(_FIELD_LIMIT)
+        self._chunks, self._name = chunks, name
+        self.text, self.chunk_ends = "", False
+        self._reader = csv.reader(self._lines(), delimiter=options.delimiter, strict=True)
+        self.header, self.columns = 1, list[str]()
+        for line, record in self._records():
+            if isinstance(record, Malformed):
+                raise record.error.but()
+            separator = _SEPARATOR.fullmatch(self.text)
+            if not separator or separator[1] != options.delimiter:
+                columns = [column.strip() or f"column {place}" for place, column in enumerate(record, 1)]
+                self.header, self.columns = line, columns
+                break
+        self._points = _with_points(self.columns, options)
 
-def _header(reader, lines: _Lines, name: str) -> tuple[int, list[str] | None]:
-    """(its line, the names of the columns); None: there is no header.
+    def __iter__(self) -> Iterator[tuple[int, list[str] | Malformed]]:
+        for line, record in self._records():
+            yield line, record if isinstance(record, Malformed) else self._points(record)
 
-    Blanks around a name do not count; a column without a name is called by its place, ``column 1``. A line ``sep=;``
-    before the header, which Excel writes, is passed over. Raises InputError.
-    """
-    for line, record in _records(reader, lines, name, []):
-        if isinstance(record, _Malformed):
-            raise InputError(*record.error.args)
-        separator = _SEPARATOR.fullmatch(lines.text)
-        if not separator or separator[1] != reader.dialect.delimiter:
-            return line, [column.strip() or f"column {place}" for place, column in enumerate(record, 1)]
-    return 1, None
+    def _lines(self) -> Iterator[str]:
+        for chunk in self._chunks:
+            lines = chunk.tobytes().decode("utf-8", "surrogateescape").split("\n")[:-1]
+            self.chunk_ends = False
+            for i, line in enumerate(lines, 1):
+                self.chunk_ends = i == len(lines)
+                self.text += line + "\n"
+                yield line + "\n"
+
+    def _records(self) -> Iterator[tuple[int, list[str] | Malformed]]:
+        """(first line, record) of records that are not blank."""
+        while True:
+            line, self.text, reason = self._reader.line_num + 1, "", ""
+            try:
+                record = next(self._reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                # What is yielded is yielded behind the handler, where nothing holds the error and its files.
+                record, reason = [], str(error)
+            if reason:
+                problem = _malformed_record(reason)
+            elif not record:
+                continue
+            elif "\0" in "".join(record):
+                problem = "a zero byte", "text; is this a binary file?"
+            elif self.columns and len(record) != len(self.columns):
+                problem = f"{len(record)} fields", f"{len(self.columns)} fields as in the header"
+            else:
+                yield line, record
+                continue
+            yield line, Malformed(InputError(self._name, line, None, *problem), record)
 
 
 def _with_points(columns: list[str], options: TextOptions) -> Callable[[list[str]], list[str]]:
@@ -168,58 +206,6 @@ def _with_points(columns: list[str], options: TextOptions) -> Callable[[list[str
     names = {options.id, *options.text, *options.categorical} - {""}
     converts = [column not in names for column in columns]
     return lambda record: [with_point(field) if one else field for one, field in zip(converts, record, strict=True)]
-
-
-class _Malformed(NamedTuple):
-    """A record that is none."""
-
-    error: InputError
-    fields: list[str]
-
-
-class _Lines:
-    """Lines of text; `chunk_ends` is true while the last one that was given is the last that there is at the moment.
-
-    `text` is what was given since it was last emptied.
-    """
-
-    def __init__(self, chunks: Iterable[np.ndarray]):
-        self._chunks = chunks
-        self.chunk_ends = False
-        self.text = ""
-
-    def __iter__(self) -> Iterator[str]:
-        for chunk in self._chunks:
-            lines = chunk.tobytes().decode("utf-8", "surrogateescape").split("\n")[:-1]
-            self.chunk_ends = False
-            for i, line in enumerate(lines, 1):
-                self.chunk_ends = i == len(lines)
-                self.text += line + "\n"
-                yield line + "\n"
-
-
-def _records(reader, lines: _Lines, name: str, columns: list[str]) -> Iterator[tuple[int, list[str] | _Malformed]]:
-    """(first line, record) of records that are not blank."""
-    while True:
-        line, lines.text, reason = reader.line_num + 1, "", ""
-        try:
-            record = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            record, reason = [], str(error)  # yielded behind the handler, where nothing holds the error and its files
-        if reason:
-            yield line, _Malformed(InputError(name, line, None, *_malformed_record(reason)), [])
-            continue
-        if not record:
-            continue
-        if "\0" in "".join(record):
-            yield line, _Malformed(InputError(name, line, None, "a zero byte", "text; is this a binary file?"), record)
-        elif columns and len(record) != len(columns):
-            expected = f"{len(columns)} fields as in the header"
-            yield line, _Malformed(InputError(name, line, None, f"{len(record)} fields", expected), record)
-        else:
-            yield line, record
 
 
 def _malformed_record(reason: str) -> tuple[str, str]:
@@ -248,47 +234,33 @@ def _id_in(record: list[str], layout: ColumnLayout) -> str:
     return record[layout.id].strip() if layout.id is not None and layout.id < len(record) else ""
 
 
-def _row(fields: list[str], layout: ColumnLayout, places: list[_Place], class_names: bool, absent: Entries) -> TableRow:
-    """A record's row, without its line, with the entries of columns that are not there. Raises _UnfitField."""
+def _row(
+    line: int, fields: list[str], layout: ColumnLayout, places: list[tuple[int, ColumnEncoder]], class_names: bool,
+    absent: Entries,
+) -> TableRow:  # fmt: skip
+    """A record's row, with the entries of its `places`, and of columns that are `absent`. Raises Unfit."""
     y, name, weight = math.nan, None, 1.0
     if layout.label is not None:
-        y, name = label_in(fields[layout.label], layout.label, class_names)
+        y, name = label_of(fields[layout.label], class_names, layout.label)
     if layout.weight is not None:
-        value = number_in(fields[layout.weight])
-        if value is None or not 0 <= value < math.inf:
-            found = fields[layout.weight]
-            raise _UnfitField(layout.weight, shorten(found) if found.strip() else "nothing", NO_WEIGHT)
-        weight = value
+        weight = weight_of(fields[layout.weight], layout.weight)
     entries: list[Entries] = [absent]
     for at, column in places:
         try:
             entries.append(column.entries(fields[at]))
-        except UnfitError as problem:
-            raise _UnfitField(at, problem.found, problem.expected) from None
-    return TableRow(0, y, name, weight, _id_in(fields, layout), list(itertools.chain.from_iterable(entries)))
+        except Unfit as problem:
+            raise Unfit(problem.found, problem.expected, at) from None
+    return TableRow(line, y, name, weight, _id_in(fields, layout), list(itertools.chain.from_iterable(entries)))
 
 
-def label_in(field: str, at: int, class_names: bool) -> tuple[float, str | None]:
-    """(label, name of its class) that a field stands for. Raises _UnfitField."""
-    y = number_in(field) if field.strip() else math.nan
-    if y is None and class_names:
-        return math.nan, field.strip()
-    if y is None or math.isinf(y):
-        raise _UnfitField(at, shorten(field), NO_LABEL)
-    return y, None
-
-
-def table_batch(
-    rows: list[TableRow], slots: np.ndarray, constant: int | None, words: np.ndarray | None = None
-) -> Batch | None:
+def table_batch(rows: list[TableRow], slots: np.ndarray, constant: int | None, words: np.ndarray | None) -> Batch:
     """The batch of rows whose features are `slots`, one row after the other, with that of a `constant`.
 
     `words` says which of the features are (`Batch.words`).
     """
-    if not rows:
-        return None
+    sizes = np.array([len(row.entries) for row in rows], dtype=np.int64)
     return assembled(
-        np.repeat(np.arange(len(rows)), [len(row.entries) for row in rows]), slots,
+        np.repeat(np.arange(len(rows)), sizes), slots,
         np.array([value for row in rows for _, value in row.entries], dtype=np.float64), constant,
         np.array([row.y for row in rows], dtype=np.float64), np.array([row.weight for row in rows], dtype=np.float64),
         np.array([row.line for row in rows], dtype=np.int64), tags=[row.id for row in rows],

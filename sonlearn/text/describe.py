@@ -18,7 +18,7 @@ from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
 from sonlearn.text.arrow import texts_of
 from sonlearn.text.columns import LIKE_A_ROW, header_hint, layout_of, number_in, row_as_header
-from sonlearn.text.csv import records_of
+from sonlearn.text.csv import CsvRecords
 from sonlearn.text.encode import date_in
 from sonlearn.text.malformed import Malformed
 from sonlearn.text.objects import Members, Unfit, error_of, members_of
@@ -127,22 +127,21 @@ def _of_csv(
     chunks: Any, name: str, options: TextOptions, malformed: Malformed
 ) -> tuple[list[str], Iterator[list[str]]]:
     """Return the header of CSV, and its rows as texts; `malformed` counts those that are none."""
-    records: Iterator[Any] = records_of(chunks, name, options)
-    first = next(records, None)
-    if first is None:
+    records = CsvRecords(chunks, name, options)
+    columns = records.columns
+    if not columns:
         raise InputError(name, None, None, "an empty stream", _TABLE)
-    columns, text = first
-    hint = header_hint(text, columns, options)
+    hint = header_hint(records.text, columns, options)
     layout_of(columns, options, (name, 1), hint=hint)
     if hint and len(columns) == 1 and hint != LIKE_A_ROW:
         raise InputError(name, 1, None, f"one column, {shorten(columns[0])}", f"a table with a header{hint}")
 
     def rows() -> Iterator[list[str]]:
-        for record in records:
+        for _, record in records:
             if isinstance(record, list):
                 yield record
             else:
-                malformed.admit([record])
+                malformed.admit([record.error])
 
     return columns, rows()
 

@@ -34,8 +34,9 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import FINITE, ColumnTable, Found, is_feature, name_slot, number_in
-from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
+from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
+from sonlearn.text.objects import Unfit
 from sonlearn.text.suspicions import Suspicions
 
 #: Features, and fields of a column, that are remembered.
@@ -49,14 +50,6 @@ _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
 
 Entries = tuple[tuple[int, float], ...]
-
-
-class UnfitError(ValueError):
-    """A field that makes its row malformed: what was found, and what was expected."""
-
-    def __init__(self, found: str, expected: str):
-        super().__init__(found, expected)
-        self.found, self.expected = found, expected
 
 
 class _Separators(dict[int, int | str]):
@@ -140,7 +133,7 @@ class ColumnEncoder:
         self._words: dict[str, int] = {}
 
     def number(self, field: str = "") -> int:
-        """The feature that numbers are values of. Raises UnfitError."""
+        """The feature that numbers are values of. Raises Unfit."""
         self._meet("number", field)
         if self._number < 0:
             self._number = self._features.new(self.column)
@@ -164,7 +157,7 @@ class ColumnEncoder:
         return self.missing() if known else ()
 
     def _meet(self, kind: str, field: str) -> None:
-        """Remember what the column has held; raise UnfitError for what the model has never met in such a column."""
+        """Remember what the column has held; raise Unfit for what the model has never met in such a column."""
         self.kinds.add(kind)
         if self._model is None:
             return
@@ -173,25 +166,25 @@ class ColumnEncoder:
             return
         met, field = " or ".join(f"a {one}" for one in known), shorten(field) if field else f"a {kind}"
         if "category" not in known:  # anything may be a further category
-            raise UnfitError(field, f"{met}, as in all rows that the model has learned")
+            raise Unfit(field, f"{met}, as in all rows that the model has learned")
         self._note(kind, f"a {kind}, {field}; the model has learned {met} in all rows")
 
     def _note(self, kind: str, text: str) -> None:
         self.notes.setdefault(kind, f"the column {shorten(self.column)} has {text}")
 
     def value(self, value: float, field: str = "") -> Entries:
-        """What a number becomes, which is written as `field`. Raises UnfitError."""
+        """What a number becomes, which is written as `field`. Raises Unfit."""
         if self.as_text or self.as_category:
             return self.entries("" if value != value else repr(float(value)).removesuffix(".0"))
         if value != value:
             return self.missing()
         if math.isinf(value):
-            raise UnfitError(f"{value:g}", FINITE)
+            raise Unfit(f"{value:g}", FINITE)
         number = self.number(field)
         return ((number, value),) if value else ()
 
     def entries(self, field: str) -> Entries:
-        """What a field becomes. Raises UnfitError."""
+        """What a field becomes. Raises Unfit."""
         known = self._known.get(field)
         if known is not None:
             return known
@@ -204,10 +197,10 @@ class ColumnEncoder:
         value = number_in(field)
         if value is not None:
             if math.isinf(value):
-                raise UnfitError(shorten(field), FINITE if self._as_number else f"{FINITE}, or a text that is none")
+                raise Unfit(shorten(field), FINITE if self._as_number else f"{FINITE}, or a text that is none")
             return self.value(value, field)
         if self._as_number:
-            raise UnfitError(shorten(field), f"{FINITE}, or nothing (--numeric)")
+            raise Unfit(shorten(field), f"{FINITE}, or nothing (--numeric)")
         return self._remembered(field, self._date(field) or self._category(field))
 
     def _remembered(self, field: str, entries: Entries) -> Entries:
@@ -298,7 +291,8 @@ class TableEncoder:
         self._features = _Features(options)
         self._columns: dict[str, ColumnEncoder] = {}
         self._rows = 0
-        self._mask = (1 << options.bits) - 1
+        #: The slot of the constant feature; None: rows have none.
+        self.constant = constant_id(options, "csv") if options.constant else None
 
     def column(self, name: str) -> ColumnEncoder:
         """The encoder of a column, made when it is first asked for. Raises UnicodeEncodeError."""
@@ -316,11 +310,6 @@ class TableEncoder:
             entry for name in known if name not in columns and self.is_feature(name)
             for entry in self.column(name).absent()
         )  # fmt: skip
-
-    @property
-    def constant(self) -> int | None:
-        """The slot of the constant feature; None: rows have none."""
-        return VW_CONSTANT & self._mask if self.options.constant else None
 
     def is_feature(self, name: str) -> bool:
         """Whether a column is a feature column."""
@@ -345,7 +334,7 @@ class TableEncoder:
         slots, names = self._features.slots, self._features.names
         out = [(slots[i], names[i], int(counts[i])) for i in np.flatnonzero(counts).tolist()]
         # The constant comes first, as in the first row of all: behind the others its place would depend on the batch.
-        return [(VW_CONSTANT & self._mask, "Constant", rows), *out] if self.options.constant and rows else out
+        return [(self.constant, "Constant", rows), *out] if self.constant is not None and rows else out
 
     def found(self, columns: tuple[str, ...], hint: str = "") -> Found:
         """What the columns have held so far."""

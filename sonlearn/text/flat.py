@@ -12,16 +12,15 @@ import re
 
 import numpy as np
 
-from sonlearn.data.batch import CONSTANT, NO_BATCH
+from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
-from sonlearn.text.columns import FINITE, NO_LABEL, NO_WEIGHT, ColumnTable, first_names, number_in
+from sonlearn.text.columns import FINITE, NO_LABEL, ColumnTable, first_names, label_of, number_in, weight_of
 from sonlearn.text.csv import TableRow, table_batch
-from sonlearn.text.encode import Entries, TableEncoder, UnfitError
+from sonlearn.text.encode import Entries, TableEncoder
 from sonlearn.text.objects import Record, Unfit, described, members_of
 from sonlearn.text.records import ParsedRecords
-from sonlearn.text.rows import ParsedRows
 
 _INDEX = re.compile(r"[0-9]{1,19}", re.ASCII)
 _MEMBER = f"{FINITE}, true, false, null or a text: this model has no namespaces"
@@ -62,9 +61,10 @@ class FlatRows:
                 if name in self._labels:
                     y, name_of_class, labelled = *self._label(name, value), True
                 elif self._table and name and name == options.weight:
-                    weight = self._weight(name, value)
+                    weight = weight_of(value, (name,))
                 elif self._table and name and name == options.id:
-                    tag = "" if value is None else repr(value).removesuffix(".0") if _is_number(value) else str(value)
+                    text = "" if value is None else str(value)
+                    tag = text.removesuffix(".0") if isinstance(value, float) else text
                 elif not self._table:
                     entries += self._index(name, value)
                 elif self._encoder.is_feature(name):
@@ -90,20 +90,15 @@ class FlatRows:
         rows, table, n = self._rows, self._table, len(self._rows)
         features = np.array([feature for row in rows for feature, _ in row.entries], dtype=np.int64)
         names = self._encoder.counted(features, n) if table else []
-        none, no_runs = np.zeros(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
         slots, constant, words = features, CONSTANT if self._options.constant else None, None
         if table:
             slots, constant = self._encoder.slots(features), self._encoder.constant
             words = self._encoder.words(features)
-        batch = table_batch(rows, slots, constant, words) or NO_BATCH
-        taken = ParsedRows(
-            batch.indptr, batch.indices, batch.values, batch.y, batch.weight, np.zeros(n), batch.lines, none, none,
-            none, none, no_runs, np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int64),
-        )  # fmt: skip
+        batch = table_batch(rows, slots, constant, words)
         found = self._encoder.found(tuple(self._columns)) if table else None
         self._encoder.settle()
         self._rows, self._columns = [], {}
-        return ParsedRecords(taken, batch.tags, batch.class_names, names, found, batch.words)
+        return ParsedRecords(batch, None, names, found)
 
     def _field(self, name: str, value: object) -> Entries:
         """What a member becomes in the column of its name."""
@@ -114,7 +109,7 @@ class FlatRows:
             if value is None:
                 return column.missing()
             return column.entries(value) if isinstance(value, str) else column.value(float(value))  # type: ignore[arg-type]
-        except UnfitError as problem:
+        except Unfit as problem:
             raise Unfit(problem.found, problem.expected, (name,)) from None
         except UnicodeEncodeError:
             raise Unfit("half of a surrogate pair", "whole characters", (name,)) from None
@@ -133,28 +128,11 @@ class FlatRows:
             raise Unfit(found, "an index as name and a number: the model is of LIBSVM text", (name,))
         return ((int(name), number),) if number == number and number else ()
 
-    def _weight(self, name: str, value: object) -> float:
-        """The importance weight that a member says."""
-        number = number_in(value) if isinstance(value, str) else float(value) if _is_number(value) else None
-        if number is None or not 0 <= number < math.inf:
-            raise Unfit(described(value), NO_WEIGHT, (name,))
-        return number
-
     def _label(self, name: str, value: object) -> tuple[float, str | None]:
         """(label, name of a class) that a member says."""
-        number: float | None = math.nan
         if isinstance(value, str):
-            number = number_in(value) if value.strip() else math.nan
-            if number is None and self._class_names:
-                return math.nan, value.strip()
-        elif isinstance(value, bool | float):
-            number = float(value)
-        elif value is not None:
-            number = None
-        if number is None or math.isinf(number):
+            return label_of(value, self._class_names, (name,))
+        number = math.nan if value is None else float(value) if isinstance(value, bool | float) else math.inf
+        if math.isinf(number):
             raise Unfit(described(value), NO_LABEL, (name,))
         return number, None
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, float) and not isinstance(value, bool)

@@ -9,6 +9,7 @@ import numpy as np
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options.text import ON_ERROR
+from sonlearn.text.meter import Meter
 
 #: Malformed lines that are described when they are skipped.
 SHOWN_ERRORS = 10
@@ -67,14 +68,14 @@ class Malformed:
         return fatal
 
     def left_out(
-        self, batches: Iterable[Any], errors: Sequence[InputError], count: int, lines: Sequence[tuple[int, str]]
+        self, batches: Iterable[Any], errors: Sequence[InputError], lines: Sequence[tuple[int, str]]
     ) -> Iterator[Any]:
         """Yield batches with what was left out before their rows, up to the malformed line that ends the run.
 
         Parameters
         ----------
         batches : of Batch or Decisions, in the order of their lines
-        errors, count : as of `admit`
+        errors : of the first of them
         lines : (line, tag) of all malformed lines, in their order
 
         Raises
@@ -82,7 +83,7 @@ class Malformed:
         InputError
             That of the line that ends the run.
         """
-        fatal, left = self.admit(errors, count), list(lines) if self.skips else []
+        fatal, left = self.admit(errors, len(lines)), list(lines) if self.skips else []
         for batch in batches:
             inside = [one for one in left if batch.n and one[0] < batch.lines[-1]]
             left = left[len(inside) :]
@@ -98,10 +99,28 @@ class Malformed:
             raise fatal
 
 
-class LeavesOut:
-    """What a run asks a reader of malformed lines."""
+class BatchReader:
+    """What a run asks of what reads for it.
+
+    Attributes
+    ----------
+    malformed : Malformed
+    meter : Meter or None
+        May be set, and is then told how much of the sources has been read.
+    format : str or None
+        Format of the sources, once it is known.
+    notes : list of str
+        What is to be said of columns that are missing or not known.
+    """
 
     malformed: Malformed
+    meter: Meter | None = None
+    format: str | None
+    notes: list[str]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield batches. Raises InputError."""
+        raise NotImplementedError
 
     @property
     def errors(self) -> list[InputError]:

@@ -39,12 +39,8 @@ _EXPECTED = {
         code.BIG_NUMBER: "a number of at most 1.8e308",
     },
 }
-#: Labels of VW's other problems, and what to say of them.
-_OTHER_LABELS = {
-    re.compile(rb"[0-9]+(,[0-9]+)+[ \t]*('?[^ \t]*)?"): (
-        "one label; several labels (VW's --multilabel_oaa) are not taken: give a row, or a model, each"
-    ),
-}
+#: Labels of VW's --multilabel_oaa.
+_SEVERAL = re.compile(rb"[0-9]+(,[0-9]+)+[ \t]*('?[^ \t]*)?")
 #: What lines of other text look like: fastText's, and words.
 _FASTTEXT = re.compile(rb"__label__[^ \t]+[ \t]")
 _WORDS = re.compile(rb"[^\W\d]{2,}[,.!?]?[ \t]+[^\W\d]+")
@@ -118,9 +114,9 @@ def malformed(buf: np.ndarray, begin: int, at: int, what: int, place: tuple[str,
     text = buf[begin : code.line_end(buf, begin)].tobytes().removesuffix(b"\r")
     if format == "vw" and what in (code.BAD_LABEL, code.BAD_WEIGHT, code.BAD_BASE, code.MANY_LABELS):
         label = text.partition(b"|")[0].strip()
-        for pattern, expected in _OTHER_LABELS.items():
-            if pattern.fullmatch(label):
-                return InputError(source, line, 1, shorten(label), expected)
+        if _SEVERAL.fullmatch(label):
+            expected = "one label; several labels (VW's --multilabel_oaa) are not taken: give a row, or a model, each"
+            return InputError(source, line, 1, shorten(label), expected)
     if format == "vw" and what not in (code.NO_BAR, code.BIG_NUMBER) and b"|" not in text:
         what, at = code.NO_BAR, begin
     if 0 in text:

@@ -8,7 +8,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,16 +16,16 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import TextOptions
 from sonlearn.options.text import NAMESPACED, OF_BOTH, OF_NAMESPACES, OF_TABLES, TABLES
-from sonlearn.text.chunk import ChunkParser, ParsedChunk
-from sonlearn.text.columns import ColumnTable, Found, Labelling, Table
+from sonlearn.text.chunk import ChunkParser
+from sonlearn.text.columns import ColumnTable, Found, Labelling
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.interact import never_met
 from sonlearn.text.malformed import SHOWN_ERRORS as SHOWN_ERRORS
-from sonlearn.text.malformed import LeavesOut, Malformed
-from sonlearn.text.meter import Meter
+from sonlearn.text.malformed import BatchReader, Malformed
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import RecordSource, sources_of
 from sonlearn.text.pipeline import map_prefetching
+from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import CHUNK_BYTES, Source, is_arrow, is_remote, is_table, read_chunks, source_name
 from sonlearn.text.suspicions import bytes_notes
 
@@ -97,43 +97,14 @@ def _as_is(item: Any) -> Any:
     return item
 
 
-class BatchReader(Protocol):
-    """What a run asks of what reads for it: `Reader`, `sonlearn.text.cache.CachedReader`, and that of decisions."""
-
-    meter: Meter | None
-
-    def __iter__(self) -> Iterator[Any]:
-        """Yield batches. Raises InputError."""
-
-    @property
-    def format(self) -> str | None:
-        """Format of the sources, once it is known."""
-
-    @property
-    def errors(self) -> list[InputError]:
-        """The first malformed lines that were left out."""
-
-    @property
-    def error_count(self) -> int:
-        """How many were."""
-
-    @property
-    def skipped(self) -> list[str]:
-        """Tags of the malformed lines behind the last batch."""
-
-    @property
-    def notes(self) -> list[str]:
-        """What is to be said of columns that are missing or not known."""
-
-
-class Reader(LeavesOut):
+class Reader(BatchReader):
     """Batches of the examples in one or several sources, read one after the other. Iterate once.
 
     Parameters
     ----------
     sources : path, pattern, ``"-"`` (standard input) or open binary stream, or an iterable of these
         Or an iterable of dicts, or of lines of JSON (`sonlearn.text.records`), drawn as the batches are asked for. Or
-        tables in memory (`sonlearn.text.arrow.read_table`).
+        tables in memory (`sonlearn.text.arrow.read_arrow`).
     options : TextOptions
     chunk_bytes : int
         Text that becomes one batch, about. Neither rows nor errors depend on it.
@@ -203,7 +174,6 @@ class Reader(LeavesOut):
         self.malformed = Malformed(on_error, max_errors)
         self._chunk_bytes, self._threads, self._stretch = chunk_bytes, threads, stretch
         self._labels = labels
-        self.meter: Meter | None = None
         self._parsers = threading.local()
         self.names = NameTable() if names is None else names
         self.columns = ColumnTable() if columns is None else columns
@@ -309,19 +279,16 @@ class Reader(LeavesOut):
 
     def _tables(self) -> Iterator[tuple[str, bool, ParsedChunk]]:
         """Rows of all CSV or Arrow sources; their lines count from the first of the source."""
-        from sonlearn.text.arrow import read_arrow, read_table
+        from sonlearn.text.arrow import read_arrow
         from sonlearn.text.csv import read_csv
 
         for source in expand_globs(self.sources):
             name = source_name(source)
-            if is_table(source):
-                tables = read_table(source, self.options, self._labels, known=self.columns)
-            elif self.options.format == "arrow" or is_arrow(source):
+            if self.options.format == "arrow" or is_table(source) or is_arrow(source):
                 tables = read_arrow(source, self.options, self._labels, self._watch, self.columns)
             else:
                 tables = read_csv(self.chunks_of(source), name, self.options, self._labels, self.columns)
-            for table in tables:
-                yield name, True, parsed_table(table)
+            yield from ((name, True, table) for table in tables)
 
     def _records(self, sources: list[RecordSource]) -> Iterator[tuple[str, bool, ParsedChunk]]:
         """Rows of dicts; their numbers count from the first of the source."""
@@ -332,7 +299,7 @@ class Reader(LeavesOut):
 
     def _parse(self, chunk: _Chunk) -> tuple[str, bool, ParsedChunk]:
         if self.format is None:  # blank lines and comments so far
-            return chunk.source, chunk.first, ParsedChunk([], [], 0, int(np.count_nonzero(chunk.text == ord("\n"))))
+            return chunk.source, chunk.first, ParsedChunk([], [], [], int(np.count_nonzero(chunk.text == ord("\n"))))
         if not hasattr(self._parsers, "parser"):
             self._parsers.parser = self._parser()
         return chunk.source, chunk.first, self._parsers.parser.parse(chunk.text, self.format, chunk.source)
@@ -343,28 +310,19 @@ class Reader(LeavesOut):
 
     def _checked(self, parsed: ParsedChunk, source: str, lines_before: int) -> Iterator[Batch]:
         """The batches of a chunk with their place in the source, up to the malformed line that is one too many."""
-        errors = [
-            InputError(e.source, (e.line or 0) + lines_before, e.column, e.found, e.expected) for e in parsed.errors
-        ]
+        errors = [error.but(line=(error.line or 0) + lines_before) for error in parsed.errors]
         constant = constant_id(self.options, self.format)
         batches = (
             batch._replace(lines=batch.lines + lines_before, source=source, constant=constant)
             for batch in parsed.batches
         )
         lines = [(line + lines_before, tag) for line, tag in parsed.skipped]
-        for batch in self.malformed.left_out(batches, errors, parsed.error_count, lines):
+        for batch in self.malformed.left_out(batches, errors, lines):
             if batch.class_names is not None and self.format == "vw":
                 from sonlearn.text.messages import check_names
 
                 check_names(batch)
             yield batch
-
-
-def parsed_table(table: Table) -> ParsedChunk:
-    """Rows of a table as those of a chunk."""
-    skipped = [(error.line or 0, tag) for error, tag in zip(table.errors, table.tags, strict=True)]
-    batches = [] if table.batch is None else [table.batch]
-    return ParsedChunk(batches, table.errors, len(table.errors), 0, [], table.names, skipped, table.found)
 
 
 def check_options(options: TextOptions, format: str) -> None:

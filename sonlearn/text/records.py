@@ -33,12 +33,12 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
-from sonlearn.text.columns import NO_LABEL, NO_WEIGHT, Found, number_in
+from sonlearn.text.columns import Found, label_of, number_in, weight_of
 from sonlearn.text.encode import date_in, words_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.number import PATTERN
 from sonlearn.text.objects import Members, Record, Unfit, described, encoded, members_of
-from sonlearn.text.rows import ParsedRows
+from sonlearn.text.rows import Runs
 from sonlearn.text.suspicions import Suspicions, is_other_date
 from sonlearn.text.vw import make_names
 
@@ -63,24 +63,12 @@ def _is_date(text: str) -> bool:
 
 
 class ParsedRecords(NamedTuple):
-    """Records that were taken: their rows, what is text of them, and (slot, name, how often) of their features."""
+    """Records that were taken: their rows and namespaces, and (slot, name, how often) of their features."""
 
-    rows: ParsedRows
-    tags: list[str] | None
-    class_names: list[str | None] | None
+    batch: Batch
+    runs: Runs | None  # None: there are no namespaces
     names: list[tuple[int, str, int]]
     found: Found | None = None  # columns, where records are rows of a table; notes
-    words: np.ndarray | None = None  # see `Batch.words`; without interactions
-
-    def with_texts(self, batch: Batch) -> Batch:
-        """`batch`, which has some of these rows, with their tags and classes."""
-        if self.tags is None and self.class_names is None:
-            return batch
-        at = np.searchsorted(self.rows.lines, batch.lines).tolist()
-        tags, classes = self.tags, self.class_names
-        return batch._replace(
-            tags=tags and [tags[i] for i in at], class_names=classes and [classes[i] for i in at]
-        )  # fmt: skip
 
 
 class RecordRows:
@@ -154,19 +142,21 @@ class RecordRows:
 
     def take(self) -> ParsedRecords:
         """All rows since the last call."""
-        y = np.array(self._y, dtype=np.float64).reshape(-1, 3)
+        y, weight, base = np.array(self._y, dtype=np.float64).reshape(-1, 3).T.copy()
         words = np.zeros(len(self._indices), np.uint8)
         words[self._worded] = 1
-        none = np.zeros(len(self._lines), dtype=np.int64)
-        runs = np.array(self._runs, dtype=np.int64).reshape(-1, 2)
-        rows = ParsedRows(
-            np.array(self._indptr, dtype=np.int64), np.array(self._indices, dtype=np.int64),
-            np.array(self._values, dtype=np.float64), y[:, 0].copy(), y[:, 1].copy(), y[:, 2].copy(),
-            np.array(self._lines, dtype=np.int64), none, none, none, none,
-            np.array(self._run_indptr, dtype=np.int64), runs[:, 0].astype(np.uint8), runs[:, 1].copy(),
+        run_byte, run_start = np.array(self._runs, dtype=np.int64).reshape(-1, 2).T.copy()
+        indptr, indices, run_indptr, lines = (
+            np.array(numbers, dtype=np.int64)
+            for numbers in (self._indptr, self._indices, self._run_indptr, self._lines)
+        )
+        values = np.array(self._values, dtype=np.float64)
+        batch = Batch(
+            indptr, indices, values, y, weight, lines, tags=self._tags if any(self._tags) else None,
+            base=base if base.any() else None, words=words if words.any() else None,
+            class_names=self._classes if any(name is not None for name in self._classes) else None,
         )  # fmt: skip
-        tags = self._tags if any(self._tags) else None
-        classes = self._classes if any(name is not None for name in self._classes) else None
+        runs = Runs(indptr, indices, values, run_indptr, run_byte.astype(np.uint8), run_start)
         names = self._counted(len(self._lines))
         self._rows += len(self._lines)
         notes = [suspicions.member_note(name, self._rows) for name, suspicions in self._suspicions.items()]
@@ -174,7 +164,7 @@ class RecordRows:
             notes += [self._unmet_note(name) for name in self._unmet]
         self._begin()
         found = Found((), {}, notes=tuple(filter(None, notes)))
-        return ParsedRecords(rows, tags, classes, names, found, words if words.any() else None)
+        return ParsedRecords(batch, runs, names, found)
 
     def _unmet_note(self, name: str) -> str:
         flag = next(f"--{role}" for role, given in self._given.items() if given == name)
@@ -349,14 +339,14 @@ class RecordRows:
 
     def _set_label(self, value: Any, at: tuple[str, ...], column: bool = False) -> None:
         """The label of a record; that of a `column` is a number, true, false, null or the name of a class."""
-        if column and type(value) in (str, bool):
-            number = (number_in(value) if value.strip() else math.nan) if type(value) is str else float(value)
-            if number is None and self._class_names:
-                self._class = value.strip()
-            elif number is None or math.isinf(number):
-                raise Unfit(described(value), NO_LABEL, at)
+        if column and type(value) is str:
+            y, name = label_of(value, self._class_names, at)
+            if name is None:
+                self._label[0] = y
             else:
-                self._label[0] = number
+                self._class = name
+        elif column and type(value) is bool:
+            self._label[0] = float(value)
         elif isinstance(value, Members):
             for name, part in value:
                 self._set_part(name, part, (*at, name))
@@ -386,10 +376,7 @@ class RecordRows:
 
     def _set_weight(self, value: Any, at: tuple[str, ...], column: bool) -> None:
         """The importance of a record."""
-        number = number_in(value) if type(value) is str else value
-        if type(number) is not float or not 0 <= number < math.inf:
-            raise Unfit(described(value), NO_WEIGHT, at)
-        self._label[1] = number
+        self._label[1] = weight_of(value, at)
 
     def _set_part(self, name: str, value: Any, at: tuple[str, ...]) -> None:
         place = {"label": 0, "weight": 1, "initial": 2}.get(name.lower())

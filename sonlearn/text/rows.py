@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
+from sonlearn.errors import InputError
+
+if TYPE_CHECKING:
+    from sonlearn.text.columns import Found
+    from sonlearn.text.names import Named
 
 # Entries of the state array.
 POSITION, LINE, ROWS, NNZ, AT, IN_ORDER, STATE_SIZE = 0, 1, 2, 3, 4, 5, 6
@@ -48,6 +53,42 @@ class ParsedRows(NamedTuple):
     run_start: np.ndarray
 
 
+class ParsedChunk(NamedTuple):
+    """What became of a chunk of text, or of rows of a table.
+
+    Attributes
+    ----------
+    batches : list of Batch, with line numbers that count from the chunk's first line
+    errors : list of InputError, likewise; the first `keep_errors` ones, by line
+    skipped : (line, tag) of all malformed lines, likewise, in their order
+    lines : int, of the whole chunk
+    names : features that were not named before, with ``TextOptions.names``
+    counted : (slot, name, how often) of features that are counted
+    found : columns of a table, or None
+    spaces : first bytes of the namespaces of VW text met so far, where flags name some
+    """
+
+    batches: list[Batch]
+    errors: list[InputError]
+    skipped: list[tuple[int, str]]
+    lines: int
+    names: list[Named] = []  # noqa: RUF012
+    counted: list[tuple[int, str, int]] = []  # noqa: RUF012
+    found: Found | None = None
+    spaces: frozenset[int] = frozenset()
+
+
+class Runs(NamedTuple):
+    """Entries of rows and their namespaces, which interactions are made of: fields of `ParsedRows`."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    values: np.ndarray
+    run_indptr: np.ndarray
+    run_byte: np.ndarray
+    run_start: np.ndarray
+
+
 def make_rows(text_bytes: int) -> ParsedRows:
     """Room for every row and feature that `text_bytes` bytes can hold.
 
@@ -73,21 +114,11 @@ def line_end(buf: np.ndarray, begin: int) -> int:
 def to_batch(rows: ParsedRows, n: int, buf: np.ndarray) -> Batch:
     """Copy the first `n` rows out of the arrays that the next chunk will be parsed into."""
     nnz = int(rows.indptr[n])
-    indptr, indices, values = rows.indptr[: n + 1].copy(), rows.indices[:nnz].copy(), rows.values[:nnz].copy()
-    return with_rows(rows, 0, n, buf, indptr, indices, values)
-
-
-def with_rows(
-    rows: ParsedRows, start: int, stop: int, buf: np.ndarray, indptr: np.ndarray, indices: np.ndarray,
-    values: np.ndarray,
-) -> Batch:  # fmt: skip
-    """Batch of the rows ``start:stop``, with these entries."""
-    of = slice(start, stop)
-    base = rows.base[of]
-    tags = _texts(rows.tag_start[of], rows.tag_end[of], buf)
-    names = _texts(rows.name_start[of], rows.name_end[of], buf)
+    base = rows.base[:n]
+    names = _texts(rows.name_start[:n], rows.name_end[:n], buf)
     return Batch(
-        indptr, indices, values, rows.y[of].copy(), rows.weight[of].copy(), rows.lines[of].copy(), tags=tags,
+        rows.indptr[: n + 1].copy(), rows.indices[:nnz].copy(), rows.values[:nnz].copy(), rows.y[:n].copy(),
+        rows.weight[:n].copy(), rows.lines[:n].copy(), tags=_texts(rows.tag_start[:n], rows.tag_end[:n], buf),
         base=base.copy() if base.any() else None,
         class_names=None if names is None else [name or None for name in names],
     )  # fmt: skip

@@ -112,7 +112,6 @@ def _row(buf, p, row, k, rows, numbers):
         return p, k, at.BIG_NUMBER
     if status == number.MALFORMED or not ends_token(byte(buf, end)):
         return p, k, at.BAD_LABEL
-    undecided = status == number.UNDECIDED
     p = end
     while True:
         p, k = _plain_features(buf, _skip_blanks(buf, p), k, rows)
@@ -131,16 +130,15 @@ def _row(buf, p, row, k, rows, numbers):
             value, status = decided(end, value, status, numbers)
             if status == number.MALFORMED or status == number.OVERFLOW:
                 return end, k, at.BAD_VALUE if status == number.MALFORMED else at.BIG_NUMBER
-            undecided |= status == number.UNDECIDED
         if not ends_token(byte(buf, q)):
             return end, k, at.BAD_VALUE
         rows.indices[k] = index
         rows.values[k] = value
         k += 1
         p = q
-    if undecided:
-        return p, k, at.NUMBER_UNDECIDED
     if numbers.noted[1] > 0:
+        if numbers.noted[1] > numbers.noted[0]:
+            return p, k, at.NUMBER_UNDECIDED
         forget_positions(numbers)
     rows.y[row] = label
     rows.weight[row] = 1.0

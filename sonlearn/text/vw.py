@@ -152,54 +152,51 @@ def parse_vw(buf, names, rows, numbers, state):
 @forced_inline
 def _row(buf, p, row, k, names, rows, numbers):
     """One example: (position, entries so far, code); the position that of the error if there is one."""
-    p, code, undecided = _label(buf, p, row, names.class_names, rows, numbers)
+    p, code = _label(buf, p, row, names.class_names, rows, numbers)
     run = int(rows.run_indptr[row])
     while code == at.DONE and buf[p] == BAR:
         rows.run_byte[run] = BLANK if _ends_word(byte(buf, p + 1)) else buf[p + 1]
         rows.run_start[run] = start = k
-        p, seed, scale, code, unsettled = _namespace(buf, p + 1, names, numbers)
+        p, seed, scale, code = _namespace(buf, p + 1, names, numbers)
         if code == at.DONE:
-            undecided |= unsettled
-            p, k, code, unsettled = _features(buf, p, k, seed, scale, names, rows, numbers)
-            undecided |= unsettled
+            p, k, code = _features(buf, p, k, seed, scale, names, rows, numbers)
         if names.drop[rows.run_byte[run]]:
             k = start
         run += 1
     rows.run_indptr[row + 1] = run
-    if code == at.DONE and undecided:
-        code = at.NUMBER_UNDECIDED
     if code == at.DONE and numbers.noted[1] > 0:
+        if numbers.noted[1] > numbers.noted[0]:
+            return p, k, at.NUMBER_UNDECIDED
         forget_positions(numbers)
     return p, k, code
 
 
 @forced_inline
 def _label(buf, p, row, class_names, rows, numbers):
-    """What stands before the first bar: (position of the bar or of the error, code, whether a number is undecided)."""
+    """What stands before the first bar: (position of the bar or of the error, code)."""
     rows.y[row], rows.weight[row], rows.base[row] = np.nan, 1.0, 0.0
     rows.tag_start[row] = 0
     rows.tag_end[row] = 0
     rows.name_start[row] = 0
     rows.name_end[row] = 0
-    count, undecided = 0, False
+    count = 0
     while buf[p] != BAR:
         if _ends_line(buf, p):
-            return p, at.NO_BAR, False
+            return p, at.NO_BAR
         end = p
         while not _ends_word(byte(buf, end)):
             end += 1
         after = _skip_blanks(buf, end)
         if buf[p] == QUOTE or buf[end] == BAR:
             if buf[after] != BAR:
-                return p, (at.NO_BAR if _ends_line(buf, after) else at.TAG_NOT_LAST), False
+                return p, (at.NO_BAR if _ends_line(buf, after) else at.TAG_NOT_LAST)
             rows.tag_start[row] = p + (buf[p] == QUOTE)
             rows.tag_end[row] = end
-            return after, at.DONE, undecided
+            return after, at.DONE
         value, q, status = parse_number(buf, p)
         value, status = decided(p, value, status, numbers)
-        undecided |= status == number.UNDECIDED
         if status == number.OVERFLOW:
-            return p, at.BIG_NUMBER, False
+            return p, at.BIG_NUMBER
         if count == 0 and class_names and (status == number.MALFORMED or q != end):
             rows.name_start[row] = p
             rows.name_end[row] = q = end
@@ -213,45 +210,45 @@ def _label(buf, p, row, class_names, rows, numbers):
         else:
             code = at.MANY_LABELS
         if status == number.MALFORMED or q != end or count > 2 or (count == 1 and value < 0):
-            return p, code, False
+            return p, code
         count += 1
         p = after
-    return p, at.DONE, undecided
+    return p, at.DONE
 
 
 @forced_inline
 def _namespace(buf, p, names, numbers):
-    """Name and weight of a namespace, from behind its bar: (position, hash, weight, code, whether undecided)."""
+    """Name and weight of a namespace, from behind its bar: (position, hash, weight, code)."""
     c = byte(buf, p)
     if _ends_word(c):
-        return p, names.default, 1.0, at.DONE, False
+        return p, names.default, 1.0, at.DONE
     if c == COLON:
-        return p, 0, 1.0, at.BAD_NAMESPACE, False
+        return p, 0, 1.0, at.BAD_NAMESPACE
     end = _name_end(buf, p)
     seed = hash_name(buf, p, end, names.seed, names.hash_all)
     if buf[end] != COLON:
-        return end, seed, 1.0, at.DONE, False
+        return end, seed, 1.0, at.DONE
     scale, q, status = parse_number(buf, end + 1)
     scale, status = decided(end + 1, scale, status, numbers)
     if status == number.OVERFLOW:
-        return end + 1, seed, 1.0, at.BIG_NUMBER, False
+        return end + 1, seed, 1.0, at.BIG_NUMBER
     if status == number.MALFORMED or not _ends_word(byte(buf, q)):
-        return end + 1, seed, 1.0, at.BAD_NAMESPACE_WEIGHT, False
-    return q, seed, scale, at.DONE, status == number.UNDECIDED
+        return end + 1, seed, 1.0, at.BAD_NAMESPACE_WEIGHT
+    return q, seed, scale, at.DONE
 
 
 @forced_inline
 def _features(buf, p, k, seed, scale, names, rows, numbers):
-    """Features up to the next bar or the end of the line: (position, entries so far, code, whether undecided)."""
-    anonymous, undecided = 0, False
+    """Features up to the next bar or the end of the line: (position, entries so far, code)."""
+    anonymous = 0
     while True:
         p, k = _plain_features(buf, _skip_blanks(buf, p), k, seed, scale, names, rows)
         p = _skip_blanks(buf, p)
         c = byte(buf, p)
         if c in (BAR, NEWLINE):
-            return p, k, at.DONE, undecided
+            return p, k, at.DONE
         if c == RETURN:
-            return p, k, (at.DONE if buf[p + 1] == NEWLINE else at.CARRIAGE_RETURN), undecided
+            return p, k, (at.DONE if buf[p + 1] == NEWLINE else at.CARRIAGE_RETURN)
         start, value = p, scale
         p, slot = _name(buf, p, seed, names.hash_all)
         if byte(buf, p) == COLON:
@@ -260,14 +257,13 @@ def _features(buf, p, k, seed, scale, names, rows, numbers):
             if status == number.MALFORMED or status == number.OVERFLOW or not _ends_word(byte(buf, q)):
                 q, code = _text_value(buf, p + 1, status)
                 if code != at.DONE:
-                    return q, k, code, undecided
+                    return q, k, code
                 slot = hash_name(buf, p + 1, q, slot, names.hash_all)
                 value = 1.0
             else:
-                undecided |= status == number.UNDECIDED
                 value = float(scale) * float(x)
                 if abs(value) == np.inf:
-                    return p + 1, k, at.BIG_NUMBER, undecided
+                    return p + 1, k, at.BIG_NUMBER
                 if p == start:
                     slot = seed + anonymous
                     anonymous += 1

@@ -257,6 +257,7 @@ def test_a_row_like_the_header_is_described(tmp_path):
     pyarrow = pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
     table = pyarrow.table({"a": ["a", "x", "a"], "b": ["b", "y", "z"]})
     assert sonlearn.describe(table).rows == 3
+    assert [column.name for column in sonlearn.describe(table.slice(0, 0), label="b").columns] == ["a", "b"]
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra arrow is not installed")
     parquet.write_table(table, tmp_path / "t.parquet", row_group_size=1)
     assert sonlearn.describe(str(tmp_path / "t.parquet")).rows == 3

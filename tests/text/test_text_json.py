@@ -359,6 +359,8 @@ def test_malformed_dicts():
         with pytest.raises(InputError, match=r"<records>:2: ") as caught:
             rows([{"a": 1}, record])
         assert str(caught.value).startswith(message)
+        reader = Reader([{"a": 1}, record], JSON, on_error="skip")
+        assert [str(error) for _ in reader for error in reader.errors] == [str(caught.value)]
     with pytest.raises(OptionError, match="--format vw: dicts are read as json"):
         rows([{"a": 1}], TextOptions(format="vw"))
 

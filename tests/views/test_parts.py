@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from sonlearn.data.batch import Batch, joined
-from sonlearn.learn.delay import rows_at
 from sonlearn.options.views import COLUMNS, ROW, WORDS
 from sonlearn.views.index import intern, new_index
 from sonlearn.views.view import LATEST, first_in_parts, parts_of
@@ -82,7 +81,7 @@ def test_batches_carry_what_is_a_word():
         return (own.indices >= 100).tolist() == own.words.astype(bool).tolist()
 
     assert kinds(batch.part(7, 19))
-    assert kinds(rows_at(batch, np.array([9, 3, 3, 20])))
+    assert kinds(batch.at(np.array([9, 3, 3, 20])))
     plain = batch._replace(words=None, indices=np.minimum(batch.indices, 50))
     both = joined([batch, plain, batch.part(1, 4)])
     assert kinds(both)

@@ -149,12 +149,9 @@ class Bandit:
         if rows.n != len(of_row):  # numbered actions that share a row
             of_row = np.arange(rows.n)
         rows = rows._replace(y=np.where(known[of_row], 0.0, np.nan), weight=np.ones(rows.n))
-        none = np.zeros(0)
-        problem = Problem(
-            decisions.first, decisions.row, decisions.column, decisions.action, decisions.cost, decisions.probability,
-            none if decisions.costs is None else decisions.costs,
-        )  # fmt: skip
-        problem = Problem(*(np.require(array, requirements=["C", "W"]) for array in problem))
+        given = (getattr(decisions, name) for name in Problem._fields)
+        arrays = (np.zeros(0) if array is None else array for array in given)
+        problem = Problem(*(np.require(array, requirements=["C", "W"]) for array in arrays))
         now = self.state.now.copy()
         if learn:
             numbered, self.index = intern(rows, self.index, True)

@@ -68,14 +68,9 @@ class EngineRewards:
         rows = decisions.rows
         if not self._numbered:
             return rows
-        lengths = np.diff(rows.indptr)[decisions.row]
-        indptr = np.concatenate(([0], np.cumsum(lengths)))
-        at = np.arange(indptr[-1]) + np.repeat(rows.indptr[decisions.row] - indptr[:-1], lengths)
-        indices = rows.indices[at] + _ACTION * np.repeat(decisions.column + 1, lengths)
-        return rows._replace(
-            indptr=indptr, indices=indices, values=rows.values[at], y=rows.y[decisions.row],
-            weight=rows.weight[decisions.row], lines=rows.lines[decisions.row], tags=None, base=None, words=None,
-        )  # fmt: skip
+        rows = rows._replace(tags=None, base=None, words=None).at(decisions.row)
+        columns = np.repeat(decisions.column + 1, np.diff(rows.indptr))
+        return rows._replace(indices=rows.indices + _ACTION * columns)
 
     def run(
         self, state: EngineState, rows: Rows, size: int, problem: Problem, out: Decided, learn: bool

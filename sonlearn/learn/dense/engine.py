@@ -20,14 +20,6 @@ from sonlearn.learn.normals import draw, new_features, position_after, position_
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
-RULES = {
-    "full-on": rounds.FULL_ON,
-    "arow": rounds.AROW,
-    "metagrad": rounds.FULL_ON,
-    "ada-full": rounds.ADA_FULL,
-    "ada-lr": rounds.ADA_LR,
-    "ridge": rounds.RIDGE,
-}
 #: t: rounds learned; seen: number of features. Of ridge: weight, the sum of h, and due, the round that
 #: works w out anew.
 NOW = [("t", "i8"), ("seen", "i8"), ("weight", "f8"), ("due", "i8")]
@@ -215,7 +207,7 @@ class Dense(Engine):
 def params_of(options: LearnOptions) -> DenseParams:
     """The kernels' parameters for `options`."""
     values = METHODS[options.method].values
-    rule, ada = RULES[values["rule"]], values["rule"].startswith("ada")
+    rule, ada = rounds.NAMES.index(values["rule"]), values["rule"].startswith("ada")
     kind, eta = eta_of(options)
     return DenseParams(
         rule=rounds.PSEUDO if rule == rounds.FULL_ON and options.alpha == 0 else rule,

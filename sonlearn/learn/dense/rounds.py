@@ -18,6 +18,7 @@ from sonlearn.learn.newton.round import row_scale
 from sonlearn.learn.tolerances import LIMIT
 
 FULL_ON, AROW, PSEUDO, ADA_FULL, ADA_LR, RIDGE = range(6)
+NAMES = ("full-on", "arow", "pseudo", "ada-full", "ada-lr", "ridge")
 
 
 @bare_jit

@@ -29,7 +29,7 @@ from sonlearn.learn.diagonal_fd.rounds import step_of
 from sonlearn.learn.diagonal_fd.shrink import leading_rows
 from sonlearn.learn.diagonal_fd.state import LONGEST
 from sonlearn.learn.engine import Predictions
-from sonlearn.learn.linear_algebra import clear, factor_identity_plus, product, solve_lower, solve_upper, total_of
+from sonlearn.learn.linear_algebra import factor_identity_plus, product, solve_lower, solve_upper, total_of
 from sonlearn.learn.losses import HINGE
 from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, SHRINK
 from sonlearn.options import LearnOptions
@@ -362,7 +362,7 @@ def shrink(params, state, work):
     for i in range(kept):
         for j in range(i):
             state.T[j, i] = state.T[i, j]
-    factorise(state, kept)
+    factor_identity_plus(state.T, state.LT, kept)
     now["shrunk"], now["k"], now["raw"] = now["t"], kept, 0
 
 
@@ -394,10 +394,3 @@ def compensate(params, state, work, b, kept, faded):
             B[i, l] = new[i, l]
         for j in range(i + 1):
             state.T[i, j] += product(scaled, new[j], LANES)
-
-
-@bare_inline
-def factorise(state, r):
-    """LT'LT <- I + T, whose pivots are 1 at least."""
-    clear(state.LT)
-    factor_identity_plus(state.T, state.LT, r)

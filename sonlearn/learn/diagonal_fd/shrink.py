@@ -206,7 +206,6 @@ def compensate(params, state, work, n_kept):
 @bare_inline
 def factorise(state, r):
     """state.LT <- the Cholesky factor of I + T (LT'LT = I + T, pivots at least 1); state.gamma <- 0."""
-    clear(state.LT)
     factor_identity_plus(state.T, state.LT, r)
     for j in range(len(state.gamma)):
         state.gamma[j] = 0.0

@@ -224,7 +224,7 @@ def merged(params: Any, states: Sequence[Any], base: Any, now: Any, by: np.ndarr
     else:
         if params.rule == NAG:
             table[:, S] = np.max([each[:, S] for each in tables], axis=0)
-            table[:, INVERSE] = np.divide(1.0, table[:, S], out=np.zeros(len(table)), where=table[:, S] > 0.0)
+            table[:, INVERSE] = merging.quotient(1.0, table[:, S])
         if has_sum:
             sums = [each[:, G] for each in tables]
             gains = merging.added(base.table[:, G], sums, rows, params.retention.rate, by)

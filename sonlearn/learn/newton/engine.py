@@ -244,10 +244,5 @@ def _weights(
     if params.dual:
         return np.asarray(merging.summed(start.w, [each.w for each in own], by))
     unit, gains = _unit(params, scale), [np.full(len(scale), float(n)) for n in rounds]
-    first, *others = (_divided(each.w * unit, _unit(params, each.scale)) for each in (start, *own))
+    first, *others = (merging.quotient(each.w * unit, _unit(params, each.scale)) for each in (start, *own))
     return merging.moved(first, others, gains)
-
-
-def _divided(w: np.ndarray, by: np.ndarray) -> np.ndarray:
-    """w / by, 0 where `by` is 0: the feature has not occurred."""
-    return np.divide(w, by, out=np.zeros(w.shape), where=by > 0.0)

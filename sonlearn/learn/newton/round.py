@@ -80,18 +80,13 @@ def run(params, state, work, rows, out, start, oja):
         if params.rescale == ALL_GRADIENTS:
             xx = rescaled_by_all(state, feats, values, slope, work.x)
             rho2, n_rest = coordinates(params, state, work, feats, xx, learned)
-        scale, weight_scale = (
-            row_scale(params, slope, effective_rounds(params, now.t + 1)),
-            shrunk_scale(params, now.weight_scale, rows.weight[i]),
-        )
+        scale = row_scale(params, slope, effective_rounds(params, now.t + 1))
+        weight_scale = shrunk_scale(params, now.weight_scale, rows.weight[i])
         for c in range(len(work.slope)):
             work.slope[c] /= weight_scale
             work.wx[c] = work.wx[c] * weight_scale + rows.base[i]
-        row, u = (
-            RowGeometry(scale, xx, rho2, 0.0),
-            work.wx if params.after or params.rescale == ALL_GRADIENTS else raw[i],
-        )
-        row = plan_projection(params, state, work, row, u, weight_scale)
+        u = work.wx if params.after or params.rescale == ALL_GRADIENTS else raw[i]
+        row = plan_projection(params, state, work, RowGeometry(scale, xx, rho2, 0.0), u, weight_scale)
         longest = max(scale, slope)
         finite = longest * longest * xx <= LIMIT and are_finite(work)
         if not (finite and can_step(params, now.alpha, work.slope, row, weight_scale)):

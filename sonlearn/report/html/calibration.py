@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sonlearn.report.html.charts import LEFT, RIGHT, WIDTH, Scale, Series, chart, format_number, legend
+from sonlearn.report.html.charts import LEFT, RIGHT, WIDTH, Scale, Series, figure, format_number
 from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.tables import DASH, positive_label, section
 from sonlearn.report.runlog import Run
@@ -37,9 +37,9 @@ def calibration(run: Run) -> Element | None:
         f"For each predicted probability, how often {event}. Dots on the diagonal: probabilities can be taken at "
         f"their word. Of 20 bins, those of {FEWEST_OF_A_BIN} examples or more."
     )
-    picture = chart(axis, axis, series, title=title, below="predicted probability", beside="how often it happened")
-    return section("Calibration", element("figure", legend(series[::-1]), picture, _histogram(recorded["bins"], axis)),
-                 lead=lead, name="calibration")  # fmt: skip
+    picture = figure(axis, axis, series, title=title, below="predicted probability", beside="how often it happened")
+    picture.append(_histogram(recorded["bins"], axis))
+    return section("Calibration", picture, lead=lead, name="calibration")
 
 
 def _histogram(bins: list[dict[str, Any]], x: Scale) -> Element:

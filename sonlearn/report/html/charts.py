@@ -87,6 +87,12 @@ def legend(series: Sequence[Series]) -> Element:
     )
 
 
+def figure(x: Scale, y: Scale, series: Sequence[Series], caption: str = "", **axes: str) -> Element:
+    """A chart under its caption and the legend, which names what is drawn last first; see `chart`."""
+    about = element("figcaption", caption) if caption else None
+    return element("figure", about, legend(series[::-1]), chart(x, y, series, **axes))
+
+
 def place(x: Scale, y: Scale, point: tuple[float, float]) -> tuple[float, float]:
     """Where a point stands within the frame."""
     return (

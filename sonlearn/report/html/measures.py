@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale
+from sonlearn.report.html.charts import Scale, Series, chart, figure, format_number, legend, scale
 from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.tables import DASH, bar_row, bars, number_or_dash, positive_label, section, span, table
 from sonlearn.report.runlog import Run
@@ -29,18 +29,14 @@ def ranking(run: Run) -> Element | None:
     roc = [(0.0, 0.0), *((cut["false_share"], cut["recall"]) for cut in curve)]
     pairs = [(cut["recall"], cut["precision"]) for cut in curve if cut["recall"] > 0]
     figures = []
-    for title, points, guide, axes, figure, error in (
-        ("ROC", roc, [(0.0, 0.0), (1.0, 1.0)], ("share of negatives above the threshold", "recall"),
-         "auc", "area under the curve"),
-        ("Precision and recall", pairs, [(0.0, share), (1.0, share)], ("recall", "precision"),
-         "average_precision", "average precision"),
+    for title, points, guide, axes in (
+        (f"ROC: area under the curve {_bounded(measures, 'auc')}", roc, [(0.0, 0.0), (1.0, 1.0)],
+         ("share of negatives above the threshold", "recall")),
+        (f"Precision and recall: average precision {_bounded(measures, 'average_precision')}", pairs,
+         [(0.0, share), (1.0, share)], ("recall", "precision")),
     ):  # fmt: skip
         series = [Series("by chance", "constant", [guide]), Series("as predicted", "average", [points])]
-        picture = chart(
-            unit, unit, series, title=f"{title}: {error} {_bounded(measures, figure)}.", below=axes[0], beside=axes[1]
-        )
-        caption = element("figcaption", f"{title}: {error} {_bounded(measures, figure)}")
-        figures.append(element("figure", caption, legend(series[::-1]), picture))
+        figures.append(figure(unit, unit, series, title, title=f"{title}.", below=axes[0], beside=axes[1]))
     lead = (
         f"The class {positive_label(measures)} is the positive one: {100 * share:.3g} % of the examples. Recall: the "
         "share of the positive examples that are predicted so. Precision: the share of those predicted positive that "
@@ -57,11 +53,8 @@ def _bounded(measures: dict[str, Any], name: str) -> str:
 
 def _thresholds(measures: dict[str, Any]) -> Element:
     """What thresholds do; the one in use and the best of F1 first."""
-    rows = [
-        _row(text, measures[name])
-        for text, name in (("as predicted", "decided"), ("best F1", "best_f1"))
-        if measures[name]
-    ]
+    named = (("as predicted", measures["decided"]), ("best F1", measures["best_f1"]))
+    rows = [_row(text, cut) for text, cut in named if cut]
     rows += [_row("", cut) for cut in measures.get("thresholds") or []]
     predicted = f"predicted {positive_label(measures)}"
     names = ("", "threshold", "precision", "recall", "F1", predicted, "false alarms")
@@ -116,8 +109,8 @@ def coverage(run: Run) -> Element | None:
     size = DASH if measures["size"] is None else format_number(measures["size"])
     lead = f"Asked {100 * asked:.4g} %, reached {100 * measures['reached']:.2f} %.{worst} {what}: {size}."
     title = f"Coverage along the stream: {100 * measures['reached']:.2f} % in all."
-    picture = chart(x, y, series, title=title, below="examples", beside="share covered")
-    return section("Coverage", element("figure", legend(series[::-1]), picture), lead=lead, name="coverage")
+    picture = figure(x, y, series, title=title, below="examples", beside="share covered")
+    return section("Coverage", picture, lead=lead, name="coverage")
 
 
 def policy(run: Run) -> Element | None:
@@ -126,11 +119,7 @@ def policy(run: Run) -> Element | None:
     if not found or not found["values"]:
         return None
     rows = [
-        [
-            one["name"],
-            number_or_dash(one["cost"]),
-            *(number_or_dash(one["cost"] + sign * 1.96 * one["error"]) for sign in (-1, 1)),
-        ]
+        [one["name"], *(number_or_dash(one["cost"] + sign * 1.96 * one["error"]) for sign in (0, -1, 1))]
         for one in found["values"]
     ]
     costs = table(("policy", "mean cost", "from", "to"), rows)

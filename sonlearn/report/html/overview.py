@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale
+from sonlearn.report.html.charts import Scale, Series, chart, figure, format_number, scale
 from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.tables import DASH, number_or_dash, positive_label, section, table
 from sonlearn.report.runlog import Run
@@ -29,12 +29,10 @@ def tiles(run: Run) -> Element | None:
         _tile("examples a second", _rate(examples, seconds), f"{duration(seconds)} in all"),
     ]  # fmt: skip
     shown[2:2] = _measured(end)
-    changes = end.get("drift")
-    if changes and changes["changes"]:
-        rows = changes["changes"]
-        shown.append(
-            _tile("changes of the stream", format_number(len(rows)), f"the last at row {format_number(rows[-1])}")
-        )
+    changes = (end.get("drift") or {}).get("changes")
+    if changes:
+        last = f"the last at row {format_number(changes[-1])}"
+        shown.append(_tile("changes of the stream", format_number(len(changes)), last))
     return element("div", *(tile for tile in shown if tile is not None), class_="tiles")
 
 
@@ -138,8 +136,7 @@ def _curve(run: Run, what: str, log: bool, constant: float | None) -> Element | 
         y = y._replace(high=max(y.high, 1.02 * constant))
         series.insert(0, Series("best constant", "constant", [[(x.low, constant), (x.high, constant)]]))
     title = f"Average {what} along the examples: {format_number(spots[-1][1])} at the end."
-    picture = chart(x, y, series, title=title, below="examples", beside=what)
-    return element("figure", element("figcaption", what.capitalize()), legend(series[::-1]), picture)
+    return figure(x, y, series, what.capitalize(), title=title, below="examples", beside=what)
 
 
 def _switched(name: str, choices: tuple[str, str], panes: list[Element]) -> Element:
@@ -155,13 +152,8 @@ def _switched(name: str, choices: tuple[str, str], panes: list[Element]) -> Elem
 def _table(run: Run) -> Element:
     """The numbers of the curves, for those who want them."""
     names = ("examples", "loss", "since", "error", "since")
-    rows = [
-        [
-            format_number(row["examples"]),
-            *(_fixed(row[key]) for key in ("loss", "since_loss", "error", "since_error")),
-        ]
-        for row in thinned(run.rows)
-    ]
+    averages = ("loss", "since_loss", "error", "since_error")
+    rows = [[format_number(row["examples"]), *(_fixed(row[key]) for key in averages)] for row in thinned(run.rows)]
     return element("details", element("summary", "The numbers"), table(names, rows))
 
 

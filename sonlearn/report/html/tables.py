@@ -19,9 +19,13 @@ def section(title: str, *parts: Element | str | None, lead: str = "", name: str,
 
 def table(names: tuple[str, ...], rows: list[list[str]]) -> Element:
     """A table of texts under their names."""
+    return _table(names, [element("tr", *(element("td", cell) for cell in row)) for row in rows])
+
+
+def _table(names: tuple[str, ...], rows: list[Element], kind: str | None = None) -> Element:
     head = element("tr", *(element("th", name, scope="col") for name in names))
-    body = [element("tr", *(element("td", cell) for cell in row)) for row in rows]
-    return element("div", element("table", element("thead", head), element("tbody", *body)), class_="scroll")
+    grid = element("table", element("thead", head), element("tbody", *rows), class_=kind)
+    return element("div", grid, class_="scroll")
 
 
 def span(values: list[float]) -> tuple[float, float]:
@@ -46,9 +50,7 @@ def bar_row(name: str, value: float | None, span: tuple[float, float], *more: st
 
 def bars(names: tuple[str, ...], rows: list[Element]) -> Element:
     """A table of rows that `bar_row` has made, under their names."""
-    head = element("tr", *(element("th", name, scope="col") for name in names))
-    return element("div", element("table", element("thead", head), element("tbody", *rows), class_="bars"),
-                   class_="scroll")  # fmt: skip
+    return _table(names, rows, "bars")
 
 
 def number_or_dash(value: float | None) -> str:

@@ -13,7 +13,6 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.chunk import ChunkParser, tag_in
-from sonlearn.text.decisions.crossing import selected_rows
 from sonlearn.text.decisions.rows import DecisionLines, Head, RefusedDecision, assembled
 
 _COST = "action:cost:probability, for example 2:-1:0.25"
@@ -28,14 +27,6 @@ class Label(NamedTuple):
     actions: tuple[int, ...]  # all that are named
     shared: bool
     tag: str
-
-
-class Malformed(Exception):  # noqa: N818
-    """What is wrong with a decision, and where: the line of the block or text, and its column."""
-
-    def __init__(self, line: int, column: int | None, found: str, expected: str):
-        super().__init__(line, column, found, expected)
-        self.line, self.column, self.found, self.expected = line, column, found, expected
 
 
 class Origin(NamedTuple):
@@ -62,10 +53,9 @@ def parse_blocks(
                 heads.append(_read_line(at, block, bandit.actions, texts, origin))
             else:
                 heads.append(_read_block(at, block, texts, origin))
-        except Malformed as problem:
+        except InputError as error:
             heads.append(None)
-            error = InputError("", problem.line, problem.column, problem.found, problem.expected)
-            refused[at] = RefusedDecision(block.line, tag_in(block.lines[0]), error)
+            refused[at] = RefusedDecision(block.line, tag_in(block.lines[0]), error.but())  # without its frames
     if not texts:
         return None, list(refused.values())
     text = np.frombuffer(b"\n".join(texts) + b"\n", np.uint8)
@@ -75,12 +65,10 @@ def parse_blocks(
         column = error.column
         if column is not None and shared and column > own:
             line, column = shared, column - own - 1 + offset
+        first = blocks[at]
         refused.setdefault(
-            at,
-            RefusedDecision(
-                blocks[at].line, tag_in(blocks[at].lines[0]), InputError("", line, column, error.found, error.expected)
-            ),
-        )
+            at, RefusedDecision(first.line, tag_in(first.lines[0]), error.but(line=line, column=column))
+        )  # fmt: skip
     in_order = [refused[at] for at in sorted(refused)]
     good = [at for at, head in enumerate(heads) if head is not None and at not in refused]
     if not good:
@@ -90,19 +78,19 @@ def parse_blocks(
     lines = np.array([origin[line - 1][1] for line in rows.lines.tolist()])
     rows = rows._replace(lines=lines, tags=None, y=np.full(rows.n, np.nan))
     kept = np.isin(owners, good)
-    rows, owners = selected_rows(rows, kept), owners[kept]
+    rows, owners = rows.at(np.flatnonzero(kept)), owners[kept]
     begin = np.searchsorted(owners, good)
     return assembled(rows, begin, [heads[at] for at in good], options, bandit, given=True), in_order
 
 
 def _read_line(at: int, block: DecisionLines, K: int, texts: list[bytes], origin: list[Origin]) -> Head:
-    """Read the label of a line, a decision among K actions, and give its row to the parser. Raises Malformed."""
+    """Read the label of a line, a decision among K actions, and give its row to the parser. Raises InputError."""
     label = parse_label(block.lines[0], block.line)
     if label.shared:
-        raise Malformed(block.line, 1, "shared", f"{_COST}; blocks of lines are for --cb_adf")
+        raise InputError("", block.line, 1, "shared", f"{_COST}; blocks of lines are for --cb_adf")
     wrong = next((a for a in label.actions if not 1 <= a <= K), None)
     if wrong is not None:
-        raise Malformed(block.line, 1, f"action {wrong}", f"an action from 1 to {K} (--cb {K})")
+        raise InputError("", block.line, 1, f"action {wrong}", f"an action from 1 to {K} (--cb {K})")
     named = sorted(set(label.actions))
     columns = tuple(a - 1 for a in named) if len(label.actions) > (label.action > 0) else tuple(range(K))
     texts.append(without_label(block.lines[0]))
@@ -112,20 +100,21 @@ def _read_line(at: int, block: DecisionLines, K: int, texts: list[bytes], origin
 
 
 def _read_block(at: int, block: DecisionLines, texts: list[bytes], origin: list[Origin]) -> Head:
-    """Read the labels of a block of lines, one an action, and give its rows to the parser. Raises Malformed."""
+    """Read the labels of a block of lines, one an action, and give its rows to the parser. Raises InputError."""
     labels = [parse_label(line, block.line + i) for i, line in enumerate(block.lines)]
     shared = labels[0].shared
     if shared and len(labels) == 1:
-        raise Malformed(block.line, 1, "shared without an action", "a line for each action behind it")
+        raise InputError("", block.line, 1, "shared without an action", "a line for each action behind it")
     late = next((i for i, label in enumerate(labels) if i and label.shared), None)
     if late is not None:
-        raise Malformed(block.line + late, 1, "shared", "shared in the first line of a block; a blank line ends one")
+        expected = "shared in the first line of a block; a blank line ends one"
+        raise InputError("", block.line + late, 1, "shared", expected)
     chosen = [i for i, label in enumerate(labels) if not math.isnan(label.cost)]
     if len(chosen) > 1:
-        raise Malformed(block.line + chosen[1], 1, "a second cost", "one action with a cost in a decision")
+        raise InputError("", block.line + chosen[1], 1, "a second cost", "one action with a cost in a decision")
     for i, label in enumerate(labels):
         if math.isnan(label.cost) and label.actions:
-            raise Malformed(block.line + i, 1, shorten(str(label.actions[0])), _COST)
+            raise InputError("", block.line + i, 1, shorten(str(label.actions[0])), _COST)
     tail = without_label(block.lines[0]).lstrip() if shared else b""
     if shared:
         texts.append(without_label(block.lines[0]))
@@ -143,10 +132,10 @@ def _read_block(at: int, block: DecisionLines, texts: list[bytes], origin: list[
 
 
 def parse_label(line: bytes, number: int) -> Label:
-    """What stands before the bar. Raises Malformed."""
+    """What stands before the bar. Raises InputError."""
     before, bar, _ = line.partition(b"|")
     if not bar:
-        raise Malformed(number, 1, shorten(line), "| before the features, as in 2:-1:0.25 | a b")
+        raise InputError("", number, 1, shorten(line), "| before the features, as in 2:-1:0.25 | a b")
     words = before.split()
     tag = ""
     may_be_tag = len(words) > 1 if words[:1] == [b"shared"] else bool(words) and b":" not in words[-1]
@@ -155,10 +144,10 @@ def parse_label(line: bytes, number: int) -> Label:
         words = words[:-1] if tag and not (words[-1].isdigit() and before[-1:].isspace()) else words
     if words[:1] == [b"shared"]:
         if len(words) > 1:
-            raise Malformed(number, before.index(words[1]) + 1, shorten(words[1]), "a tag or | after shared")
+            raise InputError("", number, before.index(words[1]) + 1, shorten(words[1]), "a tag or | after shared")
         return Label(0, math.nan, math.nan, (), True, tag)
     action, cost, probability, named = 0, math.nan, math.nan, []
-    unweighted: Malformed | None = None  # a cost without a probability: VW does not count it beside one that has it
+    unweighted: InputError | None = None  # a cost without a probability: VW does not count it beside one that has it
     for word in words:
         column = before.index(word) + 1
         fields = word.split(b":")
@@ -166,20 +155,21 @@ def parse_label(line: bytes, number: int) -> Label:
             number_of = int(fields[0])
             values = [float(field) for field in fields[1:]]
         except ValueError:
-            raise Malformed(number, column, shorten(word), _COST) from None
+            raise InputError("", number, column, shorten(word), _COST) from None
         if len(fields) not in (1, 2, 3) or number_of < 0:
-            raise Malformed(number, column, shorten(word), _COST)
+            raise InputError("", number, column, shorten(word), _COST)
         if len(fields) == 2 and unweighted is None:
-            unweighted = Malformed(number, column, shorten(word), _COST)
+            unweighted = InputError("", number, column, shorten(word), _COST)
         named.append(number_of)
         if len(fields) == 3:
             if action or not math.isnan(cost):
-                raise Malformed(number, column, shorten(word), "one action with a cost in a decision")
+                raise InputError("", number, column, shorten(word), "one action with a cost in a decision")
             action, (cost, probability) = number_of, values
             if not math.isfinite(cost):
-                raise Malformed(number, column, shorten(word), "a finite cost")
+                raise InputError("", number, column, shorten(word), "a finite cost")
             if not 0.0 < probability <= 1.0:
-                raise Malformed(number, column, shorten(word), "a probability above 0, and at most 1, behind the cost")
+                expected = "a probability above 0, and at most 1, behind the cost"
+                raise InputError("", number, column, shorten(word), expected)
     if unweighted is not None and math.isnan(cost):
         raise unweighted
     return Label(action, cost, probability, tuple(named), False, tag)

@@ -11,18 +11,6 @@ from sonlearn.jit import bare_inline, bare_jit
 #: Bits of a hash: as many as leave a product of two in 63.
 
 
-def selected_rows(rows: Batch, kept: np.ndarray) -> Batch:
-    """The rows that are `kept` (bool[n])."""
-    if kept.all():
-        return rows
-    sizes, entries = np.diff(rows.indptr), np.repeat(kept, np.diff(rows.indptr))
-    indptr = np.concatenate(([0], np.cumsum(sizes[kept])))
-    return rows._replace(
-        indptr=indptr, indices=rows.indices[entries], values=rows.values[entries], y=rows.y[kept],
-        weight=rows.weight[kept], lines=rows.lines[kept], base=None, words=None,
-    )  # fmt: skip
-
-
 def crossed_rows(
     rows: Batch, begin: np.ndarray, sizes: np.ndarray, shared: np.ndarray, constant: bool, crosses: bool, given: bool
 ) -> Batch:
@@ -48,7 +36,7 @@ def crossed_rows(
     actions = np.ones(rows.n, bool)
     actions[begin[shared]] = False
     if given and not crosses:
-        return selected_rows(rows, actions)
+        return rows.at(np.flatnonzero(actions))
     own = lengths - constant - np.where((of >= 0) & given, lengths[of] - constant, 0)
     shared_sizes = np.where(of >= 0, lengths[of] - constant, 0)
     total = own + shared_sizes + constant + (own * shared_sizes if crosses else 0)

@@ -13,20 +13,18 @@ from sonlearn.data.decisions import Decisions, numbered
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
-from sonlearn.text.columns import ColumnTable, Labelling
+from sonlearn.text.columns import Labelling
 from sonlearn.text.decisions.blocks import parse_blocks
 from sonlearn.text.decisions.dsjson import parse_dsjson
 from sonlearn.text.decisions.labels import ActionLabels, decisions_of_classes
 from sonlearn.text.decisions.rows import DecisionLines, without_rows
 from sonlearn.text.hashing import constant_id
-from sonlearn.text.malformed import LeavesOut
-from sonlearn.text.meter import Meter
-from sonlearn.text.names import NameTable
+from sonlearn.text.malformed import BatchReader
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import CHUNK_BYTES, source_name
 
 
-class DecisionReader(LeavesOut):
+class DecisionReader(BatchReader):
     """Batches of the decisions in one or several sources. Iterate once.
 
     The parameters and attributes are those of `sonlearn.text.read.Reader`, with these besides.
@@ -47,14 +45,10 @@ class DecisionReader(LeavesOut):
         bandit: BanditOptions,
         *,
         chunk_bytes: int = CHUNK_BYTES,
-        on_error: str = "stop",
-        max_errors: int | None = None,
         threads: int = 0,
-        names: NameTable | None = None,
-        columns: ColumnTable | None = None,
         labels: ActionLabels | None = None,
-        known_rows: int = 0,
         needed: bool = False,
+        **reader: Any,
     ):
         self.options, self.bandit = options, bandit
         self._labels = labels or ActionLabels(bandit)
@@ -67,14 +61,12 @@ class DecisionReader(LeavesOut):
                 ("--cost" if bandit.cost else "--reward", "--action", "--probability"),
             )
         self._reader = Reader(
-            sources, options, chunk_bytes=chunk_bytes, on_error=on_error, max_errors=max_errors,
-            threads=threads if self._tables else 0, names=names, columns=columns, known_rows=known_rows,
-            labels=Labelling(needed and self._tables, bandit.cbify is not None, flags=flags),
+            sources, options, chunk_bytes=chunk_bytes, threads=threads if self._tables else 0,
+            labels=Labelling(needed and self._tables, bandit.cbify is not None, flags=flags), **reader,
         )  # fmt: skip
         self.sources = self._reader.sources
         self.malformed = self._reader.malformed
         self._format = None if options.format == "auto" else options.format
-        self.meter: Meter | None = None
         self._notes: set[str] = set()
 
     # What the run asks of a reader.
@@ -162,17 +154,13 @@ class DecisionReader(LeavesOut):
             found, problems = parse_dsjson(blocks, self.options, self.bandit, self._notes)
         else:
             found, problems = parse_blocks(blocks, self.options, self.bandit)
-        errors = [_placed(problem.error, source) for problem in problems]
+        errors = [problem.error.but(source=source) for problem in problems]
         constant = constant_id(self.options, self.format)
         batches = [] if found is None else [
             found._replace(rows=found.rows._replace(source=source, constant=constant), source=source)
         ]  # fmt: skip
         lines = [(problem.line, problem.tag) for problem in problems]
-        return self.malformed.left_out(batches, errors, len(errors), lines)
-
-
-def _placed(error: InputError, source: str) -> InputError:
-    return InputError(source, error.line, error.column, error.found, error.expected)
+        return self.malformed.left_out(batches, errors, lines)
 
 
 def read_decisions(

@@ -11,7 +11,7 @@ from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
-from sonlearn.text.decisions.crossing import crossed_rows, selected_rows
+from sonlearn.text.decisions.crossing import crossed_rows
 
 
 class DecisionLines(NamedTuple):
@@ -95,7 +95,5 @@ def without_rows(batch: Batch, rows: list[int]) -> Batch:
     before = np.concatenate(([0], np.cumsum(kept))).tolist()  # rows that stay, before each
     left_out = [(at, 0, tag) for at, tag in batch.skipped or ()]
     left_out += [(at, 1, "" if batch.tags is None else batch.tags[at]) for at in rows]
-    tags = None if batch.tags is None else [batch.tags[i] for i in np.flatnonzero(kept).tolist()]
-    names = None if batch.class_names is None else [batch.class_names[i] for i in np.flatnonzero(kept).tolist()]
     skipped = [(before[at], tag) for at, _, tag in sorted(left_out, key=lambda one: one[:2])]
-    return selected_rows(batch, kept)._replace(tags=tags, class_names=names, skipped=skipped)
+    return batch.at(np.flatnonzero(kept))._replace(skipped=skipped)
