@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])  # so that other processes run this project
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 
 from commands import CommandLine

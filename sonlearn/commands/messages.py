@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from sonlearn.commands.files import STDIN
 from sonlearn.errors import InputError
-from sonlearn.jit import on_compilation
+from sonlearn.jit import COMPILING, on_compilation
 
 FROM_TERMINAL = "reading examples from the terminal; Ctrl-D ends them"
-_COMPILING = "compiling kernels for this version once, some twenty seconds ..."
 #: Not empty: the cursor of a terminal stands behind the line that says which kernel is compiled.
 _OPEN: list[bool] = []
 
@@ -52,9 +51,9 @@ def telling_of_compiling(quiet: bool = False, begin: Callable[[], None] | None =
             terminal = sys.stderr.isatty()
             if terminal and begin is not None:
                 _OPEN.append(True)
-                _print(f"\r{_COMPILING} kernel {done + 1}")
+                _print(f"\r{COMPILING} kernel {done + 1}")
             elif not done and (terminal or not quiet):
-                complain(_COMPILING)
+                complain(COMPILING)
         if not done and begin is not None:
             begin()
 

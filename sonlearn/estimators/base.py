@@ -7,7 +7,10 @@ more are ``--oaa``'s.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -121,6 +124,29 @@ class Options:
         learner = Learner(self._class_options(**how), text, threads=threads)
         learner.declare_classes(range(classes or 0))
         return learner
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """In this context a first Ctrl-C waits for the end, so that a batch is learned and counted whole; no second one."""
+    former = signal.getsignal(signal.SIGINT)
+    if not callable(former) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[Any] = []
+
+    def wait(*signal_and_frame: Any) -> None:
+        if came:
+            former(*signal_and_frame)
+        came.append(signal_and_frame)
+
+    signal.signal(signal.SIGINT, wait)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, former)
+    if came:
+        former(*came[0])
 
 
 def weights_of_classes(class_weight: Any, labels: Any) -> np.ndarray:

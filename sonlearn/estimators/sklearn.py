@@ -35,6 +35,7 @@ from sonlearn.estimators.base import (
     PickleMixin,
     intervals_of,
     raw_of,
+    uninterrupted,
     weights_of_classes,
 )
 from sonlearn.estimators.transformers import StreamingSVD, TextHasher
@@ -43,7 +44,8 @@ from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.methods import CURVED, METHODS, additive
 from sonlearn.options.python import Parameter, constructor, documented, in_python, parameters_of
-from sonlearn.text.columns import Labelling
+from sonlearn.text.columns import Labelling, column_of, names_a_column
+from sonlearn.text.names import NameTable
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -147,7 +149,9 @@ class _SklearnEstimator(Options, PickleMixin, BaseEstimator):
             raise ValueError(f"found a {type(X).__name__}, expected a table as in fit, with __arrow_c_stream__")
         validate_data(self, X, skip_check_array=True, reset=reset)
         self.mixed_ = True
-        batch, _ = table_batch(X, self._text, Labelling(False))
+        if reset:
+            self._names = NameTable()
+        batch, _ = table_batch(X, self._text, Labelling(False), names=None if y is None else self._names)
         if y is not None:
             y = column_or_1d(y, dtype=np.float64 if "y_numeric" in self._label_checks else None, warn=True)
             if len(y) != batch.n:
@@ -161,22 +165,21 @@ class _SklearnEstimator(Options, PickleMixin, BaseEstimator):
         """How tables become features."""
         columns = {name: getattr(self, name) for name in _COLUMNS}
         try:
-            return TextOptions(format="arrow", bits=32, constant=self.constant, names=False, **columns)
+            return TextOptions(format="arrow", bits=32, constant=self.constant, **columns)
         except OptionError as error:
             raise in_python(type(self).__name__, error) from None
 
     def _names_columns(self, X: Any) -> bool:
         """Whether columns of the table X are given a role. Raises OptionError where X is no such table, or has none."""
-        named = [name for columns in (getattr(self, role) for role in _COLUMNS)
-                 for name in ((columns,) if isinstance(columns, str) else columns)]  # fmt: skip
+        named = [(role, name) for role in _COLUMNS for name in getattr(self._text, role)]
         if not named:
             return False
         has = list(getattr(X, "columns", ()))
-        missing = [name for name in named if name not in has]
+        missing = [name for role, name in named if not names_a_column(role, name, has)]
         if missing or not hasattr(X, "__arrow_c_stream__"):
             found = f"a {type(X).__name__} without" if has else f"a {type(X).__name__} for"
             raise OptionError(
-                f"{type(self).__name__}: {found} column {(missing or named)[0]}; expected a table with it"
+                f"{type(self).__name__}: {found} column {[*missing, named[0][1]][0]}; expected a table with it"
             )
         return True
 
@@ -239,9 +242,10 @@ class _SklearnEstimator(Options, PickleMixin, BaseEstimator):
         elif learner is self.learner_ and learner.examples == 0:
             self._sample = RowSample()
         for at, batch in self._batches(X, weight, order):
-            if learner is self.learner_ and not again:
-                self._sample.take(batch)
-            learner.partial_fit(batch._replace(y=y[at]))
+            with uninterrupted():
+                if learner is self.learner_ and not again:
+                    self._sample.take(batch)
+                learner.partial_fit(batch._replace(y=y[at]))
         return self
 
     def _raw(self, X: Any) -> np.ndarray:
@@ -269,13 +273,12 @@ class _SklearnEstimator(Options, PickleMixin, BaseEstimator):
         """What each column contributes to the raw predictions of the rows of X, in absolute value, on average.
 
         float64[d], or of K > 2 classes float64[K, d]. Also where there is no `coef_`: see `sonlearn.learn.explain`, for
-        what is shared among features that act together, and for what it costs: some rows of X will do. Raises
-        AttributeError where features are no columns (`mixed_`), for which ``learner_.explain`` tells.
+        what is shared among features that act together, and for what it costs: some rows of X will do. What the words
+        or categories of a column contribute to a row is added up.
         """
         check_is_fitted(self)
-        self._columns_are_features()
         X, _, _ = self._checked(X, reset=False)
-        total = self._contributed(batch for _, batch in self._batches(X)) / max(X.shape[0], 1)
+        total = self._contributed(batch for _, batch in self._batches(X))
         return total if len(total) > 1 else np.asarray(total[0])
 
     @property
@@ -284,31 +287,34 @@ class _SklearnEstimator(Options, PickleMixin, BaseEstimator):
 
         The sample is all rows that were given to `fit` or `partial_fit`, or of more than 64 every 2^k-th, with the
         least k for which they are at most 64. Of several classes the contributions to all scores are added up. Shares
-        add up to 1; they are 0 where nothing contributes. It is worked out each time that it is asked for. Raises
-        AttributeError where features are no columns (`mixed_`).
+        add up to 1; they are 0 where nothing contributes. It is worked out each time that it is asked for.
         """
         check_is_fitted(self)
-        self._columns_are_features()
         batch = self._sample.batch
         total = np.zeros(self.n_features_in_) if batch is None else self._contributed([batch]).sum(axis=0)
         every = total.sum()
         return total / every if every > 0.0 else total
 
-    def _columns_are_features(self) -> None:
-        if self.mixed_:
-            raise AttributeError("a table of texts or missing values has features that are no columns: see learner_")
-
     def _contributed(self, batches: Iterable[Batch]) -> np.ndarray:
-        """float64[1 or K, d]: what the columns contribute to each score, in absolute value, summed over the rows."""
+        """float64[1 or K, d]: what the columns contribute to each score, in absolute value, on average over rows."""
         classes = len(getattr(self, "classes_", ())) if self.learner_.options.several else 1
-        out = np.zeros((classes, self.n_features_in_))
+        out, rows = np.zeros((classes, self.n_features_in_ + 1)), 0
         for batch in batches:
+            rows += batch.n
             for explanation in self.learner_.explain(batch, classes):
                 for found in explanation.attributions:
-                    column = found.ids != CONSTANT
                     number = 0 if found.label is None else int(found.label)
-                    np.add.at(out[number], found.ids[column] - 1, np.abs(found.contributions[column]))
-        return out
+                    parts = np.bincount(self._places(found.ids), found.contributions, out.shape[1])
+                    out[number] += np.abs(parts)
+        return out[:, 1:] / max(rows, 1)
+
+    def _places(self, ids: np.ndarray) -> np.ndarray:
+        """int64[s]: the number of the column, from 1 on, that each feature is of; 0: of the constant, or of none."""
+        if not self.mixed_:
+            return np.where(ids == CONSTANT, 0, ids)
+        columns = {name: number for number, name in enumerate(self.feature_names_in_, 1)}
+        names = (next(iter(self._names.of(slot)), "") for slot in ids.tolist())
+        return np.array([columns.get(column_of(name, columns), 0) for name in names], dtype=np.int64)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -360,7 +366,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
     coef_ : float64[1 or K, d], intercept_ : float64[1 or K]
         Where the method is linear.
     feature_importances_ : float64[d]
-        Shares of the columns in the predictions, where columns are features.
+        Shares of the columns in the predictions.
     n_iter_ : int
         How often `fit` has gone over the rows.
     mixed_ : bool
@@ -398,7 +404,6 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
             A prediction or step was not finite.
         """
         X, y, weight = self._checked(X, y, sample_weight, reset=True)
-        check_classification_targets(y)
         classes = np.unique(y[weight > 0])
         self._begin_classes(classes if len(classes) else np.unique(y))
         weight = weight * self._class_weights(y, balanced=True)
@@ -409,8 +414,6 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
         """Learn further rows, once; the first call needs `classes`, all that will ever occur."""
         first = not hasattr(self, "learner_")
         X, y, weight = self._checked(X, y, sample_weight, reset=first)
-        if first:
-            check_classification_targets(y)
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
         if classes is not None and (first or not np.array_equal(classes, self.classes_)):
@@ -470,6 +473,15 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
         """float64[1 or K]."""
         return self._weights()[1] * self._pair.sign
 
+    def _checked(self, X: Any, y: Any = None, weight: Any = None, *, reset: bool) -> tuple[Any, Any, Any]:
+        """See `_SklearnEstimator`; also raises ValueError for labels that are none of classes."""
+        X, y, weight = super()._checked(X, y, weight, reset=reset)
+        if y is not None and y.dtype.kind == "O" and any(label is None for label in y):
+            raise ValueError("y has None among the labels")
+        if reset:
+            check_classification_targets(y)
+        return X, y, weight
+
     def _begin_classes(self, classes: np.ndarray) -> None:
         if len(classes) < 2:
             raise ValueError(f"the number of classes has to be greater than one; got {len(classes)} class")
@@ -514,7 +526,7 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
     coef_ : float64[d], intercept_ : float64
         Where the method is linear.
     feature_importances_ : float64[d]
-        Shares of the columns in the predictions, where columns are features.
+        Shares of the columns in the predictions.
     n_iter_ : int
         How often `fit` has gone over the rows.
     n_features_in_, feature_names_in_ :

@@ -10,6 +10,7 @@ imports Numba before a kernel is called.
 from __future__ import annotations
 
 from sonlearn.jit.decorators import (
+    COMPILING,
     bare_inline,
     bare_jit,
     fetch,
@@ -21,5 +22,6 @@ from sonlearn.jit.decorators import (
 )
 
 __all__ = [
-    "bare_inline", "bare_jit", "fetch", "forced_inline", "inline", "jit", "on_compilation", "without_numba",
+    "COMPILING", "bare_inline", "bare_jit", "fetch", "forced_inline", "inline", "jit", "on_compilation",
+    "without_numba",
 ]  # fmt: skip

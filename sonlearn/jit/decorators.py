@@ -10,6 +10,7 @@ import contextlib
 import functools
 import itertools
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,8 +21,11 @@ _DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0").strip() not in ("", "0")
 _LOCK = threading.RLock()
 #: For what is asked while Numba compiles, with Numba's own lock: who has `_LOCK` may be waiting for that one.
 _LOCK_OF_PARTS = threading.RLock()
+COMPILING = "compiling kernels for this version once, some twenty seconds ..."
 #: What is told of each compilation.
 _TOLD: list[Callable[[], None]] = []
+#: Not empty: nobody asked to be told, and `COMPILING` was printed.
+_PRINTED: list[bool] = []
 #: Not empty: kernels that are stored are to run without Numba.
 _WANTED: list[bool] = []
 
@@ -209,6 +213,11 @@ def on_compilation(call: Callable[[int], None]) -> Iterator[None]:
 
 
 def _compiling() -> None:
-    """Called before a kernel is compiled."""
+    """Called before a kernel is compiled; if nobody is told, whoever sits at a terminal or a notebook is, once."""
+    if not _TOLD and not _PRINTED:
+        _PRINTED.append(True)
+        with contextlib.suppress(AttributeError, OSError, ValueError):  # no standard error, or it is closed
+            if sys.stderr.isatty() or hasattr(sys, "ps1"):
+                print(COMPILING, file=sys.stderr, flush=True)
     for told in tuple(_TOLD):
         told()

@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
+from sonlearn.text.columns import column_of
+
 if TYPE_CHECKING:
     from sonlearn.learn.explain import Attribution, Explanation
     from sonlearn.options import LearnOptions
@@ -17,8 +19,6 @@ Names = Callable[[int], list[str]]
 #: What is left over counts as nothing, in text, below this share of the numbers that it is left over from.
 _NOTHING = 1e-9
 _NAME, _NUMBER = 24, 12
-#: What stands behind a column in the name of one of its features; nothing, where it is of numbers.
-_BEHIND = ("", "=", ".", "^")
 
 
 def as_text(head: str, explanation: Explanation, options: LearnOptions, names: Names, top: int) -> str:
@@ -71,7 +71,7 @@ class MeanContributions:
     """
 
     def __init__(self, names: Names, columns: Collection[str] = ()):
-        self._names, self._columns = names, sorted(columns, key=len, reverse=True)
+        self._names, self._columns = names, columns
         self.examples = 0
         self._sums: dict[Any, dict[str, list[float]]] = {}  # {class: {name: [examples, sum of sizes, sum]}}
 
@@ -117,8 +117,7 @@ class MeanContributions:
 
     def _name(self, feature: int) -> str:
         name = " ".join(self._names(feature)) or str(feature)
-        of = (each for each in self._columns if name.startswith(each) and name[len(each) : len(each) + 1] in _BEHIND)
-        return next(of, name)
+        return column_of(name, self._columns) or name
 
 
 def _content(attribution: Attribution, names: Names, top: int) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from sonlearn.text.columns import (
 )
 from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, assembled
 from sonlearn.text.hashing import constant_id
+from sonlearn.text.names import NameTable
 from sonlearn.text.objects import Unfit
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import Watch, open_binary, source_name
@@ -92,9 +93,13 @@ def texts_of(source: Any) -> tuple[list[str], Iterator[list[str]]]:
 
 
 def table_batch(
-    source: Any, options: TextOptions, labels: Labelling, known: ColumnTable | None = None
+    source: Any,
+    options: TextOptions,
+    labels: Labelling,
+    known: ColumnTable | None = None,
+    names: NameTable | None = None,
 ) -> tuple[Batch, Found]:
-    """All rows of a table in memory, and its columns.
+    """All rows of a table in memory, and its columns; names of its features are added to `names`.
 
     Raises InputError at the first row that is malformed, and as `read_arrow`.
     """
@@ -104,6 +109,8 @@ def table_batch(
             raise table.errors[0]
         batches += table.batches
         found = table.found or found
+        if names is not None:
+            names.count(table.counted)
     name, constant = source_name(source), constant_id(options, "arrow")
     return joined(batches or [NO_BATCH])._replace(source=name, constant=constant), found
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +38,8 @@ ARRAY = "; this looks like an array of JSON: an object a line is read, which jq 
 KINDS = ("number", "date", "category", "text", "missing")
 #: What a date becomes: ``--ignore COLUMN.PART`` leaves one of them out.
 DATE_PARTS = ("year", "month", "weekday", "hour")
+#: What stands behind a column in the name of one of its features; nothing, where it is of numbers.
+_BEHIND = ("", "=", ".", "^")
 #: The kinds of a column of numbers without a missing one.
 NUMBERS = ("number",)
 #: Column names that a message lists.
@@ -144,6 +146,18 @@ def is_feature(column: str, options: TextOptions) -> bool:
     return column in options.keep if options.keep else column not in options.ignore
 
 
+def names_a_column(field: str, name: str, columns: Sequence[str]) -> bool:
+    """Whether `name`, as the option `field` has it, is one of the columns, or for ``ignore`` a part of a date."""
+    column, _, part = name.rpartition(".")
+    return name in columns or (field == "ignore" and column in columns and part in DATE_PARTS)
+
+
+def column_of(name: str, columns: Iterable[str]) -> str | None:
+    """The column that a feature of this name is of; None: of none."""
+    of = (each for each in columns if name.startswith(each) and name[len(each) : len(each) + 1] in _BEHIND)
+    return max(of, key=len, default=None)
+
+
 def layout_of(
     columns: list[str],
     options: TextOptions,
@@ -184,8 +198,7 @@ def layout_of(
     if labels.needed:
         for field in ("text", "categorical", "numeric", "ignore", "keep"):
             for name in getattr(options, field):
-                column, _, part = name.rpartition(".")
-                if name not in columns and not (field == "ignore" and column in columns and part in DATE_PARTS):
+                if not names_a_column(field, name, columns):
                     expected = f"a column {shorten(name)} ({flag_of(TextOptions, field)}){_meant(name, columns)}"
                     raise InputError(*place, None, found, expected)
     return ColumnLayout(

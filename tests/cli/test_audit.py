@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import subprocess
 import sys
 
 import pytest
-from places import ROOT
 
 pytestmark = pytest.mark.interpreted
 LINES = [
@@ -239,7 +239,7 @@ def test_a_reader_that_goes_ends_the_run(tmp_path):
     (tmp_path / "a.vw").write_text("\n".join(LINES * 100) + "\n")
     command = f"{sys.executable} -m sonlearn train --quiet --method nag -a a.vw | head -n 1"
     done = subprocess.run(
-        ["/bin/sh", "-c", command], cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "NUMBA_DISABLE_JIT": "1"},
+        ["/bin/sh", "-c", command], cwd=tmp_path, env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert (done.stdout, done.stderr) == ("0 first\n", "")

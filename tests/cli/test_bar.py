@@ -87,7 +87,7 @@ def on_a_terminal(*arguments, stdin=None):
     )
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, b"\x28\0\x64\0\0\0\0\0")
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "NUMBA_DISABLE_JIT": "1"}
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     process = subprocess.Popen(
         [sys.executable, "-m", "sonlearn", *arguments],
         stdin=stdin or subprocess.DEVNULL,

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from places import ROOT
+from places import sample
 
 from sonlearn.commands import checkpoints as checkpoints_module
 from sonlearn.commands import passes, train
@@ -26,9 +26,8 @@ def files(tmp_path, monkeypatch):
     for of in (Reader, CachedReader):
         monkeypatch.setattr(of, "__init__", functools.partialmethod(of.__init__, chunk_bytes=1500))
     for kind in ("svm", "vw"):
-        lines = (ROOT / "data" / f"sample.{kind}").read_text(encoding="utf-8").splitlines(keepends=True)
-        Path(f"a.{kind}").write_text("".join(lines[:150]), encoding="utf-8")
-        Path(f"b.{kind}").write_text("".join(lines[150:230]), encoding="utf-8")
+        Path(f"a.{kind}").write_text(sample(f"sample.{kind}", 0, 150), encoding="utf-8")
+        Path(f"b.{kind}").write_text(sample(f"sample.{kind}", 150, 230), encoding="utf-8")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from for_all import for_all
-from places import ROOT
+from places import sample
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
 PROGRAM = [sys.executable, "-m", "sonlearn"]
@@ -16,8 +16,7 @@ PROGRAM = [sys.executable, "-m", "sonlearn"]
 @pytest.fixture(autouse=True)
 def files(cli):
     """Data, a model, a sketch, and links to all of them."""
-    lines = (ROOT / "data" / "sample.svm").read_text(encoding="utf-8").splitlines(keepends=True)
-    Path("a.svm").write_text("".join(lines[:40]))
+    Path("a.svm").write_text(sample("sample.svm", stop=40))
     cli.out("train --quiet --method nag -f M a.svm")
     cli.out("sketch --quiet -l 3 -o s.npz a.svm")
     for name in ("a.svm", "M", "s.npz"):
@@ -78,7 +77,7 @@ def test_devices_may_be_named_twice(cli):
 
 def run(command):
     """A command of the shell's, with the program as $SONLEARN."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "SONLEARN": " ".join(PROGRAM)}
+    environment = os.environ | {"SONLEARN": " ".join(PROGRAM)}
     return subprocess.run(["/bin/sh", "-c", command], env=environment, capture_output=True, text=True, check=False)
 
 

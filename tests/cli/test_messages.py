@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from for_all import for_all
-from places import ROOT
 
 from sonlearn.commands.models import load_model
 from sonlearn.data.matrices import from_scipy
@@ -65,7 +64,7 @@ def test_namespaces_of_any_byte(cli, locale):
         "Path('found').write_text(repr(found))"
     )
     arguments = [argument for command in commands for argument in (*command, ";")]
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "LC_ALL": locale}
+    environment = os.environ | {"LC_ALL": locale}
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments], env=environment, capture_output=True, check=False
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from places import ROOT
+from places import sample
 from scipy.stats import binomtest
 
 from sonlearn.cli import main
@@ -30,8 +30,7 @@ VOID = {"meta", "link", "input", "br"}
 def logs(tmp_path_factory):
     """A folder with the logs two.jsonl, passes.jsonl, classes.jsonl, values.jsonl and killed.jsonl."""
     folder = tmp_path_factory.mktemp("logs")
-    lines = (ROOT / "data" / "sample.svm").read_text(encoding="utf-8").splitlines(keepends=True)
-    (folder / "a.svm").write_text("".join(lines[:400]), encoding="utf-8")
+    (folder / "a.svm").write_text(sample("sample.svm", stop=400), encoding="utf-8")
     rng = random.Random(1)
     rows = [f"{k} |w {' '.join(rng.choices('abcdefgh'[k : k + 4], k=3))}\n" for k in rng.choices(range(1, 5), k=300)]
     (folder / "c.vw").write_text("".join(rows), encoding="utf-8")

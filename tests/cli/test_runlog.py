@@ -11,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import one_line
-from places import ROOT
+from places import sample
 
 from sonlearn import Learner, read_batches
 from sonlearn.commands import train
@@ -32,8 +31,7 @@ def files(tmp_path, monkeypatch):
     """Data that come in many batches."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Reader, "__init__", functools.partialmethod(Reader.__init__, chunk_bytes=1500))
-    lines = (ROOT / "data" / "sample.svm").read_text(encoding="utf-8").splitlines(keepends=True)
-    Path("a.svm").write_text("".join(lines[:300]), encoding="utf-8")
+    Path("a.svm").write_text(sample("sample.svm", stop=300), encoding="utf-8")
     rng = random.Random(1)
     classes = [f"{k} |w {' '.join(rng.choices('abcdefgh'[k : k + 4], k=3))}\n" for k in rng.choices(range(1, 5), k=200)]
     Path("c.vw").write_text("".join(classes), encoding="utf-8")
@@ -63,12 +61,6 @@ def test_contributions_are_of_the_last_rows(cli):
 
 def lines_of(name):
     return Path(name).read_bytes().splitlines(keepends=True)
-
-
-def fails(result):
-    line = one_line(result)
-    assert "unexpected" not in line
-    return line
 
 
 # ------------------------------------------------------------------------------------------------- what is said
@@ -312,9 +304,7 @@ def test_a_log_that_is_cut_anywhere_is_a_page_or_one_line(cli):
     for length in [1, first - 1, first, first + 1, *range(first + 2, len(whole), 997), len(whole) - 1]:
         Path("cut.jsonl").write_bytes(whole[:length])
         if length < first:
-            assert fails(cli("report", "cut.jsonl")).startswith(
-                "cut.jsonl: found a cut line and nothing else, expected"
-            )
+            assert cli.error("report", "cut.jsonl").startswith("cut.jsonl: found a cut line and nothing else, expected")
             continue
         status, out, err = cli("report", "cut.jsonl", "-o", "cut.html")
         assert (status, out, err) == (0, "", "")
@@ -384,7 +374,7 @@ def log(cli):
 def test_what_is_no_log(cli, content, line):
     Path("bad").write_bytes(content)
     Path("page.html").write_text("mine")
-    assert fails(cli("report", "bad", "-o", "page.html")).startswith(line)
+    assert cli.error("report", "bad", "-o", "page.html").startswith(line)
     assert Path("page.html").read_text() == "mine"
 
 
@@ -402,29 +392,29 @@ def test_what_is_no_log(cli, content, line):
 def test_a_line_that_is_wrong_is_named(cli, log, at, content, message):
     log[at] = content
     Path("run.jsonl").write_bytes(b"".join(log))
-    assert message in fails(cli("report", "run.jsonl"))
+    assert message in cli.error("report", "run.jsonl")
 
 
 def test_nothing_comes_after_the_end(cli, log):
     Path("run.jsonl").write_bytes(b"".join([*log, log[1]]))
-    assert fails(cli("report", "run.jsonl")).startswith(f"run.jsonl:{len(log) + 1}: found a line after the end")
+    assert cli.error("report", "run.jsonl").startswith(f"run.jsonl:{len(log) + 1}: found a line after the end")
 
 
 def test_files_that_cannot_be(cli, log):
-    assert fails(cli("report", "none.jsonl")).startswith("none.jsonl: found no such file or directory, expected a log")
-    assert fails(cli("report", ".")).startswith(".: found is a directory, expected a log")
-    assert fails(cli("report", "run.jsonl", "-o", "run.jsonl")).startswith("-o run.jsonl: this would overwrite ")
-    assert fails(cli("report", "run.jsonl", "-o", "no/page.html")).startswith("-o no/page.html: cannot be written: ")
-    assert fails(cli("report")) == "report takes one RUN.jsonl, 0 given"
-    assert fails(cli("train", "--report", "no/page.html", "a.svm")).startswith(
+    assert cli.error("report", "none.jsonl").startswith("none.jsonl: found no such file or directory, expected a log")
+    assert cli.error("report", ".").startswith(".: found is a directory, expected a log")
+    assert cli.error("report", "run.jsonl", "-o", "run.jsonl").startswith("-o run.jsonl: this would overwrite ")
+    assert cli.error("report", "run.jsonl", "-o", "no/page.html").startswith("-o no/page.html: cannot be written: ")
+    assert cli.error("report") == "report takes one RUN.jsonl, 0 given"
+    assert cli.error("train", "--report", "no/page.html", "a.svm").startswith(
         "--report no/page.html: cannot be written"
     )
-    assert fails(cli("train", "--log-json", "no/log", "a.svm")).startswith("--log-json no/log: there is no folder ")
-    assert fails(cli("train", "--log-json", "a.svm", "a.svm")).startswith(
+    assert cli.error("train", "--log-json", "no/log", "a.svm").startswith("--log-json no/log: there is no folder ")
+    assert cli.error("train", "--log-json", "a.svm", "a.svm").startswith(
         "--log-json a.svm: this would overwrite the data"
     )
-    assert "both write to x" in fails(cli("train", "--log-json", "x", "--report", "x", "a.svm"))
-    assert fails(cli("train", "--report", "-", "a.svm")).startswith("--report -: expected a file")
+    assert "both write to x" in cli.error("train", "--log-json", "x", "--report", "x", "a.svm")
+    assert cli.error("train", "--report", "-", "a.svm").startswith("--report -: expected a file")
 
 
 def test_standard_streams(cli, log, monkeypatch):

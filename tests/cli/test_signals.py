@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 
 import pytest
-from places import ROOT
 
 from sonlearn.files.atomic import remove_stale, whole_file
 
@@ -26,9 +25,8 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def start(*arguments, **more):
-    environment = os.environ | {"PYTHONPATH": str(ROOT)} | more.pop("env", {})
-    return subprocess.Popen([*PROGRAM, *arguments], env=environment, stderr=subprocess.PIPE, **more)
+def start(*arguments, env=None, **more):
+    return subprocess.Popen([*PROGRAM, *arguments], env=os.environ | (env or {}), stderr=subprocess.PIPE, **more)
 
 
 def names():
@@ -102,15 +100,13 @@ def test_an_interrupt_at_the_start_is_no_traceback():
         "sys.meta_path.insert(0, Finder)\n"
         "main()\n"
     )
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=False)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
 
 
 def test_little_is_imported_before_an_interrupt_is_seen_to():
     program = "import sys; before = set(sys.modules); import sonlearn.__main__; print(*set(sys.modules) - before)"
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-S", "-c", program], env=environment, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-S", "-c", program], capture_output=True, text=True)
     assert {"argparse", "typing", "dataclasses", "sonlearn.cli"}.isdisjoint(done.stdout.split())
     assert "sonlearn.__main__" in done.stdout
 
@@ -123,11 +119,7 @@ def test_what_a_killed_process_has_left_is_removed_at_the_next_save():
         "import sys, os, time; from sonlearn.files.atomic import whole_file\n"
         "with whole_file(sys.argv[1]) as file:\n    print(file.name, flush=True); file.write(b'x'); time.sleep(100)\n"
     )
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    processes = [
-        subprocess.Popen([sys.executable, "-c", program, "model"], env=environment, stdout=subprocess.PIPE)
-        for _ in range(2)
-    ]
+    processes = [subprocess.Popen([sys.executable, "-c", program, "model"], stdout=subprocess.PIPE) for _ in range(2)]
     for process in processes:
         process.stdout.readline()
     assert len(names()) == 2

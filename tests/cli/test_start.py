@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from places import PACKAGE, ROOT
+from places import ROOT
 
 from sonlearn.commands import precompile as ahead
 from sonlearn.commands.messages import complain, telling_of_compiling
@@ -26,7 +26,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def environment(**more):
-    return os.environ | {"PYTHONPATH": str(PACKAGE.parent), "NUMBA_DISABLE_JIT": "0"} | more
+    return os.environ | {"NUMBA_DISABLE_JIT": "0"} | more
 
 
 def imported(*commands, **more):
@@ -84,8 +84,21 @@ def test_who_waits_at_a_terminal_is_told_how_far_compiling_is(quiet, terminal, m
     assert begun == [1]
     told = f"\r{text} kernel 1\r{text} kernel 2\nread\n\r{text} kernel 3\n"
     assert capsys.readouterr().err == (told if terminal else "read\n" if quiet else f"{text}\nread\n")
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+@pytest.mark.parametrize("notebook", [False, True])
+def test_a_program_says_once_that_it_compiles_where_somebody_waits(terminal, notebook, monkeypatch, capsys):
+    monkeypatch.setattr(decorators, "_PRINTED", [])
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    if notebook:
+        monkeypatch.setattr(sys, "ps1", "In : ", raising=False)
+    for _ in range(2):
+        decorators._compiling()
+    assert capsys.readouterr().err == (f"{decorators.COMPILING}\n" if terminal or notebook else "")
+    monkeypatch.setattr(decorators, "_PRINTED", [])
+    monkeypatch.setattr(sys, "stderr", None)
     decorators._compiling()
-    assert not capsys.readouterr().err
 
 
 # ------------------------------------------------------------------------------------------------- help

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from commands import one_line
 from for_all import for_all
-from places import ROOT
+from places import sample
 
 from sonlearn import LearnOptions, OptionError, read_batches, tune
 from sonlearn.commands import passes, train
@@ -37,8 +37,7 @@ ALONE = [
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for kind, rows in (("svm", 220), ("vw", 100)):
-        lines = (ROOT / "data" / f"sample.{kind}").read_text(encoding="utf-8").splitlines(keepends=True)
-        Path(f"a.{kind}").write_text("".join(lines[:rows]), encoding="utf-8")
+        Path(f"a.{kind}").write_text(sample(f"sample.{kind}", stop=rows), encoding="utf-8")
     rows = [f"{1 + i % 3} {1 + i % 3}:1 {4 + i % 5}:{1 + i % 2}\n" for i in range(60)]
     Path("classes.svm").write_text("".join(rows), encoding="utf-8")
     Path("values.svm").write_text("".join(f"{i % 7} {1 + i % 5}:1 {6 + i % 3}:2\n" for i in range(60)))
@@ -469,9 +468,8 @@ def test_the_flags_of_a_setting_make_it(grid):
 def test_an_interrupt_keeps_the_best_so_far(cli):
     arguments = ["tune", "-P", "1", "--grid", "method=nag,ftrl,coin", "-f", "best", "--table", "t"]
     with subprocess.Popen(
-        [sys.executable, "-m", "sonlearn", *arguments], env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdin=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
+        [sys.executable, "-m", "sonlearn", *arguments], stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         text = Path("a.svm").read_bytes()
         lines = text.splitlines(keepends=True)
         process.stdin.write(b"".join(lines[:50]))
@@ -491,8 +489,6 @@ def test_an_interrupt_keeps_the_best_so_far(cli):
     Path("part.svm").write_bytes(b"".join(lines[:50]))
     assert figures(rows[0]) == alone(best, "part.svm")[:3]
     again = ["train", "--quiet", "--resume", "-f", "best"]
-    done = subprocess.run(
-        [sys.executable, "-m", "sonlearn", *again], env=os.environ | {"PYTHONPATH": str(ROOT)}, input=text, check=False
-    )
+    done = subprocess.run([sys.executable, "-m", "sonlearn", *again], input=text, check=False)
     assert done.returncode == 0
     assert Path("best").read_bytes() == alone(best, "a.svm")[-1]

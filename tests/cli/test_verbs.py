@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from places import ROOT
+from places import sample
 
 from sonlearn.data.matrices import to_csr
 from sonlearn.files import storage
@@ -24,8 +24,7 @@ from sonlearn.text.read import read_batches
 def files(tmp_path):
     """Small inputs."""
     for name, of, stop in (("a.svm", "sample.svm", 120), ("b.svm", "sample.svm", 50), ("a.vw", "sample.vw", 80)):
-        lines = (ROOT / "data" / of).read_text(encoding="utf-8").splitlines(keepends=True)
-        (tmp_path / name).write_text("".join(lines[:stop]), encoding="utf-8")
+        (tmp_path / name).write_text(sample(of, stop=stop), encoding="utf-8")
 
 
 def names():
@@ -90,7 +89,7 @@ def test_several_files_and_standard_input_need_a_name(cli):
     assert cli("train", "--quiet", "--passes", "2", "-f", "m1", "a.svm")[0] == 0
     done = subprocess.run(
         [sys.executable, "-m", "sonlearn", "train", "--quiet", "--passes", "2", "--cache_file", "c2", "-f", "m2"],
-        input=Path("a.svm").read_bytes(), env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False, capture_output=True,
+        input=Path("a.svm").read_bytes(), check=False, capture_output=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert Path("m1").read_bytes() == Path("m2").read_bytes()
@@ -260,7 +259,7 @@ def test_a_bad_line_leaves_the_old_sketch(cli):
 def sketch_in_a_process():
     return subprocess.Popen(
         [sys.executable, "-m", "sonlearn", "sketch", "-l", "3", "-o", "s.npz", "--error"], stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ def run(name, *before):
     """The output of a script with --quick; `before` is Python to be run first."""
     start = f"import runpy, sys; {' '.join(before)} sys.path.insert(0, {str(FOLDER)!r}); sys.argv = ['x', '--quick'];"
     text = f"{start} runpy.run_path({str(FOLDER / name)!r} + '.py', run_name='__main__')"
-    environment = {k: v for k, v in os.environ.items() if k != "SONLEARN_DATA"} | {"PYTHONPATH": str(ROOT)}
+    environment = {k: v for k, v in os.environ.items() if k != "SONLEARN_DATA"}
     done = subprocess.run(
         [sys.executable, "-W", "error::DeprecationWarning:__main__", "-c", text], capture_output=True, text=True,
         env=environment, check=False, timeout=600,

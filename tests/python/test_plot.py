@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from places import ROOT
+from places import ROOT, sample
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 import matplotlib
@@ -28,8 +28,7 @@ def _closed():
 def log(tmp_path_factory):
     """The name of a log, and its last object."""
     folder = tmp_path_factory.mktemp("plot")
-    text = (ROOT / "data" / "sample.svm").read_text(encoding="utf-8").splitlines(keepends=True)
-    (folder / "a.svm").write_text("".join(text[:400]), encoding="utf-8")
+    (folder / "a.svm").write_text(sample("sample.svm", stop=400), encoding="utf-8")
     path = folder / "run.jsonl"
     members = ["--members", "nag,drfd:lunit"]
     assert main(["train", "--quiet", *members, "--log-json", str(path), str(folder / "a.svm")]) == 0

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import signal
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sonlearn import LearnOptions, OptionError, TextOptions, from_scipy, read_batches
 from sonlearn.errors import DivergedError
+from sonlearn.estimators.base import uninterrupted
+from sonlearn.estimators.sklearn import ROWS
 from sonlearn.learn.learner import Learner
 from sonlearn.options.methods import METHODS
 from sonlearn.sklearn import SonlearnClassifier, SonlearnRegressor, StreamingSVD, TextHasher
@@ -674,6 +677,83 @@ def test_tables_with_texts_and_missing_values(library, tmp_path):
         ours.predict(np.zeros((2, 3)))
     values = SonlearnRegressor(method="nag").partial_fit(X, np.arange(80.0), sample_weight=np.ones(80))
     assert np.isfinite(values.predict(X)).all()
+
+
+def test_an_interrupt_waits_for_the_batch_under_way(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(3 * ROWS, 3))
+    y, learn, calls = X[:, 0] > 0, Learner.partial_fit, []
+
+    def interrupted(learner, batch, **given):
+        calls.append(batch.n)
+        if len(calls) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return learn(learner, batch, **given)
+
+    model, whole = (SonlearnClassifier(method="nag").partial_fit(X[:9], y[:9], classes=[0, 1]) for _ in range(2))
+    monkeypatch.setattr(Learner, "partial_fit", interrupted)
+    handler = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(X, y)
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert model.learner_.examples == 9 + sum(calls) == 9 + 2 * ROWS
+    model.partial_fit(X[2 * ROWS :], y[2 * ROWS :])
+    np.testing.assert_array_equal(model.coef_, whole.partial_fit(X, y).coef_)
+
+
+def test_a_second_interrupt_is_obeyed_at_once():
+    done = []
+
+    def interrupted():
+        with uninterrupted():
+            for place in range(3):
+                signal.raise_signal(signal.SIGINT)
+                done.append(place)
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert done == [0]
+
+
+def test_none_among_labels_is_named():
+    X, y = np.eye(4), np.array(["no", "yes", None, "no"], dtype=object)
+    with pytest.raises(ValueError, match="y has None among the labels"):
+        SonlearnClassifier(method="nag").fit(X, y)
+    ours = SonlearnClassifier(method="nag").partial_fit(X, ["a", "b", "a", "b"], classes=["a", "b"])
+    with pytest.raises(ValueError, match="y has None among the labels"):
+        ours.partial_fit(X, y)
+
+
+def test_importances_of_a_table_are_of_its_columns():
+    """What the features of a column contribute to a row is added up."""
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    from sonlearn import TextOptions
+    from sonlearn.text.read import Reader
+
+    columns, y = mixed_rows()
+    columns |= {"day.x": np.arange(80) % 3, "note": [f"word{i % 5} the" for i in range(80)]}
+    X = pandas.DataFrame(columns)
+    for more in ({}, {"multinomial": True}):
+        labels = y if not more else np.where(np.arange(80) % 4 == 0, "maybe", y)
+        ours = SonlearnClassifier(method="nag", text="note", ignore="day.month", **more).fit(X, labels)
+        reader = Reader(X, TextOptions(text=("note",), ignore=("day.month",), bits=32))
+        (batch,) = reader
+        expect = np.zeros((3 if more else 1, X.shape[1]))
+        for explained in ours.learner_.explain(batch, 3):
+            for one in explained.attributions:
+                names = [reader.names.of(feature)[0] for feature in one.ids.tolist()]
+                for at, column in enumerate(X.columns):
+                    own = [name == column or name.startswith((f"{column}=", f"{column}^")) for name in names]
+                    if column == "day":
+                        own = [name.startswith(("day.year", "day.weekday")) for name in names]
+                    expect[int(one.label or 0), at] += abs(one.contributions[own].sum()) / 80
+        assert (expect > 0.0).all()
+        np.testing.assert_allclose(np.atleast_2d(ours.importances(X)), expect)
+        shares = SonlearnClassifier(method="nag", text="note", ignore="day.month", **more).fit(X[:60], labels[:60])
+        total = np.atleast_2d(shares.importances(X[:60])).sum(axis=0)
+        assert shares.feature_importances_.sum() == pytest.approx(1.0)
+        assert np.argmax(shares.feature_importances_) == np.argmax(total)
+        again = pickle.loads(pickle.dumps(ours))
+        np.testing.assert_array_equal(again.feature_importances_, ours.feature_importances_)
 
 
 def test_tables_of_numbers_alone_are_matrices():

@@ -1,6 +1,5 @@
 """``sonlearn serve`` as a command: its flags, its end, what it saves. And the page about it."""
 
-import contextlib
 import json
 import os
 import re
@@ -10,15 +9,14 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from pathlib import Path
 
 import pytest
+from commands import post, serving
 from places import ROOT
 
 from sonlearn.cli import main
 
-PROGRAM = [sys.executable, "-m", "sonlearn"]
 SAMPLE = ROOT / "data" / "sample.vw"
 pytestmark = pytest.mark.limit(120)
 SERVER = ("uvicorn", "starlette", "httptools", "prometheus_client")
@@ -39,36 +37,14 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@contextlib.contextmanager
-def serving(*arguments):
-    """(process, port of HTTP, port of lines) of a command under way."""
-    command = [*PROGRAM, "serve", "-i", "model", "--port", "0", "--tcp", "0", *arguments]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            for line in process.stderr:
-                if found := re.findall(r"127\.0\.0\.1:(\d+)", line):
-                    break
-            yield process, *map(int, found)
-        finally:
-            if process.poll() is None:
-                process.kill()
-
-
-def post(port, path, body, media="text/plain"):
-    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", body, {"content-type": media})
-    with urllib.request.urlopen(request, timeout=60) as response:
-        return response.read().decode()
-
-
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_predicts_as_predict_does_and_ends_at_a_signal(number, cli):
     needs_server()
     expected = cli.out("predict --quiet -i model then.vw")
-    with serving() as (process, http, tcp):
+    with serving("-i", "model", "--tcp", "0") as (process, (http, tcp), _):
         assert post(http, "/predict", Path("then.vw").read_bytes()) == expected
-        with socket.create_connection(("127.0.0.1", tcp), timeout=60) as client, client.makefile("rb") as answers:
+        with socket.create_connection(("127.0.0.1", int(tcp)), timeout=60) as client, client.makefile("rb") as answers:
             for line, prediction in zip(Path("then.vw").read_bytes().splitlines(), expected.splitlines(), strict=True):
                 client.sendall(line + b"\n")
                 assert answers.readline().decode().rstrip("\n") == prediction
@@ -84,7 +60,8 @@ def test_what_it_has_learned_is_saved_as_train_would_have(cli):
     needs_server()
     cli.out("train --quiet -i model -f expected then.vw")
     lines = Path("then.vw").read_bytes().splitlines(keepends=True)
-    with serving("--learn", "-f", "learned", "--checkpoint", "10") as (process, http, tcp):
+    learning = ("-i", "model", "--tcp", "0", "--learn", "-f", "learned", "--checkpoint", "10")
+    with serving(*learning) as (process, (http, tcp), _):
         for i in range(0, 40, 10):
             post(http, "/learn", b"".join(lines[i : i + 10]))
         for _ in range(500):
@@ -92,7 +69,7 @@ def test_what_it_has_learned_is_saved_as_train_would_have(cli):
                 break
             time.sleep(0.01)
         cli.out("inspect learned")  # whole, while it is being learned on
-        with socket.create_connection(("127.0.0.1", tcp), timeout=60) as client:
+        with socket.create_connection(("127.0.0.1", int(tcp)), timeout=60) as client:
             client.sendall(b"".join(lines[40:]))
             client.shutdown(socket.SHUT_WR)
             while client.recv(1 << 16):
@@ -141,8 +118,7 @@ def test_without_the_extra(missing):
     """A package that is missing is named. Those before it in the import may be missing as well."""
     program = f"import sys; sys.modules[{missing!r}] = None; import sonlearn.cli as c; sys.exit(c.main(sys.argv[1:]))"
     command = [sys.executable, "-c", program, "serve", "-i", "model", "--port", "0"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     message = r"sonlearn: serve: \w+ is not installed; in a copy of the source: pip install '\.\[serve\]'\n"
     assert re.fullmatch(message, done.stderr)
@@ -158,7 +134,7 @@ def test_the_page_of_the_server(monkeypatch):
     commands = re.findall(r"^    \$ (.*)\n((?:    (?!\$ ).*\n)*)", page, re.MULTILINE)
     assert len(commands) >= 5
     assert main(["train", "--quiet", "-f", "model", str(SAMPLE)]) == 0
-    with serving("--learn", "-f", "model") as (_, http, _tcp):
+    with serving("-i", "model", "--learn", "-f", "model") as (_, (http,), _):
         for command, expected in commands:
             assert ":8080/" in command
             command = command.replace(":8080/", f":{http}/")

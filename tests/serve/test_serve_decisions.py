@@ -4,19 +4,17 @@ import contextlib
 import io
 import json
 import math
-import os
 import re
 import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import threading
-import urllib.request
 from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import post, serving
 from places import ROOT
 
 pytest.importorskip("uvicorn", reason="the extra serve is not installed")
@@ -344,48 +342,25 @@ def test_a_context_with_the_name_of_a_cost_is_no_reward(tmp_path):
 # ------------------------------------------------------------------------------------------------- the command
 
 
-@contextlib.contextmanager
-def serving(*arguments):
-    """(process, function that posts) of a command under way."""
-    command = [sys.executable, "-m", "sonlearn", "serve", "--port", "0", *arguments]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            lines = []
-            for line in process.stderr:
-                lines.append(line)
-                if found := re.findall(r"127\.0\.0\.1:(\d+)", line):
-                    break
-
-            def post(path, value):
-                request = urllib.request.Request(
-                    f"http://127.0.0.1:{found[0]}{path}",
-                    json.dumps(value).encode(),
-                    {"content-type": "application/json"},
-                )
-                with urllib.request.urlopen(request, timeout=60) as response:
-                    return json.loads(response.read())
-
-            yield process, post, lines
-        finally:
-            if process.poll() is None:
-                process.kill()
+def asked(port, path, value):
+    """The decoded answer to a request of JSON."""
+    return json.loads(post(port, path, json.dumps(value).encode(), "application/json"))
 
 
 @pytest.mark.limit(120)
 def test_a_killed_server_goes_on_where_it_was(cli):
     cli.out("train", "--quiet", "--cb_explore_adf", "--examples", "100", "-f", "model", OFFERS)
     call = ("-i", "model", "-f", "model", "--learn", "--events", "log.db")
-    with serving(*call) as (process, post, _):
-        event = post("/decide", context())["event_id"]
-        post("/reward", {"event_id": event, "reward": 1})
-        late = post("/decide", context())["event_id"]
+    with serving(*call) as (process, (port,), _):
+        event = asked(port, "/decide", context())["event_id"]
+        asked(port, "/reward", {"event_id": event, "reward": 1})
+        late = asked(port, "/decide", context())["event_id"]
         process.send_signal(signal.SIGKILL)
         process.wait(20)
     assert Bandit.load("model").examples == 100
-    with serving(*call) as (process, post, lines):
+    with serving(*call) as (process, (port,), lines):
         assert "log.db: 1 rewards were learned that model did not have yet" in lines[0]
-        post("/reward", {"event_id": late, "reward": 0})
+        asked(port, "/reward", {"event_id": late, "reward": 0})
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
     assert Bandit.load("model").examples == 102

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import subprocess
+import sys
+import urllib.request
 from typing import NamedTuple
 
 from sonlearn.cli import main
@@ -55,8 +59,9 @@ class CommandLine:
 
 
 def one_line(done):
-    """The error of a failed command, which is one line, without the program's name."""
+    """The error of a failed command, which is one line and no bug, without the program's name."""
     assert (done.status, len(done.err.splitlines())) == (1, 1), done.err
+    assert "this is a bug" not in done.err
     assert done.err.startswith("sonlearn: ")
     return done.err.removeprefix("sonlearn: ")
 
@@ -64,3 +69,26 @@ def one_line(done):
 def summary(error, name):
     """A value of the summary of a run."""
     return re.search(rf"^{name} = (\S+)", error, re.MULTILINE)[1]
+
+
+@contextlib.contextmanager
+def serving(*arguments):
+    """(process, its ports, the lines that it said before) of ``sonlearn serve`` under way."""
+    command = [sys.executable, "-m", "sonlearn", "serve", "--port", "0", *arguments]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            lines, ports = [], []
+            while not ports and (line := process.stderr.readline()):
+                lines.append(line)
+                ports = re.findall(r"127\.0\.0\.1:(\d+)", line)
+            yield process, ports, lines
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+def post(port, path, body, media="text/plain"):
+    """The answer to a request."""
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", body, {"content-type": media})
+    with urllib.request.urlopen(request, timeout=60) as response:
+        return response.read().decode()

@@ -132,20 +132,26 @@ def test_every_view_has_a_twin():
         assert VIEWS[name] == WHOLE[name.removeprefix("words-")].of_words()
 
 
-@every
-@pytest.mark.parametrize("stream", STREAMS)
-def test_values_are_the_twins(name, stream):
-    """Entry by entry, with numbers that stand for the twin's names one to one over the whole stream."""
-    batch, viewed, twin = STREAMS[stream], Viewed(name), TWINS[name]()
+def agree(viewed, twin, batch):
+    """Entry by entry; {the twin's name: the number that stands for it}, one to one over the stream, and how many."""
     number, count = {}, 0
     for i, (features, values) in enumerate(viewed.fit_transform(batch)):
         wanted = twin.fit_transform(entries(batch, i), batch.y[i], batch.weight[i], learned(batch, i))
         assert len(features) == len(wanted)
-        np.testing.assert_allclose(values, [value for _, value in wanted], rtol=1e-12, atol=ROUNDING.get(name, 0))
+        atol = ROUNDING.get(viewed.name, 0)
+        np.testing.assert_allclose(values, [value for _, value in wanted], rtol=1e-12, atol=atol)
         for (key, _), f in zip(wanted, features.tolist(), strict=True):
             assert number.setdefault(key, f) == f
         count += len(wanted)
     assert len(set(number.values())) == len(number)
+    return number, count
+
+
+@every
+@pytest.mark.parametrize("stream", STREAMS)
+def test_values_are_the_twins(name, stream):
+    viewed = Viewed(name)
+    number, count = agree(viewed, TWINS[name](), STREAMS[stream])
     assert count > 400
     assert max(number.values()) < viewed.view.features(viewed.state) <= len(number) + (name == "log")
 
@@ -155,13 +161,8 @@ def test_labels_that_are_numbers_choose_other_entries(name):
     long = STREAMS["long"]
     batch = with_weights(long._replace(y=np.random.default_rng(0).normal(size=long.n) + 100))
     viewed, twin, other = Viewed(name, numbers=True), TWINS[name](), Viewed(name)
-    twin.labels, number = [], {}
-    for i, (features, values) in enumerate(viewed.fit_transform(batch)):
-        wanted = twin.fit_transform(entries(batch, i), batch.y[i], batch.weight[i], learned(batch, i))
-        np.testing.assert_allclose(values, [value for _, value in wanted], rtol=1e-12)
-        for (key, _), f in zip(wanted, features.tolist(), strict=True):
-            assert number.setdefault(key, f) == f
-    assert len(set(number.values())) == len(number)
+    twin.labels = []
+    agree(viewed, twin, batch)
     other.fit_transform(batch)
     assert not np.array_equal(viewed.arrays()["state.slots"], other.arrays()["state.slots"])
 
@@ -171,14 +172,9 @@ def test_labels_of_several_classes_choose_for_all_of_them(name):
     """Of rows longer than what is combined whole; 11 classes, so that some are taken together."""
     long = STREAMS["long"]
     batch = with_weights(long._replace(y=np.random.default_rng(0).integers(0, 11, long.n).astype(float)))
-    viewed, twin, number = Viewed(name, several=True), TWINS[name](), {}
+    viewed, twin = Viewed(name, several=True), TWINS[name]()
     twin.classes = []
-    for i, (features, values) in enumerate(viewed.fit_transform(batch)):
-        wanted = twin.fit_transform(entries(batch, i), batch.y[i], batch.weight[i], learned(batch, i))
-        np.testing.assert_allclose(values, [value for _, value in wanted], rtol=1e-12)
-        for (key, _), f in zip(wanted, features.tolist(), strict=True):
-            assert number.setdefault(key, f) == f
-    assert len(set(number.values())) == len(number)
+    agree(viewed, twin, batch)
     assert max(np.diff(batch.indptr)) > viewed.view._params.longest
 
 

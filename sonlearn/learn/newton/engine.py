@@ -36,7 +36,7 @@ from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
-from sonlearn.learn.newton.shrink import begin_now, learn, orthonormalise_now
+from sonlearn.learn.newton.shrink import begin_now, learn, lower_now, orthonormalise_now
 from sonlearn.learn.newton.sparse_time.generations import sweep, with_room_in_log
 from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
 from sonlearn.learn.tolerances import FEATURES, LOG_FULL, ORTHONORMALISE, RANK
@@ -205,21 +205,13 @@ def whole(params: NewtonParams, state: NewtonState) -> Whole:
 
 def _shrink(params: NewtonParams, state: NewtonState, lam: np.ndarray) -> int:
     """D2, alpha, restored <- those of a shrink of the squares `lam` (descending); returns how many directions stay."""
-    now, D2 = state.now[0], state.basis.D2
-    payers, gain, restore = params.terms
-    zero = RANK * max(lam[0], 0.0) if len(lam) else 0.0
-    most = params.m - 1 if params.buffered else params.m
-    shed = lam[params.m - 1] if params.buffered and len(lam) >= params.m and lam[params.m - 1] > zero else 0.0
-    k = 0
-    while k < min(most, len(lam)):
-        value = lam[k] - (shed if k >= params.m - payers else 0.0)
-        if value <= zero:
-            break
-        D2[k] = value
-        k += 1
-    now.alpha += gain * shed
-    now.restored += shed if restore else 0.0
-    return k
+    m, zero = params.m, RANK * max(lam.max(initial=0.0), 0.0)
+    if params.buffered:
+        squares = np.pad(lam, (0, max(m - len(lam), 0)))
+        return int(lower_now(params, state, squares[::-1].copy(), zero))
+    kept = lam[:m][lam[:m] > zero]
+    state.basis.D2[: len(kept)] = kept
+    return len(kept)
 
 
 def _scales(params: NewtonParams, start: Whole, own: Sequence[Whole]) -> np.ndarray:

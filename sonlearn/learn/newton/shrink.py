@@ -246,6 +246,12 @@ def lower(params, state, lam, zero):
     return n_kept
 
 
+@bare_jit
+def lower_now(params, state, lam, zero):
+    """`lower`, for Python."""
+    return lower(params, state, lam, zero)
+
+
 @bare_inline
 def quadratic_in(params, state, y, W):
     """x'A^-1 x with the new sketch. y : float64[at least r]; W : float64[n_kept, r]; nothing is modified."""
