@@ -20,8 +20,8 @@ from sonlearn.commands.line import Line
 from sonlearn.commands.verbs import VERBS
 from sonlearn.errors import OptionError, SonlearnError, shorten
 from sonlearn.jit import without_numba
-from sonlearn.options.cluster import ClusterOptions
 from sonlearn.options.methods import METHODS, SKETCHES
+from sonlearn.options.verbs import ClusterOptions
 
 CLOSED_PIPE = 128 + 13
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -15,7 +16,7 @@ from sonlearn.files.atomic import STDOUT
 from sonlearn.learn.explain import Explanation
 from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions
-from sonlearn.report.audit import MeanContributions, Names, as_json, as_text
+from sonlearn.report.audit import MeanContributions, Names, as_text, content_of
 from sonlearn.report.predictions import PredictionWriter, format_lines
 from sonlearn.text.names import NameTable
 
@@ -76,7 +77,7 @@ class Audit:
             named = isinstance((learner.classes or [0])[0], str)
             value = (labels or [""])[0] if named else None if math.isnan(value) else int(value)
         about = {"source": batch.source, "line": int(batch.lines[i]), "tag": tag or None, "prediction": value}
-        return as_json(about, explanation, names, top)
+        return json.dumps(about | content_of(explanation, names, top), allow_nan=False)
 
 
 def _array(value: float) -> np.ndarray:

@@ -116,12 +116,6 @@ class BanditSession(Session):
         self.unlikely = self.unlikely or (batch.costs is None and bool(np.isnan(batch.probability[known]).any()))
         return self.learner.predict(batch) if self.options.testonly else self.learner.partial_fit(batch)
 
-    def compiling(self) -> None:
-        """Have help with it."""
-        super().compiling()
-        if not self.options.testonly:
-            self.helper.start(self.learn, self.bandit)
-
     def finish(self, ending: str) -> None:
         """Save the model and say how it went. Raises InputError where nothing was learned: nothing is saved."""
         learner = self.learner

@@ -27,8 +27,8 @@ from sonlearn.commands.sketch import check_outputs, finish
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.learn.learner import Predicted, chosen_of, takes_words
-from sonlearn.options.cluster import ClusterOptions
 from sonlearn.options.run import RunOptions
+from sonlearn.options.verbs import ClusterOptions
 from sonlearn.report.facts import members_at_work
 from sonlearn.text.columns import Labelling
 from sonlearn.text.malformed import Malformed

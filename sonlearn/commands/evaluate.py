@@ -19,8 +19,8 @@ from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.offpolicy.evaluation import Evaluation, Policy
 from sonlearn.options import TextOptions
-from sonlearn.options.evaluate import EvaluateOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
+from sonlearn.options.verbs import EvaluateOptions
 from sonlearn.report.offpolicy import HEADER, csv_lines, json_lines, progress_lines, summary_lines
 from sonlearn.report.progress import Schedule
 from sonlearn.text.decisions import DecisionReader

@@ -15,7 +15,8 @@ from sonlearn.commands.passes import Passes
 from sonlearn.commands.precompile import Helper
 from sonlearn.commands.recording import FINE, Recorder, recorded
 from sonlearn.commands.settings import settings_text
-from sonlearn.options import TextOptions
+from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.bandit import BanditOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.report.predictions import AnswerLines, AnswerRow, PredictionWriter
 from sonlearn.report.problem import Problem, Uncounted
@@ -36,6 +37,9 @@ class Session(Passes):
     from_model : str or None
         The model that the run begins with.
     """
+
+    learn: LearnOptions | None
+    bandit: BanditOptions | None = None
 
     def __init__(
         self, options: RunOptions, read_as: TextOptions, named: bool, names: NameTable, done: Unfinished,
@@ -58,6 +62,12 @@ class Session(Passes):
         self.answers: AnswerLines | None = None
         self.uncounted = Uncounted()
         self.helper = Helper()
+
+    def compiling(self) -> None:
+        """Have help with it, unless one thread is asked for."""
+        super().compiling()
+        if not self.options.testonly and (self.options.threads is None or self.options.threads > 1):
+            self.helper.start(self.learn, self.bandit)
 
     @property
     def files(self) -> dict[str, str | None]:

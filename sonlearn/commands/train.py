@@ -202,12 +202,6 @@ class TrainingSession(Session):
             warn(warning)
         return self.learner.partial_fit(without_held(batch, held), skip=self.options.on_error == "skip")
 
-    def compiling(self) -> None:
-        """Have help with it."""
-        super().compiling()
-        if self.cores > 1 and not self.options.testonly:
-            self.helper.start(self.learn)
-
     def finish(self, ending: str) -> None:
         """Save the model and say how it went. Raises InputError where nothing was learned: nothing is saved."""
         learns = self.progress.examples and ending == FINISHED and not self.options.testonly and not self.resumed

@@ -79,7 +79,7 @@ _DAILY = (
 
 
 def _cluster() -> Group:
-    return "cluster", _fields("options.cluster.ClusterOptions")
+    return "cluster", _fields(_OWN + "ClusterOptions")
 
 
 VERBS = {
@@ -131,7 +131,7 @@ VERBS = {
         "evaluate.command",
         None,
         lambda: (
-            ("evaluation", _fields("options.evaluate.EvaluateOptions")),
+            ("evaluation", _fields(_OWN + "EvaluateOptions")),
             ("text", _fields(_TEXT, "format")),
             ("run", _fields(_RUN, *_EVALUATE)),
         ),

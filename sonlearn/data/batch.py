@@ -105,20 +105,17 @@ def joined(batches: list[Batch]) -> Batch:
         return batches[0]
     starts = np.cumsum([0] + [len(batch.indices) for batch in batches])
     indptr = [batch.indptr[1:] + start for batch, start in zip(batches, starts[:-1], strict=True)]
-    whole = {
+    fields: dict[str, Any] = {
         name: np.concatenate([getattr(batch, name) for batch in batches])
         for name in ("indices", "values", "y", "weight", "lines")
     }
-    texts: dict[str, Any] = {}
     for name, none in (("tags", ""), ("class_names", None)):
         if any(getattr(batch, name) is not None for batch in batches):
-            texts[name] = [text for batch in batches for text in getattr(batch, name) or [none] * batch.n]
+            fields[name] = [text for batch in batches for text in getattr(batch, name) or [none] * batch.n]
     if any(batch.words is not None for batch in batches):
-        texts["words"] = np.concatenate(
+        fields["words"] = np.concatenate(
             [np.zeros(len(batch.values), np.uint8) if batch.words is None else batch.words for batch in batches]
         )
-    base = None
     if any(batch.base is not None for batch in batches):
-        base = np.concatenate([np.zeros(batch.n) if batch.base is None else batch.base for batch in batches])
-    fields: dict[str, Any] = {**whole, **texts}
-    return batches[0]._replace(indptr=np.concatenate([np.zeros(1, np.int64), *indptr]), base=base, **fields)
+        fields["base"] = np.concatenate([np.zeros(batch.n) if batch.base is None else batch.base for batch in batches])
+    return batches[0]._replace(indptr=np.concatenate([np.zeros(1, np.int64), *indptr]), **fields)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -250,9 +250,13 @@ class _SklearnEstimator(Options, PickleMixin, BaseEstimator):
 
     def _raw(self, X: Any) -> np.ndarray:
         """Raw predictions as `sonlearn.estimators.base.raw_of` gives them."""
+        return self._of_rows(X, lambda batch: raw_of(self.learner_, batch))
+
+    def _of_rows(self, X: Any, predict: Callable[[Batch], np.ndarray]) -> np.ndarray:
+        """What is predicted of the rows of X, batch by batch."""
         check_is_fitted(self)
         X, _, _ = self._checked(X, reset=False)
-        return np.concatenate([raw_of(self.learner_, batch) for _, batch in self._batches(X)])
+        return np.concatenate([predict(batch) for _, batch in self._batches(X)])
 
     def _weights(self) -> tuple[np.ndarray, np.ndarray]:
         """(float64[1 or K, d], float64[1 or K]): weights of the columns, and of the constant."""
@@ -453,9 +457,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
 
         Raises OptionError: the estimator has no `coverage`.
         """
-        check_is_fitted(self)
-        X, _, _ = self._checked(X, reset=False)
-        return np.concatenate([self._pair.sets(batch) for _, batch in self._batches(X)])
+        return self._of_rows(X, lambda batch: self._pair.sets(batch))
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -571,9 +573,7 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
 
         Raises OptionError: the estimator has no `coverage`.
         """
-        check_is_fitted(self)
-        X, _, _ = self._checked(X, reset=False)
-        return np.concatenate([intervals_of(self.learner_, batch) for _, batch in self._batches(X)])
+        return self._of_rows(X, lambda batch: intervals_of(self.learner_, batch))
 
     @property
     def coef_(self) -> np.ndarray:

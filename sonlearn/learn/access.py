@@ -33,16 +33,14 @@ class Access:
     def __init__(self, make: Callable[[], Any]):
         self.engine = make()
         self._make, self._free = make, [self.engine]
-        self._predicting: list[int] = []  # the thread of each call under way
-        self.to_learn = _Learning(self._predicting)
+        learning, predicting = list[int](), list[int]()
+        self.to_learn = _Inside(learning, learning, predicting)
+        self._inside = _Inside(predicting, learning)
 
     @contextlib.contextmanager
     def to_predict(self) -> Iterator[Any]:
         """Keep threads out that would learn; gives an engine that no other call under way has."""
-        me = get_ident()
-        self._predicting.append(me)
-        try:
-            _expect_alone(me, self.to_learn.threads)
+        with self._inside:
             try:
                 engine = self._free.pop()
             except IndexError:
@@ -51,35 +49,33 @@ class Access:
                 yield engine
             finally:
                 self._free.append(engine)
-        finally:
-            self._predicting.remove(me)
 
 
-class _Learning:
-    """`Access.to_learn`, which one row takes as often as a million."""
+class _Inside:
+    """A context that keeps other threads out, and that one row enters as often as a million.
 
-    def __init__(self, predicting: list[int]):
-        self.threads: list[int] = []  # the one that learns, once for each time that it has entered
-        self._predicting = predicting
+    Parameters
+    ----------
+    threads : list
+        The thread of each call inside.
+    others : of list
+        Those in which no other thread may be.
+    """
+
+    def __init__(self, threads: list[int], *others: list[int]):
+        self._threads, self._others = threads, others
 
     def __enter__(self) -> None:
         # Each says first that it is here and then looks for others: so of two that come together one sees the other.
         me = get_ident()
-        self.threads.append(me)
-        try:
-            _expect_alone(me, self.threads)
-            _expect_alone(me, self._predicting)
-        except ThreadError:
-            self.threads.remove(me)
-            raise
+        self._threads.append(me)
+        for threads in self._others:
+            if threads.count(me) != len(threads):
+                self._threads.remove(me)
+                raise ThreadError(
+                    "two threads use one model, and one of them learns: expected one thread that learns, or any "
+                    "number that predict; give each thread a copy (model.copy()), or let one wait for the other"
+                )
 
     def __exit__(self, *error: object) -> None:
-        self.threads.remove(get_ident())
-
-
-def _expect_alone(me: int, threads: list[int]) -> None:
-    if threads and threads.count(me) != len(threads):
-        raise ThreadError(
-            "two threads use one model, and one of them learns: expected one thread that learns, or any number that "
-            "predict; give each thread a copy (model.copy()), or let one wait for the other"
-        )
+        self._threads.remove(get_ident())

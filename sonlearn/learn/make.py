@@ -6,6 +6,7 @@ Methods that share an engine differ only in their values in the table `sonlearn.
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 from sonlearn.learn.engine import Engine
 from sonlearn.options import LearnOptions
@@ -47,6 +48,11 @@ def make_engine(options: LearnOptions, threads: int = 1, dense: bool = False) ->
         name = "dense_diagonal_fd"
     if options.several and name != "committee":
         name = "one_vs_rest" if options.multinomial is None else "multinomial"
-    module, maker = _MAKERS[name]
-    make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), maker)
+    make = engine_class(name)
     return make(options, threads) if name in ("committee", "one_vs_rest") else make(options)
+
+
+def engine_class(name: str) -> Any:
+    """The class of an engine."""
+    module, maker = _MAKERS[name]
+    return getattr(importlib.import_module(f"sonlearn.learn.{module}"), maker)

@@ -6,8 +6,7 @@
 `losses`     the losses by name
 `conflicts`  options that contradict each other
 `run`        the options of a run: files, passes, progress
-`cluster`    where the work is done
-`verbs`      options of one command each
+`verbs`      options of one command each, and where the work is done
 `methods`, `members`, `views`  the tables of learners, members of the committee, and views of a row
 `vw_flags`   what becomes of each flag of Vowpal Wabbit
 

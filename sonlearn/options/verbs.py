@@ -1,4 +1,4 @@
-"""Options that verbs have of their own.
+"""Options that verbs have of their own, and those of a cluster, which several have.
 
 What they have in common, the options of a run, is in `sonlearn.options.run`. Imports neither numpy nor numba.
 """
@@ -40,6 +40,43 @@ class TuneOptions:
             raise OptionError(f"--first-halving {self.first_halving}: nothing is halved; give --halving as well")
         if self.first_halving is None:
             object.__setattr__(self, "first_halving", FIRST_HALVING)
+
+
+@dataclasses.dataclass(frozen=True)
+class EvaluateOptions:
+    """What ``sonlearn evaluate`` compares, and how."""
+
+    models: tuple[str, ...] = option(
+        (), "a model of decisions to evaluate; given again: further ones, each also compared with the first",
+        flags=("-i", "--initial_regressor"), metavar="MODEL", repeat=True,
+    )  # fmt: skip
+    level: float = option(
+        0.95, "each interval holds at all times with this probability", parse=number, above=0.0, high=1.0, metavar="P"
+    )
+    cost_low: float | None = option(
+        None, "no cost is below this (default: the least that the models have learned from)", parse=number, metavar="C"
+    )
+    cost_high: float | None = option(
+        None,
+        "no cost is above this (default: the greatest that the models have learned from)",
+        parse=number,
+        metavar="C",
+    )
+    floor: float | None = option(
+        None, "the log's policy took every action with this probability at least; narrows the intervals of logs that "
+        "have the probability of the chosen action only", parse=number, above=0.0, high=1.0, metavar="P",
+    )  # fmt: skip
+    horizon: int | None = option(
+        None, "about how many decisions there will be, said before they are seen: intervals are narrowest after as "
+        "many, and hold at all times nevertheless", parse=int, low=1, metavar="N",
+    )  # fmt: skip
+    progressive: bool = option(False, "the models learn from each decision after it was evaluated; none is saved")
+    output: str = option("text", "format of the result on standard output", choices=("text", "jsonl", "csv"))
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.level == 1.0:
+            raise OptionError("--level 1: expected less than 1; no interval holds for certain")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,3 +160,29 @@ class InspectOptions:
         None, "largest weights to list (as text 20 if not given, as JSON all)", parse=int, low=0, metavar="N"
     )
     json: bool = option(False, "print JSON, for programs")
+
+
+@dataclasses.dataclass(frozen=True)
+class ClusterOptions:
+    """Where the work of a verb is done, if not in this process."""
+
+    cluster: str | None = option(
+        None, "share the files out: tcp://HOST:PORT, a Dask scheduler; local: workers here (needs dask)",
+        metavar="ADDRESS",
+    )  # fmt: skip
+    workers: int | None = option(
+        None, "with --cluster: learners of partitions of the data, and workers of local (default: one for each core "
+        "here, or worker there)", parse=int, low=1, high=1024, metavar="N",
+    )  # fmt: skip
+    rounds: int | None = option(
+        None, "with --cluster: merge the learners so many times (default: after 8 parts each, 16 at least)",
+        parse=int, low=1, high=100_000, metavar="R",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        for name in ("workers", "rounds"):
+            value = getattr(self, name)
+            if value is not None and self.cluster is None:
+                raise OptionError(f"--{name} {value}: nothing is shared out; give --cluster local, or an address")
+        if self.cluster is not None and self.cluster != "local" and "://" not in self.cluster:
+            raise OptionError(f"--cluster {self.cluster}: expected local, or a scheduler's address: tcp://HOST:PORT")

@@ -66,25 +66,25 @@ VIEWS = {
     ),
     "bins": ViewEntry(
         "bins", "values and the ranges that they fall into",
-        "x_j, [bin 1 of x_j], [bin 3 of x_j]", "3 s", {"code": "float", "resolutions": (1, 3), "itself": True},
+        "x_j, [bin 1 of x_j], [bin 3 of x_j]", "3 s", {"code": "float", "itself": True},
     ),
     "bins-z": ViewEntry(
         "bins", "standardised values and the ranges that they fall into",
         "(x_j - mean_j)/sd_j within +-5, [z-bin 1 of x_j], [z-bin 3 of x_j]", "3 s",
-        {"code": "z", "resolutions": (1, 3), "itself": True},
+        {"code": "z", "itself": True},
     ),
     "ranges": ViewEntry(
         "bins", "the ranges that values fall into, and the constant",
-        "[bin 1 of x_j], [bin 3 of x_j]", "2 s", {"code": "float", "resolutions": (1, 3)},
+        "[bin 1 of x_j], [bin 3 of x_j]", "2 s", {"code": "float"},
     ),
     "indicators": ViewEntry(
         "bins", "the ranges that values fall into",
         "[bin 1 of x_j], [bin 3 of x_j], without the constant", "2 s",
-        {"code": "float", "resolutions": (1, 3), "constant": False},
+        {"code": "float", "constant": False},
     ),
     "odds": ViewEntry(
         "odds", "words weighted by class odds",
-        "rho_f / sqrt(s) in place of f = [bin 2 of x_j]", "s", {"resolution": 2},
+        "rho_f / sqrt(s) in place of f = [bin 2 of x_j]", "s",
     ),
     "pairs": ViewEntry(
         "tuples", "pairs of features that occur in the same row",
@@ -102,7 +102,6 @@ VIEWS = {
     "neighbours": ViewEntry(
         "neighbours", "words side by side, and up to a few words apart",
         "[bins 1 of two entries up to 3 apart] and [bins 1 of three side by side], / sqrt(their number)", "4 s",
-        {"resolution": 1, "reach": 3},
     ),
     "triples": ViewEntry(
         "tuples", "triples of features that occur in the same row",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
@@ -48,13 +47,8 @@ def as_text(head: str, explanation: Explanation, options: LearnOptions, names: N
     return "\n".join(lines) + "\n"
 
 
-def as_json(about: dict[str, Any], explanation: Explanation, names: Names, top: int) -> str:
-    """The same as one line of JSON, which begins with what is said `about` the example."""
-    return json.dumps(about | content_of(explanation, names, top), allow_nan=False)
-
-
 def content_of(explanation: Explanation, names: Names, top: int) -> dict[str, Any]:
-    """The same as an object of JSON."""
+    """An explanation as an object of JSON; of the features the first `top` (0: all)."""
     attributions = [_content(attribution, names, top) for attribution in explanation.attributions]
     several = not attributions or explanation.attributions[0].label is not None
     return {"classes": attributions} if several else attributions[0]

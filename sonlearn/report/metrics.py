@@ -62,22 +62,20 @@ class Metrics:
     ----------
     learner : Learner
         Asked for its options and the labels of its classes only.
+
+    Attributes
+    ----------
+    calibration : Calibration
+        How far probabilities can be believed.
+    confusion : Confusion
+        What is taken for what.
     """
 
     def __init__(self, learner: Learner):
         self._learner = learner
         self._of: _Classes | _Scores = (_Classes if learner.options.kind == "classes" else _Scores)(learner)
+        self.calibration, self.confusion = self._of.calibration, self._of.confusion
         self._coverage = CoverageTotals()
-
-    @property
-    def calibration(self) -> Calibration:
-        """How far probabilities can be believed."""
-        return self._of.calibration
-
-    @property
-    def confusion(self) -> Confusion:
-        """What is taken for what."""
-        return self._of.confusion
 
     def add(self, batch: Batch, predicted: Predicted) -> None:
         """Add what `Learner.partial_fit` or `Learner.predict` gave for a batch; refused rows are left out."""
@@ -102,11 +100,6 @@ class Metrics:
             self._coverage.add(*covered)
 
     # -- what came of it ---------------------------------------------------------------------------------------------
-
-    @property
-    def kind(self) -> str:
-        """What the labels are: ``classes``, ``two`` or ``values``."""
-        return self._of.kind
 
     def result(self) -> dict[str, Any] | None:
         """All measures, JSON-able (docs/metrics.md lists them by kind); None while there is no labelled example."""
@@ -181,11 +174,6 @@ class _Scores:
         self._signs = True  # whether all labels so far are -1 or +1
         self._sample = PredictionSample(SAMPLE)
         self._two: dict[str, Any] | None = None  # what `_of_two` has found, which the end of a run asks for five times
-
-    @property
-    def kind(self) -> str:
-        """See `Metrics.kind`."""
-        return "two" if self._signs else "values"
 
     def add(self, predicted: Predicted, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Add n rows with a label; return int64[n]: 1 for labels above 0, else 0."""
@@ -264,7 +252,7 @@ class _Scores:
 class _Classes:
     """Measures of several classes."""
 
-    kind, fixed = "classes", True
+    fixed = True
 
     def __init__(self, learner: Learner):
         self._learner = learner

@@ -72,25 +72,18 @@ def expand_globs(sources: Iterable[Source]) -> Iterator[Source]:
         A pattern matches nothing.
     """
     for source in sources:
-        if isinstance(source, str) and is_remote(source):
-            yield from _remote_matches(source) if glob.has_magic(source) else [source]
-            continue
         if not isinstance(source, str) or not glob.has_magic(source) or os.path.exists(source):
             yield source
             continue
-        matches = sorted(glob.glob(source, recursive=True))
+        if is_remote(source):
+            import fsspec
+
+            matches = [file.full_name for file in fsspec.open_files(source, "rb")]
+        else:
+            matches = sorted(glob.glob(source, recursive=True))
         if not matches:
             raise InputError(source, None, None, "no file that matches", "a file name or a pattern")
         yield from matches
-
-
-def _remote_matches(pattern: str) -> list[str]:
-    import fsspec
-
-    matches = [file.full_name for file in fsspec.open_files(pattern, "rb")]
-    if not matches:
-        raise InputError(pattern, None, None, "no file that matches", "a file name or a pattern")
-    return matches
 
 
 def _as_is(item: Any) -> Any:

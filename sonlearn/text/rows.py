@@ -1,4 +1,4 @@
-"""What the text kernels write: rows of examples in arrays that Python allocates, and where they stopped."""
+"""What the text kernels write: rows in arrays that Python allocates; where they stopped; what becomes of a chunk."""
 
 from __future__ import annotations
 

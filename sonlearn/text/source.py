@@ -95,22 +95,16 @@ def open_binary(source: Source, watch: Watch | None = None) -> Iterator[Any]:
 
     `watch` is given the stream, and gives what is to be read in its place (`sonlearn.text.meter`).
     """
-    with _opened(source) as raw:
+    with contextlib.ExitStack() as opened:
+        if isinstance(source, str) and is_remote(source):
+            raw = opened.enter_context(_remote(source))
+        elif not isinstance(source, (str, os.PathLike)):
+            raw = source
+        elif source == "-":
+            raw = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
+        else:
+            raw = opened.enter_context(open(source, "rb", buffering=0))
         yield raw if watch is None else watch(raw)
-
-
-@contextlib.contextmanager
-def _opened(source: Source) -> Iterator[Any]:
-    if isinstance(source, str) and is_remote(source):
-        with _remote(source) as raw:
-            yield raw
-    elif not isinstance(source, (str, os.PathLike)):
-        yield source
-    elif source == "-":
-        yield getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
-    else:
-        with open(source, "rb", buffering=0) as raw:
-            yield raw
 
 
 def is_regular(source: Source) -> bool:

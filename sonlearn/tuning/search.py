@@ -287,7 +287,7 @@ class Tuning:
         working, due = self.at_work, []
         while all(contender.rows for contender in working):
             rows = [(contender, contender.rows.pop(0)) for contender in working]
-            best, row = min(rows, key=lambda pair: self._score(pair[1].loss, pair[1].error))
+            best, row = min(rows, key=lambda pair: standing(self.by, pair[1].loss, pair[1].error))
             due.append(Due(best.setting, row, best.progress.line(row)))
         return due
 
@@ -314,11 +314,7 @@ class Tuning:
         """Its score; in a later pass, before the first held-out row, the score of the rows it learned."""
         progress = contender.progress
         sums = progress.result if progress.result.weight > 0 else progress.trained
-        return self._score(sums.average_loss, sums.average_error)
-
-    def _score(self, loss: float | None, error: float | None) -> float:
-        """The criterion: lower is better, and an unknown value is worst."""
-        return standing(self.by, loss, error)
+        return standing(self.by, sums.average_loss, sums.average_error)
 
     def _check_classes(self, batch: Batch) -> None:
         if self.by == "error" and not all(contender.progress.trained.classes for contender in self.at_work):

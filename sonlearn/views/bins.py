@@ -26,6 +26,8 @@ from sonlearn.views.numbers import (
 )
 from sonlearn.views.view import BY_RAW, MergedView, new_now
 
+#: Resolutions of the two bins of a value: of `float_code` mantissa bits.
+COARSE, FINE = 1, 3
 # A row of `own`: number of x_j itself + 1; then the codes that feature j had last, and the numbers of its bins.
 SELF, CODE, FIRST_BIN, SECOND_BIN, N_OWN = range(5)
 
@@ -47,8 +49,6 @@ class BinsParams(NamedTuple):
     """What a row becomes."""
 
     code: int
-    first: int
-    second: int
     itself: bool
     constant: bool
     limit: int
@@ -71,9 +71,7 @@ class Bins(Numbering):
     Parameters
     ----------
     code : str
-        Bins are ``float`` (`float_code`, `resolutions` are numbers of mantissa bits) or ``z`` (`z_code`).
-    resolutions : tuple of int
-        Two, ascending.
+        Bins are ``float`` (`float_code`) or ``z`` (`z_code`).
     itself : bool
         x_j stands before its indicators.
     constant : bool
@@ -82,12 +80,9 @@ class Bins(Numbering):
         Bins that get a number of their own, at most.
     """
 
-    def __init__(
-        self, *, code: str, resolutions: tuple[int, int], itself: bool = False, constant: bool = True,
-        limit: int = LIMIT,
-    ):  # fmt: skip
+    def __init__(self, *, code: str, itself: bool = False, constant: bool = True, limit: int = LIMIT):
         self._by_z = CODES[code] == Z
-        super().__init__(BinsParams(CODES[code], *resolutions, itself, constant, limit), bin_rows)
+        super().__init__(BinsParams(CODES[code], itself, constant, limit), bin_rows)
 
     def _new_work(self, longest: int) -> Any:
         keys, fetched = np.zeros((2, longest, 2), np.int64)
@@ -176,11 +171,11 @@ def code_row(params, state, work, rows, bits, i, shift, learned):
             continue
         if params.code == Z:
             moments_with(x, rows.weight[i], j, state.moments, work.moments, learned)
-            first, second = z_code(x, params.first, work.moments), z_code(x, params.second, work.moments)
+            first, second = z_code(x, COARSE, work.moments), z_code(x, FINE, work.moments)
             work.deviations[k] = standard(x, work.moments)
         else:
-            second = float_code(bits[place], params.second)
-            first = (second >> (params.second - params.first + 1) << 1) | (second & 1)
+            second = float_code(bits[place], FINE)
+            first = (second >> (FINE - COARSE + 1) << 1) | (second & 1)
         work.codes[k] = (first << 16) + second
         if j < 0 or state.own[j, CODE] != work.codes[k] or state.own[j, FIRST_BIN] == 0:
             work.keys[k, 0] = key_of(rows.ids[place], 2 * first)

@@ -82,7 +82,7 @@ def intern(batch: Batch, index: Index, unknown: bool = False) -> tuple[Rows, Ind
     What has no number in rows that are only predicted is left out and measured (`Rows.unseen`); with `unknown` it stays
     there as UNKNOWN, for views to do so.
     """
-    indptr, indices, values = _entries(batch)
+    indptr, indices, values = plain(batch.indptr, np.int64), plain(batch.indices, np.int64), plain(batch.values)
     features, y, weight = np.empty(len(indices), np.int64), plain(batch.y), plain(batch.weight)
     base = np.zeros(batch.n) if batch.base is None else plain(batch.base)
     words = plain(batch.words, np.uint8) if unknown and batch.words is not None else np.zeros(0, np.uint8)
@@ -157,10 +157,6 @@ def _begun(array: np.ndarray, used: int) -> np.ndarray:
     copy = np.empty_like(array)
     copy[:used] = array[:used]
     return copy
-
-
-def _entries(batch: Batch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return plain(batch.indptr, np.int64), plain(batch.indices, np.int64), plain(batch.values)
 
 
 @forced_inline

@@ -24,6 +24,8 @@ from sonlearn.views.numbers import (
 from sonlearn.views.view import new_now
 
 _KEY = (1 << KEY_BITS) - 1
+#: Mantissa bits of the bins (`float_code`); entries up to so far apart are neighbours.
+RESOLUTION, REACH = 1, 3
 #: A quarter of the numbers, as of pairs: in text most of what is new never comes again.
 MOST_NEIGHBOURS = LIMIT >> 2
 
@@ -39,8 +41,6 @@ class NeighboursState(NamedTuple):
 class NeighboursParams(NamedTuple):
     """What a row becomes."""
 
-    resolution: int
-    reach: int
     limit: int
 
 
@@ -48,31 +48,28 @@ class NeighboursScratch(NamedTuple):
     """One row under way."""
 
     codes: np.ndarray  # int64[longest row]; key of each entry
-    keys: np.ndarray  # int64[(reach + 1) longest row]
+    keys: np.ndarray  # int64[(REACH + 1) longest row]
     fetched: np.ndarray  # int64[the same]; what `first_slot` has read
     marks: np.ndarray  # see `put`
 
 
 class Neighbours(Numbering):
-    """Indicators of the bins of entries up to `reach` apart, in the order of the row, and of three side by side.
+    """Indicators of the bins of entries up to `REACH` apart, in the order of the row, and of three side by side.
 
     Each has the value 1/sqrt(their number in the row). While half or more of what has been made up was new, as in text,
     only entries side by side are taken.
 
     Parameters
     ----------
-    resolution : int
-        Mantissa bits of the bins (`float_code`).
-    reach : int
     limit : int
         Features that get a number of their own, at most.
     """
 
-    def __init__(self, *, resolution: int, reach: int, limit: int = MOST_NEIGHBOURS):
-        super().__init__(NeighboursParams(resolution, reach, limit), join_rows)
+    def __init__(self, *, limit: int = MOST_NEIGHBOURS):
+        super().__init__(NeighboursParams(limit), join_rows)
 
     def _new_work(self, longest: int) -> NeighboursScratch:
-        most = longest * (self._params.reach + 1)
+        most = longest * (REACH + 1)
         return NeighboursScratch(
             np.zeros(longest, np.int64), np.zeros(most, np.int64), np.zeros(most, np.int64), new_marks(most)
         )
@@ -82,7 +79,7 @@ class Neighbours(Numbering):
         return NeighboursState(new_now("made", "combined", "raw"), np.zeros(0, np.int64))
 
     def _most_entries(self, rows: Rows) -> int:
-        return (self._params.reach + 1) * int(rows.indptr[-1])
+        return (REACH + 1) * int(rows.indptr[-1])
 
 
 @bare_jit
@@ -91,11 +88,11 @@ def join_rows(params, state, work, rows, out, i, at, learn):
     now, slots, bits = state.now[0], state.slots, rows.values.view(np.int64)
     table = NumberTable(slots, shift_of(slots), params.limit)
     while i < len(rows.indptr) - 1:
-        most = (params.reach + 1) * (rows.indptr[i + 1] - rows.indptr[i])
+        most = (REACH + 1) * (rows.indptr[i + 1] - rows.indptr[i])
         learned = learn and is_learned(rows.weight[i], rows.y[i])
         if learned and lacks_room(slots, params.limit, now["made"], most):
             break
-        n, reach = code_row(params, work, rows, bits, i), params.reach
+        n, reach = code_row(work, rows, bits, i), REACH
         if 2 * now["made"] >= now["combined"]:
             reach = 1
         size = join(work, n, reach)
@@ -109,13 +106,13 @@ def join_rows(params, state, work, rows, out, i, at, learn):
 
 
 @forced_inline
-def code_row(params, work, rows, bits, i):
+def code_row(work, rows, bits, i):
     """Keys of the entries of row i, but those of the constant and of zeros; returns how many there are."""
     n = 0
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j, x = rows.features[place], tamed(rows.values[place])
         if x != 0.0 and j != rows.constant:
-            work.codes[n] = key_of(rows.ids[place], float_code(bits[place], params.resolution))
+            work.codes[n] = key_of(rows.ids[place], float_code(bits[place], RESOLUTION))
             n += 1
     return n
 

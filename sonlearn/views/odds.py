@@ -28,22 +28,17 @@ from sonlearn.views.numbers import (
 )
 from sonlearn.views.view import MergedView, fits
 
+#: Mantissa bits of the bins (`float_code`).
+RESOLUTION = 2
 #: Raw features whose bins are remembered, the first ones seen: the frequent ones are among them.
 REMEMBERED = 1 << 15
 #: Bins of a feature that are remembered: those of four octaves, side by side in one line of the cache.
 WAYS = 16
-#: Bits of a bin's number, and of what tells it from the others of its place, where it is remembered.
-_NUMBER_BITS, _TAG_BITS = 21, 10
+#: Bits of a bin's number where it is remembered; of 31, the 10 others tell it from those of its place.
+_NUMBER_BITS = 21
 _NUMBER = (1 << _NUMBER_BITS) - 1
 #: All bits of a number but its sign; those of the least size that is not 0 (`tamed`).
 _SIZE, _TINY = (1 << 63) - 1, int(np.float64(SMALLEST).view(np.int64))
-
-
-class OddsParams(NamedTuple):
-    """What a row becomes."""
-
-    resolution: int
-    limit: int
 
 
 class OddsScratch(NamedTuple):
@@ -72,17 +67,15 @@ class Odds(Bins):
 
     Parameters
     ----------
-    resolution : int
-        Mantissa bits of the bins (`float_code`).
     limit : int
         Bins that get a number of their own, at most.
     """
 
-    def __init__(self, *, resolution: int, limit: int = LIMIT):
+    def __init__(self, *, limit: int = LIMIT):
         self._memory = zeros((REMEMBERED, WAYS), np.int32)
         self._of = np.zeros(0), np.zeros(0)  # the arrays of the state that it is of
-        super().__init__(code="float", resolutions=(resolution, resolution), limit=limit)
-        self._params, self._kernel = OddsParams(resolution, limit), weigh_rows
+        super().__init__(code="float", limit=limit)
+        self._kernel = weigh_rows
 
     def _new_work(self, longest: int) -> OddsScratch:
         return OddsScratch(
@@ -139,8 +132,8 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
         if learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
         begin, shared = at, now["made"] + most > params.limit
-        others = recall(params, work, rows, bits, i)
-        n, constant = most - look_up(params, work, rows, bits, i, others, table), UNKNOWN
+        others = recall(work, rows, bits, i)
+        n, constant = most - look_up(work, rows, bits, i, others, table), UNKNOWN
         left_out, new = False, 0
         for m in range(others):
             k = work.others[m]
@@ -171,7 +164,7 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
 
 
 @forced_inline
-def recall(params, work, rows, bits, i):
+def recall(work, rows, bits, i):
     """Numbers of the entries of row i as far as they are remembered; returns how many are not, and lists those.
 
     Without a branch, so that what is read of all entries is under way together.
@@ -179,7 +172,7 @@ def recall(params, work, rows, bits, i):
     start, stop, m = rows.indptr[i], rows.indptr[i + 1], 0
     features, row = rows.features[start:stop], bits[start:stop]
     for k in range(stop - start):
-        j, code = features[k], float_code(row[k], params.resolution)
+        j, code = features[k], float_code(row[k], RESOLUTION)
         known = work.memory[np.uintp(j & (REMEMBERED - 1)), np.uintp(way_of(code))]
         work.numbers[np.uintp(k)] = known & _NUMBER
         work.others[np.uintp(m)] = k
@@ -188,7 +181,7 @@ def recall(params, work, rows, bits, i):
 
 
 @forced_inline
-def look_up(params, work, rows, bits, i, others, table):
+def look_up(work, rows, bits, i, others, table):
     """What the entries of row i are that are not remembered, and keys of their bins; returns how many are no bins."""
     start, none = rows.indptr[i], 0
     for m in range(others):
@@ -199,7 +192,7 @@ def look_up(params, work, rows, bits, i, others, table):
             work.numbers[k] = ZERO if x == 0.0 else CONSTANT
             none += 1
             continue
-        code = float_code(bits[place], params.resolution)
+        code = float_code(bits[place], RESOLUTION)
         work.numbers[k], work.codes[m] = ASK, code
         work.keys[m] = key_of(rows.ids[place], 2 * code)
         work.fetched[m] = first_slot(work.keys[m], table.slots, table.shift)
@@ -214,7 +207,7 @@ def way_of(code):
 
 @forced_inline
 def tag_of(code):
-    """What tells the bin of this code from others with the same `way_of`; at least 1."""
+    """What tells the bin of this code from others with the same `way_of`; at least 1, below 2^10."""
     return ((code >> 5) << 1 | (code & 1)) + 1
 
 
@@ -222,9 +215,8 @@ def tag_of(code):
 def number_and_remember(work, table, now, j, m, learned):
     """Number of the bin of feature j that is place m of those looked up, from the table; may be UNKNOWN."""
     number = number_of(work.keys[m], work.fetched[m], table, now, learned)
-    tag = tag_of(work.codes[m])
-    if number != UNKNOWN and number <= _NUMBER and 0 <= j < REMEMBERED and tag < 1 << _TAG_BITS:
-        work.memory[j, way_of(work.codes[m])] = tag << _NUMBER_BITS | number
+    if number != UNKNOWN and number <= _NUMBER and 0 <= j < REMEMBERED:
+        work.memory[j, way_of(work.codes[m])] = tag_of(work.codes[m]) << _NUMBER_BITS | number
     return number
 
 

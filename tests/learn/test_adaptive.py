@@ -5,17 +5,7 @@ import pytest
 from dense_learner import dense_rows
 from for_all import for_all
 from matrix_twin import TWINS, raw_predictions
-from streams import (
-    duplicated,
-    ill_conditioned,
-    low_rank,
-    rows_of,
-    shuffled_features,
-    with_empty_rows,
-    with_weights,
-    without_some_labels,
-    zipf,
-)
+from streams import duplicated, ill_conditioned, low_rank, mixed, rows_of, shuffled_features
 
 from sonlearn import Learner, LearnOptions, OptionError
 from sonlearn.options.losses import LOSSES
@@ -39,7 +29,7 @@ def moved(batch, **settings):
 
 
 STREAMS = {
-    "mixed": shuffled_features(with_empty_rows(with_weights(without_some_labels(zipf(n=300, d=40))))),
+    "mixed": shuffled_features(mixed(n=300)),
     "duplicated": duplicated(n=200, d=30),
     "dense": ill_conditioned(1e2, T=200, d=20, large=4).batch,
     "low rank": low_rank(n=200, d=20),

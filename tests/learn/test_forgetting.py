@@ -11,7 +11,7 @@ import pytest
 from dense_learner import dense_rows, run_twin
 from drfd_twin import run_drfd
 from for_all import for_all
-from streams import duplicated, ill_conditioned, rows_of, with_empty_rows, with_weights, without_some_labels, zipf
+from streams import duplicated, ill_conditioned, mixed, rows_of, zipf
 from twins import TWINS
 
 from sonlearn import Learner, LearnOptions, OptionError
@@ -21,7 +21,7 @@ from sonlearn.options.methods import METHODS
 
 N = 60 if numba.config.DISABLE_JIT else 300
 STREAMS = {
-    "text": with_empty_rows(with_weights(without_some_labels(zipf(n=N, d=60)))),
+    "text": mixed(n=N, d=60),
     "dense": ill_conditioned(1e2, T=N, d=15, large=4).batch,
     "the same rows": duplicated(n=N),
 }

@@ -4,17 +4,7 @@ import numpy as np
 import pytest
 from for_all import for_all
 from matrix_twin import raw_predictions
-from streams import (
-    batch_of,
-    duplicated,
-    ill_conditioned,
-    low_rank,
-    rows_of,
-    with_empty_rows,
-    with_weights,
-    without_some_labels,
-    zipf,
-)
+from streams import batch_of, duplicated, ill_conditioned, low_rank, mixed, rows_of, zipf
 
 from sonlearn import InputError, Learner, LearnOptions
 from sonlearn.options.losses import LOSSES
@@ -32,11 +22,6 @@ def agree(batch, **settings):
     wanted, learner = raw_predictions(options, batch), Learner(options)
     np.testing.assert_allclose(learner.partial_fit(batch).raw, wanted, rtol=tolerance, atol=tolerance)
     return learner, wanted
-
-
-def mixed(**more):
-    """Weights, rows without labels or features, and features that come late."""
-    return with_empty_rows(with_weights(without_some_labels(zipf(n=250, d=40, **more))))
 
 
 @pytest.mark.interpreted

@@ -5,22 +5,13 @@ import numpy as np
 import pytest
 from for_all import for_all
 from matrix_twin import raw_predictions
-from streams import (
-    duplicated,
-    ill_conditioned,
-    low_rank,
-    rows_of,
-    with_empty_rows,
-    with_weights,
-    without_some_labels,
-    zipf,
-)
+from streams import duplicated, ill_conditioned, low_rank, mixed, rows_of
 
 from sonlearn import Learner, LearnOptions, OptionError
 
 N = 80 if numba.config.DISABLE_JIT else 300
 STREAMS = {
-    "mixed": with_empty_rows(with_weights(without_some_labels(zipf(n=N, d=40)))),
+    "mixed": mixed(n=N),
     "dense": ill_conditioned(1e2, T=N, d=15, large=4).batch,
     "the same rows": duplicated(n=N),
 }

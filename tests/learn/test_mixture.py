@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from streams import rows_of, with_empty_rows, with_weights, without_some_labels, zipf
+from streams import mixed, rows_of, zipf
 from twins import mixture
 
 from sonlearn import Learner, LearnOptions, OptionError
 
 
 def stream(**more):
-    return with_empty_rows(with_weights(without_some_labels(zipf(**{"n": 300, "d": 40, **more}))))
+    return mixed(**{"n": 300, **more})
 
 
 @pytest.mark.interpreted

@@ -19,11 +19,11 @@ from streams import (
     duplicated,
     ill_conditioned,
     low_rank,
+    mixed,
     most_frequent,
     one_feature,
     read_svmlight,
     variants,
-    with_empty_rows,
     with_weights,
     without_some_labels,
     zipf,
@@ -123,7 +123,7 @@ THINNED = [
 @pytest.mark.parametrize("m", [1, pytest.param(3, marks=pytest.mark.interpreted), 10])
 @for_all("settings", THINNED)
 def test_rows_that_go_into_the_sketch_together(settings, m):
-    batch = with_weights(without_some_labels(with_empty_rows(zipf(n=400, d=80))))
+    batch = mixed(n=400, d=80)
     options = LearnOptions(sketch_size=m, **settings)
     assert options.thin > 0
     twin, _ = agree(options, batch)
@@ -193,7 +193,7 @@ def test_projection_after_the_step_for_other_losses_and_data(settings, loss):
     options = LearnOptions(
         **settings, sketch_size=4, loss=loss, clip=0.5, sigma=0.1, project="after", scale="gradients"
     )
-    for batch in (with_weights(without_some_labels(with_empty_rows(zipf(n=150, d=30)))), duplicated(150, d=25)):
+    for batch in (mixed(n=150, d=30), duplicated(150, d=25)):
         agree(options, batch)
 
 
@@ -209,7 +209,7 @@ OWN = [
 def test_a_rows_own_gradient_among_those_that_scale_it(settings, loss):
     settings = {"alpha": 1.0, "sketch_size": 4, **settings}
     options = LearnOptions(**settings, loss=loss, clip=0.5, sigma=0.1, scale="all-gradients")
-    for batch in (with_weights(without_some_labels(with_empty_rows(zipf(n=150, d=30)))), duplicated(150, d=25)):
+    for batch in (mixed(n=150, d=30), duplicated(150, d=25)):
         agree(options, batch)
 
 

@@ -4,17 +4,7 @@ import numpy as np
 import pytest
 from for_all import for_all
 from matrix_twin import raw_predictions
-from streams import (
-    batch_of,
-    duplicated,
-    ill_conditioned,
-    rows_of,
-    shuffled_features,
-    with_empty_rows,
-    with_weights,
-    without_some_labels,
-    zipf,
-)
+from streams import batch_of, duplicated, ill_conditioned, mixed, rows_of, shuffled_features, zipf
 
 from sonlearn import Learner, LearnOptions, OptionError
 from sonlearn.learn.normals import draw, position_of
@@ -31,14 +21,8 @@ def agree(batch, **settings):
     return learner, wanted
 
 
-def mixed(**more):
-    """Weights, rows without labels or features, and features that come late, in no order."""
-    batch = with_empty_rows(with_weights(without_some_labels(zipf(n=250, d=40, **more))))
-    return shuffled_features(batch)
-
-
 STREAMS = {
-    "mixed": mixed(),
+    "mixed": shuffled_features(mixed()),
     "duplicated": duplicated(n=200, d=30),
     "dense": ill_conditioned(1e2, T=200, d=20, large=4).batch,
 }

@@ -5,18 +5,7 @@ import pytest
 from dense_learner import DenseLearner, run_twin
 from for_all import for_all
 from states import assert_same_predictions
-from streams import (
-    batch_of,
-    batch_of_dense,
-    ill_conditioned,
-    repeated_ids,
-    rows_of,
-    shuffled_features,
-    with_empty_rows,
-    with_weights,
-    without_some_labels,
-    zipf,
-)
+from streams import batch_of, batch_of_dense, ill_conditioned, mixed, repeated_ids, rows_of, shuffled_features, zipf
 
 from sonlearn import Learner, LearnOptions, OptionError, from_scipy
 
@@ -94,7 +83,7 @@ def test_scale_of_one_feature_matters_to_gradient_descent():
 @for_all("settings", SKETCHES)
 @for_all("diagonal", [False, True])
 def test_batches_change_no_bit(settings, diagonal):
-    batch = with_weights(without_some_labels(with_empty_rows(zipf(n=700, d=400, s=10))))
+    batch = mixed(n=700, d=400, s=10)
     options = LearnOptions(sketch_size=4, diagonal=diagonal, **settings)
     whole, at_once = learned(options, batch)
     rng = np.random.default_rng(3)

@@ -260,8 +260,9 @@ def test_without_labels_of_both_kinds_there_is_nothing_to_rank():
 
 def test_real_labels_of_a_squared_loss_make_it_values():
     y = np.array([1.0, -1.0, 1.0, 2.5])
-    assert metrics_of(LearnOptions(method="nag", loss="squared"), y[:3], y[:3], np.ones(3)).kind == "two"
-    assert metrics_of(LearnOptions(method="nag", loss="squared"), y, y, np.ones(4), pieces=4).kind == "values"
+    squared = LearnOptions(method="nag", loss="squared")
+    assert metrics_of(squared, y[:3], y[:3], np.ones(3)).result()["kind"] == "two"
+    assert metrics_of(squared, y, y, np.ones(4), pieces=4).result()["kind"] == "values"
 
 
 def test_a_sample_is_of_all_rows_alike():

@@ -72,7 +72,7 @@ class CommitteeByRow:
         work, K = committee.at_work(state), target.width(state.labels)
         V, z, part = np.ones((len(work.online), 1, K)), np.zeros((2, 1, K)), Part(scaled, scale, rows.base, (0, 1))
         self._views = {
-            name: RowOfView(committee.views.of(name), i, state.views[i], scaled, self._room)
+            name: RowOfView(committee.views.every[i], i, state.views[i], scaled, self._room)
             for i, name in enumerate(committee.views.names)
             if name in work.sharing
         }

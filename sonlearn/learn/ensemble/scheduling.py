@@ -28,12 +28,9 @@ class Job:
 
     def run(self) -> None:
         """Call it, and let go of what it holds."""
-        call, self.call = self.call, _done
+        call = self.call
+        del self.call
         call()
-
-
-def _done() -> None:
-    """What a job that has run holds."""
 
 
 def work_off(jobs: list[Job], pool: Executor | None, threads: int) -> None:

@@ -33,10 +33,6 @@ class Views:
         self.names = tuple(names)
         self.every = tuple(_view(name, loss, several) for name in self.names)
 
-    def of(self, name: str) -> View:
-        """The view of that name."""
-        return self.every[self.names.index(name)]
-
     def new(self) -> tuple:
         """States of views that have seen nothing."""
         return tuple(view.new() for view in self.every)

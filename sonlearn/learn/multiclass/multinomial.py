@@ -14,16 +14,11 @@ import numpy as np
 from sonlearn.data import axes
 from sonlearn.data.axes import Axis, summed
 from sonlearn.data.rows import Rows
-from sonlearn.learn.dense.engine import Dense
 from sonlearn.learn.engine import Engine, Predictions, State
-from sonlearn.learn.first_order.engine import FirstOrder
+from sonlearn.learn.make import engine_class
 from sonlearn.learn.multiclass.one_vs_rest import first_occurrences
-from sonlearn.learn.newton.engine import SketchedNewton
-from sonlearn.learn.projected.engine import Projected
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
-
-_ENGINES = {"sketched": SketchedNewton, "first_order": FirstOrder, "projected": Projected, "dense": Dense}
 
 
 class MultinomialState(NamedTuple):
@@ -42,7 +37,7 @@ class Multinomial(Engine):
 
     def __init__(self, options: LearnOptions):
         self._classes = options.multinomial
-        self._engine = _ENGINES[METHODS[options.method].engine](options)
+        self._engine = engine_class(METHODS[options.method].engine)(options)
         self.merges = self._engine.merges
 
     def new(self, classes: int = 0) -> MultinomialState:
