@@ -127,8 +127,8 @@ class Boost:
 class ClassTrees:
     """Of several classes, as the dense twins of other members (`multiclass_twin`); feature j is column j."""
 
-    def __init__(self, d, trees, rate=0.3):
-        own = {"trees": trees, "rate": rate, "growth": 1.0}
+    def __init__(self, d, trees, rate=0.2):
+        own = {"trees": trees, "rate": rate}
         self.boost = Boost(False, several=True, **METHODS["boost"].values | own)
         self.boost.columns = {j: j for j in range(d)}
 

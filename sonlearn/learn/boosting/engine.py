@@ -19,6 +19,7 @@ from sonlearn.learn.boosting.refit import refit_now, restore
 from sonlearn.learn.boosting.rounds import follow
 from sonlearn.learn.boosting.state import (
     BINS,
+    BLOCK,
     CLASSES,
     COLUMNS,
     KEPT,
@@ -63,10 +64,11 @@ class Boost(Engine):
     def _scratch(self, width: int, classes: int) -> Scratch:
         inner = (1 << self._params.depth) - 1
         return Scratch(
-            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)), zeros((KEPT,), np.int32),
-            zeros((KEPT,), np.int32), np.zeros(COLUMNS, np.uint16), *np.zeros((2, 2 * inner + 1), np.int64),
+            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)), *zeros((3, KEPT), np.int32),
+            np.zeros(COLUMNS, np.uint16), *np.zeros((2, 2 * inner + 1), np.int64), np.zeros(2 * inner + 1),
             zeros((inner, COLUMNS * (BINS + 1) * 2)), np.zeros(self._params.trees, np.int64),
-            zeros((KEPT * classes if self._params.several else 0,)), np.zeros(classes), np.zeros((2, classes)),
+            zeros((KEPT * classes if self._params.several else 0,)), np.zeros(classes),
+            *np.zeros((2, BLOCK)), *zeros((2, KEPT)),
         )  # fmt: skip
 
     def _room_for(self, state: BoostState) -> Scratch:
@@ -192,8 +194,8 @@ class BoostOfClasses(Boost):
         What a leaf's Newton step is multiplied with.
     """
 
-    def __init__(self, trees: int = 40, rate: float = 0.3):
-        values = METHODS["boost"].values | {"trees": trees, "rate": rate, "growth": 1.0}
+    def __init__(self, trees: int = 80, rate: float = 0.2):
+        values = METHODS["boost"].values | {"trees": trees, "rate": rate}
         self._method, self._params = "boost", Params(logistic=False, several=True, **values)
         self._work = self._scratch(0, 0)
 

@@ -70,18 +70,18 @@ def refit_now(params, state, work):
 def restore(params, state, work):
     """Work out what a packed state has been without: codes, edges and scores of the refit under way."""
     now = state.now[0]
-    t = now["step"] - 1 - now["columns"]
+    n, t = rows_of_refit(now), now["step"] - 1 - now["columns"]
     for j in range(min(now["step"] - 1, now["columns"])):
         code_column(state, work, j)
     if t > 0:
         start_scores(params, state)
-    for i in range(rows_of_refit(now)):
+    for i in range(n):
         if t > 0:
             read_row(state, work, slot_of(now, i))
         for each in range(growing(params, now), growing(params, now) + t):
             k = leaf_of(state.trees, each, work.x)
             for c in range(now["known"]):
-                state.scores[i * now["known"] + c] += state.trees.value[c, each, k]
+                state.scores[c * n + i] += state.trees.value[c, each, k]
     forget_row(work)
 
 

@@ -12,6 +12,8 @@ KEPT, SLOTS = 16384, 16384 + 256
 BINS = 63
 #: Columns that a tree may split at most.
 COLUMNS = 32
+#: Rows whose probabilities are worked out at a time, so that they stay in the cache.
+BLOCK = 512
 #: Numbers that stand in a cell of a histogram, and for a row while a tree is grown.
 GRADIENT, CURVATURE = range(2)
 #: Columns of `BoostState.labels`.
@@ -73,7 +75,7 @@ class BoostState(NamedTuple):
     codes: np.ndarray  # uint8[rows * columns]; bins of the values
     edges: np.ndarray  # float32[columns, BINS]; largest values of the bins
     sizes: np.ndarray  # int64[columns]; bins of a column, 0 where all rows have the same code
-    scores: np.ndarray  # float64[rows * scores]; by the trees grown so far
+    scores: np.ndarray  # float64[scores * rows]; by the trees grown so far
 
 
 class Scratch(NamedTuple):
@@ -84,14 +86,19 @@ class Scratch(NamedTuple):
     slopes: np.ndarray  # float64[KEPT, 2]; of each row
     order: np.ndarray  # int32[KEPT]; rows, those of a node side by side
     aside: np.ndarray  # int32[KEPT]
+    leaf: np.ndarray  # int32[KEPT]; of each row, the node where it ends
     chosen: np.ndarray  # uint16[COLUMNS]; columns of the tree: without a sign, since indices with one take longer
     begin: np.ndarray  # int64[nodes]; of the node's rows in `order`
     end: np.ndarray  # int64[nodes]; `begin` of a node that is not in the tree
+    curvature: np.ndarray  # float64[nodes]; of the rows of a leaf
     cells: np.ndarray  # float64[inner nodes, COLUMNS * (BINS + 1) * 2]; histograms
     leaves: np.ndarray  # int64[trees]; of a row
-    errors: np.ndarray  # float64[KEPT * K], of several classes; the probability of each, of the row's own less 1
+    errors: np.ndarray  # float64[K * KEPT], of several classes; the probability of each, of the row's own less 1
     signs: np.ndarray  # float64[K]; of the classes, in this tree
-    sums: np.ndarray  # float64[2, K]; gradients and curvatures of a leaf
+    top: np.ndarray  # float64[BLOCK]; the largest score of a row of several classes
+    total: np.ndarray  # float64[BLOCK]; of such a row the sum of the scores' exponentials
+    mean: np.ndarray  # float64[KEPT]; of such a row the mean sign of a class
+    importance: np.ndarray  # float64[KEPT]; of such a row
 
 
 def new_trees(params: Params) -> Trees:

@@ -24,6 +24,7 @@ from sonlearn.learn.boosting.state import (
     BASE,
     BELOW_ALL,
     BINS,
+    BLOCK,
     COLUMNS,
     CURVATURE,
     GRADIENT,
@@ -32,7 +33,7 @@ from sonlearn.learn.boosting.state import (
     LEAF,
     NEXT,
 )
-from sonlearn.learn.linear_algebra import exponential, largest, product, total_of
+from sonlearn.learn.linear_algebra import exponential
 from sonlearn.views.codes import key_of
 
 #: A split has to be better than the one before by more than rounding, relatively.
@@ -53,9 +54,12 @@ def grow_tree(params, state, work, number, t):
             state.trees.column[t, k] = LEAF
             split = split_node(params, state, work, t, k, m)
         if not split:
-            make_leaf(params, state, work, t, k)
+            for place in range(work.begin[k], work.end[k]):
+                work.leaf[work.order[place]] = k
             if k < inner:
                 work.begin[2 * k + 1] = work.end[2 * k + 1] = work.begin[2 * k + 2] = work.end[2 * k + 2] = 0
+    for c in range(state.now[0]["known"]):
+        fill_leaves(params, state, work, c, state.trees.value[c, t])
 
 
 @bare_inline
@@ -80,11 +84,15 @@ def begin_tree(params, state, work, number):
     n = rows_of_refit(now)
     if params.several:
         draw_signs(params, now, work.signs, number)
+        for start in range(0, n, BLOCK):
+            find_probabilities(state, work, n, start, min(start + BLOCK, n))
     for i in range(n):
         slot = slot_of(now, i)
         y, h = state.labels[slot, LABEL], state.labels[slot, IMPORTANCE]
         if params.several:
-            g, c = slope_of_classes(state, work, i, int(y))
+            g, c = slope_of_classes(work, i, int(y))
+            work.errors[int(y) * n + i] -= 1.0
+            work.importance[i] = h
         else:
             z = state.scores[i]
             g, c = z - y, 1.0
@@ -109,22 +117,34 @@ def draw_signs(params, now, signs, number):
 
 
 @bare_inline
-def slope_of_classes(state, work, i, y):
+def find_probabilities(state, work, n, start, stop):
+    """errors <- softmax of the scores of some of n rows, mean <- s'p with the signs s. Inner loops are over rows."""
+    known, m, top, total, mean = state.now[0]["known"], stop - start, work.top, work.total, work.mean[start:stop]
+    for i in range(m):
+        top[i], total[i], mean[i] = -math.inf, 0.0, 0.0
+    for c in range(known):
+        z = state.scores[c * n + start : c * n + stop]
+        for i in range(m):
+            top[i] = max(top[i], z[i])
+    for c in range(known):
+        z, p = state.scores[c * n + start : c * n + stop], work.errors[c * n + start : c * n + stop]
+        for i in range(m):
+            p[i] = exponential(z[i] - top[i])
+            total[i] += p[i]
+    for c in range(known):
+        p, sign = work.errors[c * n + start : c * n + stop], work.signs[c]
+        for i in range(m):
+            p[i] /= total[i]
+            mean[i] += sign * p[i]
+
+
+@forced_inline
+def slope_of_classes(work, i, y):
     """(gradient, curvature) of row i of class y for one score that is added to a class or taken from it, by its sign.
 
     Of softmax: with probabilities p, e = p but less 1 for the own class, and signs s they are s'e and 1 - (s'p)^2.
-    Fills in e of the row.
     """
-    known = state.now[0]["known"]
-    z, e = state.scores[i * known : (i + 1) * known], work.errors[i * known : (i + 1) * known]
-    top = largest(z, known)
-    for c in range(known):
-        e[c] = exponential(z[c] - top)
-    total = total_of(e, known)
-    for c in range(known):
-        e[c] /= total
-    mean = product(work.signs, e, known)
-    e[y] -= 1.0
+    mean = work.mean[i]
     return mean - work.signs[y], max(1.0 - mean * mean, FLOOR)
 
 
@@ -246,36 +266,28 @@ def part_rows(state, work, begin, end, j, last, none_left):
 
 
 @bare_inline
-def make_leaf(params, state, work, t, k):
-    """Node k of tree t becomes a leaf, whose values the scores of its rows gain; without rows they are 0."""
-    known, gradient, curvature = state.now[0]["known"], work.sums[GRADIENT], work.sums[CURVATURE]
-    for c in range(known):
-        gradient[c] = curvature[c] = 0.0
-    for place in range(work.begin[k], work.end[k]):
-        i = work.order[place]
+def fill_leaves(params, state, work, c, value):
+    """The values of the leaves, for class c, which the scores of their rows gain; of nodes without rows they are 0.
+
+    Of several classes the curvature of a class of probability p is p (1 - p).
+    """
+    n, curvature = rows_of_refit(state.now[0]), work.curvature
+    errors, scores = work.errors[c * n : (c + 1) * n], state.scores[c * n : (c + 1) * n]
+    for k in range(len(value)):
+        value[k] = curvature[k] = 0.0
+    for i in range(n):
+        k = work.leaf[i]
         if params.several:
-            add_slopes(state, work, i)
+            e, h = errors[i], work.importance[i]
+            value[k] += h * e
+            curvature[k] += h * max(abs(e) * (1.0 - abs(e)), FLOOR)
         else:
-            gradient[0] += work.slopes[i, GRADIENT]
-            curvature[0] += work.slopes[i, CURVATURE]
-    for c in range(known):
-        gradient[c] *= -params.rate / (curvature[c] + params.penalty)
-        state.trees.value[c, t, k] = gradient[c]
-    for place in range(work.begin[k], work.end[k]):
-        at = work.order[place] * known
-        for c in range(known):
-            state.scores[at + c] += gradient[c]
-
-
-@bare_inline
-def add_slopes(state, work, i):
-    """Add the gradients and curvatures of row i to the sums of the classes: with p its probability p (1 - p)."""
-    known, gradient, curvature = state.now[0]["known"], work.sums[GRADIENT], work.sums[CURVATURE]
-    h, at = state.labels[slot_of(state.now[0], i), IMPORTANCE], i * known
-    for c in range(known):
-        e = work.errors[at + c]
-        gradient[c] += h * e
-        curvature[c] += h * max(abs(e) * (1.0 - abs(e)), FLOOR)
+            value[k] += work.slopes[i, GRADIENT]
+            curvature[k] += work.slopes[i, CURVATURE]
+    for k in range(len(value)):
+        value[k] *= -params.rate / (curvature[k] + params.penalty)
+    for i in range(n):
+        scores[i] += value[work.leaf[i]]
 
 
 @bare_inline
@@ -307,7 +319,7 @@ def start_scores(params, state):
             starts[c, NEXT] = total
     for i in range(n):
         for c in range(known):
-            state.scores[i * known + c] = starts[c, NEXT] + state.labels[slot_of(now, i), BASE]
+            state.scores[c * n + i] = starts[c, NEXT] + state.labels[slot_of(now, i), BASE]
 
 
 @bare_inline
