@@ -206,8 +206,8 @@ def check_namespaces(o: Any) -> None:
             if not low <= len(raw(value)) <= high:
                 wanted = f"{low} bytes" if low == high else f"{low} to {high} bytes"
                 raise OptionError(f"{name} {value}: expected the first bytes of namespaces, {wanted}")
-    for name, values, low in (("--ngram", o.ngram, 2), ("--skips", o.skips, 0)):
+    for name, values in (("--ngram", o.ngram), ("--skips", o.skips)):
         for value in values:
-            gram_size(name, value, low)
+            gram_size(name, value)
     if o.skips and not o.ngram:
         raise OptionError("--skips without --ngram: expected --ngram N with N at least 2")

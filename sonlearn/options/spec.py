@@ -148,13 +148,13 @@ _KINDS: dict[Any, tuple[type, str]] = {
 }
 
 
-def gram_size(name: str, value: str, low: int) -> tuple[int | None, int]:
-    """Namespace byte (None: all) and size of ``--ngram`` or ``--skips``."""
+def gram_size(name: str, value: str) -> tuple[int | None, int]:
+    """Namespace byte (None: all) and size of ``--ngram`` or ``--skips``. N-grams up to 1 are the words alone."""
     text = raw(value)
     byte, digits = (None, text) if text[:1].isdigit() else (text[0] if text else None, text[1:])
-    if not digits.isdigit() or not low <= int(digits) <= 16:
+    if not digits.isdigit() or int(digits) > 16:
         raise OptionError(
-            f"{name} {value}: expected a number from {low} to 16, with a namespace's first byte before it or not"
+            f"{name} {value}: expected a number from 0 to 16, with a namespace's first byte before it or not"
         )
     return byte, int(digits)
 

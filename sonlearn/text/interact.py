@@ -162,9 +162,9 @@ def never_met(options: TextOptions, seen: set[int]) -> Iterator[str]:
 def masks_by_byte(options: TextOptions) -> list[list[list[int]]]:
     """The n-grams of ``--ngram`` and ``--skips`` (`gram_masks`), by the first byte of a namespace."""
     sizes = np.zeros((2, 256), dtype=np.int64)
-    for row, name, values, low in ((0, "--ngram", options.ngram, 2), (1, "--skips", options.skips, 0)):
+    for row, name, values in ((0, "--ngram", options.ngram), (1, "--skips", options.skips)):
         for value in values:
-            byte, size = gram_size(name, value, low)
+            byte, size = gram_size(name, value)
             sizes[row, slice(None) if byte is None else byte] = size
     return [gram_masks(int(n), int(k)) for n, k in sizes.T]
 

@@ -205,12 +205,12 @@ def test_namespace_options_need_vw_text():
         ({"interactions": ("a",)}, "--interactions a: expected the first bytes of namespaces, 2 to 16 bytes"),
         ({"keep": ("",)}, "--keep : expected the first bytes of namespaces, 1 to 255 bytes"),
         (
-            {"ngram": ("1",)},
-            "--ngram 1: expected a number from 2 to 16, with a namespace's first byte before it or not",
+            {"ngram": ("17",)},
+            "--ngram 17: expected a number from 0 to 16, with a namespace's first byte before it or not",
         ),
         (
             {"ngram": ("a",)},
-            "--ngram a: expected a number from 2 to 16, with a namespace's first byte before it or not",
+            "--ngram a: expected a number from 0 to 16, with a namespace's first byte before it or not",
         ),
         ({"skips": ("1",)}, "--skips without --ngram: expected --ngram N with N at least 2"),
         ({"hash": "none"}, "--hash none: expected one of strings, all"),

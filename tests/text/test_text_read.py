@@ -92,6 +92,14 @@ def test_bits(bits):
     assert text_of(rows(read_batches(io.BytesIO(SAMPLES["vw"]), options))) == text_of(expected)
 
 
+@pytest.mark.parametrize("size", ["0", "1", "a1"])
+def test_ngrams_up_to_one_are_the_words(size):
+    """So a grid of sizes may begin with them."""
+    text = b"1 |a x y z |b u v\n"
+    plain = read_all(text, TextOptions(format="vw"))
+    assert read_all(text, TextOptions(format="vw", ngram=(size,))) == plain
+
+
 def test_vw_slots():
     (batch,) = read_batches(io.BytesIO(b"1 |ns foo\n| 5:1\n| a"))
     assert batch.indices.tolist() == [71642, 116060, 5, 116060, 92594, 116060]
