@@ -115,6 +115,7 @@ class LineServer:
         finally:
             read.cancel()
             stop.cancel()
+            await asyncio.wait({read, stop})  # who reads next must be the only one
 
     async def _answers(self, lines: bytes) -> str:
         """What is said to whole lines. Only a newline ends one; tags may hold what other systems take for it."""
