@@ -276,7 +276,7 @@ class Progress:
         """Add a batch; return the rows of the table that have become due in it."""
         y, weight, loss = plain(outcome.y), plain(outcome.weight), plain(outcome.loss)
         unknown, wrong = np.isnan(y), plain(outcome.errors, np.bool_)
-        held = plain(np.zeros(len(y)) if outcome.held is None else outcome.held & ~unknown, np.bool_)
+        held = np.zeros(len(y), np.bool_) if outcome.held is None else outcome.held & ~unknown
         labelled, kept = ~unknown & (weight > 0), np.cumsum(~held)
         sums = np.array([*self.trained[:3], *self.held[:3], self.unlabelled_weight])
         before, start = self.examples, 0

@@ -31,6 +31,8 @@ from sonlearn.text.suspicions import bytes_notes
 
 #: Lines looked at to tell the format.
 _DETECT_LINES = 100
+#: The largest byte of ASCII.
+_ASCII = 127
 
 #: How a line of JSON begins.
 _JSON = re.compile(rb"\s*\{\s*[\"}]")
@@ -253,9 +255,9 @@ class Reader(BatchReader):
         """The text of a source; its first bytes beyond ASCII say whether it is UTF-8, which is noted."""
         seen = False
         for chunk in read_chunks(source, self._chunk_bytes, self._watch, stretch=self._stretch):
-            if not seen and not (text := chunk.tobytes()).isascii():
+            if not seen and len(chunk) and chunk.max() > _ASCII:
                 seen = True
-                self.notes += bytes_notes(text, source_name(source))
+                self.notes += bytes_notes(chunk.tobytes(), source_name(source))
             yield chunk
 
     def _chunks(self) -> Iterator[_Chunk]:
