@@ -98,7 +98,7 @@ def test_rows_in_memory_are_parts():
     assert rows(PartitionReader([line.encode() + b"\n" for line in lines], TEXT)) == expected
     X = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
     assert rows(PartitionReader((X, np.array([1.0, -1.0])), TextOptions(constant=False))) == [
-        (1.0, [1, 3], [1.0, 2.0]), (-1.0, [2], [3.0]),
+        (1.0, [(1, 1.0), (3, 2.0)]), (-1.0, [(2, 3.0)]),
     ]  # fmt: skip
     assert rows(PartitionReader([], TEXT)) == []
 
