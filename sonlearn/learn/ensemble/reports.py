@@ -27,7 +27,7 @@ def member_table(committee: Committee, state: CommitteeState) -> list[dict[str, 
     ``offline`` is None for a member that forgets, and so has no part in the offline combination. Of several classes
     there are also the pairs of features and classes that a member at work knows, and the bytes that it takes.
     """
-    active, weights, offline = state.active, weights_of(state.online), offline_weights(committee, state)
+    active, weights, offline = state.active, weights_of(state.online), weights_of(committee.offline_combiner(state))
     errors = state.tally[:, 1] / np.maximum(state.tally[:, 0], 1e-300)
     table = []
     for i, member in enumerate(committee.members):
@@ -39,15 +39,6 @@ def member_table(committee: Committee, state: CommitteeState) -> list[dict[str, 
              "offline": float(offline[i]) if i in committee.long else None} | known
         )  # fmt: skip
     return table
-
-
-def offline_weights(committee: Committee, state: CommitteeState) -> np.ndarray:
-    """float64[inputs]: weights of the offline combination."""
-    if not committee.at_work(state).apart:
-        return weights_of(state.online)
-    w = np.zeros(len(committee.inputs))
-    w[list(committee.long)] = weights_of(state.offline)
-    return w
 
 
 def combinations(committee: Committee, state: CommitteeState) -> dict[str, dict[str, float]]:

@@ -156,18 +156,17 @@ class ScalarTarget(Target):
         return ReplayJudge(self, case)
 
     def replayed(
-        self, case: PruningCase, at: Sequence[int], inputs: Sequence[Member], places: Sequence[int],
-        judges: bool = False,
-    ) -> tuple[Combiner, np.ndarray, np.ndarray]:  # fmt: skip
+        self, case: PruningCase, at: Sequence[int], judges: bool = False
+    ) -> tuple[Combiner, np.ndarray, np.ndarray]:
         """See `Target.replayed`."""
         history = last_rows(case.history, JUDGED)
         V = np.ascontiguousarray(history.inputs[:, list(at), 0], dtype=np.float64)
         par, y, weight = (np.ascontiguousarray(column, dtype=np.float64) for column in history.facts.T)
         precision = JUDGE_PRECISION if judges and self.classes else self.precision
-        combiner, z, each = new_combiner(inputs, precision, case.decay), np.zeros(len(y)), np.zeros(len(y))
-        own = of_inputs(combiner, places)
-        combine(Loss(self.loss.code, par), own, V, y, weight, True, np.zeros((len(places) + 2, len(places))), z)
-        copy_inputs(own, np.arange(len(places)), combiner, np.array(places))
+        combiner, z, each = new_combiner(self.inputs, precision, case.decay), np.zeros(len(y)), np.zeros(len(y))
+        own = of_inputs(combiner, at)
+        combine(Loss(self.loss.code, par), own, V, y, weight, True, np.zeros((len(at) + 2, len(at))), z)
+        copy_inputs(own, combiner, np.array(at))
         losses(Loss(self.loss.code, float(case.history.facts[:, 0].mean())), z, y, each)
         return combiner, each, weight
 

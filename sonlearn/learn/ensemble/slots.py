@@ -184,26 +184,26 @@ class ClassSlots(Target):
         return FittedJudge(case) if case.rows <= case.rules.kept else ReplayJudge(self, case)
 
     def replayed(
-        self, case: PruningCase, at: Sequence[int], inputs: Sequence[Member], places: Sequence[int],
-        judges: bool = False,
-    ) -> tuple[Combiner, np.ndarray, np.ndarray]:  # fmt: skip
+        self, case: PruningCase, at: Sequence[int], judges: bool = False
+    ) -> tuple[Combiner, np.ndarray, np.ndarray]:
         """See `Target.replayed`.
 
         To judge without `SURPRISE`, with which a combiner learns more slowly what to do without a member.
         """
         history = last_rows(case.history, JUDGED)
         V = np.ascontiguousarray(history.inputs[:, list(at)].transpose(1, 0, 2), dtype=np.float64)
-        classes, weight, places = classes_of(history), history.weight, list(places)
+        classes, weight = classes_of(history), history.weight
         many = bool((classes > WIDTH).any())
         if many:
             V = np.concatenate([V, multiplicity(classes)[None]])
         precision, surprise = ((JUDGE_PRIOR,), 0.0) if judges else (self.precision, SURPRISE)
-        combiner = new_combiner([*inputs, _FIXED] if many else inputs, precision, case.decay)
-        own, logs = of_inputs(combiner, [*places, len(inputs)] if many else places), np.zeros(V.shape[1:])
+        n = len(self.inputs)
+        combiner = new_combiner([*self.inputs, _FIXED] if many else self.inputs, precision, case.decay)
+        own, logs = of_inputs(combiner, [*at, n] if many else at), np.zeros(V.shape[1:])
         met, y = np.minimum(classes, WIDTH), np.zeros(len(classes))
         combine(own, V, met, y, weight, True, surprise, scratch_for(len(V), WIDTH), logs)
-        combiner = of_inputs(combiner, range(len(inputs)))
-        copy_inputs(own, np.arange(len(places)), combiner, np.array(places))
+        combiner = of_inputs(combiner, range(n))
+        copy_inputs(own, combiner, np.array(at))
         return combiner, np.where(classes > 0, -logs[:, 0], np.nan), weight
 
     # -- reports -----------------------------------------------------------------------------------------------------
