@@ -55,7 +55,7 @@ class Predictions(NamedTuple):
     unseen : float64[n]
         The score of a class that had not occurred, as long as there can be one.
     refused : bool[n]
-        Rows that `Engine.learn_all`, or one of the learners within an engine, has left out.
+        Rows that are left out, by the engine or by one of the learners within it.
     """
 
     prediction: np.ndarray
