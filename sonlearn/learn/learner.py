@@ -627,8 +627,8 @@ class Learner(SavedModel):
         if learner._coverage is not None:
             learner._coverage.restore(arrays)
         learner.index = index_of(arrays["ids"])
-        learner._waiting = delay.from_arrays(header.get("waiting"), arrays)
-        learner._predicted = delay.predictions_of(learner._waiting, learner.empty_predictions(0), arrays)
+        none = learner.empty_predictions(0)
+        learner._waiting, learner._predicted = delay.from_arrays(header.get("waiting"), arrays, none)
         state = storage.rebuilt(learner.state, arrays, "state")
         if isinstance(learner.labels, Classes):
             learner.labels.check(header["classes"]["learned"], learner.engine.met(state))
