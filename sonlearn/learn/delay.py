@@ -138,24 +138,6 @@ def without_labels(batch: Batch, rows: np.ndarray) -> Batch:
     return batch._replace(y=np.where(rows, np.nan, batch.y), class_names=names)
 
 
-def refused_once(refused: np.ndarray, places: np.ndarray, weight: np.ndarray, waiting: Batch | None) -> np.ndarray:
-    """int64[k]: where `interleaved` rows were refused, each row of the stream once.
-
-    Parameters
-    ----------
-    refused : bool[m]
-    places : int64[n]
-    weight : float64[m]
-        0 where nothing is learned.
-    waiting : Batch or None
-        The rows that waited before; of those that were refused when they came, the labels are gone.
-    """
-    learning = np.setdiff1d(np.arange(len(refused)), places)
-    before = np.concatenate([np.zeros(0 if waiting is None else waiting.n, dtype=bool), refused[places]])
-    late = refused[learning] & (weight[learning] > 0) & ~before[: len(learning)]
-    return np.sort(np.concatenate([places[refused[places]], learning[late]]))
-
-
 def as_predicted_then(waiting: Any, out: Any, places: np.ndarray) -> tuple[Any, Any]:
     """What the engine filled in for `interleaved` rows, of those learned what it had filled in when they came.
 

@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import axes, merging
-from sonlearn.data.arrays import grown as grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls

@@ -206,11 +206,11 @@ class Learner(SavedModel):
             raise self.labels.error(late, bad)
         rows, self.index = intern(late._replace(y=y), self.index, self.counts_unknown)
         out = self.learn_rows(late, rows, skip, before=before)
-        refused = out.refused
-        for row in delay.refused_once(refused, places, late.weight, self._waiting).tolist():
-            self._count_refused(late, row)
+        refused, comes = out.refused, np.isin(np.arange(late.n), places)
         self._waiting = delay.without_labels(waiting, refused[places][-waiting.n :])
         out, self._predicted = delay.as_predicted_then(self._predicted, out, places)
+        for row in np.flatnonzero(refused & (comes | (~out.refused & (late.weight > 0)))).tolist():  # each of them once
+            self._count_refused(late, row)
         y, shown = rows.y.copy(), late.y.copy()
         y[places], shown[places] = self.labels.coded(batch, remember=False)[0], batch.y
         counted = learned_rows(rows) & ~refused  # not the rows at `places`: their labels are for the loss alone

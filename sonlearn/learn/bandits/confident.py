@@ -45,6 +45,7 @@ class ConfidentRewards:
         self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), params(options.decay))
         self._sparse = make_view("lunit")
         self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, binary=True)
+        self._views = {"sparse": self._sparse, "dense": self._dense}
         K = self._columns = options.actions or 1
         self._work = DecisionScratch(*np.zeros((2, K)), np.zeros((K, 4)), *np.zeros((2, K)), new_work(BLOCKS, ROWS))
 
@@ -96,14 +97,12 @@ class ConfidentRewards:
         """A state from a file with room to go on; ValueError where its arrays do not fit together."""
         if {len(array) for array in state.sketched} not in ({0}, {self._columns}):
             raise ValueError("the sketches are not those of the actions")
-        views = {"sparse": self._sparse, "dense": self._dense}
-        state = axes.each_part(views, lambda view, own: view.reserve(own, NO_ROWS, size), state)
+        state = axes.each_part(self._views, lambda view, own: view.reserve(own, NO_ROWS, size), state)
         return axes.reserved(state, seen=size)
 
     def packed(self, state: ConfidentState) -> ConfidentState:
         """`state` without spare room."""
-        views = {"sparse": self._sparse, "dense": self._dense}
-        return axes.packed(axes.each_part(views, lambda view, own: view.packed(own), state))
+        return axes.packed(axes.each_part(self._views, lambda view, own: view.packed(own), state))
 
     def facts(self, state: ConfidentState) -> dict[str, Any]:
         """Pairs of a feature and an action, bytes, each model's recent squared error."""

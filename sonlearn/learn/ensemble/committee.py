@@ -26,7 +26,7 @@ from sonlearn.data.rows import NO_ROWS, WILD, Rows, first_wild, is_learned, lear
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.delay import DelayQueue, exchange, new_waiting, with_room_for
-from sonlearn.learn.engine import Contributions, Engine, Predictions, State
+from sonlearn.learn.engine import Contributions, Engine, Predictions, State, by_class
 from sonlearn.learn.ensemble import history as histories
 from sonlearn.learn.ensemble import merging, reports
 from sonlearn.learn.ensemble.by_row import CommitteeByRow
@@ -112,7 +112,6 @@ class Committee(Engine):
         #: Positions of the inputs of the offline combination; the longest memory among the members counts as long.
         self.long = (*(i for i, each in enumerate(memory) if each == min(memory)), *extra)
         self.short = [i for i in range(len(self.inputs)) if i not in self.long]
-        self.both = len(self.short) > 0
         self.merges = all(engine.merges for engine in self.engines)
         self.prunes = options.prune and options.budget != "rich"
         self._scheduler, self._room, self._at_work = Scheduler(threads), np.zeros(0), dict[bytes, AtWork]()
@@ -125,7 +124,7 @@ class Committee(Engine):
             views=self.views.new(),
             members=tuple(engine.new() for engine in self.engines),
             online=self.target.new_combiner(self.inputs),
-            offline=without(self.target.new_combiner(self.inputs if self.both else ()), self.short),
+            offline=without(self.target.new_combiner(self.inputs if self.short else ()), self.short),
             tally=np.zeros((k, 4)),
             totals=np.zeros((2, 3)),
             history=new_history(len(self.inputs), self.target.history_width),
@@ -173,8 +172,7 @@ class Committee(Engine):
             _, z = self._offline(state, part, seen)
             run_calls(self.target.finish(state.labels, part.scale, part.base, (z, z), out.part(at, stop)))
             at = stop
-        finite = np.isfinite(out.raw)
-        finite = finite if finite.ndim == 1 else finite.all(axis=1)
+        finite = np.isfinite(by_class(out).raw).all(axis=1)
         return n if finite.all() else int(np.argmin(finite))
 
     def by_row(self) -> CommitteeByRow:
@@ -290,10 +288,7 @@ class Committee(Engine):
 
         A row from which on rows were predicted by what had learned is one, too: members are judged by those.
         """
-        judged = self._judged(state)
-        if not self.prunes or judged < 0:
-            return -judged if self.prunes else 0
-        return next_checkpoint(self.target.rules, judged)
+        return next_checkpoint(self.target.rules, self._judged(state)) if self.prunes else 0
 
     def _judged(self, state: CommitteeState) -> int:
         """Rows learned but the first ones, which were predicted before any label had come: so many less than 0."""
@@ -330,9 +325,9 @@ class Committee(Engine):
         target, rows, work, n = self.target, part.rows, self.at_work(state), len(part.rows.y)
         measured, late = Measured(*np.zeros((3, n))), self.options.label_delay
         calls = target.tally_up(state.tally, work.active, V, part.scale, rows)
-        for which in range(0 if self.both else 1, 2):  # the offline combination last
+        for which in range(0 if self.short else 1, 2):  # the offline combination last
             calls += target.measure(part.scale, rows, z[which], measured)
-            if self.both:
+            if self.short:
                 calls.append((add_up, (state.totals[which], measured, rows.y, rows.weight)))
         calls.append((watch, (state.drift, target.relative, measured.surprise, rows.y, rows.weight, late)))
         if self.rows_left(state) and self._judged(state) >= 0:

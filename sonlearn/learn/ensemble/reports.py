@@ -47,7 +47,7 @@ def combinations(committee: Committee, state: CommitteeState) -> dict[str, dict[
     Of values the error is the squared one; both are in standard deviations of the labels. Of several classes rows whose
     class had not been met do not count. Empty where there is one combination only, or no row.
     """
-    if not committee.both or not state.totals[0, 0] > 0.0:
+    if not committee.short or not state.totals[0, 0] > 0.0:
         return {}
     means = (state.totals[:, 1:] / state.totals[:, :1]).tolist()
     return {name: {"loss": own[0], "error": own[1]} for name, own in zip(("online", "offline"), means, strict=True)}
@@ -60,7 +60,7 @@ def drift(committee: Committee, state: CommitteeState) -> dict[str, Any]:
     the online combination's weight, in absolute values, that is on members that forget.
     """
     weights = np.abs(weights_of(state.online))
-    short = weights[[i for i in range(len(weights)) if i not in committee.long]].sum()
+    short = weights[committee.short].sum()
     return {
         "changes": changes_of(state.drift), "count": int(state.drift.count[1]),
         "short": float(short / max(weights.sum(), 1e-300)),
