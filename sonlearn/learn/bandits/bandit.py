@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import NO_ROWS
 from sonlearn.errors import OptionError
 from sonlearn.files import storage
 from sonlearn.learn.access import Access
 from sonlearn.learn.bandits.by_engine import EngineRewards
 from sonlearn.learn.bandits.confident import ConfidentRewards
 from sonlearn.learn.bandits.rounds import Decided as Decided
-from sonlearn.learn.bandits.rounds import Problem
+from sonlearn.learn.bandits.rounds import Problem, RewardModel
 from sonlearn.learn.saved import SavedModel
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import BanditOptions
@@ -30,28 +29,6 @@ from sonlearn.views.index import index_of, intern, lookup, new_index
 ROWS = 2048
 #: Rules of exploration that need widths.
 OF_WIDTHS = ("ucb", "thompson")
-
-
-class RewardModel(Protocol):
-    """What learns rewards, and decides by them. A state is a NamedTuple with `now`, see `rounds.SCALARS`."""
-
-    def new(self) -> Any:
-        """State that has seen nothing."""
-
-    def rows_of(self, decisions: Decisions) -> Batch:
-        """The rows that are to be numbered for `run`."""
-
-    def run(self, state: Any, rows: Rows, size: int, problem: Problem, out: Decided, learn: bool) -> Any:
-        """Decide, and if `learn` learn, the decisions of a problem; features are below `size`. Returns the state."""
-
-    def restored(self, state: Any, size: int) -> Any:
-        """A state from a file with room to go on."""
-
-    def packed(self, state: Any) -> Any:
-        """`state` without spare room, for storage."""
-
-    def facts(self, state: Any) -> dict[str, Any]:
-        """Further numbers of a state, by name."""
 
 
 class Bandit(SavedModel):
@@ -193,7 +170,7 @@ class Bandit(SavedModel):
             bandit.labels.restore(header["labels"])
         bandit.index = index_of(arrays["ids"])
         state = storage.rebuilt(bandit.state, arrays, "state")
-        bandit.state = bandit._model.restored(state, bandit.size)
+        bandit.state = bandit._model.reserve(state, NO_ROWS, bandit.size)
         return bandit
 
 
