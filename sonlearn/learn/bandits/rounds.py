@@ -21,8 +21,7 @@ whichever action it was of: what has not been tried of late becomes doubtful. Ex
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -124,7 +123,7 @@ class Decided(NamedTuple):
         return np.zeros(len(self.action), dtype=bool)
 
 
-class RewardModel(ABC):
+class RewardModel(Protocol):
     """What learns rewards, and decides by them. A state is a NamedTuple with `now`, see `SCALARS`.
 
     Attributes
@@ -135,15 +134,12 @@ class RewardModel(ABC):
 
     parts: dict[str, Any]
 
-    @abstractmethod
     def new(self) -> Any:
         """State that has seen nothing."""
 
-    @abstractmethod
     def rows_of(self, decisions: Decisions) -> Batch:
         """The rows that are to be numbered for `run`."""
 
-    @abstractmethod
     def run(self, state: Any, rows: Rows, size: int, problem: Problem, out: Decided, learn: bool) -> Any:
         """Decide, and if `learn` learn, the decisions of a problem; features are below `size`. Returns the state."""
 
@@ -156,7 +152,6 @@ class RewardModel(ABC):
         """`state` without spare room, for storage."""
         return axes.packed(axes.each_part(self.parts, lambda part, own: part.packed(own), state))
 
-    @abstractmethod
     def facts(self, state: Any) -> dict[str, Any]:
         """Further numbers of a state, by name."""
 
