@@ -6,13 +6,13 @@ import csv
 import dataclasses
 import datetime
 import io
-import itertools
 import json
 import re
 import unicodedata
 
 import numpy as np
 import pytest
+import streams
 from parsers import vw_hash
 
 from sonlearn.errors import InputError
@@ -71,11 +71,7 @@ def twin_words(text):
 
 
 def rows(batches):
-    out = []
-    for batch in batches:
-        for a, b in itertools.pairwise(batch.indptr.tolist()):
-            out.append(sorted(zip(batch.indices[a:b].tolist(), batch.values[a:b].tolist(), strict=True)))
-    return out
+    return [sorted(row) for batch in batches for row in streams.entries(batch)]
 
 
 TABLE = {

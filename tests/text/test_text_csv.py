@@ -8,6 +8,7 @@ import math
 import pytest
 from for_all import for_all
 from parsers import VW_CONSTANT, vw_hash
+from streams import entries
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import TextOptions
@@ -26,10 +27,7 @@ def rows(text: str | bytes, options: TextOptions = CSV, **given):
     data = text.encode() if isinstance(text, str) else text
     out = []
     for b in read_batches(io.BytesIO(data), options, **given):
-        for i in range(b.n):
-            part = slice(b.indptr[i], b.indptr[i + 1])
-            pairs = list(zip(b.indices[part].tolist(), b.values[part].tolist(), strict=True))
-            out.append((int(b.lines[i]), float(b.y[i]), pairs))
+        out += zip(b.lines.tolist(), b.y.tolist(), entries(b), strict=True)
     return out
 
 

@@ -15,6 +15,7 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 import pyarrow as pa
 from places import ROOT
+from streams import entries
 
 from sonlearn import Learner, LearnOptions, TextOptions, from_scipy, read_batches
 from sonlearn.errors import InputError, OptionError
@@ -53,10 +54,7 @@ def frame(library):
 def rows(batches):
     found = []
     for b in batches:
-        for i in range(b.n):
-            part = slice(b.indptr[i], b.indptr[i + 1])
-            pairs = sorted(zip(b.indices[part].tolist(), b.values[part].tolist(), strict=True))
-            found.append((int(b.lines[i]), float(b.y[i]), pairs))
+        found += zip(b.lines.tolist(), b.y.tolist(), map(sorted, entries(b)), strict=True)
     return found
 
 
