@@ -16,10 +16,8 @@ from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.engine import Contributions, Engine, Predictions, copy_within
-from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs
 from sonlearn.learn.ensemble.history import History, last_rows
-from sonlearn.learn.ensemble.judges import ReplayJudge
 from sonlearn.learn.ensemble.label_scale import (
     CLIP,
     LabelScale,
@@ -29,7 +27,7 @@ from sonlearn.learn.ensemble.label_scale import (
     unit_of,
     unscale_rows,
 )
-from sonlearn.learn.ensemble.pruning import Judge, PruningCase
+from sonlearn.learn.ensemble.pruning import PruningCase
 from sonlearn.learn.ensemble.scalar_step import combine, precision_for
 from sonlearn.learn.ensemble.target import JUDGED, Measured, Target
 from sonlearn.learn.losses import POISSON, SQUARED, Loss, loss_of, loss_value, losses
@@ -60,11 +58,6 @@ class ScalarTarget(Target):
         self.loss = Loss(SQUARED, 0.0) if self._given.code == POISSON else self._given
         self.inputs = inputs_of(options.loss, members)
         self.precision, self.relative = precision_for(self.loss), not self.classes
-
-    @property
-    def rules(self) -> pruning.Rules:
-        """By which members are pruned."""
-        return pruning.SCALAR
 
     def new(self, classes: int = 0) -> LabelState:
         """State that has seen nothing."""
@@ -150,10 +143,6 @@ class ScalarTarget(Target):
         return [(record, (history, now, late, np.array(at), V, scale.par, rows.y, rows.weight))]
 
     # -- pruning -----------------------------------------------------------------------------------------------------
-
-    def judge(self, case: PruningCase) -> Judge:
-        """See `Target.judge`."""
-        return ReplayJudge(self, case)
 
     def replayed(
         self, case: PruningCase, at: Sequence[int], judges: bool = False

@@ -19,11 +19,10 @@ from sonlearn.data.rows import Rows, is_learned, learned_rows
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.engine import Contributions, Engine, Predictions
-from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs
 from sonlearn.learn.ensemble.history import WIDTH, History, last_rows, multiplicity, sample_classes
 from sonlearn.learn.ensemble.judges import PRIOR as JUDGE_PRIOR
-from sonlearn.learn.ensemble.judges import FittedJudge, ReplayJudge, classes_of
+from sonlearn.learn.ensemble.judges import FittedJudge, classes_of
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase
 from sonlearn.learn.ensemble.softmax_step import PRIOR, SURPRISE, combine, level, scratch_for
 from sonlearn.learn.ensemble.target import JUDGED, Late, Measured, Target
@@ -63,11 +62,6 @@ class ClassSlots(Target):
     def __init__(self, options: LearnOptions, members: tuple[Member, ...] = ()):
         super().__init__(options, members)
         self.inputs, self._most = members, options.oaa or options.multinomial or 0
-
-    @property
-    def rules(self) -> pruning.Rules:
-        """By which members are pruned."""
-        return pruning.SEVERAL
 
     def new(self, classes: int) -> SlotState:
         """State that has seen no label."""
@@ -181,7 +175,7 @@ class ClassSlots(Target):
 
     def judge(self, case: PruningCase) -> Judge:
         """See `Target.judge`; where rows of the history are missing members are few."""
-        return FittedJudge(case) if case.rows <= case.rules.kept else ReplayJudge(self, case)
+        return FittedJudge(case) if case.rows <= case.rules.kept else super().judge(case)
 
     def replayed(
         self, case: PruningCase, at: Sequence[int], judges: bool = False

@@ -20,9 +20,11 @@ from sonlearn.data.rows import Rows, is_learned, rows_between
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State
+from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs, without
 from sonlearn.learn.ensemble.history import History
-from sonlearn.learn.ensemble.pruning import Judge, PruningCase, Rules
+from sonlearn.learn.ensemble.judges import ReplayJudge
+from sonlearn.learn.ensemble.pruning import Judge, PruningCase
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import Member
 
@@ -92,9 +94,9 @@ class Target(ABC):
         self.options, self.members = options, members
 
     @property
-    @abstractmethod
-    def rules(self) -> Rules:
+    def rules(self) -> pruning.Rules:
         """By which members are pruned."""
+        return pruning.SEVERAL if self.options.several else pruning.SCALAR
 
     # -- labels ------------------------------------------------------------------------------------------------------
 
@@ -197,9 +199,9 @@ class Target(ABC):
 
     # -- pruning -----------------------------------------------------------------------------------------------------
 
-    @abstractmethod
     def judge(self, case: PruningCase) -> Judge:
         """Who judges members at a checkpoint."""
+        return ReplayJudge(self, case)
 
     @abstractmethod
     def replayed(
