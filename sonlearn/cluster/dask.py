@@ -149,7 +149,7 @@ def train(
         Among them: a table without ``TextOptions.label``, or a matrix without labels.
     """
     options = options or LearnOptions()
-    reading = Reading(text or TextOptions(), labels=Labelling(True, options.classes is not None))
+    reading = Reading(text or TextOptions(), labels=Labelling.of(options))
     return trained(data, options, reading, learners=learners, rounds=rounds, client=client)[0]
 
 
@@ -162,7 +162,7 @@ def predict(learner: Learner, data: Any, *, client: Client | None = None) -> Ite
         After the predictions of the rows before the error.
     """
     client = client or client_here()
-    parts, reading = with_format(client, data, Reading(learner.text, labels=Labelling(False, learner.options.several)))
+    parts, reading = with_format(client, data, Reading(learner.text, labels=Labelling.of(learner.options, False)))
     for answered in answers(learner, parts, reading, client):
         for _, predicted in answered.batches:
             yield predicted

@@ -14,8 +14,7 @@ import numpy as np
 
 from sonlearn.commands import train as one
 from sonlearn.commands import tune as table
-from sonlearn.commands.checks import check_run, check_stdin
-from sonlearn.commands.files import STDIN
+from sonlearn.commands.checks import STDIN, check_run, check_stdin
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import complain, warn, warn_of_skipped
@@ -26,7 +25,7 @@ from sonlearn.commands.sketch import asked as sketching_asked
 from sonlearn.commands.sketch import check_outputs, finish
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
-from sonlearn.learn.learner import Predicted, chosen_of, takes_words
+from sonlearn.learn.learner import Predicted, chosen_of
 from sonlearn.options.run import RunOptions
 from sonlearn.options.verbs import ClusterOptions
 from sonlearn.report.facts import members_at_work
@@ -141,9 +140,7 @@ def train(line: Line, where: ClusterOptions) -> int:
     learn, text = split(given) if start is None else (start.options, start.text)
     from sonlearn.cluster import dask
 
-    reading = dask.Reading(
-        text, options.on_error, options.max_errors, Labelling(True, learn.classes is not None, takes_words(learn))
-    )
+    reading = dask.Reading(text, options.on_error, options.max_errors, Labelling.of(learn))
     with Interrupts(at_once=True), connected(where) as client:
         trained = dask.trained(
             sources, learn, reading, learners=where.workers, rounds=where.rounds, client=client, start=start
@@ -222,8 +219,7 @@ class _ClusterSession(one.TrainingSession):
         """What gives the batches, with what was predicted for them beside."""
         from sonlearn.cluster import dask
 
-        labels = Labelling(False, self.learn.classes is not None, takes_words(self.learn))
-        reading = dask.Reading(self.read_as, self.options.on_error, self.options.max_errors, labels)
+        reading = dask.Reading(self.read_as, self.options.on_error, self.options.max_errors, self.labelling)
         return _Answers(dask, self._connect(), self, reading)
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 
-from sonlearn.commands.line import Line
-from sonlearn.commands.parser import parser_of
+from sonlearn.commands.line import Line, parser_of
 from sonlearn.commands.verbs import VERBS
 from sonlearn.errors import OptionError, shorten
 

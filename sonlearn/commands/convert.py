@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sonlearn.commands.checks import check_stdin, check_target
-from sonlearn.commands.files import check_files
+from sonlearn.commands.checks import check_files, check_stdin, check_target
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, telling_of_compiling, warn_of_skipped
@@ -24,8 +23,7 @@ def command(line: Line) -> int:
     check_stdin(sources)
     target = "-" if options.output in STDOUT else options.output
     check_files({"DATA": sources}, {"-o": target})
-    if target != "-":
-        check_target("-o", target)
+    check_target("-o", target)
     if from_terminal(sources):
         complain(FROM_TERMINAL)
     with Interrupts(at_once=True), telling_of_compiling():

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.commands.checks import check_stdin
-from sonlearn.commands.files import STDIN
+from sonlearn.commands.checks import STDIN, check_stdin
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
 from sonlearn.commands.models import Unfinished, load_bandit
@@ -156,7 +155,7 @@ class EvaluationSession(Passes):
 
     def __init__(self, models: list[Bandit], options: EvaluateOptions, run_options: RunOptions, format: str | None):
         sources = list(run_options.data) or ["-"]
-        super().__init__(run_options, TextOptions(), False, NameTable(), Unfinished(sources, 1, 1, 0, 0))
+        super().__init__(run_options, TextOptions(), NameTable(), Unfinished(sources, 1, 1, 0, 0))
         self.evaluation = Evaluation(
             list(options.models), costs_of(models, options), level=options.level, floor=options.floor,
             horizon=options.horizon,

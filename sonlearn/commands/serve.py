@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sonlearn.commands.checkpoints import Checkpoints
-from sonlearn.commands.files import check_binary, check_files
+from sonlearn.commands.checks import check_binary, check_files
 from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import complain, telling_of_compiling, warn

@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import scipy.sparse as sp
 
-from sonlearn.commands.checks import check_stdin, check_target
-from sonlearn.commands.files import check_binary, check_files
+from sonlearn.commands.checks import check_binary, check_files, check_stdin, check_target
 from sonlearn.commands.interrupts import Interrupted, Interrupts
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, telling_of_compiling, warn_of_skipped

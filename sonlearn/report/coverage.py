@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from sonlearn.data.arrays import running_sum
+
 #: Rows of the window whose worst coverage is told, and blocks that the stream is told in.
 WINDOW, BLOCKS = 1000, 64
 
@@ -26,7 +28,7 @@ class CoverageTotals:
         self.covered += int(covered.sum())
         finite = np.isfinite(size)
         self.finite += int(finite.sum())
-        self.size = float(np.cumsum(np.concatenate(([self.size], size[finite])))[-1])
+        self.size = running_sum(self.size, size[finite])
         both = np.concatenate([self._last, covered])
         if len(both) >= WINDOW:
             sums = np.concatenate(([0], np.cumsum(both)))

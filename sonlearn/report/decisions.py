@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sonlearn.data.arrays import running_sum
 from sonlearn.data.decisions import Decisions
-from sonlearn.report.labels import running
 
 if TYPE_CHECKING:
     from sonlearn.learn.bandits.bandit import Decided
@@ -48,7 +48,7 @@ class CostSums:
 
     def add(self, y: np.ndarray, weight: np.ndarray) -> None:
         """Add costs float64[n] one by one; each counts once."""
-        self.sum, self.count = float(running(self.sum, y)[-1]), self.count + len(y)
+        self.sum, self.count = running_sum(self.sum, y), self.count + len(y)
 
     def are_classes(self, y: np.ndarray) -> bool:
         """Return False: costs are no classes."""
@@ -152,7 +152,7 @@ class PolicyTotals:
         logged = own if decisions.costs is not None else np.where(known, decisions.cost, 0.0)
         self._logs |= decisions.costs is None and bool(known.any())
         for sums_of, values in zip(self._costs, (own, logged, own - logged), strict=True):
-            sums_of[:] = [running(start, each)[-1] for start, each in zip(sums_of, (values, values**2), strict=True)]
+            sums_of[:] = [running_sum(start, each) for start, each in zip(sums_of, (values, values**2), strict=True)]
         self._count_actions(decisions, decided, known, logged)
 
     def _count_actions(self, decisions: Decisions, decided: Decided, known: np.ndarray, cost: np.ndarray) -> None:

@@ -22,11 +22,6 @@ def reported_loss(options: LearnOptions) -> str:
     return ERRORS if options.binary else options.loss
 
 
-def running(start: float, terms: np.ndarray) -> np.ndarray:
-    """float64[n + 1]: `start`, and the totals after each of the n `terms`, added one by one."""
-    return np.cumsum(np.concatenate(([start], terms)))
-
-
 @jit
 def add_labels(sums, y, weight, first) -> None:
     """Add labels float64[n] of weights float64[n] one by one. Sums are of labels less the `first` one, too: of labels

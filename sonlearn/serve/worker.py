@@ -260,7 +260,7 @@ class Worker(Queue):
         self._told, self._tell_one = set[str](), tell
         self._long: deque[_Task] = deque()  # those under way
         text = learner.text
-        classes, worded = learner.options.classes is not None, learner.takes_words
+        classes, worded = learner.options.classes is not None, learner.options.takes_words
         of_namespaces = text.format in NAMESPACED
         self._columns = {False: learner.columns.at_rest(), True: learner.columns}  # by whether rows are learned
         # By whether the first malformed line ends it (of a request that is whole, no more has to be known), and whether

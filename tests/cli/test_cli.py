@@ -18,7 +18,7 @@ from places import sample
 from sonlearn.cli import main
 from sonlearn.commands import interrupts as interrupts_module
 from sonlearn.commands.interrupts import Interrupted, Interrupts
-from sonlearn.commands.parser import parser_of
+from sonlearn.commands.line import parser_of
 from sonlearn.commands.verbs import VERBS
 from sonlearn.files.storage import MAGIC
 from sonlearn.options.methods import FIRST, METHODS

@@ -15,7 +15,7 @@ import pytest
 from for_all import for_all
 from places import ROOT
 
-from sonlearn.commands.parser import parser_of
+from sonlearn.commands.line import parser_of
 from sonlearn.commands.verbs import VERBS
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import LOSSES
