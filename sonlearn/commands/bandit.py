@@ -17,7 +17,7 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import flags
-from sonlearn.report.problem import DecisionProblem
+from sonlearn.report.decisions import DecisionProblem
 from sonlearn.text.columns import first_names
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.names import NameTable

@@ -34,8 +34,7 @@ from sonlearn.data.mixing import split_mix
 from sonlearn.errors import shorten
 from sonlearn.learn.predicted import Predicted, chosen_of, linked, logistic
 from sonlearn.learn.scores import Cut, ScoreHistogram
-from sonlearn.report.coverage import WINDOW, CoverageTotals, coverage_of
-from sonlearn.report.quality import Calibration, Confusion, judged, judged_classes
+from sonlearn.report.quality import WINDOW, Calibration, Confusion, CoverageTotals, coverage_of, judged, judged_classes
 
 if TYPE_CHECKING:
     from sonlearn.data.batch import Batch

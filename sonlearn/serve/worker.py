@@ -29,8 +29,8 @@ from sonlearn.learn.explain import explained
 from sonlearn.learn.learner import Learner, Predicted, chosen_of
 from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.audit import content_of
-from sonlearn.report.coverage import CoverageTotals
 from sonlearn.report.problem import problem_of
+from sonlearn.report.quality import CoverageTotals
 from sonlearn.text.chunk import ChunkParser, joined_chunks
 from sonlearn.text.columns import Labelling, header_hint, layout_of
 from sonlearn.text.csv import CsvRecords, Malformed
