@@ -10,5 +10,4 @@ table holds, `vw_line` takes whole command lines of Vowpal Wabbit; `convert`, `i
 Several of them use `checks` (what is refused before any work: no output is an input), `messages` (lines on
 standard error), `settings` (the options of a new model, and of a loaded one), `models` (a learner's file, and how
 far a run has come), `recording` (a run's log,
-page and bar), `audit` (contributions to each prediction), `precompile` (a second process compiles ahead) and
-`interrupts` (a signal ends a run between two batches)."""
+page and bar), `audit` (contributions to each prediction) and `precompile` (a second process compiles ahead)."""

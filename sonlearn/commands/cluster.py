@@ -15,7 +15,6 @@ import numpy as np
 from sonlearn.commands import train as one
 from sonlearn.commands import tune as table
 from sonlearn.commands.checks import STDIN, check_run, check_stdin
-from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import complain, warn, warn_of_skipped
 from sonlearn.commands.models import load_model, save_model
@@ -25,6 +24,7 @@ from sonlearn.commands.sketch import asked as sketching_asked
 from sonlearn.commands.sketch import check_outputs, finish
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
+from sonlearn.interrupts import Interrupts
 from sonlearn.learn.learner import Predicted, chosen_of
 from sonlearn.options.run import RunOptions
 from sonlearn.options.verbs import ClusterOptions

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sonlearn.commands.checks import check_files, check_stdin, check_target
-from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, telling_of_compiling, warn_of_skipped
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import STDOUT
+from sonlearn.interrupts import Interrupts
 from sonlearn.options import TextOptions
 from sonlearn.options.text import WRITABLE
 from sonlearn.options.verbs import ConvertOptions

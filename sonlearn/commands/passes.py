@@ -16,7 +16,6 @@ import numpy as np
 
 from sonlearn.commands.checkpoints import Checkpoints
 from sonlearn.commands.checks import STDIN, cache_file
-from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.messages import (
     FROM_TERMINAL,
     complain,
@@ -30,6 +29,7 @@ from sonlearn.commands.models import Unfinished, save_model
 from sonlearn.commands.recording import Bar
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, ModelFileError, OutputError
+from sonlearn.interrupts import Interrupts
 from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.report.progress import Progress

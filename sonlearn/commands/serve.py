@@ -15,13 +15,13 @@ import numpy as np
 
 from sonlearn.commands.checkpoints import Checkpoints
 from sonlearn.commands.checks import check_binary, check_files
-from sonlearn.commands.interrupts import Interrupts
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import complain, telling_of_compiling, warn
 from sonlearn.commands.models import contents, is_bandit, load_bandit, load_model
 from sonlearn.data.batch import Batch
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
+from sonlearn.interrupts import Interrupts
 from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions
 from sonlearn.options.text import TABLES

@@ -16,11 +16,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from sonlearn.commands.checks import check_binary, check_files, check_stdin, check_target
-from sonlearn.commands.interrupts import Interrupted, Interrupts
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, telling_of_compiling, warn_of_skipped
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
+from sonlearn.interrupts import Interrupted, Interrupts
 from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.options.text import HASHED
