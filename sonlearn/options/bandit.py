@@ -32,23 +32,20 @@ class BanditOptions:
         low=2, high=10_000, metavar="K",
     )  # fmt: skip
     cb_explore: int | None = option(
-        None, "decisions among K numbered actions; the probability of each is predicted", flags=("--cb_explore",),
-        low=2, high=10_000, metavar="K",
+        None, "decisions among K numbered actions; the probability of each is predicted", low=2, high=10_000,
+        metavar="K",
     )  # fmt: skip
     cb_adf: bool = option(
-        False, "decisions among actions with features: blocks of lines, shared | and one line an action, or dsjson",
-        flags=("--cb_adf",),
-    )  # fmt: skip
-    cb_explore_adf: bool = option(
-        False, "decisions as of --cb_adf; the probability of each action is predicted", flags=("--cb_explore_adf",)
+        False, "decisions among actions with features: blocks of lines, shared | and one line an action, or dsjson"
     )
+    cb_explore_adf: bool = option(False, "decisions as of --cb_adf; the probability of each action is predicted")
     cbify: int | None = option(
         None, "K classes as decisions, numbers or names: one is chosen, and only whether it was right is learned",
         low=2, high=10_000, metavar="K",
     )  # fmt: skip
     cb_type: str = option(
         "dm", "from a log learn the cost of the action chosen (dm), that cost with weight 1/probability (mtr), or "
-        "estimated costs of all actions (ips, dr)", choices=CB_TYPES, flags=("--cb_type",),
+        "estimated costs of all actions (ips, dr)", choices=CB_TYPES,
     )  # fmt: skip
     explore: str = option(
         "ucb",
@@ -66,10 +63,9 @@ class BanditOptions:
         flags=("--lambda",), low=0.0, metavar="L", rare=True,
     )  # fmt: skip
     gamma_scale: float = option(
-        10.0, "with squarecb: gamma is G t^X after t decisions", flags=("--gamma_scale",), above=0.0, metavar="G",
-        rare=True,
-    )  # fmt: skip
-    gamma_exponent: float = option(0.5, "X of it", flags=("--gamma_exponent",), low=0.0, metavar="X", rare=True)
+        10.0, "with squarecb: gamma is G t^X after t decisions", above=0.0, metavar="G", rare=True
+    )
+    gamma_exponent: float = option(0.5, "X of it", low=0.0, metavar="X", rare=True)
     min_probability: float = option(
         0.0, "share of each decision that is divided equally among all actions, so that the log can be evaluated",
         low=0.0, high=1.0, metavar="P",

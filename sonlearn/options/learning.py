@@ -69,20 +69,15 @@ class LearnOptions:
         metavar="LABEL", rare=True,
     )  # fmt: skip
     quantile_tau: float = option(
-        0.5, "the quantile that --loss quantile predicts", flags=("--quantile_tau",), low=0.0, high=1.0, metavar="Q",
-        rare=True,
-    )  # fmt: skip
+        0.5, "the quantile that --loss quantile predicts", low=0.0, high=1.0, metavar="Q", rare=True
+    )
     huber_k: float = option(1.0, "--loss huber is linear for errors beyond K", above=0.0, metavar="K", rare=True)
     clip: float | str = option(
         None, "predictions are cut to [-C, C]; labels: to those so far and 0 (nag, adagrad, sgd)",
         parse=number_or("labels"), above=0.0, metavar="C", general=math.inf,
     )  # fmt: skip
-    min_prediction: float | None = option(
-        None, "predictions below this are this", flags=("--min_prediction",), metavar="P"
-    )
-    max_prediction: float | None = option(
-        None, "predictions above this are this", flags=("--max_prediction",), metavar="P"
-    )
+    min_prediction: float | None = option(None, "predictions below this are this", metavar="P")
+    max_prediction: float | None = option(None, "predictions above this are this", metavar="P")
     link: str = option(
         "identity", "how a prediction p is written: p itself, 1/(1 + exp(-p)), 2/(1 + exp(-p)) - 1, or exp(p)",
         choices=LINKS,
@@ -141,7 +136,7 @@ class LearnOptions:
     )
     power_t: float = option(
         None, "steps fall as t^-P (sgd, ogd), as the P-th power of the summed squared gradients (adagrad, nag)",
-        flags=("--power_t",), low=0.0, high=1.0, general=0.5, metavar="P",
+        low=0.0, high=1.0, general=0.5, metavar="P",
     )  # fmt: skip
     invariant: bool = option(True, "follow the loss along a step, so that no importance makes it overshoot")
     rescale: str = option(
@@ -159,12 +154,11 @@ class LearnOptions:
         high=1_000_000, metavar="N",
     )  # fmt: skip
     ftrl_alpha: float = option(
-        None, "factor of every step (coin: 4, what is bet at first)", flags=("--ftrl_alpha",), above=0.0, general=0.5,
-        metavar="A",
-    )  # fmt: skip
+        None, "factor of every step (coin: 4, what is bet at first)", above=0.0, general=0.5, metavar="A"
+    )
     ftrl_beta: float = option(
-        None, "added to the root of summed squared gradients (coin: 1, the least bound of a slope)",
-        flags=("--ftrl_beta",), above=0.0, general=0.1, metavar="B",
+        None, "added to the root of summed squared gradients (coin: 1, the least bound of a slope)", above=0.0,
+        general=0.1, metavar="B",
     )  # fmt: skip
     delta: float = option(
         1.0, "delta, added to roots of sums of squared gradients: how long the first steps are (ada-...)", low=0.0,

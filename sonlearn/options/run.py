@@ -30,9 +30,7 @@ class RunOptions:
     final_regressor: str | None = option(
         None, "save the model here at the end", flags=("-f", "--final_regressor"), metavar="MODEL"
     )
-    save_per_pass: bool = option(
-        False, "save the model after every pass as well", flags=("--save_per_pass",), rare=True
-    )
+    save_per_pass: bool = option(False, "save the model after every pass as well", rare=True)
     checkpoint: int | None = option(
         None, "save the model after every N examples as well, at the end of a batch", low=1, metavar="N"
     )
@@ -81,24 +79,19 @@ class RunOptions:
         flags=("-c", "--cache"),
     )  # fmt: skip
     cache_file: str | None = option(
-        None,
-        "keep parsed examples in FILE; for several files, or standard input",
-        flags=("--cache_file",),
-        rare=True,
-        metavar="FILE",
+        None, "keep parsed examples in FILE; for several files, or standard input", rare=True, metavar="FILE"
     )
-    holdout_off: bool = option(False, "with several passes, hold no examples out", flags=("--holdout_off",))
+    holdout_off: bool = option(False, "with several passes, hold no examples out")
     holdout_period: int = option(
-        10, "with several passes, hold every N-th example out of learning and report the loss on those",
-        flags=("--holdout_period",), low=2, metavar="N",
+        10, "with several passes, hold every N-th example out of learning and report the loss on those", low=2,
+        metavar="N",
     )  # fmt: skip
     holdout_after: int | None = option(
-        None, "with several passes, hold all examples after the first N out instead", flags=("--holdout_after",), low=1,
-        metavar="N", rare=True,
-    )  # fmt: skip
+        None, "with several passes, hold all examples after the first N out instead", low=1, metavar="N", rare=True
+    )
     early_terminate: int | None = option(
-        None, "end after N passes in a row without a fall of the holdout loss, with the best pass's model",
-        flags=("--early_terminate",), low=1, metavar="N",
+        None, "end after N passes in a row without a fall of the holdout loss, with the best pass's model", low=1,
+        metavar="N",
     )  # fmt: skip
     examples: int | None = option(None, "read the first N examples only", low=1, metavar="N")
     on_error: str = option("stop", "a malformed line ends the run, or is left out and counted", choices=ON_ERROR)

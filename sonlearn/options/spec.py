@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from sonlearn.errors import OptionError
+from sonlearn.options.vw_flags import FLAGS
 
 
 def number(text: str) -> float:
@@ -99,8 +100,9 @@ def repeats(field: dataclasses.Field[Any]) -> bool:
 
 
 def flags(field: dataclasses.Field[Any]) -> tuple[str, ...]:
-    """Command-line names of `field`."""
-    given: tuple[str, ...] = field.metadata.get("flags", ("--" + field.name.replace("_", "-"),))
+    """Command-line names of `field`: those given, or one, with hyphens unless it is also Vowpal Wabbit's."""
+    own = f"--{field.name}"
+    given: tuple[str, ...] = field.metadata.get("flags", (own if own in FLAGS else own.replace("_", "-"),))
     return given
 
 

@@ -41,11 +41,9 @@ class TextOptions:
     )
     chain_hash: bool = option(
         False, "JSON: the text of a member is hashed with its name as seed, as VW text's name:text is, not behind it",
-        flags=("--chain_hash",), rare=True,
+        rare=True,
     )  # fmt: skip
-    hash_seed: int = option(
-        0, "seed of the hash of names (VW text)", flags=("--hash_seed",), low=0, high=2**32 - 1, metavar="S", rare=True
-    )
+    hash_seed: int = option(0, "seed of the hash of names (VW text)", low=0, high=2**32 - 1, metavar="S", rare=True)
     quadratic: tuple[str, ...] = option(
         (), "pairs of features of two namespaces, given by their first bytes; ':' is any", flags=("-q", "--quadratic"),
         metavar="AB",
