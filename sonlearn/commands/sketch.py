@@ -10,7 +10,7 @@ import importlib.util
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,26 +37,6 @@ from sonlearn.text.read import Reader
 HEADER = f"{'rows':>12} {'nonzeros':>14} {'columns':>10} {'alpha':>12} {'bound/||A||^2':>14} {'seconds':>9}"
 
 Report = Callable[[str], None]
-
-
-class _UntilSignal:
-    """The batches of `reader` up to the first signal, with its format; Interrupted if it comes before all of them."""
-
-    def __init__(self, reader: Reader, interrupts: Interrupts):
-        self.reader, self.interrupts = reader, interrupts
-
-    @property
-    def format(self) -> str | None:
-        """See `Reader.format`."""
-        return self.reader.format
-
-    def __iter__(self) -> Iterator[Batch]:
-        empty = True
-        for batch in self.interrupts.until_signal(self.reader):
-            empty = False
-            yield batch
-        if empty and self.interrupts.received is not None:
-            raise Interrupted(self.interrupts.received)
 
 
 def command(line: Line) -> int:
@@ -97,8 +77,8 @@ def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: 
     )  # fmt: skip
     with Interrupts() as interrupts, telling_of_compiling(reading.quiet):
         sketch_batches(
-            _UntilSignal(reader, interrupts), sketch, output=options.output, error=options.error, k=options.k,
-            picture=options.plot, zero_based=options.zero_based, report=say,
+            reader, sketch, output=options.output, error=options.error, k=options.k, picture=options.plot,
+            zero_based=options.zero_based, report=say, interrupts=interrupts,
         )  # fmt: skip
     warn_of_skipped(reader.error_count, reader.errors)
     if interrupts.received is None:
@@ -135,8 +115,9 @@ def sketch_batches(
     picture: str | os.PathLike[str] | None = None,
     zero_based: bool = False,
     report: Report = lambda line: None,
+    interrupts: Interrupts | None = None,
 ) -> Sketch:
-    """Sketch all rows of `batches` and report.
+    """Sketch all rows of `batches`, or those up to a first signal, and report.
 
     Parameters
     ----------
@@ -151,16 +132,21 @@ def sketch_batches(
         Plot of the spectrum.
     report : callable
         Takes the lines for people, progress first.
+    interrupts : Interrupts or None
+        None: signals are not looked at.
 
     Raises
     ------
     InputError, OptionError, ModelFileError, OSError
+    Interrupted
+        A signal has come before the first row.
     """
     sketch = make_sketch(options.method, options.size, **options.values())
     kept: list[sp.csr_array] = []
     started, due, nonzeros = time.monotonic(), 1, 0
     report(HEADER)
-    for batch in batches:
+    interrupts = interrupts or Interrupts()
+    for batch in interrupts.until_signal(batches):
         hashed = getattr(batches, "format", None) in HASHED
         block = take(sketch, batch, 0 if hashed or zero_based else 1)
         nonzeros += block.nnz
@@ -169,6 +155,8 @@ def sketch_batches(
         if sketch.n_seen >= due:
             report(_progress_line(sketch, nonzeros, time.monotonic() - started))
             due = 2 * sketch.n_seen
+    if interrupts.received is not None and not sketch.n_seen:
+        raise Interrupted(interrupts.received)
     if due != 2 * sketch.n_seen:  # the last line is not there yet
         report(_progress_line(sketch, nonzeros, time.monotonic() - started))
     finish(sketch, kept if error else None, output=output, k=k, picture=picture, report=report)
