@@ -202,9 +202,9 @@ def predict(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -
     if options.audit:
         raise OptionError(f"--audit with --cluster: {_ALONE['audit']}")
     _files(options)
+    check_run(options)
     with contextlib.ExitStack() as stack:
-        connect = lambda: stack.enter_context(connected(where))  # noqa: E731
-        return one.run(given, options, lambda *both: _ClusterSession(*both, connect))
+        return _ClusterSession(given, options, lambda: stack.enter_context(connected(where))).run()
 
 
 class _ClusterSession(one.TrainingSession):

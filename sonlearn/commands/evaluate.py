@@ -29,30 +29,13 @@ from sonlearn.text.names import NameTable
 
 def command(line: Line) -> int:
     """Evaluate as the command line says; return the exit status. Raises SonlearnError or OSError."""
-    return run(line.options(EvaluateOptions), line.running(), line.given.get("format"))
-
-
-def run(options: EvaluateOptions, run_options: RunOptions, format: str | None) -> int:
-    """Evaluate; return the exit status.
-
-    Parameters
-    ----------
-    options : EvaluateOptions
-    run_options : RunOptions
-        Of these data, examples, on_error, max_errors, threads, progress and quiet count.
-    format : str or None
-        Format of the log, if it is not to be found out.
-
-    Raises
-    ------
-    SonlearnError, OSError
-    """
+    options, run_options = line.options(EvaluateOptions), line.running()
     check(options, list(run_options.data) or ["-"])
     models = [load_bandit(path)[0] for path in options.models]
     for path, model in zip(options.models, models, strict=True):
         if model.options.cbify is not None:
             raise OptionError(f"-i {path}: it decides among classes (--cbify), and rows with a class are no log")
-    return EvaluationSession(models, options, run_options, format).run()
+    return EvaluationSession(models, options, run_options, line.given.get("format")).run()
 
 
 def check(options: EvaluateOptions, sources: list[str]) -> None:
@@ -149,7 +132,17 @@ def same_decisions(readers: list[ReadAs], paths: tuple[str, ...]) -> Iterator[Al
 
 
 class EvaluationSession(Passes):
-    """One evaluation under way."""
+    """One evaluation under way.
+
+    Parameters
+    ----------
+    models : list of Bandit
+    options : EvaluateOptions
+    run_options : RunOptions
+        Of these data, examples, on_error, max_errors, threads, progress and quiet count.
+    format : str or None
+        Format of the log, if it is not to be found out.
+    """
 
     learner = None  # nothing is saved
 

@@ -40,23 +40,12 @@ Report = Callable[[str], None]
 
 
 def command(line: Line) -> int:
-    """Sketch or merge as the command line says; return the exit status. Raises as `run` does."""
-    return run(*asked(line))
+    """Sketch or merge as the command line says; return the exit status.
 
-
-def asked(line: Line) -> tuple[SketchOptions, TextOptions, RunOptions, SketchRunOptions]:
-    """What the command line asks for. Raises OptionError."""
-    reading, options, own = line.running(), line.options(SketchRunOptions), line.take(SketchOptions)
-    if options.merge and (own or line.given or options.error):
-        raise OptionError("--merge takes only -o, --plot and --quiet: what a sketch is was settled when it was made")
-    return SketchOptions(**own), line.options(TextOptions, constant=False), reading, options
-
-
-def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: SketchRunOptions) -> int:
-    """Sketch or merge; return the exit status. Raises SonlearnError, OSError, and then no sketch has been saved.
-
-    After a first signal the sketch is of what was read until then; where that is nothing, nothing is saved.
+    Raises SonlearnError, OSError, and then no sketch has been saved. After a first signal the sketch is of what was
+    read until then; where that is nothing, nothing is saved.
     """
+    sketch, text, reading, options = asked(line)
     sources = list(reading.data) or ["-"]
 
     def say(line: str) -> None:
@@ -85,6 +74,14 @@ def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: 
         return 0
     say(f"interrupted ({signal.Signals(interrupts.received).name}): the sketch is of what was read until then")
     return 128 + interrupts.received
+
+
+def asked(line: Line) -> tuple[SketchOptions, TextOptions, RunOptions, SketchRunOptions]:
+    """What the command line asks for. Raises OptionError."""
+    reading, options, own = line.running(), line.options(SketchRunOptions), line.take(SketchOptions)
+    if options.merge and (own or line.given or options.error):
+        raise OptionError("--merge takes only -o, --plot and --quiet: what a sketch is was settled when it was made")
+    return SketchOptions(**own), line.options(TextOptions, constant=False), reading, options
 
 
 def check_outputs(options: SketchRunOptions, sources: list[str], quiet: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -39,13 +39,17 @@ UNLABELLED = "no example has a label and an importance above 0, so nothing was l
 
 
 def command(line: Line) -> int:
-    """Train or predict as the command line says; return the exit status. Raises as `run` does."""
-    options, bandit = asked(line)
-    if not of_decisions(options, bandit):
-        return run(line.given, options)
-    from sonlearn.commands import bandit as decisions
+    """Train or predict as the command line says; return the exit status.
 
-    return decisions.run(line.given, bandit, options)
+    Raises SonlearnError or OSError, and nothing has been saved.
+    """
+    options, bandit = asked(line)
+    if of_decisions(options, bandit):
+        from sonlearn.commands import bandit as decisions
+
+        return decisions.run(line.given, bandit, options)
+    check_run(options)
+    return TrainingSession(line.given, options).run()
 
 
 def asked(line: Line) -> tuple[RunOptions, dict[str, Any]]:
@@ -64,24 +68,6 @@ def of_decisions(options: RunOptions, bandit: dict[str, Any]) -> bool:
     return bool(bandit) or is_bandit(initial_model(options))
 
 
-def run(given: dict[str, Any], options: RunOptions, make: Callable[..., TrainingSession] | None = None) -> int:
-    """Do one run; return the exit status. `make` makes another session than this process's.
-
-    Parameters
-    ----------
-    given : dict
-        Learning and text options that were given on the command line, by field name.
-    options : RunOptions
-
-    Raises
-    ------
-    SonlearnError, OSError
-        Nothing has been saved.
-    """
-    check_run(options)
-    return (make or TrainingSession)(given, options).run()
-
-
 #: Scores held of a batch, rows times classes; rows of a part at least.
 CELLS, LEAST_ROWS = 1 << 22, 64
 #: So many times as much text is a committee's batch where lines are long: what it does for a batch beside its rows took
@@ -90,7 +76,14 @@ STRETCH = 2
 
 
 class TrainingSession(Session):
-    """One run under way: the learner, its totals, and where they are written."""
+    """One run under way: the learner, its totals, and where they are written.
+
+    Parameters
+    ----------
+    given : dict
+        Learning and text options that were given on the command line, by field name.
+    options : RunOptions
+    """
 
     def __init__(self, given: dict[str, Any], options: RunOptions):
         self.learner: Learner | None = None

@@ -39,8 +39,13 @@ SHOWN = (("auc", "area    "), ("r2", "R2      "), ("macro_f1", "macro F1"))
 
 
 def command(line: Line) -> int:
-    """Tune as the command line says; return the exit status. Raises as `run` does."""
-    return run(*asked(line))
+    """Tune as the command line says; return the exit status.
+
+    Raises SonlearnError or OSError, and nothing has been saved.
+    """
+    settings, text, running, options = asked(line)
+    check_run(running, options.table)
+    return TuningSession(settings, text, running, options).run()
 
 
 def asked(line: Line) -> tuple[Settings, TextOptions, RunOptions, TuneOptions]:
@@ -51,12 +56,6 @@ def asked(line: Line) -> tuple[Settings, TextOptions, RunOptions, TuneOptions]:
     text = line.options(TextOptions)
     places = ["--grid"] if len(options.grid) == 1 else [f"--grid no. {i + 1}" for i in range(len(options.grid))]
     return settings_of(map(parse_grid, options.grid, places), line.given), text, running, options
-
-
-def run(settings: Settings, text: TextOptions, running: RunOptions, options: TuneOptions) -> int:
-    """Tune; return the exit status. Raises SonlearnError or OSError, and nothing has been saved."""
-    check_run(running, options.table)
-    return TuningSession(settings, text, running, options).run()
 
 
 class TuningSession(Passes):
