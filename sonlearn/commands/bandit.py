@@ -10,7 +10,7 @@ import numpy as np
 from sonlearn.commands.checks import check_run
 from sonlearn.commands.models import initial_model, load_bandit, where_to_begin
 from sonlearn.commands.session import Session
-from sonlearn.commands.settings import check_agreement, check_format, settings_text, written_as
+from sonlearn.commands.settings import check_agreement, check_format, settings_text, split, written_as
 from sonlearn.errors import OptionError
 from sonlearn.learn.bandits.bandit import Bandit, Decided
 from sonlearn.options import LearnOptions, TextOptions
@@ -57,9 +57,7 @@ class BanditSession(Session):
 
     def __init__(self, given: dict[str, Any], bandit: dict[str, Any], options: RunOptions):
         self.learner, from_model, unfinished = None, initial_model(options), None
-        of_text = {field.name for field in dataclasses.fields(TextOptions)}
-        text = {name: value for name, value in given.items() if name in of_text}
-        learn = {name: value for name, value in given.items() if name not in of_text}
+        learn, text = split(given)
         if from_model is not None:
             self.learner, unfinished = load_bandit(from_model)
         if "method" not in learn and (self.learner is None or self.learner.learn is None):

@@ -19,7 +19,7 @@ from sonlearn.commands.line import Line
 from sonlearn.commands.messages import complain, warn, warn_of_skipped
 from sonlearn.commands.models import load_model, save_model
 from sonlearn.commands.passes import FINISHED
-from sonlearn.commands.settings import check_agreement, settings_text, split
+from sonlearn.commands.settings import check_agreement, options_of, settings_text
 from sonlearn.commands.sketch import asked as sketching_asked
 from sonlearn.commands.sketch import check_outputs, finish
 from sonlearn.data.batch import Batch
@@ -137,7 +137,7 @@ def train(line: Line, where: ClusterOptions) -> int:
     if options.initial_regressor is not None:
         start, _, names = load_model(options.initial_regressor)
         check_agreement(given, options.initial_regressor, start.options, start.text)
-    learn, text = split(given) if start is None else (start.options, start.text)
+    learn, text = options_of(given) if start is None else (start.options, start.text)
     from sonlearn.cluster import dask
 
     reading = dask.Reading(text, options.on_error, options.max_errors, Labelling.of(learn))

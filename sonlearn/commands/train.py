@@ -16,7 +16,7 @@ from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
 from sonlearn.commands.models import initial_model, is_bandit, load_model, where_to_begin
 from sonlearn.commands.session import Session
-from sonlearn.commands.settings import check_agreement, check_format, settings_text, split, written_as
+from sonlearn.commands.settings import check_agreement, check_format, options_of, settings_text, written_as
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.learn.learner import Learner, Predicted
@@ -94,7 +94,7 @@ class TrainingSession(Session):
                 self.learner.set_output(**given)
             check_agreement(given, from_model, self.learner.options, self.learner.text)
         self.nothing_left, done = where_to_begin(options, from_model, unfinished)
-        self.learn, self.text = split(given) if self.learner is None else (self.learner.options, self.learner.text)
+        self.learn, self.text = options_of(given) if self.learner is None else (self.learner.options, self.learner.text)
         check_output(options, self.learn)
         # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
         # told from text by looking.
