@@ -88,9 +88,8 @@ class BanditSession(Session):
         """What reads the decisions."""
         options = self.options
         reader = DecisionReader(
-            self.sources, self.read_as, self.bandit, on_error=options.on_error, max_errors=options.max_errors,
-            threads=options.prefetch_parsed, columns=self.columns, labels=self.labels,
-            needed=not options.testonly,
+            self.sources, self.read_as, self.bandit, columns=self.columns, labels=self.labels,
+            needed=not options.testonly, **options.reading,
         )  # fmt: skip
         reader.meter = None if options.quiet else self.meter
         return reader

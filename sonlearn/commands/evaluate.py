@@ -100,9 +100,8 @@ def readers_of(models: list[Bandit], sources: list[str], options: RunOptions, fo
         way = repr((text, names, model.columns.known, model.labels and model.labels.header()))
         if way not in ways:
             reader = DecisionReader(
-                sources, text, bandit, on_error=options.on_error, max_errors=options.max_errors,
-                threads=options.prefetch_parsed, columns=model.columns, labels=model.labels, needed=True,
-            )  # fmt: skip
+                sources, text, bandit, columns=model.columns, labels=model.labels, needed=True, **options.reading
+            )
             ways[way] = ReadAs(reader, [])
         ways[way].models.append(i)
     if len(ways) > 1 and any(source in STDIN for source in sources):

@@ -67,7 +67,7 @@ def parse(verb: str, words: list[str]) -> tuple[dict[str, Any], list[str]]:
 
     In a flag - and _ may be exchanged. After ``--`` no word is a flag. Raises OptionError as `Line` does.
     """
-    fields = {field.name: field for _, group in VERBS[verb].groups for field in group}
+    fields = VERBS[verb].fields
     parser = parser_of(verb)
     known = [name for action in parser._actions for name in action.option_strings]
     declared = {name.replace("_", "-"): name for name in known if name[:2] == "--"}
@@ -94,7 +94,7 @@ def _unknown(verb: str, argument: str, known: list[str]) -> OptionError:
         why = vw.text if vw.state == vw_flags.STANDS_FOR else f"it is VW's, and nothing stands for it: {vw.text}"
         return OptionError(f"{name}: no such flag here; {why}")
     for other, entry in VERBS.items():
-        if other != verb and any(name in flags(field) for _, group in entry.groups for field in group):
+        if other != verb and any(name in flags(field) for field in entry.fields.values()):
             return OptionError(f"{name}: sonlearn {verb} has no such flag, but sonlearn {other} has")
     spelt = name.replace("_", "-").lower()
     meant = [flag for flag in _MEANT.get(spelt, "").split(" or ") if flag in known]
@@ -131,7 +131,7 @@ class _Formatter(argparse.HelpFormatter):
 
 def parser_of(verb: str) -> argparse.ArgumentParser:
     """argparse's parser of all of `verb`'s flags; what is no flag (DATA, MODEL) it leaves over."""
-    return _parser(verb, VERBS[verb].groups)
+    return _parser(verb, VERBS[verb].groups())
 
 
 def help_of(verb: str, method: str | None = None, whole: bool = False) -> str:
@@ -140,7 +140,7 @@ def help_of(verb: str, method: str | None = None, whole: bool = False) -> str:
     Of a verb with `daily` flags, those and the ones that belong to the named `method`; of another all but rare ones,
     and of the flags of learning those that the method takes. The whole: all, or all that the method takes.
     """
-    daily, groups = VERBS[verb].daily, VERBS[verb].groups
+    daily, groups = VERBS[verb].daily, VERBS[verb].groups()
     of = method if whole or daily else method or DEFAULT
     own = () if method is None else METHODS[method].takes
 

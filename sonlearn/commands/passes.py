@@ -249,9 +249,7 @@ class Passes:
         """What reads the examples: for one pass, or with a cache for all of them."""
         options = self.options
         arguments: dict[str, Any] = {
-            "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.prefetch_parsed,
-            "names": self.names_read, "columns": self.columns,
-            "labels": self.labelling,
+            **options.reading, "names": self.names_read, "columns": self.columns, "labels": self.labelling,
             "known_rows": self.done.read if self.done.number == 1 else 1 << 62, "stretch": self.stretch,
         }  # fmt: skip
         reader: BatchReader

@@ -45,26 +45,24 @@ def command(line: Line) -> int:
     Raises SonlearnError, OSError, and then no sketch has been saved. After a first signal the sketch is of what was
     read until then; where that is nothing, nothing is saved.
     """
-    sketch, text, reading, options = asked(line)
-    sources = list(reading.data) or ["-"]
+    sketch, text, running, options = asked(line)
+    sources = list(running.data) or ["-"]
 
     def say(line: str) -> None:
         with contextlib.suppress(BrokenPipeError):  # the sketch is wanted nevertheless
-            if not reading.quiet:
+            if not running.quiet:
                 complain(line)
 
-    check_outputs(options, sources, reading.quiet)
+    check_outputs(options, sources, running.quiet)
     if options.merge:
         with Interrupts(at_once=True):
-            merge_files(list(reading.data), output=options.output, picture=options.plot, report=say)
+            merge_files(list(running.data), output=options.output, picture=options.plot, report=say)
         return 0
     check_stdin(sources)
     if from_terminal(sources):
         say(FROM_TERMINAL)
-    reader = Reader(
-        sources, text, on_error=reading.on_error, max_errors=reading.max_errors, threads=reading.prefetch_parsed
-    )  # fmt: skip
-    with Interrupts() as interrupts, telling_of_compiling(reading.quiet):
+    reader = Reader(sources, text, **running.reading)
+    with Interrupts() as interrupts, telling_of_compiling(running.quiet):
         sketch_batches(
             reader, sketch, output=options.output, error=options.error, k=options.k, picture=options.plot,
             zero_based=options.zero_based, report=say, interrupts=interrupts,

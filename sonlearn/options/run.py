@@ -6,6 +6,7 @@ Imports neither numpy nor numba. Flags are made of them in `sonlearn.commands.ve
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from sonlearn.errors import OptionError
 from sonlearn.options.spec import check_fields, option
@@ -117,9 +118,10 @@ class RunOptions:
     quiet: bool = option(False, "print nothing but errors and warnings")
 
     @property
-    def prefetch_parsed(self) -> int:
-        """Threads that parse ahead."""
-        return 1 if self.threads is None else self.threads
+    def reading(self) -> dict[str, Any]:
+        """What readers are told: what becomes of malformed lines, and how many threads parse ahead."""
+        threads = 1 if self.threads is None else self.threads
+        return {"on_error": self.on_error, "max_errors": self.max_errors, "threads": threads}
 
     def __post_init__(self) -> None:
         check_fields(self)
