@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
+from sonlearn.errors import OptionError
 from sonlearn.options.conflicts import check_namespaces
 from sonlearn.options.spec import check_fields, delimiter, flags, option, repeats
 
@@ -71,7 +73,7 @@ class TextOptions:
         rare=True,
     )  # fmt: skip
     label: str = option("", "column of the label; of JSON the member", metavar="COLUMN")
-    id: str = option("", "column of ids: written with predictions, no feature", metavar="COLUMN")
+    id: str = option("", "column of ids: written with predictions, no feature by itself", metavar="COLUMN")
     weight: str = option("", "column of the rows' importance weights", metavar="COLUMN", rare=True)
     text: tuple[str, ...] = option((), "column of texts: split into words (--ngram applies)", metavar="COLUMN")
     categorical: tuple[str, ...] = option(
@@ -96,7 +98,10 @@ class TextOptions:
         for field in dataclasses.fields(self):
             if repeats(field):
                 value = getattr(self, field.name)
-                object.__setattr__(self, field.name, (value,) if isinstance(value, str) else tuple(value))
+                names = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else value
+                if not (isinstance(names, tuple) and all(isinstance(name, str) for name in names)):
+                    raise OptionError(f"{flag_of(TextOptions, field.name)} {value!r}: expected a text, or several")
+                object.__setattr__(self, field.name, names)
         check_fields(self)
         check_namespaces(self)
 
