@@ -15,12 +15,12 @@ from for_all import for_all
 from places import GOLDEN as GOLDEN_FILES
 from places import sample
 
+from sonlearn import interrupts as interrupts_module
 from sonlearn.cli import main
-from sonlearn.commands import interrupts as interrupts_module
-from sonlearn.commands.interrupts import Interrupted, Interrupts
-from sonlearn.commands.parser import parser_of
+from sonlearn.commands.line import parser_of
 from sonlearn.commands.verbs import VERBS
 from sonlearn.files.storage import MAGIC
+from sonlearn.interrupts import Interrupted, Interrupts
 from sonlearn.options.methods import FIRST, METHODS
 
 GOLDEN = json.loads((GOLDEN_FILES / "cli.json").read_text(encoding="utf-8"))
