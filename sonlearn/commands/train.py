@@ -190,17 +190,18 @@ class TrainingSession(Session):
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
         """Predict a batch, and learn from it what is to be learned."""
         assert self.learner is not None
+        skip = self.options.on_error == "skip"
         if self.audit:
             self.audit.write(self.learner, batch)
         if self.options.testonly:
             self.strange = self.strange and not self.learner.knows(batch)
-            predicted = self.learner.predict(batch)
+            predicted = self.learner.predict(self.learner.fitting(batch) if skip else batch)
             self.unmet += self.problem.unmet(predicted)
             return predicted
         warning = self.values.warning(batch)
         if warning:
             warn(warning)
-        return self.learner.partial_fit(without_held(batch, held), skip=self.options.on_error == "skip")
+        return self.learner.partial_fit(without_held(batch, held), skip=skip)
 
     def finish(self, ending: str) -> None:
         """Save the model and say how it went. Raises InputError where nothing was learned: nothing is saved."""

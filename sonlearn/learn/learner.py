@@ -143,8 +143,8 @@ class Learner:
         label : str or None
             The column of a table that is the label; None: that of ``text``, which it then is of this learner.
         skip : bool
-            Leave out rows that would lead to numbers out of all bounds, and name them in `Predicted.refused`; else
-            the first one raises.
+            Leave out rows that would lead to numbers out of all bounds, and name them in `Predicted.refused`; and only
+            predict rows whose labels do not fit. Else the first one raises.
 
         Raises
         ------
@@ -159,6 +159,8 @@ class Learner:
         with self.access.to_learn:
             if not isinstance(batch, Batch):
                 batch = self._batch_of(batch, label, learns=True)
+            if skip:
+                batch = self.fitting(batch)
             if self.options.label_delay:
                 return self._fit_late(batch, skip)
             return self._fit(batch, skip, settles=False)
@@ -192,12 +194,19 @@ class Learner:
         with self.access.to_learn:
             out, refused = self.learn_rows(batch, rows, skip, settles, before)
             for row in np.flatnonzero(refused).tolist():
-                self._count_refused(batch, row)
+                self._count_refused(diverged(batch, row))
             return self.as_predicted(out, rows.y, batch, refused, learned_rows(rows) & ~refused)
 
-    def _count_refused(self, batch: Batch, row: int) -> None:
+    def fitting(self, batch: Batch) -> Batch:
+        """`batch` without the labels that do not fit, whose rows count as refused."""
+        while (bad := self.labels.coded(batch, remember=False)[1]) < batch.n:
+            self._count_refused(self.labels.error(batch, bad))
+            batch = delay.without_labels(batch, np.arange(batch.n) == bad)
+        return batch
+
+    def _count_refused(self, error: Exception) -> None:
         self.refused_rows += 1
-        self.first_refused = self.first_refused or str(diverged(batch, row))
+        self.first_refused = self.first_refused or str(error)
 
     def _fit_late(self, batch: Batch, skip: bool) -> Predicted:
         """`partial_fit` where labels come `label_delay` rows late: the rows that wait are part of the model."""
@@ -210,7 +219,7 @@ class Learner:
         rows, self.index = intern(late._replace(y=y), self.index, self.counts_unknown)
         out, refused = self.learn_rows(late, rows, skip, before=before)
         for row in delay.refused_once(refused, places, late.weight, self._waiting).tolist():
-            self._count_refused(late, row)
+            self._count_refused(diverged(late, row))
         self._waiting = delay.without_labels(waiting, refused[places][-waiting.n :])
         out, self._predicted = delay.as_predicted_then(self._predicted, out, places)
         y, shown = rows.y.copy(), late.y.copy()
