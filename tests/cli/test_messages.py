@@ -120,8 +120,16 @@ def test_a_zero_byte_ends_neither_a_description_nor_a_run_that_skips(cli):
     assert cli.error("describe", "noise") == "noise:2: found a zero byte, expected text; is this a binary file?"
 
 
-@pytest.mark.parametrize("given", [("a.vw",), ("--oaa", "2", "a.vw"), ("--label", "y", "a.csv"),
-                                   ("--label_delay", "3", "a.vw"), ("--classes", "auto", "--label", "y", "a.csv")])  # fmt: skip
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("a.vw",),
+        ("--oaa", "2", "a.vw"),
+        ("--label_delay", "3", "a.vw"),
+        ("--label", "y", "a.csv"),
+        ("--classes", "auto", "--label", "y", "a.csv"),
+    ],
+)
 def test_a_label_that_does_not_fit_is_left_out_with_its_line(cli, given):
     """As a label that is no number; the row itself is predicted, and learning goes on as if it had no label."""
     y = ["1", "0"] * 8
