@@ -119,7 +119,7 @@ def test_malformed(text, message):
 
 
 def test_csv_by_mistake_is_told():
-    with pytest.raises(InputError, match="for CSV use --format csv --label COLUMN"):
+    with pytest.raises(InputError, match="this looks like CSV: train with --label COLUMN"):
         list(read_batches(io.BytesIO(b"a,b,c\n1,2,3\n")))
 
 
