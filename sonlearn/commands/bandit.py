@@ -114,7 +114,7 @@ class BanditSession(Session):
         if self.unlogged:
             self.unlogged -= set(batch.column[batch.first[known] + batch.action[known]].tolist())
         self.unlikely = self.unlikely or (batch.costs is None and bool(np.isnan(batch.probability[known]).any()))
-        return self.learner.predict(batch) if self.options.testonly else self.learner.partial_fit(batch)
+        return self.predicted(batch) if self.options.testonly else self.learner.partial_fit(batch)
 
     def finish(self, ending: str) -> None:
         """Save the model and say how it went. Raises InputError where nothing was learned: nothing is saved."""
