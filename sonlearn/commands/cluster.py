@@ -32,6 +32,9 @@ from sonlearn.options.verbs import ClusterOptions
 from sonlearn.report.facts import members_at_work
 from sonlearn.text.columns import Labelling
 from sonlearn.text.malformed import Malformed
+from sonlearn.text.read import expand_globs
+from sonlearn.text.source import is_arrow, is_regular, read_chunks, source_name
+from sonlearn.text.suspicions import noted
 from sonlearn.tuning.search import criterion
 
 #: Seconds to wait for a scheduler to answer.
@@ -274,6 +277,12 @@ def _files(options: RunOptions) -> list[str]:
     if not sources or any(source in STDIN for source in sources):
         raise OptionError("--cluster: workers cannot read standard input; give files")
     Malformed(options.on_error, options.max_errors)  # raises what does not go together before workers are asked
+    notes: list[str] = []
+    for source in filter(is_regular, expand_globs(sources)):
+        if not is_arrow(source):
+            next(noted(read_chunks(source), source_name(source), notes), None)
+    for note in notes:
+        warn(note)
     return sources
 
 

@@ -98,7 +98,9 @@ class Learner:
         **given: Unpack[LearnKeywords],
     ):
         self.options = options or LearnOptions() if not given else _options_of(options, given)
-        self.text = text or TextOptions()
+        self.text = TextOptions() if text is None else text
+        if not isinstance(self.text, TextOptions):
+            raise TypeError(f"text {text!r}: expected a TextOptions")
         self.examples = 0
         self.refused_rows, self.first_refused = 0, ""
         self.columns = ColumnTable()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
+from sonlearn.errors import OptionError
 from sonlearn.options.conflicts import check_namespaces
 from sonlearn.options.spec import check_fields, delimiter, flags, option
 
@@ -93,7 +95,7 @@ class TextOptions:
         rare=True,
     )
     label: str = option("", "column of the label; of JSON the member", parse=str, metavar="COLUMN")
-    id: str = option("", "column of ids: written with predictions, no feature", parse=str, metavar="COLUMN")
+    id: str = option("", "column of ids: written with predictions, no feature by itself", parse=str, metavar="COLUMN")
     weight: str = option("", "column of the rows' importance weights", parse=str, metavar="COLUMN", rare=True)
     text: tuple[str, ...] = option(
         (), "column of texts: split into words (--ngram applies)", repeat=True, metavar="COLUMN"
@@ -121,7 +123,10 @@ class TextOptions:
         for field in dataclasses.fields(self):
             if field.metadata.get("repeat"):
                 value = getattr(self, field.name)
-                object.__setattr__(self, field.name, (value,) if isinstance(value, str) else tuple(value))
+                names = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else value
+                if not (isinstance(names, tuple) and all(isinstance(name, str) for name in names)):
+                    raise OptionError(f"{flag_of(TextOptions, field.name)} {value!r}: expected a text, or several")
+                object.__setattr__(self, field.name, names)
         check_fields(self)
         check_namespaces(self)
 

@@ -146,7 +146,12 @@ def _of_memory(source: Any) -> tuple[list[str], Iterator[Any]]:
     """Columns and record batches of a table, without the columns that pandas has made of its index."""
     import pyarrow
 
-    stream = pyarrow.RecordBatchReader.from_stream(source)
+    try:
+        stream = pyarrow.RecordBatchReader.from_stream(source)
+    except pyarrow.ArrowInvalid as error:
+        if "non-struct" not in str(error):
+            raise
+        raise TypeError(f"a {type(source).__name__}, which to_frame() makes a table of") from None
     described = json.loads((stream.schema.metadata or {}).get(b"pandas", b"{}"))
     index = [column for column in described.get("index_columns", ()) if isinstance(column, str)]
     kept = [i for i, column in enumerate(stream.schema.names) if column not in index]

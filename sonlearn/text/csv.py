@@ -28,13 +28,12 @@ from sonlearn.text.columns import (
     row_as_header,
     weight_of,
 )
-from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, assembled
+from sonlearn.text.encode import LONGEST, ColumnEncoder, Entries, TableEncoder, assembled
 from sonlearn.text.objects import Unfit
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import with_point
 
 _ROWS = 4096  # of a batch
-_FIELD_LIMIT = 1 << 30
 _SEPARATOR = re.compile(r'"?sep=(.)"?\r?\n', re.IGNORECASE)
 
 
@@ -134,8 +133,6 @@ class CsvRecords:
         The line of the header.
     columns : list of str
         Empty: there is no header.
-    text : str
-        That of the last record, or of the header before the first one.
     chunk_ends : bool
         Whether there is no more text at the moment than that of the last record.
 
@@ -146,9 +143,9 @@ class CsvRecords:
     """
 
     def __init__(self, chunks: Iterable[np.ndarray], name: str, options: TextOptions):
-        csv.field_size_limit(_FIELD_LIMIT)
+        csv.field_size_limit(LONGEST)
         self._chunks, self._name = chunks, name
-        self.text, self.chunk_ends = "", False
+        self._record_lines, self.chunk_ends = list[str](), False
         self._reader = csv.reader(self._lines(), delimiter=options.delimiter, strict=True)
         self.header, self.columns = 1, list[str]()
         for line, record in self._records():
@@ -161,6 +158,11 @@ class CsvRecords:
                 break
         self._points = _with_points(self.columns, options)
 
+    @property
+    def text(self) -> str:
+        """That of the last record, or of the header before the first one."""
+        return "".join(self._record_lines)
+
     def __iter__(self) -> Iterator[tuple[int, list[str] | Malformed]]:
         for line, record in self._records():
             yield line, record if isinstance(record, Malformed) else self._points(record)
@@ -171,13 +173,14 @@ class CsvRecords:
             self.chunk_ends = False
             for i, line in enumerate(lines, 1):
                 self.chunk_ends = i == len(lines)
-                self.text += line + "\n"
-                yield line + "\n"
+                self._record_lines.append(line + "\n")
+                yield self._record_lines[-1]
 
     def _records(self) -> Iterator[tuple[int, list[str] | Malformed]]:
         """(first line, record) of records that are not blank."""
         while True:
-            line, self.text, reason = self._reader.line_num + 1, "", ""
+            line, reason = self._reader.line_num + 1, ""
+            self._record_lines.clear()
             try:
                 record = next(self._reader)
             except StopIteration:
@@ -203,7 +206,7 @@ def _with_points(columns: list[str], options: TextOptions) -> Callable[[list[str
     """What makes numbers with a decimal comma, where ``--decimal ,`` is given, numbers with a point."""
     if options.decimal == ".":
         return lambda record: record
-    names = {options.id, *options.text, *options.categorical} - {""}
+    names = {options.id, *options.text, *options.categorical} - {"", *options.numeric}
     converts = [column not in names for column in columns]
     return lambda record: [with_point(field) if one else field for one, field in zip(converts, record, strict=True)]
 
@@ -212,6 +215,8 @@ def _malformed_record(reason: str) -> tuple[str, str]:
     """(what was found, what was expected), of what Python's module says."""
     if "new-line character" in reason:
         return "a carriage return alone as the end of a line", "the line ends of Unix or Windows: tr '\\r' '\\n' < FILE"
+    if "field limit" in reason:
+        return f"a field of more than {LONGEST} characters", "a shorter one; is a double quote missing?"
     return f"a malformed record ({reason})", "CSV"
 
 

@@ -39,6 +39,8 @@ from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
 from sonlearn.text.objects import Unfit
 from sonlearn.text.suspicions import Suspicions
 
+#: Characters of a field, at most: a text takes 30 times as many bytes while it is read.
+LONGEST = 1 << 24
 #: Features, and fields of a column, that are remembered.
 _REMEMBERED = 1 << 20
 _DATE = re.compile(
@@ -69,7 +71,11 @@ def words_of(text: str) -> list[str]:
     """The words of a text in lower case: runs of letters, digits, marks, underscores, and apostrophes within.
 
     The text is composed (Unicode NFC) before. ``Don't PANIC -- 42`` is ``don't``, ``panic``, ``42``.
+
+    Raises Unfit where there are more than `LONGEST` characters.
     """
+    if len(text) > LONGEST:
+        raise Unfit(f"a text of {len(text)} characters", f"at most {LONGEST}")
     runs = unicodedata.normalize("NFC", text).lower().translate(_SEPARATORS).split()
     return [word for run in runs if (word := run.strip("'"))]
 
@@ -130,7 +136,7 @@ class ColumnEncoder:
         """Forget all fields: the features have new numbers from now on."""
         self._number = self._missing = -1
         self._known: dict[str, Entries] = {}
-        self._words: dict[str, int] = {}
+        self._words: dict[str, tuple[int, float]] = {}  # with the value 1; one tuple for all that have the word
 
     def number(self, field: str = "") -> int:
         """The feature that numbers are values of. Raises Unfit."""
@@ -233,46 +239,45 @@ class ColumnEncoder:
         parts = {"year": "" if year else None, "month": f"={date.month}", "weekday": f"={_WEEKDAYS[date.weekday()]}"}
         parts["hour"] = None if hour is None else f"={hour}"
         return tuple(
-            (new(part + text), 1.0 if text else year) for part, text in parts.items()
+            new(part + text) if text else (new(part)[0], year) for part, text in parts.items()
             if text is not None and f"{self.column}.{part}" not in self._options.ignore
         )  # fmt: skip
 
-    def _feature(self, of: str) -> int:
-        """A feature of the column that several fields have."""
-        name = f"{self.column}.{of}"
-        if name not in self._words:
-            self._words[name] = self._features.new(name)
-        return self._words[name]
+    def _feature(self, of: str) -> tuple[int, float]:
+        """A feature of the column that several fields have, with the value 1."""
+        if of not in self._words:
+            self._words[of] = self._features.new(f"{self.column}.{of}"), 1.0
+        return self._words[of]
 
     def _text(self, field: str) -> Entries:
         words = words_of(field)
         if not words:
             return self.missing()
         self.kinds.add("text")
-        numbers = [self._word(word) for word in words]
-        out = [(number, 1.0) for number in numbers]
+        out = [self._word(word) for word in words]
         slots = self._features.slots
         for offsets in self._grams:
-            for i in range(len(numbers) - offsets[-1]):
+            for i in range(len(words) - offsets[-1]):
                 gram = " ".join(words[i + offset] for offset in offsets)
-                number = self._words.get(gram)
-                if number is None:
-                    slot = slots[numbers[i]]
+                feature = self._words.get(gram)
+                if feature is None:
+                    slot = slots[out[i][0]]
                     for offset in offsets[1:]:
-                        slot = (slot * GRAM_PRIME + slots[numbers[i + offset]]) & self._mask
-                    number = self._words[gram] = self._features.new(
-                        f"{self.column}^{gram.replace(' ', '^')}", slot, word=True
-                    )
-                out.append((number, 1.0))
+                        slot = (slot * GRAM_PRIME + slots[out[i + offset][0]]) & self._mask
+                    feature = self._words[gram] = self._new_word(gram.replace(" ", "^"), slot)
+                out.append(feature)
         return tuple(out)
 
-    def _word(self, word: str) -> int:
-        number = self._words.get(word)
-        if number is None:
+    def _word(self, word: str) -> tuple[int, float]:
+        feature = self._words.get(word)
+        if feature is None:
             name = word.encode("utf-8", "surrogateescape")
             slot = hash_bytes(name, self._seed, hash_all=self._options.hash == "all") & self._mask
-            number = self._words[word] = self._features.new(f"{self.column}^{word}", slot, word=True)
-        return number
+            feature = self._words[word] = self._new_word(word, slot)
+        return feature
+
+    def _new_word(self, name: str, slot: int) -> tuple[int, float]:
+        return self._features.new(f"{self.column}^{name}", slot, word=True), 1.0
 
 
 class TableEncoder:
@@ -307,13 +312,9 @@ class TableEncoder:
         """What stands in a row for those columns that the model knows and a table with `columns` does not have."""
         known = () if self.model is None else self.model.known
         return tuple(
-            entry for name in known if name not in columns and self.is_feature(name)
+            entry for name in known if name not in columns and is_feature(name, self.options)
             for entry in self.column(name).absent()
         )  # fmt: skip
-
-    def is_feature(self, name: str) -> bool:
-        """Whether a column is a feature column."""
-        return is_feature(name, self.options)
 
     def slots(self, numbers: np.ndarray) -> np.ndarray:
         """int64[n] slots of features int64[n]."""

@@ -16,7 +16,7 @@ from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
-from sonlearn.text.columns import FINITE, NO_LABEL, ColumnTable, first_names, label_of, number_in, weight_of
+from sonlearn.text.columns import FINITE, NO_LABEL, ColumnTable, first_names, is_feature, label_of, number_in, weight_of
 from sonlearn.text.csv import TableRow, table_batch
 from sonlearn.text.encode import Entries, TableEncoder
 from sonlearn.text.objects import Record, Unfit, described, members_of
@@ -60,16 +60,17 @@ class FlatRows:
             for name, value in members_of(record):
                 if name in self._labels:
                     y, name_of_class, labelled = *self._label(name, value), True
-                elif self._table and name and name == options.weight:
-                    weight = weight_of(value, (name,))
-                elif self._table and name and name == options.id:
-                    text = "" if value is None else str(value)
-                    tag = text.removesuffix(".0") if isinstance(value, float) else text
                 elif not self._table:
                     entries += self._index(name, value)
-                elif self._encoder.is_feature(name):
-                    entries += self._field(name, value)
-                    columns.append(name)
+                elif name and name == options.weight:
+                    weight = weight_of(value, (name,))
+                else:
+                    if name and name == options.id:
+                        text = "" if value is None else str(value)
+                        tag = text.removesuffix(".0") if isinstance(value, float) else text
+                    if is_feature(name, options):
+                        entries += self._field(name, value)
+                        columns.append(name)
         except RecursionError:
             raise Unfit("objects or arrays nested too deeply", "one object") from None
         if self._known and columns and not any(name in self._known for name in columns):

@@ -8,6 +8,7 @@ import random
 from pathlib import Path
 
 import pytest
+from streams import entries
 
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
@@ -24,8 +25,7 @@ def have(package: str) -> bool:
 
 
 def features(batch, i):
-    part = slice(batch.indptr[i], batch.indptr[i + 1])
-    return sorted(zip(batch.indices[part].tolist(), batch.values[part].tolist(), strict=True))
+    return sorted(entries(batch)[i])
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from for_all import for_all
 from parsers import VW_CONSTANT, vw_hash
+from streams import entries
 from vw_peer import vw_features
 
 from sonlearn.errors import InputError, OptionError
@@ -28,12 +29,11 @@ FIELDS = {"-q": "quadratic", "-b": "bits"}
 
 
 def features(batch, i):
-    part = slice(batch.indptr[i], batch.indptr[i + 1])
-    return sorted(zip(batch.indices[part].tolist(), batch.values[part].tolist(), strict=True))
+    return sorted(entries(batch)[i])
 
 
 def rows(source, options=JSON, **given):
-    return [features(batch, i) for batch in read_batches(source, options, **given) for i in range(batch.n)]
+    return [sorted(row) for batch in read_batches(source, options, **given) for row in entries(batch)]
 
 
 def stream(*lines):
