@@ -47,7 +47,7 @@ def test_a_log_becomes_a_better_policy(cli, tmp_path):
     assert "cb_explore_adf = yes" in out
 
 
-@pytest.mark.parametrize("flags", ["", " --method nag"])
+@pytest.mark.parametrize("flags", ["", " --explore epsilon --method nag"])
 def test_decisions_of_which_nothing_is_known_are_named(cli, tmp_path, flags):
     (tmp_path / "log").write_text(blocks(40))
     (tmp_path / "other").write_text(blocks(20).replace("|u", "|U").replace("|a", "|A"))
