@@ -17,7 +17,7 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
-from sonlearn.options import TextOptions
+from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.text import flag_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.number import PATTERN
@@ -91,6 +91,11 @@ class Labelling(NamedTuple):
     names: bool = False
     words: bool = False
     flags: tuple[str, str, str] = ("--label", "--id", "--weight")
+
+    @classmethod
+    def of(cls, options: LearnOptions, needed: bool = True) -> Labelling:
+        """What is asked of the labels of a learner with these options."""
+        return cls(needed, options.classes is not None, options.takes_words)
 
     @property
     def worded(self) -> bool:
