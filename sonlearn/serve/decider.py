@@ -22,7 +22,6 @@ from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.text import NAMESPACED, TextOptions
 from sonlearn.serve.events import EventLog
 from sonlearn.serve.worker import Queue, TooLongError
-from sonlearn.text.columns import first_names
 from sonlearn.text.decisions.dsjson import parse_dsjson
 from sonlearn.text.decisions.rows import DecisionLines
 from sonlearn.text.hashing import constant_id
@@ -169,9 +168,6 @@ class Decider(Queue):
         """Decide; the answer and its event's line. Raises InputError."""
         if not isinstance(context, dict):
             raise InputError(SOURCE, None, None, shorten(json.dumps(context)), "an object: the context")
-        if self.learner.options.actions is None and "_multi" not in context:
-            expected = "the context itself: what is shared, and in _multi an object for each action"
-            raise InputError(SOURCE, None, None, f"the members {first_names(context)}", expected)
         self._bound(context)
         decisions = self._parsed(_line({"c": context}))
         decided = self.learner.decide(decisions)
