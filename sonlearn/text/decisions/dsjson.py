@@ -77,7 +77,7 @@ def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Hea
     else:
         if not isinstance(actions, list) or not actions:
             expected = "an object for each action in _multi of the context (c in dsjson, the whole body in /decide)"
-            raise Unfit("no array _multi", expected, ("c", "_multi"))
+            raise Unfit("no array _multi", expected, ())
         wrong = next((i for i, one in enumerate(actions) if not isinstance(one, Members)), None)
         if wrong is not None:
             raise Unfit("an action that is no object", "one object for each action", ("c", "_multi", str(wrong)))
