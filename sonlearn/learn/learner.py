@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sonlearn.options.keywords import LearnKeywords
 
 #: Version of the header and arrays of a learner's file; `sonlearn.files.storage` has its own for the container.
-FORMAT = 18
+FORMAT = 19
 
 
 #: A table of any library that speaks Arrow.

@@ -75,14 +75,15 @@ def forget_values(state, work, rows, i):
 @bare_inline
 def add_scores(params, state, work, z):
     """z[c] += the score of class c for a row with the values work.x."""
-    now, leaves = state.now[0], work.leaves
-    for t in range(params.trees):
-        leaves[t] = leaf_of(state.trees, now["first"] + t, work.x)
-    for c in range(min(now["classes"], len(state.starts))):
-        own, total = state.trees.value[c], state.starts[c, IN_USE]
-        for t in range(params.trees):
-            total += own[now["first"] + t, leaves[t]]
-        z[c] += total
+    now, total, classes = state.now[0], work.total, min(state.now[0]["classes"], len(state.starts))
+    for c in range(classes):
+        total[c] = state.starts[c, IN_USE]
+    for t in range(now["first"], now["first"] + params.trees):
+        own = state.trees.value[t, leaf_of(state.trees, t, work.x)]
+        for c in range(classes):
+            total[c] += own[c]
+    for c in range(classes):
+        z[c] += total[c]
 
 
 @bare_inline
