@@ -92,12 +92,12 @@ class Boost(Engine):
         if width > before:
             values = zeros((max(slots, len(state.labels)) * width,), np.float32)
             values.reshape(-1, width)[:used, :before] = state.values[: used * before].reshape(used, before)
-        now["width"], rows = width, min(slots, KEPT)
+        now["width"], rows, starts = width, min(slots, KEPT), grown(state.starts, classes)
         roomy = state._replace(
             now=now, values=grown(values, slots * width, used * width), labels=grown(state.labels, slots, used),
             codes=grown(state.codes, rows * width), edges=grown(state.edges, width), sizes=grown(state.sizes, width),
-            scores=grown(state.scores, rows * classes), starts=grown(state.starts, classes),
-            trees=state.trees._replace(value=_wider(state.trees.value, classes)),
+            scores=grown(state.scores, rows * classes), starts=starts,
+            trees=state.trees._replace(value=_wider(state.trees.value, len(starts))),
         )  # fmt: skip
         if now["step"][0] > 0 and not len(state.scores):
             restore(self._params, roomy, self._room_for(roomy))
