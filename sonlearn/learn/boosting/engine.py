@@ -97,7 +97,7 @@ class Boost(Engine):
             now=now, values=grown(values, slots * width, used * width), labels=grown(state.labels, slots, used),
             codes=grown(state.codes, rows * width), edges=grown(state.edges, width), sizes=grown(state.sizes, width),
             scores=grown(state.scores, rows * classes), starts=starts,
-            trees=state.trees._replace(value=_wider(state.trees.value, len(starts))),
+            trees=state.trees._replace(value=_with_classes(state, len(starts))),
         )  # fmt: skip
         if now["step"][0] > 0 and not len(state.scores):
             restore(self._params, roomy, self._room_for(roomy))
@@ -132,10 +132,10 @@ class Boost(Engine):
         now, width, used = state.now.copy(), int(state.now["width"][0]), min(int(state.now["rows"][0]), SLOTS)
         now["width"] = now["seen"]
         values = state.values[: used * width].reshape(used, width)[:, : now["seen"][0]].ravel()
-        K = min(now["classes"][0], CLASSES)
+        K = min(int(now["classes"][0]), CLASSES)
         return state._replace(
             now=now, values=values, labels=state.labels[:used], starts=state.starts[:K],
-            trees=state.trees._replace(value=state.trees.value[:, :, :K].copy()),
+            trees=state.trees._replace(value=_with_classes(state, K)),
             codes=state.codes[:0], edges=state.edges[:0], sizes=state.sizes[:0], scores=state.scores[:0],
         )  # fmt: skip
 
@@ -198,13 +198,15 @@ class BoostOfClasses(Boost):
         self._work = self._scratch(0, 0)
 
 
-def _wider(value: np.ndarray, classes: int) -> np.ndarray:
-    """Values of leaves with room for so many classes."""
-    if classes <= value.shape[2]:
+def _with_classes(state: BoostState, classes: int) -> np.ndarray:
+    """Values of leaves for so many classes."""
+    value, room = state.trees.value, len(state.starts)
+    if classes == room:
         return value
-    wider = zeros((*value.shape[:2], classes))
-    wider[:, :, : value.shape[2]] = value
-    return wider
+    T, inner = state.trees.column.shape
+    wider, both = zeros((T * (2 * inner + 1), classes)), min(room, classes)
+    wider[:, :both] = value.reshape(len(wider), room)[:, :both]
+    return wider.ravel()
 
 
 def _last(state: BoostState, array: np.ndarray, n: int) -> np.ndarray:

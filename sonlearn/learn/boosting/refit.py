@@ -79,4 +79,4 @@ def restore(params, state, work):
         for i in range(n):
             row = slot_of(now, i) * now["width"]
             work.leaf[i] = leaf_of(state.trees, each, state.values[row : row + now["width"]])
-        add_leaves(params, state, work, state.trees.value[each])
+        add_leaves(params, state, work, each)

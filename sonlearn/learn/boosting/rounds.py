@@ -6,7 +6,7 @@ from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.boosting.refit import AT_ONCE, go_on
 from sonlearn.learn.boosting.state import BASE, CLASSES, IMPORTANCE, IN_USE, LABEL, LARGEST, SLOTS
-from sonlearn.learn.boosting.tree import leaf_of
+from sonlearn.learn.boosting.tree import leaf_of, place_of
 from sonlearn.learn.tolerances import LIMIT
 
 
@@ -79,9 +79,9 @@ def add_scores(params, state, work, z):
     for c in range(classes):
         total[c] = state.starts[c, IN_USE]
     for t in range(now["first"], now["first"] + params.trees):
-        own = state.trees.value[t, leaf_of(state.trees, t, work.x)]
+        at = place_of(state, t, leaf_of(state.trees, t, work.x))
         for c in range(classes):
-            total[c] += own[c]
+            total[c] += state.trees.value[at + c]
     for c in range(classes):
         z[c] += total[c]
 

@@ -51,7 +51,7 @@ class Trees(NamedTuple):
     column: np.ndarray  # int32[T, inner nodes]; that the node splits, or `LEAF`
     edge: np.ndarray  # float32[T, inner nodes]; values up to this go left
     none_left: np.ndarray  # bool[T, inner nodes]; whether rows without a value go left
-    value: np.ndarray  # float64[T, nodes, K]; of a leaf, for each class, or K = 1
+    value: np.ndarray  # float64[T * nodes * K]; of a leaf, for each class, or K = 1
 
 
 class BoostState(NamedTuple):
@@ -107,5 +107,5 @@ def new_trees(params: Params) -> Trees:
     T, inner, K = 2 * params.trees, (1 << params.depth) - 1, 0 if params.several else 1
     return Trees(
         np.full((T, inner), LEAF, np.int32), np.zeros((T, inner), np.float32), np.zeros((T, inner), bool),
-        np.zeros((T, 2 * inner + 1, K)),
+        np.zeros(T * (2 * inner + 1) * K),
     )  # fmt: skip

@@ -58,8 +58,8 @@ def grow_tree(params, state, work, number, t):
                 work.leaf[work.order[place]] = k
             if k < inner:
                 work.begin[2 * k + 1] = work.end[2 * k + 1] = work.begin[2 * k + 2] = work.end[2 * k + 2] = 0
-    fill_leaves(params, state, work, state.trees.value[t])
-    add_leaves(params, state, work, state.trees.value[t])
+    fill_leaves(params, state, work, t)
+    add_leaves(params, state, work, t)
 
 
 @bare_inline
@@ -261,51 +261,62 @@ def part_rows(state, work, begin, end, j, last, none_left):
     return at
 
 
+@forced_inline
+def place_of(state, t, k):
+    """Where the values of leaf k of tree t begin, one for each class."""
+    return (t * (2 * state.trees.column.shape[1] + 1) + k) * len(state.starts)
+
+
 @bare_inline
-def fill_leaves(params, state, work, value):
-    """value[k, c] <- of leaf k for class c; of nodes without rows it is 0.
+def fill_leaves(params, state, work, t):
+    """Fill in the values of the leaves of tree t; of nodes without rows they are 0.
 
     Of several classes the curvature of a class of probability p is p (1 - p).
     """
-    now, curvature = state.now[0], work.by_leaf
+    now, value, curvature = state.now[0], state.trees.value, work.by_leaf
     known = now["known"]
-    for k in range(len(value)):
+    for k in range(len(curvature)):
+        at = place_of(state, t, k)
         for c in range(known):
-            value[k, c] = curvature[k, c] = 0.0
+            value[at + c] = curvature[k, c] = 0.0
     for i in range(rows_of_refit(now)):
         k = work.leaf[i]
+        at = place_of(state, t, k)
+        gradients, curvatures = value[at : at + known], curvature[k]
         if params.several:
-            slot, p, gradients, curvatures = slot_of(now, i), state.scores[i * known :], value[k], curvature[k]
+            slot, p = slot_of(now, i), state.scores[i * known : (i + 1) * known]
             h = state.labels[slot, IMPORTANCE]
             for c in range(known):
                 gradients[c] += h * p[c]
                 curvatures[c] += h * max(p[c] * (1.0 - p[c]), FLOOR)
             gradients[int(state.labels[slot, LABEL])] -= h
         else:
-            value[k, 0] += work.slopes[i, GRADIENT]
-            curvature[k, 0] += work.slopes[i, CURVATURE]
-    for k in range(len(value)):
+            gradients[0] += work.slopes[i, GRADIENT]
+            curvatures[0] += work.slopes[i, CURVATURE]
+    for k in range(len(curvature)):
+        at = place_of(state, t, k)
         for c in range(known):
-            value[k, c] *= -params.rate / (curvature[k, c] + params.penalty)
+            value[at + c] *= -params.rate / (curvature[k, c] + params.penalty)
             if params.several:
-                value[k, c] = min(max(value[k, c], -LONGEST), LONGEST)
+                value[at + c] = min(max(value[at + c], -LONGEST), LONGEST)
 
 
 @bare_inline
-def add_leaves(params, state, work, value):
+def add_leaves(params, state, work, t):
     """Add to the score of each row the value of its leaf; of several classes the scores' softmax follows."""
-    now, factor = state.now[0], work.by_leaf
+    now, value, factor = state.now[0], state.trees.value, work.by_leaf
     known = now["known"]
     if params.several:
-        for k in range(len(value)):
+        for k in range(len(factor)):
+            at = place_of(state, t, k)
             for c in range(known):
-                factor[k, c] = math.exp(value[k, c])
+                factor[k, c] = math.exp(value[at + c])
     for i in range(rows_of_refit(now)):
         k = work.leaf[i]
         if params.several:
             scale(state.scores[i * known : (i + 1) * known], factor[k], known)
         else:
-            state.scores[i] += value[k, 0]
+            state.scores[i] += value[place_of(state, t, k)]
 
 
 @forced_inline
