@@ -40,18 +40,7 @@ def rows_of(name: str, limit: int, shuffled: bool) -> Batch:
         if n >= limit:
             break
     batch = joined(found).part(0, limit)
-    if not shuffled:
-        return batch
-    return in_order(batch, np.random.default_rng(0).permutation(batch.n))
-
-
-def in_order(batch: Batch, order: np.ndarray) -> Batch:
-    """The rows of a batch in another order, int64[n]."""
-    lengths = np.diff(batch.indptr)[order]
-    at = np.concatenate([np.arange(batch.indptr[i], batch.indptr[i + 1]) for i in order])
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    return batch._replace(indptr=indptr, indices=batch.indices[at], values=batch.values[at], y=batch.y[order],
-                          weight=batch.weight[order], lines=batch.lines[order])  # fmt: skip
+    return batch.at(np.random.default_rng(0).permutation(batch.n)) if shuffled else batch
 
 
 def options_of(name: str, y: np.ndarray, method: str | None, coverage: float | None) -> LearnOptions:

@@ -6,7 +6,6 @@ and cut; streams in time keep their order. Left out: imdb.vw (the reviews of `im
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -95,11 +94,6 @@ def load_classes(name: str, limit: int | None) -> tuple[DataSet, int]:
     X, y = shuffled(X, y + 1.0, limit)
     words = name in TEXT or name.startswith("vw/")
     return DataSet(short(name), "text" if words else "numbers", X, y), len(labels)
-
-
-def loaded(names: list[str], limit: int | None) -> Iterator[DataSet]:
-    """`load` one after the other."""
-    return (load(name, limit) for name in names)
 
 
 def load_test(name: str, limit: int | None) -> DataSet:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
-from sonlearn.learn.learner import FORMAT, Learner
+from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions
 from sonlearn.text.names import NameTable
 from sonlearn.text.names import names_of as names_of
@@ -69,16 +69,12 @@ def contents(learner: Learner, names: NameTable) -> tuple[dict[str, Any], dict[s
 
 def load_model(path: str, *, threads: int = 1) -> Model:
     """Read what `save_model` has written; raises ModelFileError, which names the file."""
-    header, arrays = storage.read(path, kind="learner", version=FORMAT)
-    run: dict[str, Any] | None = header.pop("run", None)
+    learner, header = Learner.read(path, threads=threads)
     try:
-        unfinished = None if run is None else Unfinished(**run)
         known, counts = (
-            {int(slot): values for slot, *values in header.pop(field, ())} for field in ("names", "name_counts")
+            {int(slot): values for slot, *values in header.get(field, ())} for field in ("names", "name_counts")
         )
-        return Model(Learner.from_arrays(header, arrays, threads=threads), unfinished, NameTable(known, counts))
-    except ModelFileError as error:
-        raise ModelFileError(f"{path}: {error}") from error
+        return Model(learner, _unfinished(header), NameTable(known, counts))
     except (TypeError, ValueError) as error:
         raise ModelFileError(f"{path}: the model's content does not fit together: {error}") from error
 
@@ -93,14 +89,18 @@ def is_bandit(path: str | None) -> bool:
 
 def load_bandit(path: str) -> tuple[Bandit, Unfinished | None]:
     """Read a model of decisions; raises ModelFileError, which names the file."""
-    from sonlearn.learn.bandits.bandit import FORMAT, Bandit  # which other models need not wait for
+    from sonlearn.learn.bandits.bandit import Bandit  # which other models need not wait for
 
-    header, arrays = storage.read(path, kind="bandit", version=FORMAT)
-    run = header.pop("run", None)
+    bandit, header = Bandit.read(path)
     try:
-        return Bandit.from_arrays(header, arrays), None if run is None else Unfinished(**run)
-    except (ModelFileError, TypeError) as error:
+        return bandit, _unfinished(header)
+    except TypeError as error:
         raise ModelFileError(f"{path}: {error}") from error
+
+
+def _unfinished(header: dict[str, Any]) -> Unfinished | None:
+    """The run that was not finished when the model was saved. Raises TypeError."""
+    return Unfinished(**header["run"]) if header.get("run") is not None else None
 
 
 def initial_model(options: RunOptions) -> str | None:

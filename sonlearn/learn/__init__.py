@@ -17,7 +17,7 @@ A folder for each family has its kernels beside its engine:
 
 `eigenpairs` the leading ones of a small matrix               `retention`  the share of a sum that is not forgotten
 `log`        updates that features outside a row still owe   `delay`      labels that come late
-`merging`    several learners become one (`Engine.merge`)
+`merging`    several learners become one (`Engine.merge`)     `saved`      models in files
 `one_row`    rows one by one, without the ceremony of a batch   `by_row`   their way through an engine
 `explain`    contributions of members and features to a prediction
 """

@@ -43,14 +43,30 @@ class EngineByRow:
         """Learn the row in `rows`, whose features are below `features`; see `Engine.learn`."""
         self._features[0], last = features, self._last
         if state is not last[0] or rows is not last[1] or out is not last[2]:
-            state, calls = prepared(self._engine, state, rows, out, self._features)
-            self._sequence, self._last = Sequence(calls), (state, rows, out)
-        n = len(self._sequence)
-        if n > 0 and self._sequence.run(0) == n:
-            return state, 1
-        state, at = self._engine.learn(self._engine.reserve(state, rows, features), rows, out, 0)
-        self._last = (None, None, None) if n > 0 else (state, rows, out)
-        return state, at
+            state = self._begin(state, rows, out)
+            self._last = state, rows, out
+        at = self._sequence.run(0)
+        if at < self._first:
+            state, at = self._engine.learn(self._engine.reserve(state, rows, features), rows, out, 0)
+            self._last = (None, None, None) if len(self._sequence) else (state, rows, out)
+            return state, at
+        if at < len(self._sequence):
+            state = self._finished(state, at)
+            self._last = state, rows, out
+        return state, 1
+
+    def _begin(self, state: State, rows: Rows, out: Predictions) -> State:
+        """Prepare the calls for a state and buffers; returns the state with room.
+
+        Those before number `_first` change nothing unless all of them are done.
+        """
+        state, calls = prepared(self._engine, state, rows, out, self._features)
+        self._sequence, self._first = Sequence(calls), max(len(calls), 1)
+        return state
+
+    def _finished(self, state: State, at: int) -> State:
+        """Go on from call `at`, from `_first` on, which was not done."""
+        raise NotImplementedError
 
 
 class RowAlone:
@@ -123,7 +139,7 @@ def prepared(
         calls = engine.calls(state, rows, out)
     if seen is not None:
         state.now["seen"] = seen
-        calls = [(raise_to, (features, state.now["seen"])), *calls]
+        calls = [(copy_one, (features, state.now["seen"])), *calls]
     return state, [(fits, (features, most)), *calls] if calls else calls
 
 
@@ -147,6 +163,6 @@ def full(rows: Rows) -> Iterator[None]:
 
 
 @bare_jit
-def raise_to(count, counted):
-    """counted[0] <- count[0] if that is more; int64[1] both."""
-    counted[0] = max(counted[0], count[0])
+def copy_one(source, target):
+    """target[0] <- source[0]."""
+    target[0] = source[0]

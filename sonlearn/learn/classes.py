@@ -131,7 +131,7 @@ class Classes:
             return ["unknown" if not value >= 0 else self.labels[int(value)] for value in values.tolist()]
         return ["unknown" if math.isnan(value) else f"{value:.0f}" for value in values.tolist()]
 
-    def judged(self, out: Predictions, y: np.ndarray, batch: Batch, refused: np.ndarray) -> Predicted:
+    def judged(self, out: Predictions, y: np.ndarray, batch: Batch) -> Predicted:
         """What comes of the scores of rows of the classes `y` (as `coded` gives them)."""
         n = len(y)
         values = np.array([self._value(k) for k in range(-1, len(self.labels))])
@@ -144,7 +144,7 @@ class Classes:
             label = np.where(np.isnan(y) | known, y, UNMET)
         prediction = values[winner + 1]
         return Predicted(
-            prediction, raw, loss, refused | out.refused, label, prediction, raw, out.raw,
+            prediction, raw, loss, out.refused, label, prediction, raw, out.raw,
             probabilities=probabilities, other=other, met=out.met, unseen=out.unseen,
         )  # fmt: skip
 

@@ -17,6 +17,7 @@ import numpy as np
 from sonlearn.data.arrays import grown
 from sonlearn.data.batch import Batch, joined
 from sonlearn.data.rows import WILD
+from sonlearn.files import storage
 from sonlearn.jit import bare_jit
 
 #: What a file holds of rows that wait.
@@ -137,24 +138,6 @@ def without_labels(batch: Batch, rows: np.ndarray) -> Batch:
     return batch._replace(y=np.where(rows, np.nan, batch.y), class_names=names)
 
 
-def refused_once(refused: np.ndarray, places: np.ndarray, weight: np.ndarray, waiting: Batch | None) -> np.ndarray:
-    """int64[k]: where `interleaved` rows were refused, each row of the stream once.
-
-    Parameters
-    ----------
-    refused : bool[m]
-    places : int64[n]
-    weight : float64[m]
-        0 where nothing is learned.
-    waiting : Batch or None
-        The rows that waited before; of those that were refused when they came, the labels are gone.
-    """
-    learning = np.setdiff1d(np.arange(len(refused)), places)
-    before = np.concatenate([np.zeros(0 if waiting is None else waiting.n, dtype=bool), refused[places]])
-    late = refused[learning] & (weight[learning] > 0) & ~before[: len(learning)]
-    return np.sort(np.concatenate([places[refused[places]], learning[late]]))
-
-
 def as_predicted_then(waiting: Any, out: Any, places: np.ndarray) -> tuple[Any, Any]:
     """What the engine filled in for `interleaved` rows, of those learned what it had filled in when they came.
 
@@ -200,29 +183,15 @@ def to_arrays(waiting: Batch | None, predicted: Any) -> tuple[dict | None, dict[
     return {"source": waiting.source, "constant": waiting.constant, "class_names": waiting.class_names}, arrays
 
 
-def from_arrays(header: dict | None, arrays: dict[str, np.ndarray]) -> Batch | None:
-    """Inverse of `to_arrays`; ValueError or KeyError where it is none."""
+def from_arrays(header: dict | None, arrays: dict[str, np.ndarray], none: Any) -> tuple[Batch | None, Any]:
+    """Inverse of `to_arrays`; ValueError or KeyError where it is none. `none`: predictions of no rows."""
     if header is None:
-        return None
-    own = {name: arrays[f"waiting.{name}"] for name in ARRAYS}
-    n, entries = len(own["y"]), len(own["values"])
-    whole = {name: len(array) for name, array in own.items()}
-    fits = whole == {"indptr": n + 1, "indices": entries, "values": entries, "y": n, "weight": n, "lines": n}
-    indptr = own["indptr"]
-    words = arrays.get("waiting.words")
+        return None, None
+    own, predicted = {name: arrays[f"waiting.{name}"] for name in ARRAYS}, storage.rebuilt(none, arrays, "waiting")
+    n, entries, indptr, words = len(own["y"]), len(own["values"]), own["indptr"], arrays.get("waiting.words")
+    lengths = {"indptr": n + 1, "indices": entries, "values": entries, "y": n, "weight": n, "lines": n}
+    fits = {name: len(array) for name, array in own.items()} == lengths and {len(array) for array in predicted} == {n}
     fits = fits and (words is None or len(words) == entries)
     if not fits or indptr[0] != 0 or indptr[-1] != entries or (np.diff(indptr) < 0).any():
         raise ValueError("the rows whose labels are to come do not fit together")
-    return Batch(**own, base=arrays.get("waiting.base"), words=words, **header)
-
-
-def predictions_of(waiting: Batch | None, none: Any, arrays: dict[str, np.ndarray]) -> Any:
-    """What was predicted for the rows that wait, in the form of `none`; ValueError or KeyError where it is none."""
-    if waiting is None:
-        return None
-    own = {name: np.array(arrays[f"waiting.{name}"]) for name in none._fields}
-    for name, array in own.items():
-        like = getattr(none, name)
-        if array.dtype != like.dtype or array.shape[0] != waiting.n or array.shape[1:] > like.shape[1:]:
-            raise ValueError("what was predicted for the rows whose labels are to come does not fit")
-    return type(none)(**own)
+    return Batch(**own, base=arrays.get("waiting.base"), words=words, **header), predicted

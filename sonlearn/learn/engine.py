@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import axes, merging
-from sonlearn.data.arrays import grown as grown
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
@@ -55,7 +54,7 @@ class Predictions(NamedTuple):
     unseen : float64[n]
         The score of a class that had not occurred, as long as there can be one.
     refused : bool[n]
-        Rows that `Engine.learn_all`, or one of the learners within an engine, has left out.
+        Rows that are left out, by the engine or by one of the learners within it.
     """
 
     prediction: np.ndarray

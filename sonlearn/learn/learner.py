@@ -12,7 +12,7 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import NO_ROWS, Rows, learned_rows
-from sonlearn.errors import DivergedError, InputError, ModelFileError, OptionError
+from sonlearn.errors import DivergedError, InputError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn import delay
 from sonlearn.learn.access import Access
@@ -27,6 +27,7 @@ from sonlearn.learn.make import make_engine
 from sonlearn.learn.predicted import Predicted as Predicted
 from sonlearn.learn.predicted import chosen_of as chosen_of
 from sonlearn.learn.predicted import linked, probability, reported
+from sonlearn.learn.saved import SavedModel
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.text import TABLES
@@ -34,15 +35,10 @@ from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from typing import Unpack
 
     from sonlearn.learn.explain import Explanation
     from sonlearn.options.keywords import LearnKeywords
-
-#: Version of the header and arrays of a learner's file; `sonlearn.files.storage` has its own for the container.
-FORMAT = 19
-
 
 #: A table of any library that speaks Arrow.
 Table = Any
@@ -57,7 +53,7 @@ class _Signature:
         return signature_with(owner.__init__, parameters_of(LearnOptions))  # type: ignore[misc]
 
 
-class Learner:
+class Learner(SavedModel):
     """A learner of sparse rows: ``--method`` and its options, in the form of `LearnOptions`.
 
     Parameters
@@ -87,6 +83,7 @@ class Learner:
         There is no such option.
     """
 
+    KIND, FORMAT = "learner", 19
     __signature__ = _Signature()
 
     def __init__(
@@ -98,7 +95,9 @@ class Learner:
         **given: Unpack[LearnKeywords],
     ):
         self.options = options or LearnOptions() if not given else _options_of(options, given)
-        self.text = text or TextOptions()
+        self.text = TextOptions() if text is None else text
+        if not isinstance(self.text, TextOptions):
+            raise TypeError(f"text {text!r}: expected a TextOptions")
         self.examples = 0
         self.refused_rows, self.first_refused = 0, ""
         self.columns = ColumnTable()
@@ -190,10 +189,10 @@ class Learner:
         `before`: what `learn_rows` asks for.
         """
         with self.access.to_learn:
-            out, refused = self.learn_rows(batch, rows, skip, settles, before)
-            for row in np.flatnonzero(refused).tolist():
+            out = self.learn_rows(batch, rows, skip, settles, before)
+            for row in np.flatnonzero(out.refused).tolist():
                 self._count_refused(batch, row)
-            return self.as_predicted(out, rows.y, batch, refused, learned_rows(rows) & ~refused)
+            return self.as_predicted(out, rows.y, batch, learned_rows(rows) & ~out.refused)
 
     def _count_refused(self, batch: Batch, row: int) -> None:
         self.refused_rows += 1
@@ -208,22 +207,23 @@ class Learner:
         if bad < late.n:
             raise self.labels.error(late, bad)
         rows, self.index = intern(late._replace(y=y), self.index, self.counts_unknown)
-        out, refused = self.learn_rows(late, rows, skip, before=before)
-        for row in delay.refused_once(refused, places, late.weight, self._waiting).tolist():
-            self._count_refused(late, row)
+        out = self.learn_rows(late, rows, skip, before=before)
+        refused, comes = out.refused, np.isin(np.arange(late.n), places)
         self._waiting = delay.without_labels(waiting, refused[places][-waiting.n :])
         out, self._predicted = delay.as_predicted_then(self._predicted, out, places)
+        for row in np.flatnonzero(refused & (comes | (~out.refused & (late.weight > 0)))).tolist():  # each of them once
+            self._count_refused(late, row)
         y, shown = rows.y.copy(), late.y.copy()
         y[places], shown[places] = self.labels.coded(batch, remember=False)[0], batch.y
         counted = learned_rows(rows) & ~refused  # not the rows at `places`: their labels are for the loss alone
-        found: Predicted = self.as_predicted(out, y, late._replace(y=shown), refused, counted)
+        found: Predicted = self.as_predicted(out._replace(refused=refused), y, late._replace(y=shown), counted)
         chosen: Predicted = chosen_of(found, places)
         return chosen if isinstance(self.labels, Classes) else chosen._replace(label=self.with_numbers(batch).y)
 
     def learn_rows(
         self, batch: Batch, rows: Rows, skip: bool, settles: bool = False, before: dict[str, Any] | None = None
-    ) -> tuple[Any, np.ndarray]:
-        """Learn `rows`, those of `batch` with its features numbered: (what the engine filled in, bool[n] refused).
+    ) -> Predictions:
+        """Learn `rows`, those of `batch` with its features numbered; returns what the engine filled in.
 
         `before`: the header of `labels` before those of `batch` were coded, so that they can be coded without a row
         that is refused; None where other learners use the same labels.
@@ -249,13 +249,11 @@ class Learner:
                     learned = rows._replace(y=rows.y[:at], weight=rows.weight[:at])
                     self.follow(out.part(0, at), learned, batch.part(0, at))
                     raise self.refusal(batch, rows, at)
-        refused |= out.refused
-        if refused.any() and not skip:
-            self.follow(out, rows, batch, refused)
-            raise diverged(batch, int(np.argmax(refused)))
-        if isinstance(self.labels, Classes):
-            out = out.of_classes(len(self.labels.labels))
-        return out, refused
+        out.refused[refused] = True
+        if out.refused.any() and not skip:
+            self.follow(out, rows, batch)
+            raise diverged(batch, int(np.argmax(out.refused)))
+        return out.of_classes(len(self.labels.labels)) if isinstance(self.labels, Classes) else out
 
     def _recode(self, before: dict[str, Any], batch: Batch, rows: Rows, refused: np.ndarray, stop: int) -> None:
         """Code the labels of the rows before `stop` anew, as if those refused had none: so they leave no class."""
@@ -297,7 +295,7 @@ class Learner:
             if at < batch.n:
                 raise diverged(batch, at)
             none = np.zeros(batch.n, dtype=bool)
-            return self.as_predicted(out, rows.y, batch, none, none if labels_follow else None, rests=True)
+            return self.as_predicted(out, rows.y, batch, none if labels_follow else None, rests=True)
 
     def _predict_online(self, batch: Batch, labels_follow: bool) -> Predicted:
         """`predict` with ``online``: learning, of rows that have no labels."""
@@ -306,9 +304,8 @@ class Learner:
             weight = np.zeros(batch.n) if self.options.label_delay else batch.weight
             batch = batch._replace(y=np.full(batch.n, np.nan), weight=weight, class_names=None)
             rows, _ = intern(batch, self.index, self.counts_unknown)
-            out, refused = self.learn_rows(batch, rows, skip=False)
-            none = np.zeros(batch.n, dtype=bool)
-            return self.as_predicted(out, rows.y, batch, refused, none if labels_follow else None)
+            out, none = self.learn_rows(batch, rows, skip=False), np.zeros(batch.n, dtype=bool)
+            return self.as_predicted(out, rows.y, batch, none if labels_follow else None)
 
     def _batch_of(self, table: Table, label: str | None, learns: bool) -> Batch:
         """The rows of a table. The first one that is learned from settles what the features are."""
@@ -326,7 +323,7 @@ class Learner:
 
         check_options(text, "arrow")
         columns = self.columns if learns else self.columns.at_rest()
-        batch, found = table_batch(table, text, Labelling(learns, self.takes_words), columns)
+        batch, found = table_batch(table, text, Labelling(learns, self.options.takes_words), columns)
         if learns:
             self.check(batch)
         for note in (*columns.check(found, "<table>", learns), *(() if learns else found.faults)):
@@ -450,11 +447,6 @@ class Learner:
         return list(self._classes().labels)
 
     @property
-    def takes_words(self) -> bool:
-        """Whether labels may be words: of classes of any names, or of two classes."""
-        return takes_words(self.options)
-
-    @property
     def two_labels(self) -> tuple[str, str] | None:
         """How the negative and the positive label are written; None where there are no two classes."""
         labels = self.labels
@@ -531,9 +523,8 @@ class Learner:
         return Predictions.empty(n, self.scores)
 
     def as_predicted(
-        self, out: Any, y: np.ndarray, batch: Batch, refused: np.ndarray, counted: np.ndarray | None,
-        *, rests: bool = False,
-    ) -> Predicted:  # fmt: skip
+        self, out: Predictions, y: np.ndarray, batch: Batch, counted: np.ndarray | None, *, rests: bool = False
+    ) -> Predicted:
         """What is predicted, of what the engine has filled in.
 
         Parameters
@@ -543,7 +534,6 @@ class Learner:
             Labels as the engine has them, for the loss.
         batch : Batch
             Weights, and labels as they are written.
-        refused : bool[n]
         counted : bool[n], or None
             Rows whose labels thresholds, sets and intervals learn from, each after the row's own. None: nothing is
             being learned, nor will be before the next row is predicted.
@@ -551,7 +541,7 @@ class Learner:
             Whether the model at rest has predicted.
         """
         if isinstance(self.labels, Classes):
-            judged = self.labels.judged(out, y, batch, refused)
+            judged = self.labels.judged(out, y, batch)
             if self._coverage is None:
                 return judged
             # sets of the classes met before the row alone, so that no bit depends on where batches end
@@ -568,7 +558,7 @@ class Learner:
         shown, loss = reported(self.options, out.prediction, decided, y, loss)
         offline = np.where(np.isnan(out.offline), out.raw, out.offline)
         label = self.with_numbers(batch).y
-        predicted = Predicted(shown, out.raw, loss, refused, label, decided, offline, out.raw[:, None])
+        predicted = Predicted(shown, out.raw, loss, out.refused, label, decided, offline, out.raw[:, None])
         coverage = self._coverage
         if coverage is None:
             return predicted
@@ -586,22 +576,14 @@ class Learner:
             low, high = coverage.intervals(center, rest, y, counted)
         return predicted._replace(low=low, high=high)
 
-    def follow(self, out: Any, rows: Rows, batch: Batch, refused: np.ndarray | bool = False) -> None:
-        """Let thresholds, sets and intervals learn from rows of which the engine has learned all but the `refused`."""
-        refused = np.zeros(batch.n, dtype=bool) | refused
-        self.as_predicted(out, rows.y, batch, refused, learned_rows(rows) & ~refused)
+    def follow(self, out: Predictions, rows: Rows, batch: Batch) -> None:
+        """Let thresholds, sets and intervals learn from rows that the engine has learned, or has refused."""
+        self.as_predicted(out, rows.y, batch, learned_rows(rows) & ~out.refused)
 
     # -- persistence -------------------------------------------------------------------------------------------------
 
-    def to_arrays(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """(header, arrays): the whole state, without spare capacity; going on from it gives the same bits."""
-        with self.access.to_predict():
-            return self._to_arrays()
-
     def _to_arrays(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         header = {
-            "kind": "learner",
-            "format": FORMAT,
             "learn": dataclasses.asdict(self._made_of),
             "text": dataclasses.asdict(self.text),
             "examples": self.examples,
@@ -625,52 +607,30 @@ class Learner:
         return header, {"ids": self.index.ids[: self.size], **arrays, **late}
 
     @classmethod
-    def from_arrays(cls, header: dict[str, Any], arrays: dict[str, np.ndarray], *, threads: int = 1) -> Learner:
-        """Inverse of `to_arrays`; `threads` as in the constructor.
-
-        Raises
-        ------
-        ModelFileError
-            Something is missing or of another shape than the options ask for, or the model's format is that of an
-            earlier or a newer sonlearn.
-        """
-        storage.check_model(header, "learner", FORMAT)
-        try:
-            options = LearnOptions(**header["learn"])
-            learner = cls(options, TextOptions(**header["text"]), threads=threads)
-            if isinstance(learner.labels, Classes):
-                learner.restore_classes(header["classes"])
-            else:
-                learner.labels.restore(header["labels"])
-            learner.columns = ColumnTable(header["columns"], header["numbers"], header["years"])
-            learner.set_output(**header.get("output", {}))
-            if header.get("decision"):
-                learner._decision.restore(
-                    header["decision"], {name: arrays[f"decision.{name}"] for name in ("bins", "weights")}
-                )
-            learner.examples = int(header["examples"])
-            if learner._coverage is not None:
-                learner._coverage.restore(arrays)
-            learner.index = index_of(arrays["ids"])
-            learner._waiting = delay.from_arrays(header.get("waiting"), arrays)
-            learner._predicted = delay.predictions_of(learner._waiting, learner.empty_predictions(0), arrays)
-            state = storage.rebuilt(learner.state, arrays, "state")
-            if isinstance(learner.labels, Classes):
-                learner.labels.check(header["classes"]["learned"], learner.engine.met(state))
-            learner.state = learner.engine.reserve(state, NO_ROWS, learner.size)
-        except (KeyError, TypeError, OptionError, ValueError) as error:
-            raise ModelFileError(f"the model's content does not fit together: {error}") from error
+    def _of_arrays(cls, header: dict[str, Any], arrays: dict[str, np.ndarray], threads: int) -> Learner:
+        options = LearnOptions(**header["learn"])
+        learner = cls(options, TextOptions(**header["text"]), threads=threads)
+        if isinstance(learner.labels, Classes):
+            learner.restore_classes(header["classes"])
+        else:
+            learner.labels.restore(header["labels"])
+        learner.columns = ColumnTable(header["columns"], header["numbers"], header["years"])
+        learner.set_output(**header.get("output", {}))
+        if header.get("decision"):
+            learner._decision.restore(
+                header["decision"], {name: arrays[f"decision.{name}"] for name in ("bins", "weights")}
+            )
+        learner.examples = int(header["examples"])
+        if learner._coverage is not None:
+            learner._coverage.restore(arrays)
+        learner.index = index_of(arrays["ids"])
+        none = learner.empty_predictions(0)
+        learner._waiting, learner._predicted = delay.from_arrays(header.get("waiting"), arrays, none)
+        state = storage.rebuilt(learner.state, arrays, "state")
+        if isinstance(learner.labels, Classes):
+            learner.labels.check(header["classes"]["learned"], learner.engine.met(state))
+        learner.state = learner.engine.reserve(state, NO_ROWS, learner.size)
         return learner
-
-    def copy(self, *, threads: int = 1) -> Learner:
-        """A learner that goes on from the same state, with arrays of its own; `threads` as in the constructor."""
-        header, arrays = self.to_arrays()
-        return Learner.from_arrays(header, {name: np.array(array) for name, array in arrays.items()}, threads=threads)
-
-    __copy__ = copy
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Learner:
-        return self.copy()  # the kernels that an engine holds cannot be copied
 
     @classmethod
     def merge(cls, learners: Sequence[Learner], base: Learner | None = None, *, threads: int = 1) -> Learner:
@@ -688,19 +648,6 @@ class Learner:
         state = engine.carried(self.state, engine.packed(base.state), engine.packed(previous.state))
         self.state = engine.reserve(state, NO_ROWS, self.size)
 
-    def save(self, path: str | Path) -> None:
-        """Write the model, whole or not at all (see `sonlearn.files.storage`)."""
-        storage.write(path, *self.to_arrays())
-
-    @classmethod
-    def load(cls, path: str | Path, *, threads: int = 1) -> Learner:
-        """Read a model written by `save`; raises ModelFileError, which names the file."""
-        header, arrays = storage.read(path, kind="learner", version=FORMAT)
-        try:
-            return cls.from_arrays(header, arrays, threads=threads)
-        except ModelFileError as error:
-            raise ModelFileError(f"{path}: {error}") from error
-
 
 def _options_of(options: LearnOptions | None, given: Mapping[str, Any]) -> LearnOptions:
     """The options that are given by name. Raises OptionError or TypeError in these names."""
@@ -716,11 +663,6 @@ def _options_of(options: LearnOptions | None, given: Mapping[str, Any]) -> Learn
         return LearnOptions(**given)
     except OptionError as error:
         raise in_python("Learner", error) from None
-
-
-def takes_words(options: LearnOptions) -> bool:
-    """Whether labels may be words: of classes of any names, or of two classes."""
-    return options.kind == "two" or options.classes is not None
 
 
 def diverged(batch: Batch, row: int) -> DivergedError:

@@ -74,7 +74,7 @@ class OneRow:
         refused = bool(self._alone.out.refused[0])
         if learner.follows_predictions or refused:
             batch = self._batch(row, y, weight)
-            learner.follow(self._alone.out, self._alone.rows, batch, refused)
+            learner.follow(self._alone.out, self._alone.rows, batch)
             if refused:
                 raise diverged(batch, 0)
         return raw

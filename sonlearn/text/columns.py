@@ -2,7 +2,7 @@
 
 What counts is how a field would stand in CSV, whatever the type of its column; `sonlearn.text.encode` says what it
 becomes. A column is the label (``--label``), the id (``--id``), the weight (``--weight``), left out (``--ignore``,
-``--keep``), or a feature column. A model remembers its columns (`ColumnTable`).
+``--keep``), or a feature column (`is_feature`). A model remembers its columns (`ColumnTable`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
-from sonlearn.options import TextOptions
+from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.text import flag_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.number import PATTERN
@@ -92,6 +92,11 @@ class Labelling(NamedTuple):
     words: bool = False
     flags: tuple[str, str, str] = ("--label", "--id", "--weight")
 
+    @classmethod
+    def of(cls, options: LearnOptions, needed: bool = True) -> Labelling:
+        """What is asked of the labels of a learner with these options."""
+        return cls(needed, options.classes is not None, options.takes_words)
+
     @property
     def worded(self) -> bool:
         """Whether a label in a table or in JSON may be no number."""
@@ -140,10 +145,17 @@ def name_slot(name: str, options: TextOptions) -> int:
 
 
 def is_feature(column: str, options: TextOptions) -> bool:
-    """Whether a column is a feature column."""
-    if column and column in (options.label, options.id, options.weight):
+    """Whether a column is a feature column. That of ids is one where an option says how it is read."""
+    if column and column in (options.label, options.weight):
+        return False
+    if column and column == options.id and not reading_of(column, options):
         return False
     return column in options.keep if options.keep else column not in options.ignore
+
+
+def reading_of(column: str, options: TextOptions) -> str:
+    """The option that says how the fields of a column are read: ``text``, ``categorical``, ``numeric``, or none."""
+    return next((how for how in ("text", "categorical", "numeric") if column in getattr(options, how)), "")
 
 
 def names_a_column(field: str, name: str, columns: Sequence[str]) -> bool:

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import (
@@ -28,25 +27,13 @@ from sonlearn.text.columns import (
     row_as_header,
     weight_of,
 )
-from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, assembled
+from sonlearn.text.encode import LONGEST, ColumnEncoder, Entries, TableEncoder, TableRow, columns_of
 from sonlearn.text.objects import Unfit
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import with_point
 
 _ROWS = 4096  # of a batch
-_FIELD_LIMIT = 1 << 30
 _SEPARATOR = re.compile(r'"?sep=(.)"?\r?\n', re.IGNORECASE)
-
-
-class TableRow(NamedTuple):
-    """A row: its line, label, the label's name (None: a number, or none), weight, id, and features by number."""
-
-    line: int
-    y: float
-    name: str | None
-    weight: float
-    id: str
-    entries: list[tuple[int, float]]
 
 
 def read_csv(
@@ -89,10 +76,8 @@ def read_csv(
     yield ParsedChunk([], [], [], 0, found=found)
 
     def table() -> ParsedChunk:
-        numbers = np.array([number for row in rows for number, _ in row.entries], dtype=np.int64)
-        batch = table_batch(rows, encoder.slots(numbers), encoder.constant, encoder.words(numbers))
-        counted, found = encoder.counted(numbers, len(rows)), encoder.found(features, hint)
-        return ParsedChunk([batch] if rows else [], errors, skipped, 0, [], counted, found)
+        batch, counted = encoder.batch(*columns_of(rows))
+        return ParsedChunk([batch] if rows else [], errors, skipped, 0, [], counted, encoder.found(features, hint))
 
     for line, record in records:
         try:
@@ -134,8 +119,6 @@ class CsvRecords:
         The line of the header.
     columns : list of str
         Empty: there is no header.
-    text : str
-        That of the last record, or of the header before the first one.
     chunk_ends : bool
         Whether there is no more text at the moment than that of the last record.
 
@@ -146,9 +129,9 @@ class CsvRecords:
     """
 
     def __init__(self, chunks: Iterable[np.ndarray], name: str, options: TextOptions):
-        csv.field_size_limit(_FIELD_LIMIT)
+        csv.field_size_limit(LONGEST)
         self._chunks, self._name = chunks, name
-        self.text, self.chunk_ends = "", False
+        self._record_lines, self.chunk_ends = list[str](), False
         self._reader = csv.reader(self._lines(), delimiter=options.delimiter, strict=True)
         self.header, self.columns = 1, list[str]()
         for line, record in self._records():
@@ -161,6 +144,11 @@ class CsvRecords:
                 break
         self._points = _with_points(self.columns, options)
 
+    @property
+    def text(self) -> str:
+        """That of the last record, or of the header before the first one."""
+        return "".join(self._record_lines)
+
     def __iter__(self) -> Iterator[tuple[int, list[str] | Malformed]]:
         for line, record in self._records():
             yield line, record if isinstance(record, Malformed) else self._points(record)
@@ -171,13 +159,14 @@ class CsvRecords:
             self.chunk_ends = False
             for i, line in enumerate(lines, 1):
                 self.chunk_ends = i == len(lines)
-                self.text += line + "\n"
-                yield line + "\n"
+                self._record_lines.append(line + "\n")
+                yield self._record_lines[-1]
 
     def _records(self) -> Iterator[tuple[int, list[str] | Malformed]]:
         """(first line, record) of records that are not blank."""
         while True:
-            line, self.text, reason = self._reader.line_num + 1, "", ""
+            line, reason = self._reader.line_num + 1, ""
+            self._record_lines.clear()
             try:
                 record = next(self._reader)
             except StopIteration:
@@ -203,7 +192,7 @@ def _with_points(columns: list[str], options: TextOptions) -> Callable[[list[str
     """What makes numbers with a decimal comma, where ``--decimal ,`` is given, numbers with a point."""
     if options.decimal == ".":
         return lambda record: record
-    names = {options.id, *options.text, *options.categorical} - {""}
+    names = {options.id, *options.text, *options.categorical} - {"", *options.numeric}
     converts = [column not in names for column in columns]
     return lambda record: [with_point(field) if one else field for one, field in zip(converts, record, strict=True)]
 
@@ -212,6 +201,8 @@ def _malformed_record(reason: str) -> tuple[str, str]:
     """(what was found, what was expected), of what Python's module says."""
     if "new-line character" in reason:
         return "a carriage return alone as the end of a line", "the line ends of Unix or Windows: tr '\\r' '\\n' < FILE"
+    if "field limit" in reason:
+        return f"a field of more than {LONGEST} characters", "a shorter one; is a double quote missing?"
     return f"a malformed record ({reason})", "CSV"
 
 
@@ -251,18 +242,3 @@ def _row(
         except Unfit as problem:
             raise Unfit(problem.found, problem.expected, at) from None
     return TableRow(line, y, name, weight, _id_in(fields, layout), list(itertools.chain.from_iterable(entries)))
-
-
-def table_batch(rows: list[TableRow], slots: np.ndarray, constant: int | None, words: np.ndarray | None) -> Batch:
-    """The batch of rows whose features are `slots`, one row after the other, with that of a `constant`.
-
-    `words` says which of the features are (`Batch.words`).
-    """
-    sizes = np.array([len(row.entries) for row in rows], dtype=np.int64)
-    return assembled(
-        np.repeat(np.arange(len(rows)), sizes), slots,
-        np.array([value for row in rows for _, value in row.entries], dtype=np.float64), constant,
-        np.array([row.y for row in rows], dtype=np.float64), np.array([row.weight for row in rows], dtype=np.float64),
-        np.array([row.line for row in rows], dtype=np.int64), tags=[row.id for row in rows],
-        names=[row.name for row in rows], words=words,
-    )  # fmt: skip

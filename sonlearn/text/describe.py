@@ -17,13 +17,13 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
 from sonlearn.text.arrow import texts_of
-from sonlearn.text.columns import LIKE_A_ROW, header_hint, layout_of, number_in, row_as_header
+from sonlearn.text.columns import LIKE_A_ROW, header_hint, is_feature, layout_of, number_in, reading_of, row_as_header
 from sonlearn.text.csv import CsvRecords
 from sonlearn.text.encode import date_in
 from sonlearn.text.malformed import Malformed
 from sonlearn.text.objects import Members, Unfit, error_of, members_of
 from sonlearn.text.source import is_arrow, read_chunks, source_name
-from sonlearn.text.suspicions import date_note, is_other_date, is_other_number, is_sentence, number_note
+from sonlearn.text.suspicions import date_note, is_other_date, is_other_number, is_sentence, noted, number_note
 
 #: Values of a column that are counted, each with its labels.
 MOST_VALUES = 10_000
@@ -56,8 +56,8 @@ class Description(NamedTuple):
     `unlabelled` rows have no label; of more than `MOST_VALUES` labels the first ones are counted. `repeated` rows equal
     one before them, of the first `MOST_ROWS`.
 
-    `header_is_row`: the names of the columns look like a row. `order`: what is to be said of the labels' order. As a
-    text it is what ``sonlearn describe`` prints.
+    `header_is_row`: the names of the columns look like a row. `order`: what is to be said of the labels' order.
+    `notes`: of text that is not UTF-8. As a text it is what ``sonlearn describe`` prints.
     """
 
     rows: int
@@ -70,6 +70,7 @@ class Description(NamedTuple):
     unlabelled: int = 0
     repeated: int = 0
     errors: list[InputError] = []  # noqa: RUF012 (a tuple)
+    notes: list[str] = []  # noqa: RUF012
 
     def __str__(self) -> str:
         return "\n".join(lines_of(self))
@@ -99,13 +100,13 @@ def describe(data: Any, options: TextOptions | None = None, *, rows: int | None 
     options = options or TextOptions(**given)
     name, malformed = source_name(data), Malformed("skip", None)
     in_memory = hasattr(data, "__arrow_c_stream__")
-    header_is_row = False
+    header_is_row, notes = False, list[str]()
     records: Iterator[Any]
     if in_memory or options.format == "arrow" or (options.format not in ("csv", "json") and is_arrow(data)):
         columns, records = texts_of(data)
         layout_of(columns, options, (name, None))
     elif options.format in ("auto", "json", *TABLES):
-        chunks = read_chunks(data)
+        chunks = noted(read_chunks(data), name, notes)
         first = next(chunks, np.empty(0, dtype=np.uint8))
         if 0 in first:
             raise InputError(name, None, None, "a zero byte", f"{_TABLE}; is this a binary file?")
@@ -120,7 +121,7 @@ def describe(data: Any, options: TextOptions | None = None, *, rows: int | None 
     found = summarise(columns, itertools.islice(records, rows), options)
     if not columns:  # of JSON the members are known at the end
         layout_of([column.name for column in found.columns], options, (name, None))
-    return found._replace(skipped=malformed.count, errors=malformed.errors, header_is_row=header_is_row)
+    return found._replace(skipped=malformed.count, errors=malformed.errors, header_is_row=header_is_row, notes=notes)
 
 
 def _of_csv(
@@ -227,14 +228,12 @@ class ColumnSummary:
     def kind(self) -> str:
         """How the column will be read."""
         options = self._options
-        for role, name in (("label", options.label), ("id", options.id), ("weight", options.weight)):
-            if name and name == self.name:
-                return role
-        if (options.keep and self.name not in options.keep) or self.name in options.ignore:
-            return "left out"
-        for kind in ("text", "categorical", "numeric"):
-            if self.name in getattr(options, kind):
-                return {"categorical": "category", "numeric": "number"}.get(kind, kind)
+        roles = [role for role in ("label", "id", "weight") if self.name and getattr(options, role) == self.name]
+        if not is_feature(self.name, options):
+            return roles[0] if roles else "left out"
+        reading = reading_of(self.name, options)
+        if reading:
+            return " and ".join([*roles, {"categorical": "category", "numeric": "number"}.get(reading, reading)])
         met = [("number", self.numbers), ("date", self.dates), ("category", self.texts)]
         return " and ".join(kind for kind, count in met if count) or "missing"
 
@@ -353,7 +352,7 @@ def lines_of(found: Description) -> Iterator[str]:
         distinct = f">{MOST_VALUES}" if column.distinct is None else str(column.distinct)
         start = f"{column.name:<{width}}  {column.kind:<22} {column.missing:>7.1%} {distinct:>9}"
         yield f"{start}  {', '.join(column.examples)}".rstrip()
-    notes = [*filter(None, (found.order,)), *notes_on(columns)]
+    notes = [*found.notes, *filter(None, (found.order,)), *notes_on(columns)]
     if found.header_is_row:
         names = shorten(", ".join(column.name for column in columns))
         notes.insert(0, f"the header {names} looks like a row; put a header before it")

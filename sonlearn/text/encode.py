@@ -27,6 +27,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Container
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,6 +40,8 @@ from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
 from sonlearn.text.objects import Unfit
 from sonlearn.text.suspicions import Suspicions
 
+#: Characters of a field, at most: a text takes 30 times as many bytes while it is read.
+LONGEST = 1 << 24
 #: Features, and fields of a column, that are remembered.
 _REMEMBERED = 1 << 20
 _DATE = re.compile(
@@ -69,7 +72,11 @@ def words_of(text: str) -> list[str]:
     """The words of a text in lower case: runs of letters, digits, marks, underscores, and apostrophes within.
 
     The text is composed (Unicode NFC) before. ``Don't PANIC -- 42`` is ``don't``, ``panic``, ``42``.
+
+    Raises Unfit where there are more than `LONGEST` characters.
     """
+    if len(text) > LONGEST:
+        raise Unfit(f"a text of {len(text)} characters", f"at most {LONGEST}")
     runs = unicodedata.normalize("NFC", text).lower().translate(_SEPARATORS).split()
     return [word for run in runs if (word := run.strip("'"))]
 
@@ -89,6 +96,17 @@ def date_in(field: str) -> tuple[datetime.date, int | None] | None:
         return None
     sharp = hour is None or not (int(hour) or int(minute) or int(second or 0) or int(fraction or 0))
     return date, None if sharp else int(hour)
+
+
+class TableRow(NamedTuple):
+    """A row: its line, label, the label's name (None: a number, or none), weight, id, and features by number."""
+
+    line: int
+    y: float
+    name: str | None
+    weight: float
+    id: str
+    entries: list[tuple[int, float]]
 
 
 class _Features:
@@ -130,7 +148,7 @@ class ColumnEncoder:
         """Forget all fields: the features have new numbers from now on."""
         self._number = self._missing = -1
         self._known: dict[str, Entries] = {}
-        self._words: dict[str, int] = {}
+        self._words: dict[str, tuple[int, float]] = {}  # with the value 1; one tuple for all that have the word
 
     def number(self, field: str = "") -> int:
         """The feature that numbers are values of. Raises Unfit."""
@@ -233,46 +251,45 @@ class ColumnEncoder:
         parts = {"year": "" if year else None, "month": f"={date.month}", "weekday": f"={_WEEKDAYS[date.weekday()]}"}
         parts["hour"] = None if hour is None else f"={hour}"
         return tuple(
-            (new(part + text), 1.0 if text else year) for part, text in parts.items()
+            new(part + text) if text else (new(part)[0], year) for part, text in parts.items()
             if text is not None and f"{self.column}.{part}" not in self._options.ignore
         )  # fmt: skip
 
-    def _feature(self, of: str) -> int:
-        """A feature of the column that several fields have."""
-        name = f"{self.column}.{of}"
-        if name not in self._words:
-            self._words[name] = self._features.new(name)
-        return self._words[name]
+    def _feature(self, of: str) -> tuple[int, float]:
+        """A feature of the column that several fields have, with the value 1."""
+        if of not in self._words:
+            self._words[of] = self._features.new(f"{self.column}.{of}"), 1.0
+        return self._words[of]
 
     def _text(self, field: str) -> Entries:
         words = words_of(field)
         if not words:
             return self.missing()
         self.kinds.add("text")
-        numbers = [self._word(word) for word in words]
-        out = [(number, 1.0) for number in numbers]
+        out = [self._word(word) for word in words]
         slots = self._features.slots
         for offsets in self._grams:
-            for i in range(len(numbers) - offsets[-1]):
+            for i in range(len(words) - offsets[-1]):
                 gram = " ".join(words[i + offset] for offset in offsets)
-                number = self._words.get(gram)
-                if number is None:
-                    slot = slots[numbers[i]]
+                feature = self._words.get(gram)
+                if feature is None:
+                    slot = slots[out[i][0]]
                     for offset in offsets[1:]:
-                        slot = (slot * GRAM_PRIME + slots[numbers[i + offset]]) & self._mask
-                    number = self._words[gram] = self._features.new(
-                        f"{self.column}^{gram.replace(' ', '^')}", slot, word=True
-                    )
-                out.append((number, 1.0))
+                        slot = (slot * GRAM_PRIME + slots[out[i + offset][0]]) & self._mask
+                    feature = self._words[gram] = self._new_word(gram.replace(" ", "^"), slot)
+                out.append(feature)
         return tuple(out)
 
-    def _word(self, word: str) -> int:
-        number = self._words.get(word)
-        if number is None:
+    def _word(self, word: str) -> tuple[int, float]:
+        feature = self._words.get(word)
+        if feature is None:
             name = word.encode("utf-8", "surrogateescape")
             slot = hash_bytes(name, self._seed, hash_all=self._options.hash == "all") & self._mask
-            number = self._words[word] = self._features.new(f"{self.column}^{word}", slot, word=True)
-        return number
+            feature = self._words[word] = self._new_word(word, slot)
+        return feature
+
+    def _new_word(self, name: str, slot: int) -> tuple[int, float]:
+        return self._features.new(f"{self.column}^{name}", slot, word=True), 1.0
 
 
 class TableEncoder:
@@ -307,23 +324,21 @@ class TableEncoder:
         """What stands in a row for those columns that the model knows and a table with `columns` does not have."""
         known = () if self.model is None else self.model.known
         return tuple(
-            entry for name in known if name not in columns and self.is_feature(name)
+            entry for name in known if name not in columns and is_feature(name, self.options)
             for entry in self.column(name).absent()
         )  # fmt: skip
 
-    def is_feature(self, name: str) -> bool:
-        """Whether a column is a feature column."""
-        return is_feature(name, self.options)
-
-    def slots(self, numbers: np.ndarray) -> np.ndarray:
-        """int64[n] slots of features int64[n]."""
-        return np.array(self._features.slots, dtype=np.int64)[numbers] if len(numbers) else np.zeros(0, np.int64)
-
-    def words(self, numbers: np.ndarray) -> np.ndarray | None:
-        """uint8[n]: which of the features int64[n] are words; None where no column is text."""
-        if not self.options.text:
-            return None
-        return np.array(self._features.words, dtype=np.uint8)[numbers] if len(numbers) else np.zeros(0, np.uint8)
+    def batch(
+        self, rows: np.ndarray, numbers: np.ndarray, values: np.ndarray, y: np.ndarray, weight: np.ndarray,
+        lines: np.ndarray, tags: list[str] | None, names: list[str | None] | None,
+    ) -> tuple[Batch, list[tuple[int, str, int]]]:  # fmt: skip
+        """The batch of entries (see `assembled`) of features by number, int64[nnz]; and these, counted."""
+        known, words = self._features, None
+        if self.options.text:
+            words = np.array(known.words, dtype=np.uint8)[numbers]
+        slots = np.array(known.slots, dtype=np.int64)[numbers]
+        batch = assembled(rows, slots, values, self.constant, y, weight, lines, tags, names, words)
+        return batch, self.counted(numbers, batch.n)
 
     def counted(self, numbers: np.ndarray, rows: int) -> list[tuple[int, str, int]]:
         """(slot, name, how often) of features int64[n] of so many rows, in the order in which they were made."""
@@ -357,15 +372,16 @@ class TableEncoder:
 
 
 def assembled(
-    rows: np.ndarray, slots: np.ndarray, values: np.ndarray, constant: int | None, *of_rows: np.ndarray,
-    tags: list[str] | None = None, names: list[str | None] | None = None, words: np.ndarray | None = None,
+    rows: np.ndarray, slots: np.ndarray, values: np.ndarray, constant: int | None, y: np.ndarray, weight: np.ndarray,
+    lines: np.ndarray, tags: list[str] | None = None, names: list[str | None] | None = None,
+    words: np.ndarray | None = None,
 ) -> Batch:  # fmt: skip
     """The batch of entries of n rows: int64[nnz] the row of each, its slot, its value.
 
-    Entries of a row stay in their order; `constant` is the slot of a further one at its end, None: there is none.
-    `of_rows` are labels, weights and lines; `tags` and `names` are those of all rows, `words` of all entries.
+    Entries of a row stay in their order; `constant` is the slot of a further one at its end, None: there is none. The
+    others are of all rows, `words` of all entries.
     """
-    n = len(of_rows[0])
+    n = len(y)
     if constant is not None:
         rows, slots = np.concatenate([rows, np.arange(n)]), np.concatenate([slots, np.full(n, constant)])
         values = np.concatenate([values, np.ones(n)])
@@ -373,6 +389,16 @@ def assembled(
     order = np.argsort(rows, kind="stable")
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]).astype(np.int64)
     return Batch(
-        indptr, slots[order], values[order], *of_rows, tags=tags if tags and any(tags) else None,
+        indptr, slots[order], values[order], y, weight, lines, tags=tags if tags and any(tags) else None,
         class_names=names if names and any(names) else None, words=None if words is None else words[order],
     )  # fmt: skip
+
+
+def columns_of(rows: list[TableRow]) -> tuple[Any, ...]:
+    """Rows as `TableEncoder.batch` takes them: row, number and value of each entry; then what is of rows."""
+    numbers = np.array([number for row in rows for number, _ in row.entries], dtype=np.int64)
+    values = np.array([value for row in rows for _, value in row.entries], dtype=np.float64)
+    y, weight = np.array([(row.y, row.weight) for row in rows], dtype=np.float64).reshape(-1, 2).T.copy()
+    at = np.repeat(np.arange(len(rows)), [len(row.entries) for row in rows])
+    lines = np.array([row.line for row in rows], dtype=np.int64)
+    return at, numbers, values, y, weight, lines, [row.id for row in rows], [row.name for row in rows]

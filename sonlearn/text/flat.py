@@ -10,15 +10,12 @@ from __future__ import annotations
 import math
 import re
 
-import numpy as np
-
 from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
-from sonlearn.text.columns import FINITE, NO_LABEL, ColumnTable, first_names, label_of, number_in, weight_of
-from sonlearn.text.csv import TableRow, table_batch
-from sonlearn.text.encode import Entries, TableEncoder
+from sonlearn.text.columns import FINITE, NO_LABEL, ColumnTable, first_names, is_feature, label_of, number_in, weight_of
+from sonlearn.text.encode import Entries, TableEncoder, TableRow, assembled, columns_of
 from sonlearn.text.objects import Record, Unfit, described, members_of
 from sonlearn.text.records import ParsedRecords
 
@@ -60,16 +57,17 @@ class FlatRows:
             for name, value in members_of(record):
                 if name in self._labels:
                     y, name_of_class, labelled = *self._label(name, value), True
-                elif self._table and name and name == options.weight:
-                    weight = weight_of(value, (name,))
-                elif self._table and name and name == options.id:
-                    text = "" if value is None else str(value)
-                    tag = text.removesuffix(".0") if isinstance(value, float) else text
                 elif not self._table:
                     entries += self._index(name, value)
-                elif self._encoder.is_feature(name):
-                    entries += self._field(name, value)
-                    columns.append(name)
+                elif name and name == options.weight:
+                    weight = weight_of(value, (name,))
+                else:
+                    if name and name == options.id:
+                        text = "" if value is None else str(value)
+                        tag = text.removesuffix(".0") if isinstance(value, float) else text
+                    if is_feature(name, options):
+                        entries += self._field(name, value)
+                        columns.append(name)
         except RecursionError:
             raise Unfit("objects or arrays nested too deeply", "one object") from None
         if self._known and columns and not any(name in self._known for name in columns):
@@ -87,15 +85,13 @@ class FlatRows:
 
     def take(self) -> ParsedRecords:
         """All rows since the last call."""
-        rows, table, n = self._rows, self._table, len(self._rows)
-        features = np.array([feature for row in rows for feature, _ in row.entries], dtype=np.int64)
-        names = self._encoder.counted(features, n) if table else []
-        slots, constant, words = features, CONSTANT if self._options.constant else None, None
-        if table:
-            slots, constant = self._encoder.slots(features), self._encoder.constant
-            words = self._encoder.words(features)
-        batch = table_batch(rows, slots, constant, words)
-        found = self._encoder.found(tuple(self._columns)) if table else None
+        names, found = [], None
+        if self._table:
+            batch, names = self._encoder.batch(*columns_of(self._rows))
+            found = self._encoder.found(tuple(self._columns))
+        else:
+            rows, indices, values, *of_rows = columns_of(self._rows)
+            batch = assembled(rows, indices, values, CONSTANT if self._options.constant else None, *of_rows)
         self._encoder.settle()
         self._rows, self._columns = [], {}
         return ParsedRecords(batch, None, names, found)

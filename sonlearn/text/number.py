@@ -4,9 +4,7 @@ Three storeys. Most numbers have a mantissa below 2^53 and a power of ten up to 
 (W. D. Clinger, "How to read floating point numbers accurately", PLDI 1990). The others go through the Eisel-Lemire
 algorithm (D. Lemire, "Number parsing at a gigabyte per second", Software: Practice and Experience 51, 2021, sec. 5,
 with the proof of N. Mushtak and D. Lemire, "Fast number parsing without fallback", 2023, that it decides every
-mantissa of up to 19 digits). A longer mantissa m is cut to 19 digits, and m and m + 1 both converted: if they agree,
-that is the result. If they don't, the number lies within 1e-19 of the middle of two doubles, and Python's ``float``
-decides (see `decided` and `settle`).
+mantissa of up to 19 digits). Python's ``float`` decides longer ones, which are rare (see `decided` and `settle`).
 
 Accepted: ``[+-] digits [. digits] [e [+-] digits]``, with digits before or after the point. Not accepted, unlike by
 ``float``: inf, nan, underscores, other scripts' digits. A result that overflows is an error; underflow gives 0.
@@ -14,6 +12,7 @@ Accepted: ``[+-] digits [. digits] [e [+-] digits]``, with digits before or afte
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +28,7 @@ MIN_POWER, MAX_POWER = -342, 308
 ZERO, POINT, PLUS, MINUS, LOWER_E, UPPER_E = 48, 46, 43, 45, 101, 69
 #: A number as all formats of text have it, a regular expression.
 PATTERN = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
-_NUMBER_BYTES = frozenset(b"0123456789.+-eE")
+_NUMBER = re.compile(PATTERN.encode())
 _LOW32 = np.uint64(0xFFFFFFFF)
 _NINE_BITS = np.uint64(0x1FF)
 _FRACTION = np.uint64((1 << 52) - 1)
@@ -42,9 +41,9 @@ class Numbers(NamedTuple):
     Attributes
     ----------
     start, value : int64[c], float64[c]
-        Undecided numbers of a line: offset in ascending order, and what Python's ``float`` made of them.
+        Undecided numbers of a line in their order: offset, and what Python's ``float`` made of them.
     noted : int64[2]
-        Entries of `start` that are decided; entries in all.
+        How many of them are decided; how many the kernel has met in the line, which it parses until these are as many.
     """
 
     start: np.ndarray
@@ -159,35 +158,6 @@ def _subnormal(m, exponent):
 
 
 @bare_inline
-def _long_number(buf, start, end, exponent):
-    """Absolute value of a number of more than 19 digits ``buf[start:end]`` (one may be a point), times 10^exponent.
-
-    Returns
-    -------
-    (float64, status), the status OK or UNDECIDED.
-    """
-    w, n, dropped, after_point, truncated = 0, 0, 0, False, False
-    for i in range(start, end):
-        c = byte(buf, i)
-        if c == POINT:
-            after_point = True
-            continue
-        if n < 19:
-            w = 10 * w + (c - ZERO)
-            n += w != 0
-            dropped -= after_point
-        else:
-            truncated |= c != ZERO
-            dropped += not after_point
-    if w == 0:
-        return 0.0, OK
-    value = _round_to_double(np.uint64(w), exponent + dropped)
-    if truncated and value != _round_to_double(np.uint64(w + 1), exponent + dropped):
-        return value, UNDECIDED
-    return value, OK
-
-
-@bare_inline
 def _exponent(buf, p):
     """Digits of an exponent, after the e: (exponent, end), the end -1 where there is none."""
     sign = byte(buf, p)
@@ -269,15 +239,19 @@ def parse_any_number(buf, p):
         digits -= q
     if digits == 0:
         return 0.0, first, MALFORMED
-    end, e = p, 0
+    end = p
     if d == LOWER_E - ZERO or d == UPPER_E - ZERO:
         e, p = _exponent(buf, p + 1)
         if p < 0:
             return 0.0, first, MALFORMED
         q += e
     status = OK
+    if digits > 19:  # most begin with zeros, which do not count
+        while start < end and byte(buf, start) in (ZERO, POINT):
+            digits -= byte(buf, start) == ZERO
+            start += 1
     if digits > 19:
-        value, status = _long_number(buf, start, end, e)
+        value, status = 0.0, UNDECIDED
     elif 0 <= w <= 9007199254740992 and -22 <= q <= 22:
         value = w / _TEN[-q] if q < 0 else w * _TEN[q]
     elif w == 0:
@@ -298,40 +272,25 @@ def decided(position, value, status, numbers):
     """
     if status != UNDECIDED:
         return value, status
-    known, total = numbers.noted[0], numbers.noted[1]
-    i, stop = 0, known  # np.searchsorted has five more functions to compile
-    while i < stop:
-        middle = (i + stop) >> 1
-        if numbers.start[middle] < position:
-            i = middle + 1
-        else:
-            stop = middle
-    if i < known and numbers.start[i] == position:
+    i = numbers.noted[1]
+    numbers.noted[1] = i + 1
+    if i < numbers.noted[0]:
         value = numbers.value[i]
         return value, (OVERFLOW if abs(value) == np.inf else OK)
-    if total < len(numbers.start):
-        numbers.start[total] = position
-        numbers.noted[1] = total + 1
+    if i < len(numbers.start):
+        numbers.start[i] = position
     return value, UNDECIDED
 
 
 def settle(buf: np.ndarray, numbers: Numbers) -> Numbers:
     """Decide the undecided numbers of a line of `buf` with Python's ``float``; tables with room for as many again."""
-    known, total = (int(i) for i in numbers.noted)
-    for i in range(known, total):
-        numbers.value[i] = float(_token(buf, int(numbers.start[i])))
-    numbers.noted[0] = total
-    if total < len(numbers.start):
+    known, met = int(numbers.noted[0]), min(int(numbers.noted[1]), len(numbers.start))
+    for i in range(known, met):
+        numbers.value[i] = float(_NUMBER.match(memoryview(buf), int(numbers.start[i]))[0])  # type: ignore[index]
+    numbers.noted[:] = met, 0
+    if met < len(numbers.start):
         return numbers
     return numbers._replace(start=np.tile(numbers.start, 2), value=np.tile(numbers.value, 2))
-
-
-def _token(buf: np.ndarray, start: int) -> bytes:
-    """The characters from `start` on that may belong to a number."""
-    end = start
-    while byte(buf, end) in _NUMBER_BYTES:
-        end += 1
-    return buf[start:end].tobytes()
 
 
 @bare_inline

@@ -27,13 +27,10 @@ from sonlearn.text.objects import RecordSource, sources_of
 from sonlearn.text.pipeline import map_prefetching
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import CHUNK_BYTES, Source, is_arrow, is_remote, is_table, read_chunks, source_name
-from sonlearn.text.suspicions import bytes_notes
+from sonlearn.text.suspicions import noted
 
 #: Lines looked at to tell the format.
 _DETECT_LINES = 100
-#: The largest byte of ASCII.
-_ASCII = 127
-
 #: How a line of JSON begins.
 _JSON = re.compile(rb"\s*\{\s*[\"}]")
 
@@ -249,16 +246,8 @@ class Reader(BatchReader):
     def chunks_of(self, source: Source) -> Iterator[np.ndarray]:
         """The text of a source; the first one's may have been begun."""
         begun, self._first_chunks = self._first_chunks, None
-        return begun or self._noted(source)
-
-    def _noted(self, source: Source) -> Iterator[np.ndarray]:
-        """The text of a source; its first bytes beyond ASCII say whether it is UTF-8, which is noted."""
-        seen = False
-        for chunk in read_chunks(source, self._chunk_bytes, self._watch, stretch=self._stretch):
-            if not seen and len(chunk) and chunk.max() > _ASCII:
-                seen = True
-                self.notes += bytes_notes(chunk.tobytes(), source_name(source))
-            yield chunk
+        chunks = read_chunks(source, self._chunk_bytes, self._watch, stretch=self._stretch)
+        return begun or noted(chunks, source_name(source), self.notes)
 
     def _chunks(self) -> Iterator[_Chunk]:
         """Chunks of all sources; with threads, copies that stay valid."""

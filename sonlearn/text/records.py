@@ -191,7 +191,9 @@ class RecordRows:
             if name in self._roles and not self._path and space == " ":
                 self._unmet.pop(name, None)
                 self._roles[name](value, (name,), column=True)
-            elif name[:1] == "_":
+                if name != self._given["id"] or (name not in self._texts and name not in self._numeric):
+                    continue
+            if name[:1] == "_":
                 self._special(name, value, space)
             elif not self._path and space == " " and self._left_out(name, value):
                 continue

@@ -99,6 +99,9 @@ def open_binary(source: Source, watch: Watch | None = None) -> Iterator[Any]:
         if isinstance(source, str) and is_remote(source):
             raw = opened.enter_context(_remote(source))
         elif not isinstance(source, (str, os.PathLike)):
+            if not (hasattr(source, "read") or hasattr(source, "readinto")):
+                expected = "the name of a file, an open binary stream or a table"
+                raise TypeError(f"found a {type(source).__name__}, expected {expected}")
             raw = source
         elif source == "-":
             raw = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)

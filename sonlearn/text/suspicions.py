@@ -6,12 +6,16 @@ They are features all the same, `sonlearn.text.encode` says which; nobody would 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
 
 from sonlearn.errors import shorten
 
 #: Texts of a column before it is worth a note.
 ENOUGH = 20
+#: The largest byte of ASCII.
+_ASCII = 127
 _DATE = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}( .*)?|\d{4}[./]\d{1,2}[./]\d{1,2}( .*)?", re.ASCII)
 _MONEY = r"([$€£¥₹]|EUR|USD|GBP|CHF)"
 _NUMBER = re.compile(
@@ -69,6 +73,16 @@ def bytes_notes(text: bytes, source: str) -> list[str]:
         remedy = f"if it is Latin-1 (with {letter!r}), iconv -f LATIN1 -t UTF-8 FILE converts it"
         return [f"{source}: text that is not UTF-8; {remedy}"]
     return []
+
+
+def noted(chunks: Iterable[np.ndarray], source: str, notes: list[str]) -> Iterator[np.ndarray]:
+    """Yield chunks of text as they are; the first one beyond ASCII says whether it is UTF-8, which goes to `notes`."""
+    seen = False
+    for chunk in chunks:
+        if not seen and len(chunk) and chunk.max() > _ASCII:
+            seen = True
+            notes += bytes_notes(chunk.tobytes(), source)
+        yield chunk
 
 
 class Suspicions:

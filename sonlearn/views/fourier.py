@@ -174,8 +174,12 @@ class Fourier(View):
             self._work = self._work._replace(W=self._work.W[:n].copy(), ids=self._work.ids[:n].copy())
 
     def packed(self, state: FourierState) -> FourierState:
-        """`state` without spare room."""
-        return self.new()._replace(now=state.now) if state.now["stage"][0] == OFF else super().packed(state)
+        """`state` without spare room; where nothing is shown any more, only counts are left."""
+        if state.now["stage"][0] != OFF:
+            return super().packed(state)
+        now = state.now.copy()
+        now["raw"] = 0  # features that came later in the same batch must leave no trace
+        return self.new()._replace(now=now)
 
     def merge(self, states: Sequence[FourierState], base: FourierState) -> MergedView:
         """Moments as of one run; features in the order of the base's, and then those of each state."""

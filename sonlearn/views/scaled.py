@@ -55,7 +55,7 @@ class Scaled(View):
         Keep the constant feature, as it is.
     """
 
-    _raw = "features"
+    raw = "features"
 
     def __init__(self, *, z: bool = False, idf: bool = False, unit: bool = False, constant: bool = True):
         self._params, self._scratch = ScaledParams(z, idf, unit, constant), np.zeros(3)

@@ -52,7 +52,7 @@ class View(ABC):
     """The verbs of a view. Fields of its state say what their rows are (`sonlearn.data.axes`)."""
 
     #: The scalar that counts the raw features.
-    _raw = "raw"
+    raw = "raw"
 
     @abstractmethod
     def new(self) -> State:
@@ -61,8 +61,8 @@ class View(ABC):
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """`state` with room for seeing `rows`, whose features are below `features`."""
         now = state.now.copy()
-        now[self._raw] = features
-        return axes.reserved(state, **{self._raw: features})._replace(now=now)
+        now[self.raw] = features
+        return axes.reserved(state, **{self.raw: features})._replace(now=now)
 
     def fit_transform(self, state: State, rows: Rows) -> tuple[State, Rows]:
         """`rows` as seen, each before the statistics take it in; `reserve` comes first."""
@@ -97,10 +97,6 @@ class View(ABC):
         They begin at a row and a place of the output, and the last one that returns anything returns where they stop:
         at a row for which `state` lacks room, of which nothing has been counted, or at n.
         """
-
-    def count(self, state: State, features: int) -> None:
-        """Note in `state` that there are so many raw features, for which it has room."""
-        state.now[self._raw] = features
 
     def features(self, state: State) -> int:
         """Features of the rows seen so far are below this."""

@@ -15,12 +15,12 @@ from for_all import for_all
 from places import GOLDEN as GOLDEN_FILES
 from places import sample
 
+from sonlearn import interrupts as interrupts_module
 from sonlearn.cli import main
-from sonlearn.commands import interrupts as interrupts_module
-from sonlearn.commands.interrupts import Interrupted, Interrupts
-from sonlearn.commands.parser import parser_of
+from sonlearn.commands.line import parser_of
 from sonlearn.commands.verbs import VERBS
 from sonlearn.files.storage import MAGIC
+from sonlearn.interrupts import Interrupted, Interrupts
 from sonlearn.options.methods import FIRST, METHODS
 
 GOLDEN = json.loads((GOLDEN_FILES / "cli.json").read_text(encoding="utf-8"))
@@ -232,18 +232,11 @@ def test_flags_and_files_may_be_mixed(cli):
 
 # ------------------------------------------------------------------------------------------------- errors
 
+#: All that parsers refuse: tests/text/test_text_read.py.
 BAD_LINES = [
-    ("1 1:1\nabc 1:1\n", r"bad:2:1: found 'abc.*"),
-    ("1 1:1\n1 x:1\n", r"bad:2:3: found 'x:1'.*"),
-    ("1 1:1\n1 -3:1\n", r"bad:2:3: found '-3:1'.*"),
-    ("1 1:1\n1 1:1 2:zwei\n", r"bad:2:7: found '2?:?zwei'.*|bad:2:9: found 'zwei'.*"),
-    ("1 1:nan\n", r"bad:1:\d: found .*nan.*"),
-    ("1 1:inf\n", r"bad:1:\d: found .*inf.*"),
-    ("nan 1:1\n", r"bad:1:1: found 'nan.*"),
+    ("1 1:1\n1 1:1 2:zwei\n", r"bad:2:9: found 'zwei'.*"),
     ("1 1:1\n3 1:1\n", r"bad:2:1: found .*3.*, expected -1 .*\+1.*"),
-    ("1 | a:inf\n", r"bad:1:\d+: found .*inf.*"),
     ("x y z | a\n", r"bad:1:\d+: found .*"),
-    ("1 -2 | a\n", r"bad:1:3: found .*-2.*"),
     ("", r"bad: found an empty stream, expected at least one example"),
     ("\n\n", r"bad: found an empty stream, expected at least one example"),
     ("\x00\x01\x02", r"bad.*: found .*binary.*"),
@@ -470,14 +463,16 @@ def test_six_methods_come_first_and_comparisons_last(cli):
     assert last == sorted(last)
 
 
-@for_all("arguments", [["--help"], ["--version"], ["train", "--alpha", "x"], *([verb, "--help"] for verb in VERBS)])
-def test_answers_that_need_no_numbers_import_neither_numpy_nor_numba(arguments):
+def test_answers_that_need_no_numbers_import_neither_numpy_nor_numba():
+    commands = [["--help"], ["--version"], ["train", "--alpha", "x"], *([verb, "--help"] for verb in VERBS)]
     program = (
         "import sys; from sonlearn.cli import main\n"
-        f"main({arguments!r}); sys.exit(1 if {{'numpy', 'numba', 'scipy'}} & set(sys.modules) else 0)"
+        f"for command in {commands!r}:\n"
+        "    main(command)\n"
+        "    assert not {'numpy', 'numba', 'scipy'} & set(sys.modules), command"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
-    assert done.returncode == 0, done
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 # ------------------------------------------------------------------------------------------------- signals, pipes

@@ -9,7 +9,9 @@ import random
 import pytest
 
 from sonlearn import TextOptions, read_batches
+from sonlearn.commands.cluster import _files as files_of
 from sonlearn.errors import InputError
+from sonlearn.options.run import RunOptions
 from sonlearn.text.read import Reader
 from sonlearn.text.suspicions import is_other_number, with_point
 
@@ -103,6 +105,15 @@ def test_text_that_is_not_utf8_is_named_once_whatever_its_format(cli, tmp_path, 
     told = f"sonlearn: warning: {tmp_path / 't'}: {LATIN}"
     assert run(*train) == (0, told)
     assert run("predict", "-i", tmp_path / "m") == (0, told)
+    if "--label" in flags:
+        assert told.removeprefix("sonlearn: warning: ") in cli("describe", *flags, tmp_path / "t")[1]
+
+
+def test_text_that_is_not_utf8_is_named_before_workers_read_it(tmp_path, capsys):
+    paths = [written(tmp_path / name, *TEXTS["csv"][:2]) for name in ("a.csv", "b.csv")]
+    paths[1].write_bytes(paths[1].read_bytes().decode().encode("latin-1"))
+    assert files_of(RunOptions(data=tuple(map(str, paths)))) == list(map(str, paths))
+    assert capsys.readouterr().err == f"sonlearn: warning: {paths[1]}: {LATIN}\n"
 
 
 def test_dates_of_other_notations():

@@ -43,9 +43,8 @@ def imported(*commands, **more):
     return set(line.split()), done.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_what_runs_no_kernel_does_not_import_numba():
+    told = [
         (["methods"], ""),
         (["train", "none.svm"], "no such file"),
         (["train", "--passes", "2", "-f", "m"], "standard input can be read only once"),
@@ -53,11 +52,10 @@ def imported(*commands, **more):
         (["predict", "-i", "none", SAMPLE], "none: cannot be read"),
         (["inspect", "none"], "none: cannot be read"),
         (["convert", "--to", "vw", "none.svm"], "no such file"),
-    ],
-)
-def test_what_runs_no_kernel_does_not_import_numba(arguments, message):
-    modules, err = imported(arguments)
-    assert message in err
+    ]
+    modules, err = imported(*(command for command, _ in told))
+    for (_, message), line in zip(told[1:], err.splitlines(), strict=True):
+        assert message in line
     assert not {"numba", "llvmlite", "scipy"} & modules
 
 
@@ -109,7 +107,8 @@ def kept(folder):
     return {path.name.split("-")[0] for path in folder.rglob("*.kernel")}
 
 
-def test_the_helper_compiles_what_learning_takes(folder, monkeypatch):
+def test_the_helper_compiles_what_learning_takes_and_warm_what_runs_need(folder, monkeypatch):
+    """One method, one empty cache: the helper, then `warm`; a run in any format compiles nothing after it."""
     monkeypatch.setenv("SONLEARN_CACHE_DIR", str(folder / "k"))
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
     monkeypatch.setattr(ahead, "_cores", lambda: 2)
@@ -120,9 +119,24 @@ def test_the_helper_compiles_what_learning_takes(folder, monkeypatch):
     before = kept(folder / "k")
     learning = {"learn.first_order.rules.learn", "views.index.intern_rows", "learn.losses.losses"}
     assert {f"sonlearn.{name}" for name in learning} <= before
-    program = [sys.executable, "-m", "sonlearn", "train", "--threads", "1", "--quiet", "--method", "nag", SAMPLE]
-    subprocess.run(program, env=environment(), check=True)
+    program = [sys.executable, "-m", "sonlearn"]
+    subprocess.run([*program, "train", "--threads", "1", "--quiet", "--method", "nag", SAMPLE], check=True)
     assert kept(folder / "k") - before == {"sonlearn.text.svmlight.parse_svmlight"}
+    for path in (folder / "k").rglob("sonlearn.learn.losses.losses-*"):  # for `warm` to compile, which learns as well
+        path.unlink()
+
+    done = subprocess.run([*program, "warm", "--method", "nag"], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith(f"the kernels are in {folder / 'k'}\n")
+    assert kept(folder / "k") > before
+    (folder / "t.csv").write_text("y,a\n1,2\n-1,x\n")
+    vw = ROOT / "data" / "sample.vw"
+    for command in (
+        ["train", "--method", "nag", "-f", "m", SAMPLE], ["predict", "-i", "m", SAMPLE], ["inspect", "m"],
+        ["train", "--method", "nag", "-q", "aa", "--ngram", "2", vw],
+        ["train", "--method", "nag", "--label", "y", "t.csv"], ["train", "--method", "nag", "--passes", "2", vw],
+    ):  # fmt: skip
+        done = subprocess.run([*program, *command], capture_output=True, text=True, check=True)
+        assert "compiling" not in done.stderr, command
 
 
 def test_the_helper_decides_too(folder, monkeypatch):

@@ -13,7 +13,6 @@ import pytest
 from sonlearn import Learner, LearnOptions
 from sonlearn.errors import ModelFileError
 from sonlearn.files import storage
-from sonlearn.learn.learner import FORMAT
 
 HEADER = {
     "kind": "learner",
@@ -138,8 +137,8 @@ def test_a_future_version_names_both_versions(tmp_path, monkeypatch):
 )
 def test_a_model_of_another_format_says_which_of_the_two_is_newer(tmp_path, step, remedy):
     header, arrays = Learner(LearnOptions(method="nag")).to_arrays()
-    storage.write(tmp_path / "m", header | {"format": FORMAT + step}, arrays)
-    numbers = rf"m: has model format {FORMAT + step}, this sonlearn \S+ reads {FORMAT}; {remedy}$"
+    storage.write(tmp_path / "m", header | {"format": Learner.FORMAT + step}, arrays)
+    numbers = rf"m: has model format {Learner.FORMAT + step}, this sonlearn \S+ reads {Learner.FORMAT}; {remedy}$"
     with pytest.raises(ModelFileError, match=numbers):
         Learner.load(tmp_path / "m")
 

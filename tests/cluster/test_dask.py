@@ -15,7 +15,7 @@ import time
 
 import numpy as np
 import pytest
-from streams import zipf
+from streams import entries, zipf
 
 pytest.importorskip("dask", reason="needs the extra dask")
 pytest.importorskip("distributed", reason="needs the extra dask")
@@ -27,7 +27,7 @@ import sonlearn.dask
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionError, TextOptions, cli, read_batches
 from sonlearn.cluster import dask as cluster
 from sonlearn.cluster import tasks
-from sonlearn.cluster.plan import COPIED
+from sonlearn.cluster.partitions import COPIED
 from sonlearn.commands.cluster import RESTART, local_settings
 from sonlearn.data.matrices import to_csr
 from sonlearn.sketch import load, make_sketch
@@ -74,10 +74,9 @@ def days(tmp_path_factory):
     names, texts = [], []
     for day in range(FILES):
         lines = []
-        for i in range(day * ROWS, (day + 1) * ROWS):
-            at = slice(batch.indptr[i], batch.indptr[i + 1])
-            pairs = zip(batch.indices[at].tolist(), batch.values[at].tolist(), strict=True)
-            lines.append(f"{batch.y[i]:g} " + " ".join(f"{j}:{x:.6g}" for j, x in sorted(pairs)) + "\n")
+        part = batch.part(day * ROWS, (day + 1) * ROWS)
+        for y, row in zip(part.y, entries(part), strict=True):
+            lines.append(f"{y:g} " + " ".join(f"{j}:{x:.6g}" for j, x in sorted(row)) + "\n")
         names.append(str(folder / f"day{day + 1}.svm.gz"))
         texts.append("".join(lines))
         with gzip.open(names[-1], "wt") as file:

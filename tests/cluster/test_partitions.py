@@ -4,11 +4,11 @@ import gzip
 
 import numpy as np
 import pytest
+from streams import entries
 
 from sonlearn import DivergedError, InputError, LearnOptions, TextOptions, read_batches
 from sonlearn.cluster import tasks
-from sonlearn.cluster.partitions import Partition, PartitionReader, partitions, placed
-from sonlearn.cluster.plan import plan_rounds
+from sonlearn.cluster.partitions import Partition, PartitionReader, partitions, placed, plan_rounds
 from sonlearn.cluster.tasks import Reading
 
 TEXT = TextOptions(format="svmlight")
@@ -16,11 +16,8 @@ LINES = [f"{(-1) ** i} {i % 7 + 1}:{i}.5 {i + 9}:2\n" for i in range(200)] + ["\
 
 
 def rows(batches):
-    """(labels, entries) of batches, one by one."""
-    return [
-        (b.y[i], b.indices[b.indptr[i] : b.indptr[i + 1]].tolist(), b.values[b.indptr[i] : b.indptr[i + 1]].tolist())
-        for b in batches for i in range(b.n)
-    ]  # fmt: skip
+    """(label, entries) of batches, one by one."""
+    return [row for b in batches for row in zip(b.y, entries(b), strict=True)]
 
 
 @pytest.mark.parametrize("block", [1, 7, 64, 1000, 10**6])
@@ -100,7 +97,7 @@ def test_rows_in_memory_are_parts():
     assert rows(PartitionReader([line.encode() + b"\n" for line in lines], TEXT)) == expected
     X = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
     assert rows(PartitionReader((X, np.array([1.0, -1.0])), TextOptions(constant=False))) == [
-        (1.0, [1, 3], [1.0, 2.0]), (-1.0, [2], [3.0]),
+        (1.0, [(1, 1.0), (3, 2.0)]), (-1.0, [(2, 3.0)]),
     ]  # fmt: skip
     assert rows(PartitionReader([], TEXT)) == []
 

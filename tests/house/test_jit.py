@@ -178,7 +178,7 @@ def test_a_plain_kernel_has_the_same_bits(tmp_path):
             "import sys; from sonlearn.cli import main\n"
             f"t, a, b, p = {[str(text), *map(str, names)]}\n"
             "main(['train', '--quiet', '--method', 'nag', '-f', a, t])\n"
-            "main(['train', '--quiet', '--method', 'metagrad', '-f', b, t])\n"
+            "main(['train', '--quiet', '--method', 'ridge', '-f', b, t])\n"
             "main(['predict', '--quiet', '-i', b, '-p', p, t])\n",
             SONLEARN_FASTSTART=fast,
         )
@@ -461,28 +461,6 @@ def test_whose_cache_is_trusted(place, monkeypatch):
     if owner == 0:
         os.chown(place / "k" / "x.kernel", 12345, -1)
         assert not trusted(place / "k")
-
-
-def test_warm_compiles_what_runs_need(tmp_path):
-    """One method; a run with that, in every format, compiles nothing after it."""
-    environment = compiling(SONLEARN_CACHE_DIR=str(tmp_path / "k"))
-    program = [sys.executable, "-m", "sonlearn"]
-    done = subprocess.run(
-        [*program, "warm", "--method", "nag"], env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.endswith(f"the kernels are in {tmp_path / 'k'}\n")
-    (tmp_path / "t.csv").write_text("y,a\n1,2\n-1,x\n")
-    data = PACKAGE.parent / "data"
-    for command in (
-        ["train", "--method", "nag", "-f", "m", data / "sample.svm"], ["predict", "-i", "m", data / "sample.svm"],
-        ["inspect", "m"], ["train", "--method", "nag", "-q", "aa", "--ngram", "2", data / "sample.vw"],
-        ["train", "--method", "nag", "--label", "y", "t.csv"],
-        ["train", "--method", "nag", "--passes", "2", data / "sample.vw"],
-    ):  # fmt: skip
-        done = subprocess.run(
-            [*program, *command], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
-        )
-        assert "compiling" not in done.stderr, command
 
 
 # ------------------------------------------------------------------------------------------------- compiling

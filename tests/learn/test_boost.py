@@ -7,7 +7,7 @@ import pytest
 from boost_twin import Boost, raw_predictions
 from for_all import for_all
 from states import assert_same, assert_same_predictions, state_of
-from streams import batch_of_dense, rows_of, with_weights, without_some_labels
+from streams import batch_of_dense, entries, rows_of, with_weights, without_some_labels
 
 from sonlearn import InputError, Learner, LearnOptions
 from sonlearn.learn.boosting.state import KEPT, LEAF, SLOTS
@@ -61,9 +61,7 @@ def test_a_refit_is_spread_over_rows_as_by_the_twin(loss):
     batch, twin = stream(loss, 3603, 12), Boost(loss == "logistic", **VALUES)
     raw = learner_of(loss).partial_fit(batch).raw
     models = set()
-    for i in range(batch.n):
-        at = slice(batch.indptr[i], batch.indptr[i + 1])
-        row = dict(zip(batch.indices[at].tolist(), batch.values[at].tolist(), strict=True))
+    for i, row in enumerate(map(dict, entries(batch))):
         if i < 10 or i > 3591:
             assert raw[i] == pytest.approx(twin.predict(row), abs=1e-9)
             models.add(id(twin.model))

@@ -513,7 +513,7 @@ def test_a_history_of_forty_classes_is_combined_as_all_of_them_are(signal):
     history = remembered(V, logs, met, np.arange(n), y, np.ones(n))
     case = pruning.PruningCase(pruning.SEVERAL, members, (0, 1, 2), n, history, np.ones(3), False)
     target = ClassSlots(LearnOptions(classes="auto"), members)
-    ours, losses, _ = target.replayed(case, at, members, at)
+    ours, losses, _ = target.replayed(case, at)
     np.testing.assert_allclose(ours.w[0, at], whole.w[0], atol=0.08)
     loss = -logs[np.arange(n), y.astype(int)]
     np.testing.assert_allclose(losses[n // 4 :].mean(), loss[n // 4 :].mean(), rtol=0.02)

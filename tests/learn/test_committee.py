@@ -10,7 +10,7 @@ from streams import batch_of, rows_of, wide_range, with_weights, without_some_la
 
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError
 from sonlearn.learn.engine import Predictions
-from sonlearn.learn.ensemble import combiner, committee, pruning, scheduling
+from sonlearn.learn.ensemble import pruning, scheduling
 from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.history import new_history
 from sonlearn.learn.ensemble.judges import ReplayJudge
@@ -117,25 +117,16 @@ def test_members_that_learn_while_their_views_see_on_change_no_bit(early, monkey
     np.testing.assert_array_equal(several.predict(batch).raw, one.predict(batch).raw)
 
 
-def test_two_combinations_of_the_same_members_are_worked_out_once_to_the_same_bits(early, monkeypatch):
-    """From where no member that forgets is left."""
-    asked = []
-
-    def is_same(*arguments):
-        asked.append(combiner.is_same(*arguments))
-        return asked[-1]
-
-    given, batch = LearnOptions(method="committee", members=("nag", "nag:tfidf", "ewma~0.9")), zipf(n=400, d=60)
-    once, twice = Learner(given), Learner(given)
-    for part in (slice(0, 320), slice(320, 321), slice(321, 400)):
-        monkeypatch.setattr(committee, "is_same", is_same)
-        got = once.partial_fit(rows_of(batch, part))
-        monkeypatch.setattr(committee, "is_same", lambda *_: False)
-        wanted = twice.partial_fit(rows_of(batch, part))
-        np.testing.assert_array_equal(got.raw, wanted.raw)
-        np.testing.assert_array_equal(got.offline, wanted.offline)
-    assert_same(state_of(once), state_of(twice))
-    assert asked == [True, True, True]  # rows 301 to 320, row 321, and the others
+def test_while_no_member_at_work_forgets_the_two_combinations_are_one(early):
+    """The one that forgets goes at the last checkpoint."""
+    learner, batch = Learner(method="committee", members=("nag", "nag:tfidf", "ewma~0.9")), zipf(n=400, d=60)
+    got = [learner.partial_fit(rows_of(batch, part)) for part in (slice(0, 300), slice(300, 301), slice(301, 400))]
+    assert [bool((own.raw != own.offline).any()) for own in got] == [True, False, False]
+    assert [own["active"] for own in learner.facts()["members"]] == [True, True, False]
+    assert [own["weight"] for own in learner.facts()["members"]][:2] == [
+        own["offline"] for own in learner.facts()["members"]
+    ][:2]
+    np.testing.assert_array_equal(learner.predict(batch).raw, learner.predict(batch, online=True).raw)
 
 
 @pytest.mark.parametrize("at", [1, 60, 149, 150, 151, 299, 300, 301])

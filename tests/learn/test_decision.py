@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from streams import batch_of_dense, rows_of, zipf
+from streams import batch_of_dense, entries, rows_of, zipf
 
 from sonlearn import Learner, LearnOptions, ModelFileError, OptionError
 from sonlearn.data.batch import joined
@@ -172,11 +172,9 @@ def test_a_broken_history_is_refused():
 def rare_svm(tmp_path):
     """Rows of which few are positive, as LIBSVM text."""
     batch = rare()
-    rows = []
-    for i in range(batch.n):
-        at = slice(batch.indptr[i], batch.indptr[i + 1])
-        entries = zip(batch.indices[at].tolist(), batch.values[at].tolist(), strict=True)
-        rows.append(" ".join([f"{batch.y[i]:g}", *(f"{j}:{x!r}" for j, x in entries)]))
+    rows = [
+        " ".join([f"{y:g}", *(f"{j}:{x!r}" for j, x in row)]) for y, row in zip(batch.y, entries(batch), strict=True)
+    ]
     (tmp_path / "rare.svm").write_text("\n".join(rows) + "\n")
 
 

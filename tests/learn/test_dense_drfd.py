@@ -82,8 +82,8 @@ def test_predictions_weights_and_matrix_are_the_twins(stream, loss, m):
     assert np.abs((got - wanted.prediction) / np.maximum(1, np.abs(wanted.prediction))).max() <= 1e-9
     place, d = np.searchsorted(np.unique(batch.indices), ids), len(ids)
     assert off(engine.weights(state, d), twin.w[place]) <= 1e-9
-    facts = engine.facts(state)
-    A = np.diag(facts["delta"](d)) + facts["rows"](d).T @ facts["rows"](d)
+    own = engine._whole(state)
+    A = np.diag(1.0 + own.extra[:d]) + own.B[:, :d].T @ own.B[:, :d]
     assert off(A, twin.matrix[np.ix_(place, place)]) <= 1e-9
     if loss == "squared" and m > 1:
         assert twin.shrinks > 5

@@ -9,6 +9,7 @@ from first_order_twin import TWINS, raw_predictions
 from for_all import for_all
 from streams import (
     duplicated,
+    entries,
     ill_conditioned,
     one_feature,
     repeated_ids,
@@ -283,12 +284,8 @@ def test_a_refused_row_changes_nothing(method):
 
 def vw_lines(batch):
     """The rows of a batch as VW's text."""
-    lines = []
-    for i in range(batch.n):
-        own = slice(batch.indptr[i], batch.indptr[i + 1])
-        entries = " ".join(f"{j}:{v}" for j, v in zip(batch.indices[own], batch.values[own], strict=True))
-        lines.append(f"{batch.y[i]} {batch.weight[i]} | {entries}")
-    return lines
+    rows = zip(batch.y, batch.weight, entries(batch), strict=True)
+    return [f"{y} {h} | " + " ".join(f"{j}:{v}" for j, v in row) for y, h, row in rows]
 
 
 def vw_predictions(arguments, batch):

@@ -329,12 +329,12 @@ def test_sums_of_ridge_add_up():
 
 def dense_of(learner, order):
     """(w, A) with the features `order`, which a learner may not know."""
-    facts, d = learner.facts(), learner.size
+    own, d = learner.engine._whole(learner.state), learner.size
     place, known = {id: i for i, id in enumerate(order)}, learner.ids().tolist()
     w, A = np.zeros(len(order)), np.eye(len(order))
     at = np.array([place[id] for id in known], dtype=int)
-    B = facts["rows"](d)
-    A[np.ix_(at, at)] = np.diag(facts["delta"](d)) + B.T @ B
+    B = own.B[:, :d]
+    A[np.ix_(at, at)] = np.diag(1.0 + own.extra[:d]) + B.T @ B
     w[at] = learner.weights()[1]
     return w, A
 
@@ -366,17 +366,16 @@ def test_sketched_precisions_add_up_and_the_leading_rows_stay(start):
     moved = sum(g**0.75 * (v - w_0) for g, (v, _) in zip(gains, parts, strict=True))
     np.testing.assert_allclose(w, w_0 + moved / sum(gains) ** 0.75, rtol=1e-6, atol=1e-9)
     # what is off the diagonal: the leading m - 1 directions of the sum of all rows, compared with the summed diagonal
-    every = [each.facts() for each in (base or Learner(options), *learners)]
     low_rank, delta = np.zeros_like(A), np.ones(len(order))
-    for sign, facts, each in zip([1 - len(parts), 1, 1, 1], every, (base or Learner(options), *learners), strict=True):
-        at = np.array([place[id] for id in each.ids().tolist()], dtype=int)
-        B = facts["rows"](each.size)
+    for sign, each in zip([1 - len(parts), 1, 1, 1], (base or Learner(options), *learners), strict=True):
+        at, own = np.array([place[id] for id in each.ids().tolist()], dtype=int), each.engine._whole(each.state)
+        B = own.B[:, : each.size]
         low_rank[np.ix_(at, at)] += sign * B.T @ B
-        delta[at] += sign * (facts["delta"](each.size) - 1.0)
+        delta[at] += sign * own.extra[: each.size]
     lam, U = np.linalg.eigh(low_rank / np.sqrt(np.outer(delta, delta)))
     lam, U = lam[::-1], U[:, ::-1]
     kept = (U[:, : m - 1] * (lam[: m - 1] - max(lam[m - 1], 0.0))) @ U[:, : m - 1].T * np.sqrt(np.outer(delta, delta))
-    B = merged.facts()["rows"](merged.size)
+    B = merged.engine._whole(merged.state).B[:, : merged.size]
     np.testing.assert_allclose(B.T @ B, kept, rtol=1e-6, atol=1e-8)
     learned(options, batch, merged)  # it goes on
 

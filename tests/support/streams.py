@@ -40,14 +40,13 @@ def _batch(indptr, indices, values, y, weight) -> Batch:
 
 def rows_of(batch: Batch, chosen) -> Batch:
     """The rows of `batch` at the positions `chosen` (any order, repeats allowed)."""
-    chosen = np.arange(batch.n)[chosen]
-    entries = [np.arange(batch.indptr[i], batch.indptr[i + 1]) for i in chosen]
-    flat = np.concatenate(entries) if entries else np.zeros(0, dtype=np.int64)
-    indptr = np.cumsum([0, *map(len, entries)])
-    return Batch(
-        np.asarray(indptr, dtype=np.int64), batch.indices[flat], batch.values[flat], batch.y[chosen],
-        batch.weight[chosen], batch.lines[chosen], batch.source,
-    )  # fmt: skip
+    return batch.at(np.arange(batch.n)[chosen])
+
+
+def entries(batch: Batch) -> list[list[tuple[int, float]]]:
+    """(feature, value) of the entries of each row, in their order."""
+    pairs = list(zip(batch.indices.tolist(), batch.values.tolist(), strict=True))
+    return [pairs[a:b] for a, b in itertools.pairwise(batch.indptr.tolist())]
 
 
 def with_weights(batch: Batch, seed=0) -> Batch:
@@ -108,24 +107,17 @@ def duplicated(n=1500, distinct=7, d=60, s=8, seed=0) -> Batch:
     """Few distinct sparse rows over and over, their labels not always the same; some ids are repeated in a row."""
     rng = np.random.default_rng(seed)
     base = zipf(distinct, d, s, seed)
-    base = batch_of(
-        [dict(zip(*_entries(base, i), strict=True)) for i in range(distinct)], rng.choice([-1.0, 1.0], distinct)
-    )
+    base = batch_of(list(map(dict, entries(base))), rng.choice([-1.0, 1.0], distinct))
     out = rows_of(base, rng.integers(distinct, size=n))
     out = out._replace(y=out.y * np.where(rng.random(n) < 0.1, -1.0, 1.0), lines=np.arange(1, n + 1))
     return repeated_ids(out)
 
 
-def _entries(batch: Batch, i: int) -> tuple[list[int], list[float]]:
-    own = slice(batch.indptr[i], batch.indptr[i + 1])
-    return batch.indices[own].tolist(), batch.values[own].tolist()
-
-
 def repeated_ids(batch: Batch) -> Batch:
     """The same examples with the first entry of every row split into two (3/4 and 1/4 of it), far apart."""
     indptr, indices, values = [0], [], []
-    for i in range(batch.n):
-        ids, vals = _entries(batch, i)
+    for row in entries(batch):
+        ids, vals = [feature for feature, _ in row], [value for _, value in row]
         if ids:
             ids, vals = [*ids, ids[0]], [0.75 * vals[0], *vals[1:], 0.25 * vals[0]]
         indices += ids
@@ -148,7 +140,7 @@ def with_empty_rows(batch: Batch, seed=0, share=0.15) -> Batch:
     rng = np.random.default_rng(seed)
     empty = rng.random(batch.n) < share
     empty[[0, -1]] = True
-    rows = [{} if empty[i] else dict(zip(*_entries(batch, i), strict=True)) for i in range(batch.n)]
+    rows = [{} if none else dict(row) for none, row in zip(empty, entries(batch), strict=True)]
     return batch_of(rows, batch.y, batch.weight)
 
 

@@ -6,21 +6,23 @@ import csv
 import dataclasses
 import datetime
 import io
-import itertools
 import json
 import re
 import unicodedata
 
 import numpy as np
 import pytest
+import streams
 from parsers import vw_hash
 
-from sonlearn.errors import InputError
+from sonlearn.errors import InputError, OptionError
 from sonlearn.options import TextOptions
+from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import ColumnTable, Found, Labelling
 from sonlearn.text.csv import field_place
-from sonlearn.text.describe import MOST_VALUES, summarise
+from sonlearn.text.decisions import DecisionReader
+from sonlearn.text.describe import MOST_VALUES, describe, summarise
 from sonlearn.text.encode import date_in, words_of
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.read import Reader, read_batches
@@ -71,11 +73,7 @@ def twin_words(text):
 
 
 def rows(batches):
-    out = []
-    for batch in batches:
-        for a, b in itertools.pairwise(batch.indptr.tolist()):
-            out.append(sorted(zip(batch.indices[a:b].tolist(), batch.values[a:b].tolist(), strict=True)))
-    return out
+    return [sorted(row) for batch in batches for row in streams.entries(batch)]
 
 
 TABLE = {
@@ -231,6 +229,38 @@ def test_ids_and_weights_are_no_features(tmp_path):
     (other,) = read_batches(pandas.read_csv(io.BytesIO(text)), options)
     assert (other.tags, other.weight.tolist()) == (batch.tags, batch.weight.tolist())
     assert rows([other]) == rows([batch])
+
+
+@pytest.mark.parametrize("reading", ["categorical", "text", "numeric"])
+def test_a_column_of_ids_is_a_feature_too_where_it_is_said_how_it_is_read(reading, tmp_path):
+    text = b"zip,a,y\n1010,5,1\n1020,6,0\n"
+    options = TextOptions(label="y", id="zip", constant=False, **{reading: "zip"})
+    (batch,) = read_batches(io.BytesIO(text), options)
+    (column,) = read_batches(io.BytesIO(text), dataclasses.replace(options, id=""))
+    assert batch.tags == ["1010", "1020"]
+    assert rows([batch._replace(tags=None)]) == rows([column])
+    records = [{"zip": zip_, "a": a, "y": y} for zip_, a, y in ((1010, 5, 1), (1020, 6, 0))]
+    of_csv = dataclasses.replace(options, format="csv")
+    parsed = ChunkParser(of_csv, "stop", 1, records=FlatRows(of_csv, False)).parse_records(enumerate(records, 2), "")
+    assert rows(parsed.batches) == rows([batch])
+    if reading != "categorical":  # JSON has no such columns
+        text_of = str if reading == "text" else float
+        (json,) = read_batches([record | {"zip": text_of(record["zip"])} for record in records], options)
+        assert json.tags == batch.tags
+        assert json.indptr.tolist() == batch.indptr.tolist()
+    (tmp_path / "t.csv").write_bytes(text)
+    kinds = {"categorical": "category", "text": "text", "numeric": "number"}
+    assert describe(tmp_path / "t.csv", options).columns[0].kind == f"id and {kinds[reading]}"
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    (table,) = read_batches(pyarrow.table({"zip": [1010, 1020], "a": [5, 6], "y": [1, 0]}), options)
+    assert rows([table]) == rows([batch])
+    assert table.tags == batch.tags
+
+
+def test_the_column_of_actions_is_no_feature():
+    bandit = BanditOptions(cb=3, action="a", cost="c")
+    with pytest.raises(OptionError, match=r"^--categorical 'a': the column of the action is no feature"):
+        DecisionReader(io.BytesIO(b"c,a,x\n1,2,3\n"), TextOptions(categorical="a"), bandit)
 
 
 @pytest.mark.parametrize(

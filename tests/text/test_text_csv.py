@@ -8,10 +8,13 @@ import math
 import pytest
 from for_all import for_all
 from parsers import VW_CONSTANT, vw_hash
+from streams import entries
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import NO_LABEL, Labelling
+from sonlearn.text.encode import words_of
+from sonlearn.text.objects import Unfit
 from sonlearn.text.read import Reader, read_batches
 
 MASK = 2**18 - 1
@@ -26,10 +29,7 @@ def rows(text: str | bytes, options: TextOptions = CSV, **given):
     data = text.encode() if isinstance(text, str) else text
     out = []
     for b in read_batches(io.BytesIO(data), options, **given):
-        for i in range(b.n):
-            part = slice(b.indptr[i], b.indptr[i + 1])
-            pairs = list(zip(b.indices[part].tolist(), b.values[part].tolist(), strict=True))
-            out.append((int(b.lines[i]), float(b.y[i]), pairs))
+        out += zip(b.lines.tolist(), b.y.tolist(), entries(b), strict=True)
     return out
 
 
@@ -116,6 +116,29 @@ def test_malformed(text, message):
         reader = Reader(io.BytesIO(f"{text}3,1\n".encode()), CSV, on_error="skip")
         assert [batch.lines.tolist() for batch in reader] == [[2, 4]]
         assert reader.error_count == 1
+
+
+@pytest.mark.parametrize("options", [{}, {"text": "t"}])
+def test_a_field_that_does_not_end_is_refused(options, monkeypatch):
+    """As of a table with a double quote too many; a text costs many times its own bytes."""
+    monkeypatch.setattr("sonlearn.text.csv.LONGEST", 1000)
+    monkeypatch.setattr("sonlearn.text.encode.LONGEST", 1000)
+    for field in ("a b" * 400, '"' + "1,x\n" * 400, '"' + "a b" * 400 + '"'):
+        reader = Reader(
+            io.BytesIO(f"y,t\n1,a\n1,{field}\n0,c\n".encode()), TextOptions(label="y", **options), on_error="skip"
+        )
+        assert [batch.lines.tolist()[0] for batch in reader][:1] == [2]
+        expected = "<stream>:3: found a field of more than 1000 characters, expected a shorter one; is a double quote "
+        assert str(reader.errors[0]) == expected + "missing?"
+    with pytest.raises(Unfit, match="a text of 1001 characters"):
+        words_of("a" * 1001)
+
+
+def test_an_open_quote_takes_time_in_proportion_to_the_text():
+    """Of 10 MB it took minutes."""
+    text = b'y,t\n1,a\n1,"' + b"0,b\n" * 200_000
+    with pytest.raises(InputError, match=r"^<stream>:3: found a malformed record \(unexpected end of data\)"):
+        list(read_batches(io.BytesIO(text), CSV))
 
 
 def test_csv_by_mistake_is_told():

@@ -8,6 +8,7 @@ import random
 from pathlib import Path
 
 import pytest
+from streams import entries
 
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
@@ -23,9 +24,9 @@ def have(package: str) -> bool:
     return True
 
 
-def features(batch, i):
-    part = slice(batch.indptr[i], batch.indptr[i + 1])
-    return sorted(zip(batch.indices[part].tolist(), batch.values[part].tolist(), strict=True))
+def rows(batches):
+    """(label, its line, sorted entries) of each row."""
+    return [row for b in batches for row in zip(b.y.tolist(), b.lines.tolist(), map(sorted, entries(b)), strict=True)]
 
 
 @pytest.fixture
@@ -36,6 +37,13 @@ def table():
         "city": ["Paris", None, "Rome", "Paris"], "y": [1, 0, None, -1],
     }  # fmt: skip
     return pa.table(columns)
+
+
+def assert_alike(ours, theirs):
+    """The same labels, none where there is none, and the same entries."""
+    for (y, _, mine), (z, _, other) in zip(ours, theirs, strict=True):
+        assert mine == other
+        assert y == z or (math.isnan(y) and math.isnan(z))
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
@@ -53,13 +61,10 @@ def test_arrow_equals_csv(tmp_path, table, kind, threads):
             writer.write_table(table, max_chunksize=3)
     csv = "age,n,ok,city,y\n3.5,1,1,Paris,1\n,1152921504606846976,0,,0\n0,,,Rome,\n,-1,1,Paris,-1\n"
     options = TextOptions(label="y", format="auto")
-    (theirs,) = read_batches(io.BytesIO(csv.encode()), options)
-    reader = Reader(str(path), TextOptions(label="y", format="arrow"), threads=threads)
-    ours = [(float(b.y[i]), features(b, i), int(b.lines[i])) for b in reader for i in range(b.n)]
-    assert [line for _, _, line in ours] == [1, 2, 3, 4]
-    for i, (y, row, _) in enumerate(ours):
-        assert row == features(theirs, i)
-        assert y == theirs.y[i] or (math.isnan(y) and math.isnan(theirs.y[i]))
+    theirs = rows(read_batches(io.BytesIO(csv.encode()), options))
+    ours = rows(Reader(str(path), TextOptions(label="y", format="arrow"), threads=threads))
+    assert [line for _, line, _ in ours] == [1, 2, 3, 4]
+    assert_alike(ours, theirs)
 
 
 def test_arrow_is_recognised_and_checked(tmp_path, table):
@@ -71,7 +76,7 @@ def test_arrow_is_recognised_and_checked(tmp_path, table):
     reader = Reader(path)
     (batch,) = reader
     assert reader.format == "arrow"
-    assert (name_slot("y", TextOptions()), 1.0) in features(batch, 0)
+    assert (name_slot("y", TextOptions()), 1.0) in entries(batch)[0]
     with pytest.raises(InputError, match=r"one column 'z'"):
         list(read_batches(path, TextOptions(format="arrow", label="z")))
     with pytest.raises(
@@ -136,16 +141,11 @@ def twins(tmp_path):
 
 
 def test_csv_and_parquet_of_a_table_give_the_same_features(twins):
-    ours, theirs = (
-        [(b.y[i], features(b, i)) for b in read_batches(path, TextOptions(label="y", bits=30)) for i in range(b.n)]
-        for path in twins
-    )
-    assert len(ours) == len(theirs) == 400
-    for (y, mine), (z, other) in zip(ours, theirs, strict=True):
-        assert mine == other
-        assert y == z or (math.isnan(y) and math.isnan(z))
-    assert sum(math.isnan(y) for y, _ in ours) > 40
-    assert len({slot for _, row in ours for slot, _ in row}) > 50
+    ours, theirs = (rows(read_batches(path, TextOptions(label="y", bits=30))) for path in twins)
+    assert len(ours) == 400
+    assert_alike(ours, theirs)
+    assert sum(math.isnan(y) for y, _, _ in ours) > 40
+    assert len({slot for _, _, row in ours for slot, _ in row}) > 50
 
 
 def test_a_model_of_one_reads_the_other_with_labels_or_without(twins, cli):

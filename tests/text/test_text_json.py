@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from for_all import for_all
 from parsers import VW_CONSTANT, vw_hash
+from streams import entries
 from vw_peer import vw_features
 
 from sonlearn.errors import InputError, OptionError
@@ -27,13 +28,12 @@ JSON = TextOptions(format="json", constant=False)
 FIELDS = {"-q": "quadratic", "-b": "bits"}
 
 
-def features(batch, i):
-    part = slice(batch.indptr[i], batch.indptr[i + 1])
-    return sorted(zip(batch.indices[part].tolist(), batch.values[part].tolist(), strict=True))
+def rows_of(batches):
+    return [sorted(row) for batch in batches for row in entries(batch)]
 
 
 def rows(source, options=JSON, **given):
-    return [features(batch, i) for batch in read_batches(source, options, **given) for i in range(batch.n)]
+    return rows_of(read_batches(source, options, **given))
 
 
 def stream(*lines):
@@ -169,17 +169,19 @@ def test_chunks_and_threads_do_not_matter(chunk_bytes, threads):
     r = random.Random(4)
     lines = [json.dumps(random_record(r) | {"_tag": f"t{i}"}) for i in range(200)]
     options = TextOptions(format="auto", quadratic=("a:",), ngram=("2",))
-    whole = [(features(b, i), b.tags[i], b.lines[i]) for b in read_batches(stream(*lines), options) for i in range(b.n)]
     given = {"chunk_bytes": chunk_bytes, "threads": threads}
-    parts = [
-        (features(b, i), b.tags[i], b.lines[i])
-        for b in read_batches(stream(*lines), options, **given)
-        for i in range(b.n)
-    ]
+    whole, parts = (
+        [
+            row
+            for b in read_batches(stream(*lines), options, **how)
+            for row in zip(entries(b), b.tags, b.lines, strict=True)
+        ]
+        for how in ({}, given)
+    )
     assert whole == parts
     assert len(whole) == 200
     dicts = (json.loads(line) for line in lines)
-    assert rows(dicts, options, **given) == [row for row, _, _ in whole]
+    assert rows(dicts, options, **given) == [sorted(row) for row, _, _ in whole]
 
 
 def test_dicts_of_any_kind():
@@ -339,14 +341,13 @@ def test_malformed(line, message):
     if message is None:
         assert len(rows(io.BytesIO(text.encode()))) == 3
         return
-    batches, seen = read_batches(io.BytesIO(text.encode()), JSON), []
     with pytest.raises(InputError) as caught:
-        seen += [features(batch, i) for batch in batches for i in range(batch.n)]
+        rows(io.BytesIO(text.encode()))
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     good = (vw_hash(b"good", 0) & MASK, 1.0)
     reader = Reader(io.BytesIO(text.encode()), JSON, on_error="skip")
-    assert [features(batch, i) for batch in reader for i in range(batch.n)] == [[good], [(good[0], 2.0)]]
+    assert rows_of(reader) == [[good], [(good[0], 2.0)]]
     assert reader.error_count == 1
 
 
@@ -422,7 +423,7 @@ def test_ids_and_weights_are_members():
     lines = ['{"key": "a1", "w": 2.5, "y": 1, "x": 3}', '{"key": 7, "w": "0.5", "x": 3, "in": {"key": 1}}', '{"x": 3}']
     (batch,) = read_batches(stream(*lines), options)
     assert (batch.tags, batch.weight.tolist()) == (["a1", "7", ""], [2.5, 0.5, 1.0])
-    assert [len(features(batch, i)) for i in range(3)] == [1, 2, 1]
+    assert [len(row) for row in entries(batch)] == [1, 2, 1]
     for line, message in (
         ('{"w": -1}', "1:2: found '-1' for 'w', expected a weight (a finite number, at least 0)"),
         ('{"w": true}', "expected a weight (a finite number, at least 0)"),

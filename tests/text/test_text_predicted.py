@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 import pytest
+from streams import entries
 
 from sonlearn.errors import InputError
 from sonlearn.learn.learner import Learner
@@ -38,10 +39,7 @@ def predicted(text, columns, **how):
 
 
 def rows(batch):
-    return [
-        sorted(zip(batch.indices[a:b].tolist(), batch.values[a:b].tolist(), strict=True))
-        for a, b in zip(batch.indptr[:-1], batch.indptr[1:], strict=True)
-    ]
+    return list(map(sorted, entries(batch)))
 
 
 def as_json(text):

@@ -11,6 +11,7 @@ import numpy as np
 import parsers
 import pytest
 from for_all import for_all
+from streams import entries
 
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
@@ -35,9 +36,7 @@ def rows(batches):
     for b in batches:
         assert b.indptr[0] == 0
         assert np.isfinite(b.values).all()
-        for i in range(b.n):
-            part = slice(b.indptr[i], b.indptr[i + 1])
-            features = list(zip(b.indices[part].tolist(), b.values[part].tolist(), strict=True))
+        for i, features in enumerate(entries(b)):
             base = 0.0 if b.base is None else float(b.base[i])
             tag = "" if b.tags is None else b.tags[i]
             example = parsers.Example(float(b.y[i]), float(b.weight[i]), base, tag, features)
@@ -54,16 +53,10 @@ def read_all(text, options, chunk_bytes=1 << 20):
     """Rows of `text` and the line of the error, None without one."""
     batches = []
     try:
-        batches.extend(_collect(batches, read_batches(io.BytesIO(text), options, chunk_bytes=chunk_bytes)))
+        batches.extend(read_batches(io.BytesIO(text), options, chunk_bytes=chunk_bytes))
     except InputError as error:
         return rows(batches), error.line
     return rows(batches), None
-
-
-def _collect(into, batches):
-    for batch in batches:
-        into.append(batch)
-    return []
 
 
 @pytest.mark.parametrize("format", SAMPLES)
@@ -193,7 +186,7 @@ def test_malformed_line(tmp_path, format, line, column, found, expected):
         for chunk_bytes in (1, 12, 1000):
             batches = []
             with pytest.raises(InputError) as caught:
-                _collect(batches, read_batches(path, TextOptions(format=format), chunk_bytes=chunk_bytes))
+                batches.extend(read_batches(path, TextOptions(format=format), chunk_bytes=chunk_bytes))
             assert str(caught.value) == f"{path}:3:{column}: found {found}, expected {expected}"
             assert [line for line, _ in rows(batches)] == [1]
 

@@ -7,6 +7,7 @@ import datetime
 import doctest
 import io
 import math
+import re
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 import pyarrow as pa
 from places import ROOT
+from streams import entries
 
 from sonlearn import Learner, LearnOptions, TextOptions, from_scipy, read_batches
 from sonlearn.errors import InputError, OptionError
@@ -53,10 +55,7 @@ def frame(library):
 def rows(batches):
     found = []
     for b in batches:
-        for i in range(b.n):
-            part = slice(b.indptr[i], b.indptr[i + 1])
-            pairs = sorted(zip(b.indices[part].tolist(), b.values[part].tolist(), strict=True))
-            found.append((int(b.lines[i]), float(b.y[i]), pairs))
+        found += zip(b.lines.tolist(), b.y.tolist(), map(sorted, entries(b)), strict=True)
     return found
 
 
@@ -163,6 +162,20 @@ def test_columns_that_pandas_cannot_hand_over():
     for table in (pd.DataFrame({"a": [1, "x", 2.5]}), pd.DataFrame([[1, 2]], columns=["a", "a"])):
         with pytest.raises(InputError, match=r"^<table>: found .*, expected "):
             list(read_batches(table))
+
+
+def test_what_is_no_table_is_named():
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    found = r"^<table>: found 'a Series, which to_frame\(\) makes a table of', expected a table"
+    with pytest.raises(InputError, match=found):
+        list(read_batches(pd.Series([1.0, 2.0])))
+    with pytest.raises(TypeError, match=r"^found a float, expected the name of a file, an open binary stream or a t"):
+        list(read_batches([1.5]))
+    for text in (3, None, [3]):
+        with pytest.raises(OptionError, match=rf"^--text {re.escape(repr(text))}: expected a text, or several"):
+            TextOptions(text=text)
+    with pytest.raises(TypeError, match=r"^text 3: expected a TextOptions"):
+        Learner(text=3)
 
 
 def test_categories_that_are_null_or_unused():

@@ -10,6 +10,7 @@ import random
 import pytest
 from for_all import for_all
 from places import GOLDEN
+from streams import entries
 from vw_peer import CASES, Features, random_line, vw_features
 
 from sonlearn.options import TextOptions
@@ -34,9 +35,7 @@ def our_features(lines: list[str], options: list[str]) -> list[Features]:
             given[name] = (*given.get(name, ()), next(words))
     out = []
     for batch in read_batches(io.BytesIO("\n".join(lines).encode()), TextOptions(**given)):
-        for i in range(batch.n):
-            part = slice(batch.indptr[i], batch.indptr[i + 1])
-            out.append(sorted(zip(batch.indices[part].tolist(), batch.values[part].tolist(), strict=True)))
+        out += map(sorted, entries(batch))
     return out
 
 

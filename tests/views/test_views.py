@@ -63,6 +63,8 @@ def streams():
 
 
 STREAMS = streams()
+#: Rows of features that occur once.
+NEW_WORDS = batch_of([{3 * i + k: 2.0 for k in range(3)} for i in range(150)], np.ones(150))
 #: Differences of about nothing leave what rounding leaves of 1.
 ROUNDING = {"odds": 1e-15, "zs": 1e-12, "bins-z": 1e-12, "zs-all": 1e-10, "fourier": 1e-10, "fourier-few": 1e-10}
 #: Views of rows of numbers, which show nothing of others.
@@ -202,9 +204,8 @@ def test_a_feature_twice_in_a_row_is_one(name):
 
 
 @every
-@pytest.mark.parametrize("stream", ["weighted", "numbers"])
-def test_batches_may_be_cut_anywhere(name, stream):
-    batch = STREAMS[stream]
+@pytest.mark.parametrize("batch", [STREAMS["weighted"], STREAMS["numbers"], NEW_WORDS], ids="wnu")
+def test_batches_may_be_cut_anywhere(name, batch):
     whole, pieces = Viewed(name), Viewed(name)
     rows = whole.fit_transform(batch)
     cuts = [0, 1, 2, 40, 41, 149, batch.n]

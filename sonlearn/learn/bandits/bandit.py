@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
-from sonlearn.data.rows import Rows
-from sonlearn.errors import ModelFileError, OptionError
+from sonlearn.data.rows import NO_ROWS
+from sonlearn.errors import OptionError
 from sonlearn.files import storage
 from sonlearn.learn.access import Access
 from sonlearn.learn.bandits.by_engine import EngineRewards
 from sonlearn.learn.bandits.confident import ConfidentRewards
 from sonlearn.learn.bandits.rounds import Decided as Decided
-from sonlearn.learn.bandits.rounds import Problem
+from sonlearn.learn.bandits.rounds import Problem, RewardModel
+from sonlearn.learn.saved import SavedModel
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.options.losses import CLASSIFICATION
@@ -26,37 +25,13 @@ from sonlearn.text.columns import ColumnTable
 from sonlearn.text.decisions.labels import ActionLabels
 from sonlearn.views.index import index_of, intern, lookup, new_index
 
-#: Version of the header and arrays of a bandit's file.
-FORMAT = 6
 #: Rows that are viewed at a time.
 ROWS = 2048
 #: Rules of exploration that need widths.
 OF_WIDTHS = ("ucb", "thompson")
 
 
-class RewardModel(Protocol):
-    """What learns rewards, and decides by them. A state is a NamedTuple with `now`, see `rounds.SCALARS`."""
-
-    def new(self) -> Any:
-        """State that has seen nothing."""
-
-    def rows_of(self, decisions: Decisions) -> Batch:
-        """The rows that are to be numbered for `run`."""
-
-    def run(self, state: Any, rows: Rows, size: int, problem: Problem, out: Decided, learn: bool) -> Any:
-        """Decide, and if `learn` learn, the decisions of a problem; features are below `size`. Returns the state."""
-
-    def restored(self, state: Any, size: int) -> Any:
-        """A state from a file with room to go on."""
-
-    def packed(self, state: Any) -> Any:
-        """`state` without spare room, for storage."""
-
-    def facts(self, state: Any) -> dict[str, Any]:
-        """Further numbers of a state, by name."""
-
-
-class Bandit:
+class Bandit(SavedModel):
     """A learner of decisions.
 
     Parameters
@@ -82,6 +57,8 @@ class Bandit:
         `learn` is not of values, or the rule of exploration needs widths, which a method has not.
     """
 
+    KIND, FORMAT = "bandit", 7
+
     def __init__(
         self, options: BanditOptions, text: TextOptions | None = None, learn: LearnOptions | None = None,
         *, threads: int = 1,
@@ -92,8 +69,8 @@ class Bandit:
         self.index = new_index()
         if learn is not None:
             _check_method(options, learn)
-        self._access = Access(functools.partial(_reward_model, options, learn, threads))
-        self._model: RewardModel = self._access.engine
+        self.access = Access(functools.partial(_reward_model, options, learn, threads))
+        self._model: RewardModel = self.access.engine
         self.state = self._model.new()
 
     @property
@@ -113,17 +90,17 @@ class Bandit:
 
         Where all costs are known, the action is chosen here, and only its cost is learned.
         """
-        with self._access.to_learn:
+        with self.access.to_learn:
             return self._by_rows(decisions, self._model, True)
 
     def predict(self, decisions: Decisions) -> Decided:
         """Decide each decision as the model is, and change nothing: the same calls give the same actions."""
-        with self._access.to_predict() as model:
+        with self.access.to_predict() as model:
             return self._by_rows(decisions, model, False)
 
     def decide(self, decisions: Decisions) -> Decided:
         """`predict`, and the next call draws other numbers: for decisions that are put into effect."""
-        with self._access.to_learn:
+        with self.access.to_learn:
             decided = self.predict(decisions)
             self.state = self.state._replace(now=self.state.now.copy())
             self.state.now["drawn"] += decisions.n
@@ -174,12 +151,10 @@ class Bandit:
 
     # -- persistence -------------------------------------------------------------------------------------------------
 
-    def to_arrays(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """(header, arrays): the whole state; going on from it gives the same bits."""
+    def _to_arrays(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         learn = None if self.learn is None else dataclasses.asdict(self.learn)
         header = {
-            "kind": "bandit", "format": FORMAT, "bandit": dataclasses.asdict(self.options),
-            "text": dataclasses.asdict(self.text), "learn": learn,
+            "bandit": dataclasses.asdict(self.options), "text": dataclasses.asdict(self.text), "learn": learn,
             "columns": {name: list(kinds) for name, kinds in self.columns.known.items()},
             "labels": None if self.labels is None else self.labels.header(),
         }  # fmt: skip
@@ -187,44 +162,16 @@ class Bandit:
         return header, {"ids": self.index.ids[: self.size], **storage.flat(state, "state")}
 
     @classmethod
-    def from_arrays(cls, header: dict[str, Any], arrays: dict[str, np.ndarray], *, threads: int = 1) -> Bandit:
-        """Inverse of `to_arrays`. Raises ModelFileError."""
-        storage.check_model(header, "bandit", FORMAT)
-        try:
-            learn = None if header["learn"] is None else LearnOptions(**header["learn"])
-            bandit = cls(BanditOptions(**header["bandit"]), TextOptions(**header["text"]), learn, threads=threads)
-            bandit.columns = ColumnTable(header["columns"])
-            if bandit.labels is not None:
-                bandit.labels.restore(header["labels"])
-            bandit.index = index_of(arrays["ids"])
-            state = storage.rebuilt(bandit.state, arrays, "state")
-            bandit.state = bandit._model.restored(state, bandit.size)
-        except (KeyError, TypeError, OptionError, ValueError) as error:
-            raise ModelFileError(f"the model's content does not fit together: {error}") from error
+    def _of_arrays(cls, header: dict[str, Any], arrays: dict[str, np.ndarray], threads: int) -> Bandit:
+        learn = None if header["learn"] is None else LearnOptions(**header["learn"])
+        bandit = cls(BanditOptions(**header["bandit"]), TextOptions(**header["text"]), learn, threads=threads)
+        bandit.columns = ColumnTable(header["columns"])
+        if bandit.labels is not None:
+            bandit.labels.restore(header["labels"])
+        bandit.index = index_of(arrays["ids"])
+        state = storage.rebuilt(bandit.state, arrays, "state")
+        bandit.state = bandit._model.reserve(state, NO_ROWS, bandit.size)
         return bandit
-
-    def copy(self) -> Bandit:
-        """A learner that goes on from the same state, with arrays of its own."""
-        header, arrays = self.to_arrays()
-        return Bandit.from_arrays(header, {name: np.array(array) for name, array in arrays.items()})
-
-    __copy__ = copy
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Bandit:
-        return self.copy()  # the kernels that its models hold cannot be copied
-
-    def save(self, path: str | Path) -> None:
-        """Write the model, whole or not at all."""
-        storage.write(path, *self.to_arrays())
-
-    @classmethod
-    def load(cls, path: str | Path) -> Bandit:
-        """Read a model written by `save`; raises ModelFileError, which names the file."""
-        header, arrays = storage.read(path, kind="bandit", version=FORMAT)
-        try:
-            return cls.from_arrays(header, arrays)
-        except ModelFileError as error:
-            raise ModelFileError(f"{path}: {error}") from error
 
 
 def _reward_model(options: BanditOptions, learn: LearnOptions | None, threads: int) -> RewardModel:

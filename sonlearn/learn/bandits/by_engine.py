@@ -21,11 +21,11 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
-from sonlearn.data.rows import NO_ROWS, Rows, rows_between
+from sonlearn.data.rows import Rows, rows_between
 from sonlearn.jit import bare_jit
 from sonlearn.learn.bandits import rounds
 from sonlearn.learn.bandits.explore import probabilities, rule_of
-from sonlearn.learn.bandits.rounds import Decided, Problem, outcome
+from sonlearn.learn.bandits.rounds import Decided, Problem, RewardModel, outcome
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
@@ -43,8 +43,8 @@ class EngineState(NamedTuple):
     now: np.ndarray  # structured [1], see `rounds.SCALARS`
 
 
-class EngineRewards:
-    """Reward models of one engine (see `RewardModel` in `bandit`).
+class EngineRewards(RewardModel):
+    """Reward models of one engine (see `RewardModel`).
 
     Parameters
     ----------
@@ -58,6 +58,7 @@ class EngineRewards:
         self._rule, self._type, self._numbered = rule_of(options), options.cb_type, options.actions is not None
         self._engine: Engine = make_engine(learn, threads)
         self._second: Engine = make_engine(learn, threads) if options.cb_type == "dr" else self._engine
+        self.parts = {"main": self._engine, **({"second": self._second} if options.cb_type == "dr" else {})}
 
     def new(self) -> EngineState:
         """State that has seen nothing."""
@@ -77,7 +78,7 @@ class EngineRewards:
     ) -> EngineState:
         """Decide, and if `learn` learn, the decisions of a problem."""
         if learn:
-            state = self._reserved(state, rows, size)
+            state = self.reserve(state, rows, size)
         silent = rows._replace(y=np.full(len(rows.y), np.nan))
         for i in range(len(problem.action)):
             a, b = int(problem.first[i]), int(problem.first[i + 1])
@@ -111,20 +112,6 @@ class EngineRewards:
             y[action] += (cost - y[action]) / p
         main, _ = self._engine.learn(state.main, part._replace(y=y, weight=weight), Predictions.empty(n), 0)
         return state._replace(main=main, second=second)
-
-    def restored(self, state: EngineState, size: int) -> EngineState:
-        """A state from a file with room to go on."""
-        return self._reserved(state, NO_ROWS, size)
-
-    def _reserved(self, state: EngineState, rows: Rows, size: int) -> EngineState:
-        """`state` with room for `rows`; the second engine is of ``dr`` alone."""
-        main = self._engine.reserve(state.main, rows, size)
-        second = self._second.reserve(state.second, rows, size) if self._type == "dr" else state.second
-        return state._replace(main=main, second=second)
-
-    def packed(self, state: EngineState) -> EngineState:
-        """`state` without spare room."""
-        return state._replace(main=self._engine.packed(state.main), second=self._second.packed(state.second))
 
     def facts(self, state: EngineState) -> dict[str, Any]:
         """Those of the engine that are numbers."""

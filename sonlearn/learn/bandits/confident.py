@@ -9,15 +9,14 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import axes
 from sonlearn.data.axes import PART
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
-from sonlearn.data.rows import NO_ROWS, Rows
+from sonlearn.data.rows import Rows
 from sonlearn.learn.bandits import rounds
 from sonlearn.learn.bandits.diagonal import DiagonalState, new_diagonal
 from sonlearn.learn.bandits.explore import rule_of
-from sonlearn.learn.bandits.rounds import Decided, DecisionScratch, Models, Params, Problem, run
+from sonlearn.learn.bandits.rounds import Decided, DecisionScratch, Models, Params, Problem, RewardModel, run
 from sonlearn.learn.bandits.sketched import BLOCKS, ROWS, new_sketched, params
 from sonlearn.learn.diagonal_fd.dense import DenseDiagonalFDState, new_work
 from sonlearn.learn.multiclass.pairs import bytes_of, count_pairs, more_room
@@ -38,13 +37,14 @@ class ConfidentState(NamedTuple):
     now: np.ndarray  # structured [1], see `rounds.SCALARS`
 
 
-class ConfidentRewards:
-    """The diagonal and the sketched reward model side by side (see `RewardModel` in `bandit`)."""
+class ConfidentRewards(RewardModel):
+    """The diagonal and the sketched reward model side by side (see `RewardModel`)."""
 
     def __init__(self, options: BanditOptions):
         self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), params(options.decay))
         self._sparse = make_view("lunit")
         self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, binary=True)
+        self.parts = {"sparse": self._sparse, "dense": self._dense}
         K = self._columns = options.actions or 1
         self._work = DecisionScratch(*np.zeros((2, K)), np.zeros((K, 4)), *np.zeros((2, K)), new_work(BLOCKS, ROWS))
 
@@ -79,12 +79,12 @@ class ConfidentRewards:
 
     def _learned_rows(self, state: ConfidentState, rows: Rows, size: int) -> tuple[ConfidentState, Rows, Rows]:
         """The rows as both models see them, counted by the views, and room for them."""
-        sparse, seen = self._sparse.fit_transform(self._sparse.reserve(state.sparse, rows, size), rows)
-        dense, shown = self._dense.fit_transform(self._dense.reserve(state.dense, rows, size), rows)
+        state = self.reserve(state, rows, size)
+        sparse, seen = self._sparse.fit_transform(state.sparse, rows)
+        dense, shown = self._dense.fit_transform(state.dense, rows)
         begins = not len(state.sketched.now) and self._dense.features(dense)
         sketched = new_sketched(self._columns) if begins else state.sketched
-        state = state._replace(sparse=sparse, dense=dense, sketched=sketched)
-        return axes.reserved(state, seen=self._sparse.features(sparse)), seen, shown
+        return state._replace(sparse=sparse, dense=dense, sketched=sketched), seen, shown
 
     def _reserve_work(self, longest: int) -> None:
         """Scratch for decisions of so many candidates."""
@@ -92,18 +92,11 @@ class ConfidentRewards:
             room = 2 * longest
             self._work = self._work._replace(score=np.zeros((room, 4)), mean=np.zeros(room), width=np.zeros(room))
 
-    def restored(self, state: ConfidentState, size: int) -> ConfidentState:
-        """A state from a file with room to go on; ValueError where its arrays do not fit together."""
+    def reserve(self, state: ConfidentState, rows: Rows, size: int) -> ConfidentState:
+        """See `RewardModel.reserve`."""
         if {len(array) for array in state.sketched} not in ({0}, {self._columns}):
             raise ValueError("the sketches are not those of the actions")
-        views = {"sparse": self._sparse, "dense": self._dense}
-        state = axes.each_part(views, lambda view, own: view.reserve(own, NO_ROWS, size), state)
-        return axes.reserved(state, seen=size)
-
-    def packed(self, state: ConfidentState) -> ConfidentState:
-        """`state` without spare room."""
-        views = {"sparse": self._sparse, "dense": self._dense}
-        return axes.packed(axes.each_part(views, lambda view, own: view.packed(own), state))
+        return super().reserve(state, rows, size)
 
     def facts(self, state: ConfidentState) -> dict[str, Any]:
         """Pairs of a feature and an action, bytes, each model's recent squared error."""

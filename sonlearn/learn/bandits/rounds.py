@@ -21,10 +21,14 @@ whichever action it was of: what has not been tried of late becomes doubtful. Ex
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from sonlearn.data import axes
+from sonlearn.data.batch import Batch
+from sonlearn.data.decisions import Decisions
+from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.bandits import diagonal, sketched
 from sonlearn.learn.bandits.diagonal import DiagonalState
@@ -117,6 +121,39 @@ class Decided(NamedTuple):
     def refused(self) -> np.ndarray:
         """bool[n]: decisions that could not be learned from; there are none."""
         return np.zeros(len(self.action), dtype=bool)
+
+
+class RewardModel(Protocol):
+    """What learns rewards, and decides by them. A state is a NamedTuple with `now`, see `SCALARS`.
+
+    Attributes
+    ----------
+    parts : dict
+        The engines and views of the fields of a state that are states of these.
+    """
+
+    parts: dict[str, Any]
+
+    def new(self) -> Any:
+        """State that has seen nothing."""
+
+    def rows_of(self, decisions: Decisions) -> Batch:
+        """The rows that are to be numbered for `run`."""
+
+    def run(self, state: Any, rows: Rows, size: int, problem: Problem, out: Decided, learn: bool) -> Any:
+        """Decide, and if `learn` learn, the decisions of a problem; features are below `size`. Returns the state."""
+
+    def reserve(self, state: Any, rows: Rows, size: int) -> Any:
+        """`state` with room for `rows`, whose features are below `size`; ValueError where its arrays do not fit."""
+        state = axes.each_part(self.parts, lambda part, own: part.reserve(own, rows, size), state)
+        return axes.reserved(state, seen=size)
+
+    def packed(self, state: Any) -> Any:
+        """`state` without spare room, for storage."""
+        return axes.packed(axes.each_part(self.parts, lambda part, own: part.packed(own), state))
+
+    def facts(self, state: Any) -> dict[str, Any]:
+        """Further numbers of a state, by name."""
 
 
 class DecisionScratch(NamedTuple):

@@ -151,14 +151,6 @@ class DenseDiagonalFD(WithDiagonal):
         r = int(state.now["k"][0] + state.now["raw"][0])
         return state.B[:, :r].transpose(1, 0, 2).reshape(r, LANES * len(state.B))
 
-    def _matrix(self, state: DenseDiagonalFDState, features: int) -> tuple[np.ndarray, np.ndarray]:
-        own = self._rows_of(state)
-        delta, rows = np.ones(features), np.zeros((len(own), features))
-        known = min(features, own.shape[1])
-        delta[:known] += state.extra.ravel()[:known]
-        rows[:, :known] = own[:, :known]
-        return delta, rows
-
 
 @bare_jit
 def predict(w, rows, raw):

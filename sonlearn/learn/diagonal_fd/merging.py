@@ -52,10 +52,6 @@ class WithDiagonal(Engine):
     def _of(self, found: Matrix, t: int) -> State:
         """State of a merged learner of so many rows, but for T, its factor and the scalars."""
 
-    @abstractmethod
-    def _matrix(self, state: State, features: int) -> tuple[np.ndarray, np.ndarray]:
-        """(Delta float64[features], B float64[rows, features])."""
-
     def merge(self, states: Sequence[State], base: State, rows: Sequence[int]) -> State:
         """Precisions added up, m - 1 rows kept."""
         own = [int(state.now["t"][0] - base.now["t"][0]) for state in states]
@@ -71,17 +67,9 @@ class WithDiagonal(Engine):
         return state
 
     def facts(self, state: State) -> dict[str, Any]:
-        """The parts of A = diag(delta) + B'B.
-
-        eigenvalues: of B Delta^-1 B', descending: the rows of the sketch compared with the diagonal.
-        delta, rows: functions of d that return the diagonal, float64[d], and the rows of B, float64[k, d].
-        """
+        """eigenvalues: of B Delta^-1 B', descending: the rows of the sketch compared with the diagonal."""
         r = int(state.now["k"][0] + state.now["raw"][0])
-        return {
-            "eigenvalues": np.maximum(np.linalg.eigvalsh(state.T[:r, :r])[::-1], 0.0),
-            "delta": lambda features: self._matrix(state, features)[0],
-            "rows": lambda features: self._matrix(state, features)[1],
-        }
+        return {"eigenvalues": np.maximum(np.linalg.eigvalsh(state.T[:r, :r])[::-1], 0.0)}
 
 
 @bare_jit

@@ -9,14 +9,14 @@ bounds) is left to `Committee.learn` altogether.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sonlearn.data.rows import WILD, Rows, first_wild
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, Sequence
-from sonlearn.learn.by_row import full, prepared
+from sonlearn.learn.by_row import EngineByRow, copy_one, full, prepared
 from sonlearn.learn.engine import SPARE, Predictions, State
 from sonlearn.learn.ensemble.history import with_room
 from sonlearn.learn.ensemble.importance import divide
@@ -32,47 +32,25 @@ HISTORY = 64
 NEVER = 1 << 62
 
 
-class CommitteeByRow:
-    """`Committee.learn` of rows that come one by one in the same buffers.
+class CommitteeByRow(EngineByRow):
+    """`Committee.learn` of rows that come one by one in the same buffers."""
 
-    Parameters
-    ----------
-    committee : Committee
-    """
+    _engine: Committee
 
-    def __init__(self, committee: Committee):
-        self._committee = committee
-        self._last: tuple[Any, Any, Any] = None, None, None  # the state, rows and predictions that all is made for
-
-    def learn(self, state: CommitteeState, rows: Rows, out: Predictions, features: int) -> tuple[CommitteeState, int]:
-        """Learn the row in `rows`, whose features are below `features`; see `Engine.learn`."""
-        last = self._last
-        if state is not last[0] or rows is not last[1] or out is not last[2] or features > self._room:
-            state = self._begin(state, rows, out, features)
-        elif features != self._features:
-            self._count(features)
-        at = self._sequence.run(0)
-        if at < self._first:
-            self._last = None, None, None
-            return self._committee.learn(self._committee.reserve(state, rows, features), rows, out, 0)
-        return (self._finished(state, at) if at < len(self._sequence) else state), 1
-
-    # -- how ---------------------------------------------------------------------------------------------------------
-
-    def _begin(self, state: CommitteeState, rows: Rows, out: Predictions, features: int) -> CommitteeState:
+    def _begin(self, state: CommitteeState, rows: Rows, out: Predictions) -> CommitteeState:
         """Make everything for a state and buffers; returns the state with room."""
-        committee, self._room = self._committee, 2 * features + SPARE
+        committee, room = self._engine, 2 * int(self._features[0]) + SPARE
         target, left, most, weighted = committee.target, committee.rows_left(state), NEVER, np.ones(1)
         if left:
             learned, kept = int(state.now["rows"][0]), target.rules.kept
             state = state._replace(history=with_room(state.history, learned + min(HISTORY, left), kept))
-            room = len(state.history.facts)
-            most = learned + left - 1 if room >= kept else min(learned + left - 1, room)
+            of_history = len(state.history.facts)
+            most = learned + left - 1 if of_history >= kept else min(learned + left - 1, of_history)
         scaled, scale, labelled = target.label_calls(state.labels, rows._replace(weight=weighted), state.now, False)
         work, K = committee.at_work(state), target.width(state.labels)
         V, z, part = np.ones((len(work.online), 1, K)), np.zeros((2, 1, K)), Part(scaled, scale, rows.base, (0, 1))
         self._views = {
-            name: RowOfView(committee.views.every[i], i, state.views[i], scaled, self._room)
+            name: RowOfView(committee.views.every[i], i, state.views[i], scaled, self._features, room)
             for i, name in enumerate(committee.views.names)
             if name in work.sharing
         }
@@ -81,6 +59,7 @@ class CommitteeByRow:
             for j, i in enumerate(work.active)
         ]
         begin: list[Call] = [
+            (fits, (self._features, room)),
             (ready, (state.now, most)),
             (first_wild, (rows.indptr, rows.values, rows.y, rows.weight, 0, WILD)),
             *target.is_ready(state.labels, rows),
@@ -95,27 +74,17 @@ class CommitteeByRow:
         calls += committee.count(state, part, V, z)
         calls += target.finish(state.labels, scale, part.base, z, out)
         self._sequence = Sequence(calls)
-        state = self._with_stages(state)
-        self._last = state, rows, out
-        self._count(features)
-        return state
-
-    def _count(self, features: int) -> None:
-        self._features = features
-        for view in self._views.values():
-            view.view.count(view.state, features)
+        return self._with_stages(state)
 
     def _finished(self, state: CommitteeState, at: int) -> CommitteeState:
         """Go on from call `at`, which was not done."""
         stages = [*self._views.values(), *self._members]
         while at < len(self._sequence):
             k = int(np.searchsorted(self._starts, at, side="right")) - 1
-            go_on = stages[k].recover(at - self._starts[k], self._features)
+            go_on = stages[k].recover(at - self._starts[k])
             self._sequence.replace(self._starts[k], stages[k].calls)
             at = self._sequence.run(self._starts[k] + go_on)
-        state = self._with_stages(state)
-        self._last = state, *self._last[1:]
-        return state
+        return self._with_stages(state)
 
     def _with_stages(self, state: CommitteeState) -> CommitteeState:
         """`state` with those of the views and members."""
@@ -138,12 +107,14 @@ class RowOfView:
     state : State
     rows : Rows
         The buffers of raw rows.
+    raw : int64[1]
+        Features of these are below this.
     room : int
         Raw features that there may be.
     """
 
-    def __init__(self, view: View, place: int, state: State, rows: Rows, room: int):
-        self.view, self.place, self._rows, self._room = view, place, rows, room
+    def __init__(self, view: View, place: int, state: State, rows: Rows, raw: np.ndarray, room: int):
+        self.view, self.place, self._rows, self._raw, self._room = view, place, rows, raw, room
         #: int64[1]; features of the rows that result are below this
         self.features = np.zeros(1, np.int64)
         with full(rows):
@@ -154,14 +125,15 @@ class RowOfView:
         with full(self._rows):
             self.state = self.view.reserve(state, self._rows, self._room)
             calls = self.view.calls(self.state, self._rows, self.out)
-        self.calls = *calls, (copy_one, (self.state.now["features"], self.features))
+        known = self.state.now[self.view.raw]
+        known[:] = self._raw
+        self.calls = (copy_one, (self._raw, known)), *calls, (copy_one, (self.state.now["features"], self.features))
         self.features[0] = self.view.features(self.state)
 
-    def recover(self, at: int, features: int) -> int:
+    def recover(self, at: int) -> int:
         """Make room; returns the call of this stretch to go on with."""
         lacks_rows = self.calls[at][0] is fits
         self._prepare(self.state if lacks_rows else self.view.widened(self.state))
-        self.view.count(self.state, features)
         return at
 
 
@@ -196,7 +168,7 @@ class RowOfMember:
         self._by_calls = bool(calls)
         self.calls = [*(calls or [(fits, (features, -1))]), *self._to_input]
 
-    def recover(self, at: int, features: int) -> int:
+    def recover(self, at: int) -> int:
         """Make room, or learn the row in the usual way; returns the call of this stretch to go on with."""
         if at == 0 and self._by_calls:
             self._prepare()
@@ -216,9 +188,3 @@ def ready(now, most):
     now : of the state
     """
     return 1 if now[0]["passes"] == 0 and now[0]["rows"] < most and now[0]["in_parts"] == 0 else 0
-
-
-@bare_jit
-def copy_one(source, target):
-    """target[0] <- source[0]."""
-    target[0] = source[0]

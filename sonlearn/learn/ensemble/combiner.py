@@ -89,32 +89,15 @@ def of_inputs(combiner: Combiner, at: Sequence[int]) -> Combiner:
     return combiner._replace(w=w, A=combiner.A[square], P=combiner.P[square], prior=prior)
 
 
-def is_same(a: Combiner, at: Sequence[int], b: Combiner, places: Sequence[int]) -> bool:
-    """Whether `b`, of the inputs `places`, has learned the very bits of `a`, of the inputs `at`.
-
-    Two combiners that have begun anew with the same inputs and rows stay the same.
-    """
-    own, other = of_inputs(a, at), of_inputs(b, places)
-    return len(at) == len(places) and all(np.array_equal(x, y) for x, y in zip(own, other, strict=True))
-
-
 @bare_jit
-def copy_inputs(a, at, b, places):
-    """The inputs `places` (int64[m]) of the combiner `b` <- the inputs `at` of `a`; what all inputs share stays."""
-    for e in range(len(a.w)):
+def copy_inputs(own, combiner, at):
+    """The inputs `at` (int64[m]) of `combiner` <- the first m of `own`; what all inputs share stays."""
+    for e in range(len(own.w)):
         for i in range(len(at)):
-            b.w[e, places[i]] = a.w[e, at[i]]
+            combiner.w[e, at[i]] = own.w[e, i]
             for j in range(len(at)):
-                b.A[e, places[i], places[j]] = a.A[e, at[i], at[j]]
-                b.P[e, places[i], places[j]] = a.P[e, at[i], at[j]]
-
-
-@bare_jit
-def copy_shared(a, b):
-    """What all inputs of the combiner `b` share <- that of `a`."""
-    b.rows[0] = a.rows[0]
-    for e in range(len(a.loss)):
-        b.loss[e], b.errors[e, 0], b.errors[e, 1] = a.loss[e], a.errors[e, 0], a.errors[e, 1]
+                combiner.A[e, at[i], at[j]] = own.A[e, i, j]
+                combiner.P[e, at[i], at[j]] = own.P[e, i, j]
 
 
 def went_on(combiners: Sequence[Combiner], base: Combiner, rows: Sequence[int]) -> bool:

@@ -6,8 +6,8 @@ what differs stands in a `Target`.
 
 There are two combinations. The online one is of all members at work: it is what is reported while labels arrive. The
 offline one is of those with a long memory only, and is what `predict` uses (no labels arrive): what forgets within a
-hundred rows is worth nothing once labels have stopped coming. Both predict every row before its label is used. Where no
-member forgets faster than the others, they are one.
+hundred rows is worth nothing once labels have stopped coming. Both predict every row before its label is used. While no
+member at work forgets faster than the others they are one, and the combiner of the offline one stands still.
 
 Members do not need each other within a batch, so they may run side by side (`scheduling`). Rows are taken in parts, so
 that what members predict needs a bounded space; at a few checkpoints the members that do not pay for their time are
@@ -26,11 +26,11 @@ from sonlearn.data.rows import NO_ROWS, WILD, Rows, first_wild, is_learned, lear
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.delay import DelayQueue, exchange, new_waiting, with_room_for
-from sonlearn.learn.engine import Contributions, Engine, Predictions, State
+from sonlearn.learn.engine import Contributions, Engine, Predictions, State, by_class
 from sonlearn.learn.ensemble import history as histories
 from sonlearn.learn.ensemble import merging, reports
 from sonlearn.learn.ensemble.by_row import CommitteeByRow
-from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, copy_shared, is_same
+from sonlearn.learn.ensemble.combiner import Combiner, weights_of, without
 from sonlearn.learn.ensemble.drift import Drift, merge_drifts, new_drift, watch
 from sonlearn.learn.ensemble.history import History, new_history
 from sonlearn.learn.ensemble.importance import relative_weights
@@ -61,7 +61,7 @@ class CommitteeState(NamedTuple):
     views: tuple  # the views' states
     members: tuple  # the members' states
     online: Combiner  # of all members
-    offline: Combiner  # of those with a long memory; of no input where that is all of them
+    offline: Combiner  # of those with a long memory, while others are at work; of no input where there are no others
     # float64[k, 4]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw;
     # and of how many different features, up to the checkpoint that asks
     tally: Annotated[np.ndarray, Axis(), merging.tallied]
@@ -80,9 +80,8 @@ class AtWork(NamedTuple):
     active: list[int]  # positions of the members
     sharing: dict[str, list[int]]  # of each view its members, as places in `active`
     online: list[int]  # positions of the inputs of the online combination
-    offline: list[int]  # of the offline one, which may be the online one
-    places: list[int]  # where these stand in the combiner of the offline combination
-    apart: bool  # whether that has a combiner of its own
+    offline: list[int]  # of the offline one
+    apart: bool  # whether that is another one, with a combiner of its own
 
 
 class Committee(Engine):
@@ -112,7 +111,7 @@ class Committee(Engine):
         memory = [(each.follows, max(each.rate, options.decay)) for each in self.members]
         #: Positions of the inputs of the offline combination; the longest memory among the members counts as long.
         self.long = (*(i for i, each in enumerate(memory) if each == min(memory)), *extra)
-        self.both = len(self.long) < len(self.inputs)
+        self.short = [i for i in range(len(self.inputs)) if i not in self.long]
         self.merges = all(engine.merges for engine in self.engines)
         self.prunes = options.prune and options.budget != "rich"
         self._scheduler, self._room, self._at_work = Scheduler(threads), np.zeros(0), dict[bytes, AtWork]()
@@ -125,7 +124,7 @@ class Committee(Engine):
             views=self.views.new(),
             members=tuple(engine.new() for engine in self.engines),
             online=self.target.new_combiner(self.inputs),
-            offline=self.target.new_combiner([self.inputs[i] for i in self.long] if self.both else []),
+            offline=without(self.target.new_combiner(self.inputs if self.short else ()), self.short),
             tally=np.zeros((k, 4)),
             totals=np.zeros((2, 3)),
             history=new_history(len(self.inputs), self.target.history_width),
@@ -173,8 +172,7 @@ class Committee(Engine):
             _, z = self._offline(state, part, seen)
             run_calls(self.target.finish(state.labels, part.scale, part.base, (z, z), out.part(at, stop)))
             at = stop
-        finite = np.isfinite(out.raw)
-        finite = finite if finite.ndim == 1 else finite.all(axis=1)
+        finite = np.isfinite(by_class(out).raw).all(axis=1)
         return n if finite.all() else int(np.argmin(finite))
 
     def by_row(self) -> CommitteeByRow:
@@ -186,13 +184,13 @@ class Committee(Engine):
         whole, seen = self._asked(state, rows)
         V, z = self._offline(state, whole, seen)
         work = self.at_work(state)
-        own, w = V[[work.online.index(i) for i in work.offline]], reports.offline_weights(self, state)[work.offline]
+        own, w = V[[work.online.index(i) for i in work.offline]], weights_of(self.offline_combiner(state))[work.offline]
         found = self.target.contributions(state.labels, whole.scale, own, w, z, rows.base, number)
         return found._replace(names=tuple(self.inputs[i].name for i in work.offline))
 
     def weights(self, state: CommitteeState, features: int, number: int | None = None) -> np.ndarray:
         """Weights of the members that are linear in the raw row, as the combiner adds them up."""
-        combined = reports.offline_weights(self, state)
+        combined = weights_of(self.offline_combiner(state))
 
         def of_slot(k: int | None) -> np.ndarray:
             total = np.zeros(features)
@@ -277,20 +275,20 @@ class Committee(Engine):
         online, sharing = [*active, *range(len(self.members), len(self.inputs))], dict[str, list[int]]()
         for j, i in enumerate(active):
             sharing.setdefault(self.members[i].view, []).append(j)
-        apart = self.both and any(i in self.long for i in active)
+        apart = len({i in self.long for i in active}) > 1
         offline = [i for i in online if i in self.long] if apart else online
-        places = [self.long.index(i) for i in offline] if apart else offline
-        return AtWork(active, sharing, online, offline, places, apart)
+        return AtWork(active, sharing, online, offline, apart)
+
+    def offline_combiner(self, state: CommitteeState) -> Combiner:
+        """That of the offline combination."""
+        return state.offline if self.at_work(state).apart else state.online
 
     def rows_left(self, state: CommitteeState) -> int:
         """Rows that are still to be learned before the next checkpoint; 0: there is none to come.
 
         A row from which on rows were predicted by what had learned is one, too: members are judged by those.
         """
-        judged = self._judged(state)
-        if not self.prunes or judged < 0:
-            return -judged if self.prunes else 0
-        return next_checkpoint(self.target.rules, judged)
+        return next_checkpoint(self.target.rules, self._judged(state)) if self.prunes else 0
 
     def _judged(self, state: CommitteeState) -> int:
         """Rows learned but the first ones, which were predicted before any label had come: so many less than 0."""
@@ -304,42 +302,32 @@ class Committee(Engine):
         return [*self.target.to_input(V, self.members[i], scale), (tally_entries, (state.tally[i], rows, first))]
 
     def combine(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray) -> list[Call]:
-        """Fill z with the online and the offline combination; both combiners learn where `learns`.
-
-        Where all members that are left have a long memory the two are one, and are worked out once.
-        """
+        """Fill z with the online and the offline combination; both combiners learn where `learns`."""
         work = self.at_work(state)
-        same = work.apart and work.offline == work.online
-        same = same and is_same(state.online, work.online, state.offline, work.places)
         calls = self.target.combine_some(state.online, work.online, V, part.scale, part.rows, learns, z[0])
-        if work.apart and not same:
+        if work.apart:
             return calls + self._combine_offline(state, V, part, learns, z[1])
-        calls.append((copy_scores, (z[0], z[1])))
-        if same and learns:
-            at, places = np.array(work.online), np.array(work.places)
-            calls.append((copy_inputs, (state.online, at, state.offline, places)))
-            calls.append((copy_shared, (state.online, state.offline)))
-        return calls
+        return [*calls, (copy_scores, (z[0], z[1]))]
 
     def _combine_offline(
         self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray
     ) -> list[Call]:
         work, calls = self.at_work(state), list[Call]()
-        combiner = state.offline if work.apart else state.online
-        if work.offline != work.online:
+        if work.apart:
             some = np.array([work.online.index(i) for i in work.offline])
             every, V = V, np.zeros((len(some), *V.shape[1:]))
             calls.append((copy_some, (every, some, V)))
-        return calls + self.target.combine_some(combiner, work.places, V, part.scale, part.rows, learns, z)
+        combiner = self.offline_combiner(state)
+        return calls + self.target.combine_some(combiner, work.offline, V, part.scale, part.rows, learns, z)
 
     def count(self, state: CommitteeState, part: Part, V: np.ndarray, z: np.ndarray) -> list[Call]:
         """Add rows to what is counted, and while there is a checkpoint to come to the history, which has room."""
         target, rows, work, n = self.target, part.rows, self.at_work(state), len(part.rows.y)
         measured, late = Measured(*np.zeros((3, n))), self.options.label_delay
         calls = target.tally_up(state.tally, work.active, V, part.scale, rows)
-        for which in range(0 if self.both else 1, 2):  # the offline combination last
+        for which in range(0 if self.short else 1, 2):  # the offline combination last
             calls += target.measure(part.scale, rows, z[which], measured)
-            if self.both:
+            if self.short:
                 calls.append((add_up, (state.totals[which], measured, rows.y, rows.weight)))
         calls.append((watch, (state.drift, target.relative, measured.surprise, rows.y, rows.weight, late)))
         if self.rows_left(state) and self._judged(state) >= 0:
@@ -522,8 +510,8 @@ class Committee(Engine):
             for own in (history, state.history):
                 own.inputs[:, idle] = 0.0
             work = self.at_work(state)
-            online = self.target.replayed_anew(case, work.online, range(len(self.inputs)))
-            offline = self.target.replayed_anew(case, work.offline, self.long) if work.apart else state.offline
+            online = self.target.replayed_anew(case, work.online)
+            offline = self.target.replayed_anew(case, work.offline) if work.apart else self.new().offline
             state = state._replace(online=online, offline=offline)
         left = state.history if self.rows_left(state) else self.new().history
         return state._replace(members=tuple(members), history=left)

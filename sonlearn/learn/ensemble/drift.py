@@ -54,14 +54,8 @@ class Drift(NamedTuple):
 def new_drift() -> Drift:
     """Nothing is known."""
     bets = len(BETS)
-    return Drift(
-        np.zeros(2),
-        np.zeros(2),
-        np.zeros(bets),
-        np.zeros(bets, np.int64),
-        np.zeros(KEPT, np.int64),
-        np.zeros(2, np.int64),
-    )
+    counts = (np.zeros(n, np.int64) for n in (bets, KEPT, 2))
+    return Drift(np.zeros(2), np.zeros(2), np.zeros(bets), *counts)
 
 
 def changes_of(drift: Drift) -> list[int]:

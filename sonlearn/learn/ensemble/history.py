@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data.arrays import grown
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.engine import grown
 from sonlearn.learn.multiclass.arow import find_rivals
 
 #: Classes of a row's history beside its own: the likeliest, and a sample of the others.

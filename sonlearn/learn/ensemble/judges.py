@@ -64,7 +64,7 @@ class ReplayJudge:
     def _replayed(self, chosen: list[int]) -> float:
         case = self._case
         at = [*chosen, *range(len(case.costs), len(case.inputs))]
-        _, losses, weight = self._target.replayed(case, at, case.inputs, at, judges=True)
+        _, losses, weight = self._target.replayed(case, at, judges=True)
         start = len(losses) // 4
         known = start + np.flatnonzero(~np.isnan(losses[start:]))
         return float(np.average(losses[known], weights=weight[known])) if len(known) else 0.0

@@ -27,16 +27,17 @@ def merged(
     views, members = _views_and_members(committee, states, base, rows, left, maps)
     gone = [[i for i in range(k) if i not in left or not state.active[i]] for state in states]
     learned = [int(state.now["rows"][0] - base.now["rows"][0]) for state in states]
-
-    def combiner(name: str, inputs: Sequence[int]) -> Combiner:
-        return _combiner(committee, [getattr(s, name) for s in states], getattr(base, name), gone, inputs, learned)
-
-    return axes.merged(states, base, np.ones(len(states)))._replace(
+    new = committee.new()
+    merged = axes.merged(states, base, np.ones(len(states)))._replace(
         labels=labels, views=views, members=members, active=np.isin(np.arange(k), left),
-        online=combiner("online", range(len(committee.inputs))),
-        offline=combiner("offline", committee.long if committee.both else ()),
-        history=committee.new().history,
+        online=_combiner(committee, [state.online for state in states], base.online, gone, learned),
+        offline=new.offline, history=new.history,
     )  # fmt: skip
+    if not committee.at_work(merged).apart:
+        return merged
+    start, *every = map(committee.offline_combiner, (base, *states))
+    without_short = [sorted({*own, *committee.short}) for own in gone]
+    return merged._replace(offline=_combiner(committee, every, start, without_short, learned))
 
 
 def tallied(base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> np.ndarray:
@@ -79,20 +80,16 @@ def _views_and_members(
 
 
 def _combiner(
-    committee: Committee, combiners: Sequence[Combiner], base: Combiner, gone: Sequence[list[int]],
-    inputs: Sequence[int], rows: Sequence[int],
-) -> Combiner:  # fmt: skip
-    """The combiner of `inputs` (positions) of all, in which members that are not at work have no weight.
+    committee: Committee, combiners: Sequence[Combiner], base: Combiner, gone: Sequence[list[int]], rows: Sequence[int]
+) -> Combiner:
+    """The combiner of all, in which inputs that none of them has (`gone`) have no weight.
 
     `rows`: those learned since the base. Where one of them has begun anew since, all did so with nothing.
     """
-    if not len(inputs):
-        return base
     if not went_on(combiners, base, rows):
-        base = committee.target.new_combiner([committee.inputs[i] for i in inputs])
-    places = [[at for at, i in enumerate(inputs) if i in pruned] for pruned in gone]
-    found = merge_combiners(combiners, base, places)
-    out = sorted(set.intersection(*map(set, places)))
+        base = committee.target.new_combiner(committee.inputs)
+    found = merge_combiners(combiners, base, gone)
+    out = sorted(set.intersection(*map(set, gone)))
     return without(found, out) if out else found
 
 

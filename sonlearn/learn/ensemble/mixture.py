@@ -53,35 +53,35 @@ class Mixture(Engine):
 
     def learn(self, state: MixtureState, rows: Rows, out: Predictions, start: int) -> tuple[MixtureState, int]:
         """Learn all rows; a member does not learn a row that it refuses."""
-        V, members = np.zeros((len(rows.y), len(self._engines))), []
-        features = int(rows.features[: rows.indptr[-1]].max(initial=-1)) + 1
-        for i, (engine, s) in enumerate(zip(self._engines, state.members, strict=True)):
-            members_out = Predictions.empty(len(rows.y))
-            members.append(engine.learn_all(s, rows, members_out, features))
-            V[:, i] = members_out.prediction
+        V, members = self._of_members(state, rows, True)
         mix(self._loss, state.loss, V, rows, True, out.raw)
         out.prediction[:] = out.raw
-        return state._replace(members=tuple(members)), len(rows.y)
+        return state._replace(members=members), len(rows.y)
 
     def predict(self, state: MixtureState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        mix(self._loss, state.loss, self._member_predictions(state, rows), rows, False, out.raw)
+        mix(self._loss, state.loss, self._of_members(state, rows, False)[0], rows, False, out.raw)
         out.prediction[:] = out.raw
         return len(rows.y)
 
     def contributions(self, state: MixtureState, rows: Rows, number: None = None) -> Contributions:
         """The members' log-odds for `rows`. The mixture averages probabilities, so these do not add up to `raw`."""
-        V, share = self._member_predictions(state, rows), self._share(state)
+        V, share = self._of_members(state, rows, False)[0], self._share(state)
         return Contributions(self._names, V, share, share * np.clip(V, -LIMIT, LIMIT), np.zeros(len(rows.y)))
 
-    def _member_predictions(self, state: MixtureState, rows: Rows) -> np.ndarray:
-        """float64[n, k]: the members' predictions."""
-        V = np.zeros((len(rows.y), len(self._engines)))
-        for i, (engine, s) in enumerate(zip(self._engines, state.members, strict=True)):
-            members_out = Predictions.empty(len(rows.y))
-            engine.predict(s, rows, members_out)
-            V[:, i] = members_out.prediction
-        return V
+    def _of_members(self, state: MixtureState, rows: Rows, learns: bool) -> tuple[np.ndarray, tuple]:
+        """(float64[n, k] the members' predictions, their states: after the rows where they are learned)."""
+        V, members = np.zeros((len(rows.y), len(self._engines))), []
+        features = int(rows.features[: rows.indptr[-1]].max(initial=-1)) + 1
+        for i, (engine, own) in enumerate(zip(self._engines, state.members, strict=True)):
+            out = Predictions.empty(len(rows.y))
+            if learns:
+                own = engine.learn_all(own, rows, out, features)
+            else:
+                engine.predict(own, rows, out)
+            members.append(own)
+            V[:, i] = out.prediction
+        return V, tuple(members)
 
     def weights(self, state: MixtureState, features: int, number: int | None = None) -> np.ndarray:
         """The members' weights, averaged like their probabilities: a summary, because the mixture is not linear."""

@@ -116,8 +116,8 @@ class PruningCase(NamedTuple):
 
 
 def next_checkpoint(rules: Rules, rows: int) -> int:
-    """Rows still to be learned before the next checkpoint; 0: there is none."""
-    every = (rules.words_after, rules.first, *rules.checkpoints)
+    """Rows still to be learned before the next checkpoint, or the first row that counts; 0: there is none."""
+    every = (0, rules.words_after, rules.first, *rules.checkpoints)
     return min((at - rows for at in every if at > rows), default=0)
 
 

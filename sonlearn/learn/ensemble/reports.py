@@ -27,7 +27,7 @@ def member_table(committee: Committee, state: CommitteeState) -> list[dict[str, 
     ``offline`` is None for a member that forgets, and so has no part in the offline combination. Of several classes
     there are also the pairs of features and classes that a member at work knows, and the bytes that it takes.
     """
-    active, weights, offline = state.active, weights_of(state.online), offline_weights(committee, state)
+    active, weights, offline = state.active, weights_of(state.online), weights_of(committee.offline_combiner(state))
     errors = state.tally[:, 1] / np.maximum(state.tally[:, 0], 1e-300)
     table = []
     for i, member in enumerate(committee.members):
@@ -41,22 +41,13 @@ def member_table(committee: Committee, state: CommitteeState) -> list[dict[str, 
     return table
 
 
-def offline_weights(committee: Committee, state: CommitteeState) -> np.ndarray:
-    """float64[inputs]: weights of the offline combination."""
-    if not committee.at_work(state).apart:
-        return weights_of(state.online)
-    w = np.zeros(len(committee.inputs))
-    w[list(committee.long)] = weights_of(state.offline)
-    return w
-
-
 def combinations(committee: Committee, state: CommitteeState) -> dict[str, dict[str, float]]:
     """Of the online and the offline combination the mean loss and error of all rows learned so far.
 
     Of values the error is the squared one; both are in standard deviations of the labels. Of several classes rows whose
     class had not been met do not count. Empty where there is one combination only, or no row.
     """
-    if not committee.both or not state.totals[0, 0] > 0.0:
+    if not committee.short or not state.totals[0, 0] > 0.0:
         return {}
     means = (state.totals[:, 1:] / state.totals[:, :1]).tolist()
     return {name: {"loss": own[0], "error": own[1]} for name, own in zip(("online", "offline"), means, strict=True)}
@@ -69,7 +60,7 @@ def drift(committee: Committee, state: CommitteeState) -> dict[str, Any]:
     the online combination's weight, in absolute values, that is on members that forget.
     """
     weights = np.abs(weights_of(state.online))
-    short = weights[[i for i in range(len(weights)) if i not in committee.long]].sum()
+    short = weights[committee.short].sum()
     return {
         "changes": changes_of(state.drift), "count": int(state.drift.count[1]),
         "short": float(short / max(weights.sum(), 1e-300)),

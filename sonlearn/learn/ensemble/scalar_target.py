@@ -16,10 +16,8 @@ from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.engine import Contributions, Engine, Predictions, copy_within
-from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs
 from sonlearn.learn.ensemble.history import History, last_rows
-from sonlearn.learn.ensemble.judges import ReplayJudge
 from sonlearn.learn.ensemble.label_scale import (
     CLIP,
     LabelScale,
@@ -29,7 +27,7 @@ from sonlearn.learn.ensemble.label_scale import (
     unit_of,
     unscale_rows,
 )
-from sonlearn.learn.ensemble.pruning import Judge, PruningCase
+from sonlearn.learn.ensemble.pruning import PruningCase
 from sonlearn.learn.ensemble.scalar_step import combine, precision_for
 from sonlearn.learn.ensemble.target import JUDGED, Measured, Target
 from sonlearn.learn.losses import POISSON, SQUARED, Loss, loss_of, loss_value, losses
@@ -60,11 +58,6 @@ class ScalarTarget(Target):
         self.loss = Loss(SQUARED, 0.0) if self._given.code == POISSON else self._given
         self.inputs = inputs_of(options.loss, members)
         self.precision, self.relative = precision_for(self.loss), not self.classes
-
-    @property
-    def rules(self) -> pruning.Rules:
-        """By which members are pruned."""
-        return pruning.SCALAR
 
     def new(self, classes: int = 0) -> LabelState:
         """State that has seen nothing."""
@@ -151,23 +144,18 @@ class ScalarTarget(Target):
 
     # -- pruning -----------------------------------------------------------------------------------------------------
 
-    def judge(self, case: PruningCase) -> Judge:
-        """See `Target.judge`."""
-        return ReplayJudge(self, case)
-
     def replayed(
-        self, case: PruningCase, at: Sequence[int], inputs: Sequence[Member], places: Sequence[int],
-        judges: bool = False,
-    ) -> tuple[Combiner, np.ndarray, np.ndarray]:  # fmt: skip
+        self, case: PruningCase, at: Sequence[int], judges: bool = False
+    ) -> tuple[Combiner, np.ndarray, np.ndarray]:
         """See `Target.replayed`."""
         history = last_rows(case.history, JUDGED)
         V = np.ascontiguousarray(history.inputs[:, list(at), 0], dtype=np.float64)
         par, y, weight = (np.ascontiguousarray(column, dtype=np.float64) for column in history.facts.T)
         precision = JUDGE_PRECISION if judges and self.classes else self.precision
-        combiner, z, each = new_combiner(inputs, precision, case.decay), np.zeros(len(y)), np.zeros(len(y))
-        own = of_inputs(combiner, places)
-        combine(Loss(self.loss.code, par), own, V, y, weight, True, np.zeros((len(places) + 2, len(places))), z)
-        copy_inputs(own, np.arange(len(places)), combiner, np.array(places))
+        combiner, z, each = new_combiner(self.inputs, precision, case.decay), np.zeros(len(y)), np.zeros(len(y))
+        own = of_inputs(combiner, at)
+        combine(Loss(self.loss.code, par), own, V, y, weight, True, np.zeros((len(at) + 2, len(at))), z)
+        copy_inputs(own, combiner, np.array(at))
         losses(Loss(self.loss.code, float(case.history.facts[:, 0].mean())), z, y, each)
         return combiner, each, weight
 

@@ -19,11 +19,10 @@ from sonlearn.data.rows import Rows, is_learned, learned_rows
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.engine import Contributions, Engine, Predictions
-from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs
 from sonlearn.learn.ensemble.history import WIDTH, History, last_rows, multiplicity, sample_classes
 from sonlearn.learn.ensemble.judges import PRIOR as JUDGE_PRIOR
-from sonlearn.learn.ensemble.judges import FittedJudge, ReplayJudge, classes_of
+from sonlearn.learn.ensemble.judges import FittedJudge, classes_of
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase
 from sonlearn.learn.ensemble.softmax_step import PRIOR, SURPRISE, combine, level, scratch_for
 from sonlearn.learn.ensemble.target import JUDGED, Late, Measured, Target
@@ -63,11 +62,6 @@ class ClassSlots(Target):
     def __init__(self, options: LearnOptions, members: tuple[Member, ...] = ()):
         super().__init__(options, members)
         self.inputs, self._most = members, options.oaa or options.multinomial or 0
-
-    @property
-    def rules(self) -> pruning.Rules:
-        """By which members are pruned."""
-        return pruning.SEVERAL
 
     def new(self, classes: int) -> SlotState:
         """State that has seen no label."""
@@ -185,29 +179,29 @@ class ClassSlots(Target):
 
     def judge(self, case: PruningCase) -> Judge:
         """See `Target.judge`; where rows of the history are missing members are few."""
-        return FittedJudge(case) if case.rows <= case.rules.kept else ReplayJudge(self, case)
+        return FittedJudge(case) if case.rows <= case.rules.kept else super().judge(case)
 
     def replayed(
-        self, case: PruningCase, at: Sequence[int], inputs: Sequence[Member], places: Sequence[int],
-        judges: bool = False,
-    ) -> tuple[Combiner, np.ndarray, np.ndarray]:  # fmt: skip
+        self, case: PruningCase, at: Sequence[int], judges: bool = False
+    ) -> tuple[Combiner, np.ndarray, np.ndarray]:
         """See `Target.replayed`.
 
         To judge without `SURPRISE`, with which a combiner learns more slowly what to do without a member.
         """
         history = last_rows(case.history, JUDGED)
         V = np.ascontiguousarray(history.inputs[:, list(at)].transpose(1, 0, 2), dtype=np.float64)
-        classes, weight, places = classes_of(history), history.weight, list(places)
+        classes, weight = classes_of(history), history.weight
         many = bool((classes > WIDTH).any())
         if many:
             V = np.concatenate([V, multiplicity(classes)[None]])
         precision, surprise = ((JUDGE_PRIOR,), 0.0) if judges else (self.precision, SURPRISE)
-        combiner = new_combiner([*inputs, _FIXED] if many else inputs, precision, case.decay)
-        own, logs = of_inputs(combiner, [*places, len(inputs)] if many else places), np.zeros(V.shape[1:])
+        n = len(self.inputs)
+        combiner = new_combiner([*self.inputs, _FIXED] if many else self.inputs, precision, case.decay)
+        own, logs = of_inputs(combiner, [*at, n] if many else at), np.zeros(V.shape[1:])
         met, y = np.minimum(classes, WIDTH), np.zeros(len(classes))
         combine(own, V, met, y, weight, True, surprise, scratch_for(len(V), WIDTH), logs)
-        combiner = of_inputs(combiner, range(len(inputs)))
-        copy_inputs(own, np.arange(len(places)), combiner, np.array(places))
+        combiner = of_inputs(combiner, range(n))
+        copy_inputs(own, combiner, np.array(at))
         return combiner, np.where(classes > 0, -logs[:, 0], np.nan), weight
 
     # -- reports -----------------------------------------------------------------------------------------------------

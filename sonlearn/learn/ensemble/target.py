@@ -20,9 +20,11 @@ from sonlearn.data.rows import Rows, is_learned, rows_between
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State
+from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs, without
 from sonlearn.learn.ensemble.history import History
-from sonlearn.learn.ensemble.pruning import Judge, PruningCase, Rules
+from sonlearn.learn.ensemble.judges import ReplayJudge
+from sonlearn.learn.ensemble.pruning import Judge, PruningCase
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import Member
 
@@ -92,9 +94,9 @@ class Target(ABC):
         self.options, self.members = options, members
 
     @property
-    @abstractmethod
-    def rules(self) -> Rules:
+    def rules(self) -> pruning.Rules:
         """By which members are pruned."""
+        return pruning.SEVERAL if self.options.several else pruning.SCALAR
 
     # -- labels ------------------------------------------------------------------------------------------------------
 
@@ -201,27 +203,24 @@ class Target(ABC):
 
     # -- pruning -----------------------------------------------------------------------------------------------------
 
-    @abstractmethod
     def judge(self, case: PruningCase) -> Judge:
         """Who judges members at a checkpoint."""
+        return ReplayJudge(self, case)
 
     @abstractmethod
     def replayed(
-        self, case: PruningCase, at: Sequence[int], inputs: Sequence[Member], places: Sequence[int],
-        judges: bool = False,
-    ) -> tuple[Combiner, np.ndarray, np.ndarray]:  # fmt: skip
-        """A combiner of `inputs` run over the last rows of the history.
+        self, case: PruningCase, at: Sequence[int], judges: bool = False
+    ) -> tuple[Combiner, np.ndarray, np.ndarray]:
+        """A combiner run over the last rows of the history, all of whose inputs but those `at` are 0.
 
-        `at` are the inputs that it learns, `places` where they stand among its own; the others are 0. `judges`: with
-        the precision that judges members. Returns the combiner, its losses (NaN where there was nothing to choose) and
-        the weights of the rows, float64[rows] each.
+        `judges`: with the precision that judges members. Returns the combiner, its losses (NaN where there was nothing
+        to choose) and the weights of the rows, float64[rows] each.
         """
 
-    def replayed_anew(self, case: PruningCase, at: list[int], among: Sequence[int]) -> Combiner:
-        """A combiner of the inputs `among` (positions) that has learned the history of those `at`."""
-        places = [among.index(i) for i in at]
-        combiner = self.replayed(case, at, [self.inputs[i] for i in among], places)[0]
-        return without(combiner, [i for i in range(len(among)) if i not in places])
+    def replayed_anew(self, case: PruningCase, at: list[int]) -> Combiner:
+        """A combiner that has learned the history of the inputs `at`."""
+        combiner = self.replayed(case, at)[0]
+        return without(combiner, [i for i in range(len(self.inputs)) if i not in at])
 
     def still_learns(self, case: PruningCase, i: int) -> bool:
         """Whether the own loss of member i is still falling."""
@@ -262,7 +261,7 @@ class Target(ABC):
         own = of_inputs(combiner, at)
         calls = self.combine(own, V, scale, rows, learns, z)
         if learns and own is not combiner:
-            calls.append((copy_inputs, (own, np.arange(len(at)), combiner, np.array(at))))
+            calls.append((copy_inputs, (own, combiner, np.array(at))))
         return calls
 
 

@@ -13,7 +13,7 @@ from sonlearn.data.decisions import Decisions, numbered
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
-from sonlearn.text.columns import Labelling
+from sonlearn.text.columns import Labelling, reading_of
 from sonlearn.text.decisions.blocks import parse_blocks
 from sonlearn.text.decisions.dsjson import parse_dsjson
 from sonlearn.text.decisions.labels import ActionLabels, decisions_of_classes
@@ -185,6 +185,9 @@ def as_table(options: TextOptions, bandit: BanditOptions) -> TextOptions:
     ):
         if column:
             raise OptionError(f"{flag} {shorten(column)}: {instead}")
+    reading = reading_of(bandit.action, options)
+    if reading:
+        raise OptionError(f"--{reading} {shorten(bandit.action)}: the column of the action is no feature")
     return dataclasses.replace(options, label=bandit.cost or bandit.reward, id=bandit.action, weight=bandit.probability)
 
 
