@@ -76,7 +76,7 @@ def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Hea
         records = [shared]
     else:
         if not isinstance(actions, list) or not actions:
-            expected = "an object for each action in _multi of the context (c in dsjson, the whole body in /decide)"
+            expected = "one object for each action in _multi of the context (c in dsjson, the whole body in /decide)"
             raise Unfit("no array _multi", expected, ())
         wrong = next((i for i, one in enumerate(actions) if not isinstance(one, Members)), None)
         if wrong is not None:
