@@ -32,7 +32,7 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.text import TABLES
 from sonlearn.text.columns import ColumnTable, Labelling
-from sonlearn.views.index import index_of, intern, lookup, new_index
+from sonlearn.views.index import index_of, intern, knows, lookup, new_index
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -351,9 +351,7 @@ class Learner(SavedModel):
 
     def knows(self, batch: Batch) -> bool:
         """Whether the learner has seen a feature of `batch`, the constant apart. Changes nothing."""
-        rows = lookup(batch, self.index)
-        constants = 0 if batch.constant is None else int((batch.indices == batch.constant).sum())
-        return len(batch.indices) == constants or int(rows.indptr[-1]) > constants
+        return knows(batch, self.index)
 
     def explain(self, batch: Batch, classes: int = 2) -> list[Explanation]:
         """The contributions to the prediction of each row of `batch`: see `sonlearn.learn.explain`. Changes nothing.
