@@ -170,6 +170,52 @@ def test_more_columns_than_it_takes_are_refused():
     assert learner.partial_fit(batch_of_dense(X[:, 1:], [1.0])).raw == [1.0]
 
 
+def changing(loss, n=1500, at=1200):
+    """y = x[0] becomes y = -x[0], or its sign does."""
+    X = np.random.default_rng(6).normal(size=(n, 3))
+    f = np.where(np.arange(n) < at, 1.0, -1.0) * X[:, 0]
+    return batch_of_dense(X, np.sign(f) if loss == "logistic" else f)
+
+
+@for_all("loss", LOSSES)
+def test_after_a_change_rows_before_it_are_forgotten_as_by_the_twin(loss, monkeypatch):
+    for name, value in (("trees", 8), ("rate", 0.5), ("depth", 2)):
+        monkeypatch.setitem(VALUES, name, value)
+    batch, learner = changing(loss), learner_of(loss)
+    expected = raw_predictions(learner.options, batch, VALUES)
+    np.testing.assert_allclose(learner.partial_fit(batch).raw, expected, rtol=0, atol=1e-9)
+    assert 1195 <= learner.state.now["since"][0] <= 1205
+
+
+@for_all("loss", LOSSES)
+def test_trees_follow_a_change_at_once_however_the_stream_is_cut(loss):
+    batch, through, stopped = changing(loss), learner_of(loss), learner_of(loss)
+    raw = through.partial_fit(batch).raw
+    errors = (raw * batch.y <= 0) if loss == "logistic" else (raw - batch.y) ** 2 / np.var(batch.y)
+    assert np.mean(errors[1100:1200]) < 0.05
+    assert np.mean(errors[1300:]) < 0.1
+    for a, b in itertools.pairwise((0, 700, 1205, 1215, 1230, 1500)):
+        np.testing.assert_array_equal(stopped.partial_fit(rows_of(batch, slice(a, b))).raw, raw[a:b])
+        stopped = Learner.from_arrays(*state_of(stopped))
+    assert_same(state_of(through), state_of(stopped))
+
+
+@for_all("loss", LOSSES)
+def test_a_merge_forgets_what_came_before_a_change(loss):
+    """Of a learner of partitions that has met one, and of the base."""
+    batch, base = changing(loss), learner_of(loss)
+    base.partial_fit(batch.part(0, 1000))
+    parts = [base.copy(), base.copy()]
+    parts[0].partial_fit(batch.part(1000, 1400))
+    parts[1].partial_fit(batch.part(1400, 1500))
+    since = int(parts[0].state.now["since"][0])
+    merged = Learner.merge(parts, base)
+    assert since > 1000
+    assert merged.state.now["rows"][0] - merged.state.now["since"][0] == 1500 - since
+    raw = merged.predict(batch.part(1400, 1500)).raw
+    assert np.corrcoef(raw, batch.y[1400:])[0, 1] > 0.7
+
+
 def test_the_buffer_is_bounded_and_forgets():
     """Where y = x becomes y = -x, trees of the last rows know nothing of the first."""
     rng = np.random.default_rng(4)

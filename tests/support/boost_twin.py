@@ -6,6 +6,7 @@ from views_twin import hashed
 from sonlearn.options.methods import METHODS
 
 KEPT, BINS, COLUMNS, SAMPLE, AT_ONCE = 16384, 63, 32, 1024, 1 << 22
+FEW, BETS, SLACK, ALARM = 500, (0.25, 0.5, 1.0, 2.0), 0.1, np.log(1e6)
 
 
 class Boost:
@@ -23,6 +24,8 @@ class Boost:
         self.growth, self.every = growth, every
         self.columns, self.rows, self.labels = {}, [], []  # labels: (y, importance, base)
         self.due, self.running, self.refits, self.model = 0, None, 0, (0.0, [])
+        self.since = 0  # rows before the last change; what follows is of those after it
+        self.errors, self.bets, self.wealth = [], [], {}
 
     def predict(self, row, base=0.0):
         """A score; of several classes one for each that the rows learned have shown."""
@@ -31,13 +34,13 @@ class Boost:
             if row and self.model[1]:
                 x = self.dense([{self.columns[f]: value for f, value in row.items() if f in self.columns}])
                 start, trees = self.model
-                z[: len(start)] = start + sum(leaves(tree, x)[0] for tree in trees)
+                z[: len(start)] = start + sum(leaf_of(tree, x[0]) for tree in trees)
             return z + base
         if not row:
             return base
         x = self.dense([{self.columns[f]: value for f, value in row.items() if f in self.columns}])
         start, trees = self.model
-        return start + base + sum(float(leaves(tree, x)[0]) for tree in trees)
+        return start + base + sum(float(leaf_of(tree, x[0])) for tree in trees)
 
     def dense(self, rows):
         X = np.zeros((len(rows), len(self.columns)), np.float32)
@@ -46,19 +49,52 @@ class Boost:
         return X
 
     def learn(self, row, y, h=1.0, base=0.0):
+        self.watch(self.predict(row, base), y)
         self.rows.append({self.columns.setdefault(f, len(self.columns)): value for f, value in row.items()})
         self.labels.append((y, h, base))
         if self.running is None and len(self.rows) >= self.due:
-            self.due = len(self.rows) + min(max(int(self.growth * len(self.rows)), 1), self.every)
+            self.due = len(self.rows) + min(max(int(self.growth * (len(self.rows) - self.since)), 1), self.every)
             self.refits += 1
             self.running = self.refit()
         looks = AT_ONCE
         while self.running is not None and looks > 0:
             looks -= next(self.running)
 
+    def watch(self, z, y):
+        """Forget the rows before a change that the predictions name."""
+        if self.several:
+            p = np.exp(z - z.max(initial=0.0)) / np.exp(z - z.max(initial=0.0)).sum()
+            self.errors.append(1 - p[int(y)] if y < len(z) else 0.0)
+        elif self.logistic:
+            self.errors.append(1 / (1 + np.exp(y * z)))
+        else:
+            self.errors.append(abs(y - z))
+        x, skipped = self.errors[-1], 0
+        if not (self.logistic or self.several):  # beside the mean of the first ones
+            skipped = FEW
+            x = x / (x + np.mean(self.errors[:FEW]))
+        if len(self.errors) > skipped:
+            self.bet(x)
+
+    def bet(self, x):
+        """A round of all gamblers on more than the mean of those before."""
+        for b in BETS:
+            wealth, start = self.wealth.get(b, (0.0, 0))
+            if wealth <= 0:
+                wealth, start = 0.0, len(self.rows)
+            if len(self.bets) >= FEW:
+                expected = np.mean(self.bets) + SLACK
+                wealth += np.log(1 + min(b, 0.9 / expected) * (x - expected))
+            self.wealth[b] = wealth, start
+        self.bets.append(x)
+        most, start = max(self.wealth.values())
+        if most > ALARM:
+            self.since, self.due, self.running = start, len(self.rows), None
+            self.errors, self.bets, self.wealth = [], [], {}
+
     def refit(self):
         """A generator: a step and what it costs."""
-        X, (y, h, base) = self.dense(self.rows[-KEPT:]), np.array(self.labels[-KEPT:]).T
+        X, (y, h, base) = self.dense(self.rows[self.since :][-KEPT:]), np.array(self.labels[self.since :][-KEPT:]).T
         n, columns = X.shape
         coded = []
         for j in range(columns):
@@ -128,7 +164,7 @@ class ClassTrees:
     """Of several classes, as the dense twins of other members (`multiclass_twin`); feature j is column j."""
 
     def __init__(self, d, trees, rate=0.2):
-        own = {"trees": trees, "rate": rate}
+        own = {"trees": trees, "rate": rate, "depth": 6}
         self.boost = Boost(False, several=True, **METHODS["boost"].values | own)
         self.boost.columns = {j: j for j in range(d)}
 
@@ -166,6 +202,14 @@ def leaves(tree, X):
     j, edge, none_left, left, right = tree
     goes, left, right = np.where(X[:, j] == 0, none_left, X[:, j] <= edge), leaves(left, X), leaves(right, X)
     return np.where(goes.reshape(-1, *(1,) * (left.ndim - 1)), left, right)
+
+
+def leaf_of(tree, x):
+    """The value of one row's leaf."""
+    while isinstance(tree, tuple):
+        j, edge, none_left, left, right = tree
+        tree = left if (none_left if x[j] == 0 else x[j] <= edge) else right
+    return tree
 
 
 def raw_predictions(options, batch, values):

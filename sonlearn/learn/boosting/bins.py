@@ -18,7 +18,7 @@ SAMPLE = 1024
 @forced_inline
 def rows_of_refit(now):
     """How many rows the refit under way goes by."""
-    return min(now["last"], KEPT)
+    return min(now["last"] - now["since"], KEPT)
 
 
 @forced_inline

@@ -31,6 +31,7 @@ from sonlearn.learn.boosting.state import (
     new_trees,
 )
 from sonlearn.learn.engine import Engine, Predictions, by_class, copy_within
+from sonlearn.learn.ensemble.drift import merge_drifts, new_drift
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
@@ -57,7 +58,7 @@ class Boost(Engine):
         now["classes"] = now["known"] = scores
         return BoostState(
             now, np.zeros(0, np.float32), np.zeros((0, 3)), np.zeros((scores, 2)), new_trees(params),
-            np.zeros(0, np.uint8), np.zeros((0, BINS), np.float32), np.zeros(0, np.int64), np.zeros(0),
+            new_drift(), np.zeros(0, np.uint8), np.zeros((0, BINS), np.float32), np.zeros(0, np.int64), np.zeros(0),
         )  # fmt: skip
 
     def _scratch(self, width: int, classes: int) -> Scratch:
@@ -146,7 +147,8 @@ class Boost(Engine):
         if numbers.max(initial=-1) >= self._params.most:
             raise OptionError(f"learners of {self._method} with more than {self._params.most:,} features in all")
         before, width, used = int(state.now["width"][0]), self._width(features), len(state.labels)
-        own, values, known = self.new(), np.zeros((used, width), np.float32), np.flatnonzero(numbers[:before] >= 0)
+        own, values = self.new()._replace(drift=state.drift), np.zeros((used, width), np.float32)
+        known = np.flatnonzero(numbers[:before] >= 0)
         values[:, numbers[known]] = state.values.reshape(used, before)[:, known]
         now = state.now.copy()
         now["width"], now["seen"], now["step"] = width, features, 0
@@ -160,18 +162,24 @@ class Boost(Engine):
     def merge(self, states: Sequence[BoostState], base: BoostState, rows: Sequence[int]) -> BoostState:
         """The last rows of all, of each as large a share as of those learned; trees are grown of them.
 
-        Where all rows since the base fit in, the base's last ones are before them.
+        Where all rows since the base fit in, the base's last ones are before them. Rows before a change count for
+        nothing.
         """
-        counts = [int(state.now["rows"][0] - base.now["rows"][0]) for state in states]
+        begin, since = int(base.now["rows"][0]), [int(state.now["since"][0]) for state in states]
+        counts = [int(state.now["rows"][0]) - max(begin, own) for state, own in zip(states, since, strict=True)]
         new, now = sum(counts), base.now.copy()
         shares = np.diff(np.cumsum([0, *counts]) * min(new, KEPT) // max(new, 1)).tolist()
-        parts = [(base, min(KEPT - sum(shares), int(base.now["rows"][0]))), *zip(states, shares, strict=True)]
-        now["rows"] += new
+        parts = [(base, min(KEPT - sum(shares), max(begin - max(since), 0))), *zip(states, shares, strict=True)]
+        now["rows"] += sum(int(state.now["rows"][0]) - begin for state in states)
         now["refits"] = max(int(state.now["refits"][0]) for state in (base, *states))
         now["classes"] = max(int(state.now["classes"][0]) for state in (base, *states))
         kept, total = sum(n for _, n in parts), int(now["rows"][0])
+        now["since"] = total - kept
         width, slots = int(now["width"][0]), min(total, SLOTS)
-        merged = self.new()._replace(now=now, values=np.zeros(slots * width, np.float32), labels=np.zeros((slots, 3)))
+        merged = self.new()._replace(
+            now=now, values=np.zeros(slots * width, np.float32), labels=np.zeros((slots, 3)),
+            drift=merge_drifts(base.drift, [state.drift for state in states], np.zeros(0)),
+        )  # fmt: skip
         merged, to = self._with_room(merged, 0, width), np.arange(total - kept, total) % SLOTS
         merged.values.reshape(slots, width)[to] = np.concatenate(
             [_last(own, own.values.reshape(len(own.labels), width), n) for own, n in parts]
@@ -193,7 +201,7 @@ class BoostOfClasses(Boost):
     """
 
     def __init__(self, trees: int = 80, rate: float = 0.2):
-        values = METHODS["boost"].values | {"trees": trees, "rate": rate}
+        values = METHODS["boost"].values | {"trees": trees, "rate": rate, "depth": 6}
         self._method, self._params = "boost", Params(logistic=False, several=True, **values)
         self._work = self._scratch(0, 0)
 

@@ -1,13 +1,24 @@
-"""Rows one after the other: the trees predict, then the row is kept and the refit under way goes on."""
+"""Rows one after the other: the trees predict, then the row is kept and the refit under way goes on.
+
+Where the trees begin to err much more than they did (`ensemble.drift`, with a wider slack: what else learns follows
+small changes), rows before that moment are forgotten, and a refit of those after it begins at once.
+"""
 
 from __future__ import annotations
+
+import math
 
 from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.boosting.refit import AT_ONCE, go_on
 from sonlearn.learn.boosting.state import BASE, CLASSES, IMPORTANCE, IN_USE, LABEL, LARGEST, SLOTS
 from sonlearn.learn.boosting.tree import leaf_of, place_of
+from sonlearn.learn.ensemble.drift import KEPT as CHANGES
+from sonlearn.learn.ensemble.drift import take_in
 from sonlearn.learn.tolerances import LIMIT
+
+#: A mean error of the trees that is higher by this is no change.
+SLACK = 0.1
 
 
 @bare_jit
@@ -34,6 +45,7 @@ def follow(params, state, work, rows, start, learns, raw):
         ):  # a view of numbers shows a text as nothing
             add_scores(params, state, work, raw[i])
         if learned:
+            watch_trees(params, state, raw[i], rows.y[i])
             keep(params, state, work, rows, i)
         forget_values(state, work, rows, i)
         if learned:
@@ -100,3 +112,33 @@ def keep(params, state, work, rows, i):
     now["rows"] += 1
     if params.several:
         now["classes"] = max(now["classes"], int(rows.y[i]) + 1)
+
+
+@bare_inline
+def watch_trees(params, state, z, y):
+    """Take in scores z of a row, before it is kept; where that names a change, rows before it are forgotten."""
+    now, drift = state.now[0], state.drift
+    changes = drift.count[1]
+    drift.count[0] += 1
+    take_in(drift, not (params.logistic or params.several), error_of(params, now, z, y), SLACK)
+    if drift.count[1] > changes:
+        now["since"] = drift.changes[changes % CHANGES] - 1
+        now["step"], now["due"] = 0, now["rows"]
+
+
+@bare_inline
+def error_of(params, now, z, y):
+    """How wrong scores z are: of classes 1 less the probability of the right one, of values the size of the error.
+
+    Of a class that is met for the first time 0.
+    """
+    if not params.several:
+        return 1.0 / (1.0 + math.exp(min(y * z[0], 700.0))) if params.logistic else abs(y - z[0])
+    if y >= now["classes"]:
+        return 0.0
+    top, total = z[0], 0.0
+    for c in range(now["classes"]):
+        top = max(top, z[c])
+    for c in range(now["classes"]):
+        total += math.exp(z[c] - top)
+    return 1.0 - math.exp(z[int(y)] - top) / total

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.learn.ensemble.drift import Drift
+
 #: Rows that a refit sees, the last ones; slots of the buffer, so that rows that come during a refit overwrite none.
 KEPT, SLOTS = 16384, 16384 + 256
 #: Bins of a column beside that of rows without a value.
@@ -22,7 +24,7 @@ LEAF = -1
 LARGEST, BELOW_ALL = 3e38, -3.4e38
 
 NOW = [(name, "i8") for name in ("rows", "width", "seen", "due", "step", "last", "columns", "refits", "first")]
-NOW += [(name, "i8") for name in ("classes", "known")]
+NOW += [(name, "i8") for name in ("classes", "known", "since")]
 #: Columns of `BoostState.starts`.
 IN_USE, NEXT = range(2)
 #: Where there are more classes than this no trees are grown: each takes time in proportion to their number.
@@ -64,12 +66,13 @@ class BoostState(NamedTuple):
     # structured [1]; rows learned; columns of a slot, and those that a row has had; rows at which the next refit is
     # due; step of the refit under way, 0: none; rows and columns that it goes by; refits begun; the first of the trees
     # that predict, those of the refit under way are the others; scores of a row: classes that the rows learned have
-    # shown, and that the refit goes by; 1 but for several classes
+    # shown, and that the refit goes by; 1 but for several classes; rows before the last change, which are forgotten
     now: np.ndarray
     values: np.ndarray  # float32[slots * width]; of the rows kept; 0: none
     labels: np.ndarray  # float64[slots, 3]; label, importance and base of each
     starts: np.ndarray  # float64[K, 2]; scores of no tree, of the trees that predict and of those after them
     trees: Trees  # twice as many as predict
+    drift: Drift  # changes of the stream, as the errors of the trees name them
     codes: np.ndarray  # uint8[rows * columns]; bins of the values
     edges: np.ndarray  # float32[columns, BINS]; largest values of the bins
     sizes: np.ndarray  # int64[columns]; bins of a column, 0 where all rows have the same code

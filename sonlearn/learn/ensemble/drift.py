@@ -94,19 +94,24 @@ def watch(drift, relative, x, y, weight, late):
         if not is_learned(weight[i], y[i]):
             continue
         drift.count[0] += 1
-        if drift.count[0] <= late:
-            continue
-        if not relative:
-            bet(drift, x[i])
-        elif drift.size[1] < FEW:
-            drift.size[1] += 1.0
-            drift.size[0] += (x[i] - drift.size[0]) / drift.size[1]
-        else:
-            bet(drift, x[i] / (x[i] + drift.size[0]) if x[i] > 0.0 else 0.0)
+        if drift.count[0] > late:
+            take_in(drift, relative, x[i], SLACK)
 
 
 @bare_inline
-def bet(drift, x):
+def take_in(drift, relative, x, slack):
+    """Take in how wrong one prediction was; a mean that is higher by `slack` is no change."""
+    if not relative:
+        bet(drift, x, slack)
+    elif drift.size[1] < FEW:
+        drift.size[1] += 1.0
+        drift.size[0] += (x - drift.size[0]) / drift.size[1]
+    else:
+        bet(drift, x / (x + drift.size[0]) if x > 0.0 else 0.0, slack)
+
+
+@bare_inline
+def bet(drift, x, slack):
     """One round of all gamblers."""
     means, wealth, row = drift.means, drift.wealth, drift.count[0]
     alarm = -1
@@ -114,7 +119,7 @@ def bet(drift, x):
         if not wealth[j] > 0.0:
             wealth[j], drift.starts[j] = 0.0, row
         if means[0] >= FEW:
-            expected = means[1] + SLACK
+            expected = means[1] + slack
             wealth[j] += math.log(1.0 + min(BETS[j], MOST / expected) * (x - expected))
         if wealth[j] > ALARM and (alarm < 0 or wealth[j] > wealth[alarm]):
             alarm = j
