@@ -17,7 +17,7 @@ import numpy as np
 
 from sonlearn import LearnOptions, TextOptions, read_batches
 from sonlearn.cluster import tasks
-from sonlearn.cluster.plan import FIRST_ROWS, LAST_ROWS, plan_rounds
+from sonlearn.cluster.partitions import FIRST_ROWS, LAST_ROWS, plan_rounds
 from sonlearn.cluster.tasks import LearnedPartition, Span
 from sonlearn.data.matrices import to_csr
 from sonlearn.learn.learner import Learner

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable
 
 from sonlearn import __version__
-from sonlearn.commands.line import Line
+from sonlearn.commands.line import Line, help_of
 from sonlearn.commands.verbs import VERBS
 from sonlearn.errors import OptionError, SonlearnError, shorten
 from sonlearn.jit import without_numba
@@ -87,8 +87,6 @@ def _dispatch(arguments: list[str]) -> int:
     if verb not in VERBS:
         raise _unknown_verb(verb)
     if asked := {"-h", "--help", "--help-all"} & set(rest):
-        from sonlearn.commands.parser import help_of
-
         print(help_of(verb, _named_method(rest), whole="--help-all" in asked), end="")
         return 0
     if verb != "serve":  # which runs for long and learns row by row, and then Numba's calls are the quicker ones

@@ -35,8 +35,7 @@ import numpy as np
 from distributed import Client, KilledWorker, default_client, wait
 
 from sonlearn.cluster import tasks
-from sonlearn.cluster.partitions import BLOCK, Partition, partitions
-from sonlearn.cluster.plan import COPIED, FIRST_ROWS, LAST_ROWS, LEAST, Rounds, plan_rounds
+from sonlearn.cluster.partitions import COPIED, FIRST_ROWS, LAST_ROWS, LEAST, Partition, Rounds, partitions, plan_rounds
 from sonlearn.cluster.tasks import Answered, Done, LearnJob, Reading, Sketched, Span
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted
@@ -138,10 +137,10 @@ def train(
     """Learn all rows in one pass, with up to `learners` learners (None: one for each worker), and merge them.
 
     The learner has the size of one learner, and can go on learning. The partitions are learned in `rounds` (None: as
-    many as leave a learner at most `sonlearn.cluster.plan.EACH` partitions a round). In a round each learner learns
-    contiguous partitions, beginning with what all have learned in the rounds before (`Learner.merge`). With one learner
-    or one partition the result equals that of a single process. Learners that cannot be merged are refused where there
-    would be several.
+    many as leave a learner at most `sonlearn.cluster.partitions.EACH` partitions a round). In a round each learner
+    learns contiguous partitions, beginning with what all have learned in the rounds before (`Learner.merge`). With one
+    learner or one partition the result equals that of a single process. Learners that cannot be merged are refused
+    where there would be several.
 
     Raises
     ------
@@ -149,7 +148,7 @@ def train(
         Among them: a table without ``TextOptions.label``, or a matrix without labels.
     """
     options = options or LearnOptions()
-    reading = Reading(text or TextOptions(), labels=Labelling(True, options.classes is not None))
+    reading = Reading(text or TextOptions(), labels=Labelling.of(options))
     return trained(data, options, reading, learners=learners, rounds=rounds, client=client)[0]
 
 
@@ -162,7 +161,7 @@ def predict(learner: Learner, data: Any, *, client: Client | None = None) -> Ite
         After the predictions of the rows before the error.
     """
     client = client or client_here()
-    parts, reading = with_format(client, data, Reading(learner.text, labels=Labelling(False, learner.options.several)))
+    parts, reading = with_format(client, data, Reading(learner.text, labels=Labelling.of(learner.options, False)))
     for answered in answers(learner, parts, reading, client):
         for _, predicted in answered.batches:
             yield predicted
@@ -386,7 +385,7 @@ def _sent(client: Client, learner: Learner) -> Any:
         return client.compute(dask.delayed(tasks.initial(learner), traverse=False))
 
 
-def partitions_of(data: Any, text: TextOptions, block: int = BLOCK, wanted: int = 1) -> list[Any]:
+def partitions_of(data: Any, text: TextOptions, wanted: int = 1) -> list[Any]:
     """The partitions of `data`: those of files (see `partitions`), or delayed ones.
 
     Raises
@@ -400,7 +399,7 @@ def partitions_of(data: Any, text: TextOptions, block: int = BLOCK, wanted: int 
         return list(np.ravel(data.to_delayed()))
     items = [data] if isinstance(data, str | os.PathLike) else list(data)
     if any(isinstance(item, str | os.PathLike) for item in items):
-        return partitions(map(os.fspath, items), text, block, wanted)
+        return partitions(map(os.fspath, items), text, wanted=wanted)
     return items
 
 

@@ -19,7 +19,6 @@ from sonlearn.cluster.dask import UNWANTED, client_here, trained
 from sonlearn.cluster.tasks import Reading
 from sonlearn.errors import OptionError
 from sonlearn.estimators import sklearn
-from sonlearn.learn.learner import takes_words
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import Labelling
 
@@ -102,7 +101,7 @@ class _OnDask:
         labels = self._prepared(y, client)
         reading = Reading(
             TextOptions(format="svmlight", constant=self.constant),
-            labels=Labelling(True, False, takes_words(self.learner_.options)),
+            labels=Labelling.of(self.learner_.options),
         )
         data = (X, labels) if weight is None else (X, labels, weight)
         try:

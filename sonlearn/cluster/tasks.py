@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.cluster.partitions import PartitionReader, check_labels, placed
-from sonlearn.cluster.plan import SETTLED
+from sonlearn.cluster.partitions import SETTLED, PartitionReader, check_labels, placed
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted

@@ -18,12 +18,11 @@ from distributed import Client
 from sonlearn.cluster.dask import check_done, client_here, nothing, results_of, with_format
 from sonlearn.cluster.tasks import Done, LearnedPartition, Reading
 from sonlearn.errors import SonlearnError
-from sonlearn.learn.learner import Learner, takes_words
+from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable
 from sonlearn.tuning.grid import Setting, settings_of
-from sonlearn.tuning.search import SettingResult, Tuning, criterion, standing
+from sonlearn.tuning.search import SettingResult, Tuning, criterion, labelling, standing
 
 
 class Tuned(NamedTuple):
@@ -148,5 +147,4 @@ def tune(
 
 def reading_of(settings: Sequence[Setting], text: TextOptions, *how: Any) -> Reading:
     """How the data of all settings are read; `how`: further arguments of `Reading`."""
-    first = settings[0].options
-    return Reading(text, *how, labels=Labelling(True, first.classes is not None, takes_words(first)))
+    return Reading(text, *how, labels=labelling(settings))

@@ -10,14 +10,14 @@ import numpy as np
 from sonlearn.commands.checks import check_run
 from sonlearn.commands.models import initial_model, load_bandit, where_to_begin
 from sonlearn.commands.session import Session
-from sonlearn.commands.settings import check_agreement, check_format, settings_text, written_as
-from sonlearn.errors import InputError, OptionError
+from sonlearn.commands.settings import check_agreement, check_format, settings_text, split, written_as
+from sonlearn.errors import OptionError
 from sonlearn.learn.bandits.bandit import Bandit, Decided
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import flags
-from sonlearn.report.problem import DecisionProblem
+from sonlearn.report.decisions import DecisionProblem
 from sonlearn.text.columns import first_names
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.names import NameTable
@@ -57,9 +57,7 @@ class BanditSession(Session):
 
     def __init__(self, given: dict[str, Any], bandit: dict[str, Any], options: RunOptions):
         self.learner, from_model, unfinished = None, initial_model(options), None
-        of_text = {field.name for field in dataclasses.fields(TextOptions)}
-        text = {name: value for name, value in given.items() if name in of_text}
-        learn = {name: value for name, value in given.items() if name not in of_text}
+        learn, text = split(given)
         if from_model is not None:
             self.learner, unfinished = load_bandit(from_model)
         if "method" not in learn and (self.learner is None or self.learner.learn is None):
@@ -80,7 +78,7 @@ class BanditSession(Session):
             self.bandit, self.text = self.learner.options, self.learner.text
         own = self.text.format if self.bandit.cost or self.bandit.reward else "auto"
         read_as = dataclasses.replace(written_as(self.text, given), format=given.get("format", own))
-        super().__init__(options, read_as, False, NameTable(), done, DecisionProblem(), from_model)
+        super().__init__(options, read_as, NameTable(), done, DecisionProblem(), from_model)
         self.labels = (self.learner or Bandit(self.bandit, learn=self.learn)).labels
         numbered = self.learner is None and self.bandit.cbify is None and not options.testonly
         self.unlikely = False  # whether a logged action came without its probability
@@ -90,9 +88,8 @@ class BanditSession(Session):
         """What reads the decisions."""
         options = self.options
         reader = DecisionReader(
-            self.sources, self.read_as, self.bandit, on_error=options.on_error, max_errors=options.max_errors,
-            threads=options.prefetch_parsed, columns=self.columns, labels=self.labels,
-            needed=not options.testonly,
+            self.sources, self.read_as, self.bandit, columns=self.columns, labels=self.labels,
+            needed=not options.testonly, **options.reading,
         )  # fmt: skip
         reader.meter = None if options.quiet else self.meter
         return reader
@@ -116,16 +113,10 @@ class BanditSession(Session):
         self.unlikely = self.unlikely or (batch.costs is None and bool(np.isnan(batch.probability[known]).any()))
         return self.learner.predict(batch) if self.options.testonly else self.learner.partial_fit(batch)
 
-    def finish(self, ending: str) -> None:
-        """Save the model and say how it went. Raises InputError where nothing was learned: nothing is saved."""
-        learner = self.learner
-        nothing = learner is not None and learner.examples == self.before and not self.began.read
-        if nothing and not self.options.testonly and self.progress.examples:
-            raise InputError(
-                " ".join(self.sources), None, None, "no decision with a cost",
-                "action:cost:probability before the features; nothing was learned, and no model was saved",
-            )  # fmt: skip
-        super().finish(ending)
+    def nothing_learned(self) -> tuple[str, str]:
+        """What was found in the place of costs, and what to do."""
+        remedy = "action:cost:probability before the features; nothing was learned, and no model was saved"
+        return "no decision with a cost", remedy
 
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""

@@ -1,4 +1,9 @@
-"""Checks before any work: a command refuses what could only fail, or destroy something, later."""
+"""Checks before any work: a command refuses what could only fail, or destroy something, later.
+
+No output of a command may be one of its inputs, or another of its outputs. Files are told by what they are, not by
+their names: a symbolic or a hard link, and standard input or output that the shell has opened, are the file itself.
+Devices and pipes lose nothing and may be named twice.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +12,10 @@ import glob
 import importlib.util
 import os
 import stat
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-import numpy as np
-
-from sonlearn.commands.files import STDIN, check_binary, check_files
-from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.files import storage
 from sonlearn.files.atomic import STDOUT, target_problem
@@ -20,6 +23,8 @@ from sonlearn.options import LearnOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.spec import flags
 from sonlearn.text.source import is_remote
+
+STDIN = ("-", "/dev/stdin")
 
 
 def check_run(options: RunOptions, table: str | None = None) -> None:
@@ -67,7 +72,7 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
         check_target("--cache_file", cache)
         if os.path.exists(cache) and not os.path.isfile(cache):
             raise OptionError(f"--cache_file {cache}: expected a file, for it is read again")
-    if table is not None and table not in STDOUT:
+    if table is not None:
         check_target("--table", table)
     for flag in ("-p", "-r", "--log-json"):
         output = outputs[flag]
@@ -123,6 +128,50 @@ def cache_file(options: RunOptions) -> str | None:
     return source + ".cache"
 
 
+def check_files(
+    inputs: Mapping[str, Iterable[str | None] | str | None],
+    outputs: Mapping[str, str | None],
+    rewritten: Iterable[tuple[str, str]] = (),
+) -> None:
+    """Refuse an output that is an input, or another output.
+
+    Parameters
+    ----------
+    inputs, outputs : dict
+        Names of files by flag; None: not given. ``-`` is standard input and standard output.
+    rewritten : pairs of an output's and an input's flag that may be one file, since the input has been read to its end
+        before the output is begun.
+
+    Raises
+    ------
+    OptionError
+    """
+    known: dict[Any, tuple[str, str]] = {}
+    for flag, names in inputs.items():
+        for name in [names] if isinstance(names, str) else names or ():
+            for path in _expanded(name):
+                known.setdefault(_identity(path, STDIN, sys.stdin), (flag, path))
+    known.pop(None, None)
+    allowed = set(rewritten)
+    written: dict[Any, tuple[str, str]] = {}
+    for flag, name in outputs.items():
+        key = None if name is None else _identity(name, STDOUT, sys.stdout)
+        if name is None or key is None:
+            continue
+        if key in known and (flag, known[key][0]) not in allowed:
+            raise OptionError(f"{flag} {name}: this would overwrite {_said(*known[key], name)}; give another name")
+        if key in written:
+            where = "standard output" if name in STDOUT else name
+            raise OptionError(f"{written[key][0]} and {flag} both write to {where}; give two names")
+        written[key] = (flag, name)
+
+
+def check_binary(flag: str, name: str | None, what: str) -> None:
+    """Refuse ``-``, which means standard output for text, as the name of a binary file."""
+    if name == "-":
+        raise OptionError(f"{flag} -: {what} is a binary file; give it a name")
+
+
 def check_stdin(sources: Iterable[str]) -> None:
     """Refuse standard input as two of the `sources`."""
     if sum(source in STDIN for source in sources) > 1:
@@ -130,41 +179,10 @@ def check_stdin(sources: Iterable[str]) -> None:
 
 
 def check_target(flag: str, path: str) -> None:
-    """Refuse a file that could not be written whole (`sonlearn.files.atomic.whole_file`)."""
-    problem = target_problem(path)
+    """Refuse a file that could not be written whole (`sonlearn.files.atomic.whole_file`); standard output can be."""
+    problem = "" if path in STDOUT else target_problem(path)
     if problem:
         raise OptionError(f"{flag} {path}: cannot be written: {problem}")
-
-
-class Values:
-    """Notices, early in a run, labels of ``--classes auto`` that look like values and not like classes.
-
-    Parameters
-    ----------
-    learn : LearnOptions
-    """
-
-    #: Rows that are looked at, and different whole numbers among their labels beyond which these are hardly classes.
-    ROWS, MOST = 2000, 200
-
-    def __init__(self, learn: LearnOptions):
-        self._found: set[float] = set()
-        self._rows = 0 if learn.classes is not None else self.ROWS
-
-    def warning(self, batch: Batch) -> str:
-        """What is to be said after these rows; empty: nothing, or it has been said."""
-        if self._rows >= self.ROWS or batch.class_names is not None:
-            return ""
-        y = batch.y[: self.ROWS - self._rows]
-        self._rows += len(y)
-        self._found.update(y[~np.isnan(y)].tolist())
-        if len(self._found) <= self.MOST:
-            return ""
-        rows, self._rows = self._rows, self.ROWS
-        return (
-            f"{len(self._found)} different labels in the first {rows} rows, each a class (--classes auto): if they are "
-            "values, give --loss squared in its place; if they number the rows, name another label"
-        )
 
 
 def _check_early(options: RunOptions) -> None:
@@ -216,3 +234,27 @@ def _check_writable(flag: str, path: str) -> None:
         raise OptionError(f"{flag} {path}: there is no folder {folder}")
     if not os.access(path if os.path.exists(path) else folder, os.W_OK):
         raise OptionError(f"{flag} {path}: permission denied")
+
+
+def _said(flag: str, path: str, name: str) -> str:
+    """The input `path`, for a message about the output `name`."""
+    what = "the data" if flag == "DATA" else f"the model of {flag}" if flag == "-i" else f"the {flag}"
+    return what if path == name else f"{what}, {'standard input' if path in STDIN else path}"
+
+
+def _expanded(name: str | None) -> list[str]:
+    """The files that `name` stands for: itself, or what matches a pattern."""
+    if name is None or is_remote(name):
+        return []
+    return glob.glob(name, recursive=True) if glob.has_magic(name) and not os.path.exists(name) else [name]
+
+
+def _identity(path: str, standard: tuple[str, ...], stream: Any) -> Any:
+    """What tells a file from all others; None for a device or a pipe, but standard output is itself whatever it is."""
+    ours = path in standard
+    other = "standard output" if ours and standard is STDOUT else None
+    try:
+        status = os.fstat(stream.fileno()) if ours else os.stat(path)
+    except (OSError, ValueError, AttributeError):
+        return other if ours else os.path.realpath(path)
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else other

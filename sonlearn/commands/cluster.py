@@ -14,19 +14,18 @@ import numpy as np
 
 from sonlearn.commands import train as one
 from sonlearn.commands import tune as table
-from sonlearn.commands.checks import check_run, check_stdin
-from sonlearn.commands.files import STDIN
-from sonlearn.commands.interrupts import Interrupts
+from sonlearn.commands.checks import STDIN, check_run, check_stdin
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import complain, warn, warn_of_skipped
 from sonlearn.commands.models import load_model, save_model
 from sonlearn.commands.passes import FINISHED
-from sonlearn.commands.settings import check_agreement, settings_text, split
+from sonlearn.commands.settings import check_agreement, options_of, settings_text
 from sonlearn.commands.sketch import asked as sketching_asked
 from sonlearn.commands.sketch import check_outputs, finish
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
-from sonlearn.learn.learner import Predicted, chosen_of, takes_words
+from sonlearn.interrupts import Interrupts
+from sonlearn.learn.learner import Predicted, chosen_of
 from sonlearn.options.run import RunOptions
 from sonlearn.options.verbs import ClusterOptions
 from sonlearn.report.facts import members_at_work
@@ -141,12 +140,10 @@ def train(line: Line, where: ClusterOptions) -> int:
     if options.initial_regressor is not None:
         start, _, names = load_model(options.initial_regressor)
         check_agreement(given, options.initial_regressor, start.options, start.text)
-    learn, text = split(given) if start is None else (start.options, start.text)
+    learn, text = options_of(given) if start is None else (start.options, start.text)
     from sonlearn.cluster import dask
 
-    reading = dask.Reading(
-        text, options.on_error, options.max_errors, Labelling(True, learn.classes is not None, takes_words(learn))
-    )
+    reading = dask.Reading(text, options.on_error, options.max_errors, Labelling.of(learn))
     with Interrupts(at_once=True), connected(where) as client:
         trained = dask.trained(
             sources, learn, reading, learners=where.workers, rounds=where.rounds, client=client, start=start
@@ -208,9 +205,9 @@ def predict(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -
     if options.audit:
         raise OptionError(f"--audit with --cluster: {_ALONE['audit']}")
     _files(options)
+    check_run(options)
     with contextlib.ExitStack() as stack:
-        connect = lambda: stack.enter_context(connected(where))  # noqa: E731
-        return one.run(given, options, lambda *both: _ClusterSession(*both, connect))
+        return _ClusterSession(given, options, lambda: stack.enter_context(connected(where))).run()
 
 
 class _ClusterSession(one.TrainingSession):
@@ -225,8 +222,7 @@ class _ClusterSession(one.TrainingSession):
         """What gives the batches, with what was predicted for them beside."""
         from sonlearn.cluster import dask
 
-        labels = Labelling(False, self.learn.classes is not None, takes_words(self.learn))
-        reading = dask.Reading(self.read_as, self.options.on_error, self.options.max_errors, labels)
+        reading = dask.Reading(self.read_as, self.options.on_error, self.options.max_errors, self.labelling)
         return _Answers(dask, self._connect(), self, reading)
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:

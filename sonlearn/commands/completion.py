@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 
-from sonlearn.commands.line import Line
-from sonlearn.commands.parser import parser_of
+from sonlearn.commands.line import Line, parser_of
 from sonlearn.commands.verbs import VERBS
 from sonlearn.errors import OptionError, shorten
 
@@ -95,12 +94,11 @@ def offers(words: list[str]) -> dict[str, str] | None:
 
 def _of_verb(before: list[str], now: str) -> dict[str, str] | None:
     """The words behind those `before`, the first of which is a verb."""
-    fields = {field.name: field for _, group in VERBS[before[0]].groups for field in group}
     flags = {name: action for action in parser_of(before[0])._actions for name in action.option_strings}
     name, equals, _ = now.partition("=")
     action = flags.get(name if equals else before[-1])
     if action is not None and action.nargs != 0:
-        choices = fields[action.dest].metadata.get("choices", ())
+        choices = VERBS[before[0]].fields[action.dest].metadata.get("choices", ())
         if not choices and action.metavar in _FILES:
             return None
         return {f"{name}=" * bool(equals) + word: "" for word in choices}

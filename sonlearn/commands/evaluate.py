@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.commands.checks import check_stdin
-from sonlearn.commands.files import STDIN
+from sonlearn.commands.checks import STDIN, check_stdin
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
 from sonlearn.commands.models import Unfinished, load_bandit
@@ -30,30 +29,13 @@ from sonlearn.text.names import NameTable
 
 def command(line: Line) -> int:
     """Evaluate as the command line says; return the exit status. Raises SonlearnError or OSError."""
-    return run(line.options(EvaluateOptions), line.running(), line.given.get("format"))
-
-
-def run(options: EvaluateOptions, run_options: RunOptions, format: str | None) -> int:
-    """Evaluate; return the exit status.
-
-    Parameters
-    ----------
-    options : EvaluateOptions
-    run_options : RunOptions
-        Of these data, examples, on_error, max_errors, threads, progress and quiet count.
-    format : str or None
-        Format of the log, if it is not to be found out.
-
-    Raises
-    ------
-    SonlearnError, OSError
-    """
+    options, run_options = line.options(EvaluateOptions), line.running()
     check(options, list(run_options.data) or ["-"])
     models = [load_bandit(path)[0] for path in options.models]
     for path, model in zip(options.models, models, strict=True):
         if model.options.cbify is not None:
             raise OptionError(f"-i {path}: it decides among classes (--cbify), and rows with a class are no log")
-    return EvaluationSession(models, options, run_options, format).run()
+    return EvaluationSession(models, options, run_options, line.given.get("format")).run()
 
 
 def check(options: EvaluateOptions, sources: list[str]) -> None:
@@ -118,9 +100,8 @@ def readers_of(models: list[Bandit], sources: list[str], options: RunOptions, fo
         way = repr((text, names, model.columns.known, model.labels and model.labels.header()))
         if way not in ways:
             reader = DecisionReader(
-                sources, text, bandit, on_error=options.on_error, max_errors=options.max_errors,
-                threads=options.prefetch_parsed, columns=model.columns, labels=model.labels, needed=True,
-            )  # fmt: skip
+                sources, text, bandit, columns=model.columns, labels=model.labels, needed=True, **options.reading
+            )
             ways[way] = ReadAs(reader, [])
         ways[way].models.append(i)
     if len(ways) > 1 and any(source in STDIN for source in sources):
@@ -150,13 +131,23 @@ def same_decisions(readers: list[ReadAs], paths: tuple[str, ...]) -> Iterator[Al
 
 
 class EvaluationSession(Passes):
-    """One evaluation under way."""
+    """One evaluation under way.
+
+    Parameters
+    ----------
+    models : list of Bandit
+    options : EvaluateOptions
+    run_options : RunOptions
+        Of these data, examples, on_error, max_errors, threads, progress and quiet count.
+    format : str or None
+        Format of the log, if it is not to be found out.
+    """
 
     learner = None  # nothing is saved
 
     def __init__(self, models: list[Bandit], options: EvaluateOptions, run_options: RunOptions, format: str | None):
         sources = list(run_options.data) or ["-"]
-        super().__init__(run_options, TextOptions(), False, NameTable(), Unfinished(sources, 1, 1, 0, 0))
+        super().__init__(run_options, TextOptions(), NameTable(), Unfinished(sources, 1, 1, 0, 0))
         self.evaluation = Evaluation(
             list(options.models), costs_of(models, options), level=options.level, floor=options.floor,
             horizon=options.horizon,

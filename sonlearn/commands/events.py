@@ -6,11 +6,10 @@ import contextlib
 import os
 import time
 
-from sonlearn.commands.checks import check_target
-from sonlearn.commands.files import check_files
+from sonlearn.commands.checks import check_files, check_target
 from sonlearn.commands.line import Line
 from sonlearn.errors import OptionError
-from sonlearn.files.atomic import STDOUT, whole_output
+from sonlearn.files.atomic import whole_output
 from sonlearn.options.verbs import EventsOptions
 from sonlearn.serve.events import EventLog
 
@@ -21,8 +20,7 @@ def command(line: Line) -> int:
     """Write the events, and remove them then; return the exit status. Raises SonlearnError: then none was removed."""
     path, options = line.others[0], line.options(EventsOptions)
     check_files({"LOG": path}, {"-o": options.output})
-    if options.output not in STDOUT:
-        check_target("-o", options.output)
+    check_target("-o", options.output)
     if not os.path.isfile(path):
         raise OptionError(f"{path}: there is no such file")
     made = time.time() - (options.remove or 0.0) * _DAY_SECONDS

@@ -34,11 +34,7 @@ _NO_JSON = {
 
 def command(line: Line) -> int:
     """Print the model or the sketch; return the exit status. Raises ModelFileError."""
-    return run(line.others[0], line.given.get("top"), line.given.get("json", False))
-
-
-def run(path: str, top: int | None, as_json: bool = False) -> int:
-    """Print what a file holds; return the exit status. Raises ModelFileError."""
+    path, top, as_json = line.others[0], line.given.get("top"), line.given.get("json", False)
     kind = storage.kind_of(path)
     if kind in _NO_JSON and as_json:
         raise OptionError(f"--json: {path} is {_NO_JSON[kind]}")

@@ -1,18 +1,23 @@
-"""Splits a command line up into the flags that were given, with their values, and the rest.
+"""Command lines: splits one up into the flags that were given, with their values, and the rest; and writes the help.
 
 Every mistake is one OptionError.
 """
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
+import shutil
+from collections.abc import Iterable
 from typing import Any
 
-from sonlearn.commands.parser import parser_of
-from sonlearn.commands.verbs import VERBS
+from sonlearn.commands.verbs import VERBS, Group
 from sonlearn.errors import OptionError, shorten
+from sonlearn.options import LearnOptions
+from sonlearn.options.learning import ALL_TAKE
+from sonlearn.options.methods import DEFAULT, METHODS
 from sonlearn.options.run import RunOptions
-from sonlearn.options.spec import flags, parse_field
+from sonlearn.options.spec import flags, parse_field, repeats
 
 #: What people write who come from elsewhere.
 _MEANT = {
@@ -62,7 +67,7 @@ def parse(verb: str, words: list[str]) -> tuple[dict[str, Any], list[str]]:
 
     In a flag - and _ may be exchanged. After ``--`` no word is a flag. Raises OptionError as `Line` does.
     """
-    fields = {field.name: field for _, group in VERBS[verb].groups for field in group}
+    fields = VERBS[verb].fields
     parser = parser_of(verb)
     known = [name for action in parser._actions for name in action.option_strings]
     declared = {name.replace("_", "-"): name for name in known if name[:2] == "--"}
@@ -89,7 +94,7 @@ def _unknown(verb: str, argument: str, known: list[str]) -> OptionError:
         why = vw.text if vw.state == vw_flags.STANDS_FOR else f"it is VW's, and nothing stands for it: {vw.text}"
         return OptionError(f"{name}: no such flag here; {why}")
     for other, entry in VERBS.items():
-        if other != verb and any(name in flags(field) for _, group in entry.groups for field in group):
+        if other != verb and any(name in flags(field) for field in entry.fields.values()):
             return OptionError(f"{name}: sonlearn {verb} has no such flag, but sonlearn {other} has")
     spelt = name.replace("_", "-").lower()
     meant = [flag for flag in _MEANT.get(spelt, "").split(" or ") if flag in known]
@@ -106,3 +111,100 @@ def _value(field: dataclasses.Field[Any], text: Any) -> Any:
     if isinstance(text, str):
         return parse_field(field, text)
     return tuple(text) if isinstance(text, list) else text
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> Any:
+        raise OptionError(message.removeprefix("argument "))
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Names a value once for all spellings of a flag, and uses the terminal's width."""
+
+    def __init__(self, prog: str):
+        super().__init__(prog, max_help_position=26, width=min(shutil.get_terminal_size().columns, 118) - 2)
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        names = ", ".join(action.option_strings)
+        return names if action.nargs == 0 else f"{names} {action.metavar or action.dest.upper()}"
+
+
+def parser_of(verb: str) -> argparse.ArgumentParser:
+    """argparse's parser of all of `verb`'s flags; what is no flag (DATA, MODEL) it leaves over."""
+    return _parser(verb, VERBS[verb].groups())
+
+
+def help_of(verb: str, method: str | None = None, whole: bool = False) -> str:
+    """What ``--help`` prints; ``--help-all`` if `whole`.
+
+    Of a verb with `daily` flags, those and the ones that belong to the named `method`; of another all but rare ones,
+    and of the flags of learning those that the method takes. The whole: all, or all that the method takes.
+    """
+    daily, groups = VERBS[verb].daily, VERBS[verb].groups()
+    of = method if whole or daily else method or DEFAULT
+    own = () if method is None else METHODS[method].takes
+
+    def is_shown(field: dataclasses.Field[Any]) -> bool:
+        return _takes(of, field) and is_wanted(field)
+
+    def is_wanted(field: dataclasses.Field[Any]) -> bool:
+        return whole or (field.name in (*daily, *own) if daily else not field.metadata.get("rare"))
+
+    shown = [(title, tuple(filter(is_shown, fields))) for title, fields in groups]
+    if whole:
+        more = None
+    elif daily:
+        more = f"sonlearn {verb} --help-all lists all; --method NAME --help those of a method."
+    else:
+        rare = [flags(f)[-1] for _, fields in groups for f in fields if f.metadata.get("rare") and _takes(of, f)]
+        more = f"Rare flags, explained by --help-all: {', '.join(rare)}." if rare else None
+    return _parser(verb, [group for group in shown if group[1]], more).format_help()
+
+
+def _takes(method: str | None, field: dataclasses.Field[Any]) -> bool:
+    """Whether the field is not one of learning, or one that the method takes; None: any method does."""
+    learns = field in dataclasses.fields(LearnOptions)
+    return method is None or not learns or field.name in (*ALL_TAKE, *METHODS[method].takes)
+
+
+def _parser(verb: str, groups: Iterable[Group], more: str | None = None) -> argparse.ArgumentParser:
+    """A parser of these flags; at the end of its help it says `more`."""
+    parser = _Parser(
+        prog=f"sonlearn {verb}", usage=VERBS[verb].usage, description=VERBS[verb].about, allow_abbrev=False,
+        formatter_class=_Formatter,
+        argument_default=argparse.SUPPRESS, epilog=more,
+    )  # fmt: skip
+    parser.add_argument("--help-all", action="store_true", help="list all flags, the rare ones as well")
+    for title, fields in groups:
+        group = parser.add_argument_group(title)
+        for field in fields:
+            _add(group, field)
+    return parser
+
+
+def _add(group: argparse._ArgumentGroup, field: dataclasses.Field[Any]) -> None:
+    names, meta = flags(field), field.metadata
+    if isinstance(field.default, bool) or meta.get("switch"):
+        if field.default is not False and not names[0].startswith("--no"):
+            action: Any = argparse.BooleanOptionalAction
+        else:
+            action = "store_false" if field.default else "store_true"
+        group.add_argument(*names, dest=field.name, action=action, help=_help(field))
+        return
+    metavar = meta.get("metavar") or "|".join(meta["choices"])
+    action = "append" if repeats(field) else "store"
+    group.add_argument(*names, dest=field.name, action=action, metavar=metavar, help=_help(field))
+    for name, value in meta.get("short", {}).items():
+        group.add_argument(name, dest=field.name, action="store_const", const=value, help=f"{names[-1]} {value}")
+
+
+def _help(field: dataclasses.Field[Any]) -> str:
+    text, default = field.metadata["help"], field.default
+    if isinstance(default, bool):
+        if flags(field)[0].startswith("--no"):
+            return f"do not {text}"
+        stated = "on" if default else ""
+    else:
+        default = field.metadata.get("general", default)
+        stated = "" if default in (None, ()) else f"{default:g}" if isinstance(default, float) else str(default)
+    return (f"{text} (default: {stated})" if stated else text).replace("%", "%%")

@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterable, Iterator
 
-from sonlearn.commands.files import STDIN
+from sonlearn.commands.checks import STDIN
 from sonlearn.errors import InputError
 from sonlearn.jit import COMPILING, on_compilation
 

@@ -15,9 +15,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.commands.checkpoints import Checkpoints
-from sonlearn.commands.checks import cache_file
-from sonlearn.commands.files import STDIN
-from sonlearn.commands.interrupts import Interrupts
+from sonlearn.commands.checks import STDIN, cache_file
 from sonlearn.commands.messages import (
     FROM_TERMINAL,
     complain,
@@ -31,6 +29,7 @@ from sonlearn.commands.models import Unfinished, save_model
 from sonlearn.commands.recording import Bar
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, ModelFileError, OutputError
+from sonlearn.interrupts import Interrupts
 from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.report.progress import Progress
@@ -56,8 +55,6 @@ class Passes:
     options : RunOptions
     read_as : TextOptions
         How the text is read.
-    named : bool
-        Whether labels may be names of classes.
     names : NameTable
     done : Unfinished
         Where the run begins.
@@ -77,11 +74,11 @@ class Passes:
     learner: Any
     progress: Progress
     nothing_left = False  # whether the run that saved the model has finished
-    worded = False  # whether labels of two classes may be words
+    labelling = Labelling()
     stretch = 1  # see `Reader`
 
-    def __init__(self, options: RunOptions, read_as: TextOptions, named: bool, names: NameTable, done: Unfinished):
-        self.options, self.read_as, self.named, self.names = options, read_as, named, names
+    def __init__(self, options: RunOptions, read_as: TextOptions, names: NameTable, done: Unfinished):
+        self.options, self.read_as, self.names = options, read_as, names
         self.names_read = names
         self.done = self.began = done
         self.sources = list(options.data) or ["-"]
@@ -252,9 +249,7 @@ class Passes:
         """What reads the examples: for one pass, or with a cache for all of them."""
         options = self.options
         arguments: dict[str, Any] = {
-            "on_error": options.on_error, "max_errors": options.max_errors, "threads": options.prefetch_parsed,
-            "names": self.names_read, "columns": self.columns,
-            "labels": Labelling(not options.testonly, self.named, self.worded),
+            **options.reading, "names": self.names_read, "columns": self.columns, "labels": self.labelling,
             "known_rows": self.done.read if self.done.number == 1 else 1 << 62, "stretch": self.stretch,
         }  # fmt: skip
         reader: BatchReader

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sonlearn.commands.checkpoints import Checkpoints
-from sonlearn.commands.files import check_binary, check_files
-from sonlearn.commands.interrupts import Interrupts
+from sonlearn.commands.checks import check_binary, check_files
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import complain, telling_of_compiling, warn
 from sonlearn.commands.models import contents, is_bandit, load_bandit, load_model
 from sonlearn.data.batch import Batch
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
+from sonlearn.interrupts import Interrupts
 from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions
 from sonlearn.options.text import TABLES
@@ -40,12 +40,7 @@ CHECKPOINT_MINUTES = 5.0
 
 
 def command(line: Line) -> int:
-    """Serve as the command line says; return the exit status. Raises as `run` does."""
-    return run(line.options(ServeOptions), line.running())
-
-
-def run(options: ServeOptions, run_options: RunOptions) -> int:
-    """Serve until a signal; return the exit status.
+    """Serve as the command line says, until a signal; return the exit status.
 
     Raises
     ------
@@ -53,6 +48,7 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
         A flag or a file is wrong, a package of the extra is not there, or a port is taken: nothing has been served. Or
         the model could not be saved at the end.
     """
+    options, run_options = line.options(ServeOptions), line.running()
     check(options, run_options)
     if is_bandit(run_options.initial_regressor):
         return serve_decisions(options, run_options)
@@ -100,7 +96,7 @@ def run(options: ServeOptions, run_options: RunOptions) -> int:
 
 
 def serve_decisions(options: ServeOptions, run_options: RunOptions) -> int:
-    """Serve a model of decisions until a signal; return the exit status. Raises as `run` does."""
+    """Serve a model of decisions until a signal; return the exit status. Raises as `command` does."""
     path = run_options.initial_regressor
     assert path is not None
     if options.events is None:

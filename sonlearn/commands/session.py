@@ -6,15 +6,16 @@ What is learned, and from what, is a subclass's: `train` has examples, `bandit` 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sonlearn.commands.models import Unfinished
-from sonlearn.commands.passes import Passes
+from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.commands.precompile import Helper
 from sonlearn.commands.recording import FINE, Recorder, recorded
 from sonlearn.commands.settings import settings_text
+from sonlearn.errors import InputError
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
@@ -22,6 +23,9 @@ from sonlearn.report.predictions import AnswerLines, AnswerRow, PredictionWriter
 from sonlearn.report.problem import Problem, Uncounted
 from sonlearn.report.progress import Schedule
 from sonlearn.text.names import NameTable
+
+if TYPE_CHECKING:
+    from sonlearn.commands.audit import Audit
 
 #: Rows that may have been learned and not been counted yet.
 MOST_UNCOUNTED = 1 << 13
@@ -40,12 +44,13 @@ class Session(Passes):
 
     learn: LearnOptions | None
     bandit: BanditOptions | None = None
+    audit: Audit | None = None
 
     def __init__(
-        self, options: RunOptions, read_as: TextOptions, named: bool, names: NameTable, done: Unfinished,
-        problem: Problem, from_model: str | None,
+        self, options: RunOptions, read_as: TextOptions, names: NameTable, done: Unfinished, problem: Problem,
+        from_model: str | None,
     ):  # fmt: skip
-        super().__init__(options, read_as, named, names, done)
+        super().__init__(options, read_as, names, done)
         self.problem, self.from_model = problem, from_model
         self.metrics: Any = None
         if self.learner is not None:
@@ -148,6 +153,20 @@ class Session(Passes):
         if self.raw_predictions and tags:
             self.raw_predictions.write(*lines.values([]))
         self.done = self.done._replace(lines=self.done.lines + len(tags))
+
+    def nothing_learned(self) -> tuple[str, str]:
+        """What was found where nothing could be learned from, and what to do."""
+        raise NotImplementedError
+
+    def finish(self, ending: str) -> None:
+        """Save the model and say how it went. Raises InputError where nothing was learned: nothing is saved."""
+        learns = self.progress.examples and ending == FINISHED and not self.options.testonly and not self.resumed
+        if learns and self.learner is not None and self.learner.examples == self.before:
+            self.bar.close()
+            raise InputError(" ".join(self.sources), None, None, *self.nothing_learned())
+        if self.audit is not None:
+            self.audit.finish()
+        super().finish(ending)
 
     def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
         """How it went."""

@@ -14,13 +14,17 @@ from sonlearn.options.text import NAMESPACED, TABLES, WRITTEN
 ALIKE = (set(TABLES), set(NAMESPACED))
 
 
-def split(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
+def split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What was given of learning, and of text."""
+    of_text = {field.name for field in dataclasses.fields(TextOptions)}
+    learn = {name: value for name, value in given.items() if name not in of_text}
+    return learn, {name: value for name, value in given.items() if name in of_text}
+
+
+def options_of(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
     """The two option objects of a new model."""
-    names = {field.name for field in dataclasses.fields(LearnOptions)}
-    return (
-        LearnOptions(**{name: value for name, value in given.items() if name in names}),
-        TextOptions(**{name: value for name, value in given.items() if name not in names}),
-    )
+    learn, text = split(given)
+    return LearnOptions(**learn), TextOptions(**text)
 
 
 def written_as(text: TextOptions, given: dict[str, Any]) -> TextOptions:

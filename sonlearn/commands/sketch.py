@@ -10,18 +10,17 @@ import importlib.util
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import scipy.sparse as sp
 
-from sonlearn.commands.checks import check_stdin, check_target
-from sonlearn.commands.files import check_binary, check_files
-from sonlearn.commands.interrupts import Interrupted, Interrupts
+from sonlearn.commands.checks import check_binary, check_files, check_stdin, check_target
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, telling_of_compiling, warn_of_skipped
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
+from sonlearn.interrupts import Interrupted, Interrupts
 from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.options.text import HASHED
@@ -40,29 +39,39 @@ HEADER = f"{'rows':>12} {'nonzeros':>14} {'columns':>10} {'alpha':>12} {'bound/|
 Report = Callable[[str], None]
 
 
-class _UntilSignal:
-    """The batches of `reader` up to the first signal, with its format; Interrupted if it comes before all of them."""
-
-    def __init__(self, reader: Reader, interrupts: Interrupts):
-        self.reader, self.interrupts = reader, interrupts
-
-    @property
-    def format(self) -> str | None:
-        """See `Reader.format`."""
-        return self.reader.format
-
-    def __iter__(self) -> Iterator[Batch]:
-        empty = True
-        for batch in self.interrupts.until_signal(self.reader):
-            empty = False
-            yield batch
-        if empty and self.interrupts.received is not None:
-            raise Interrupted(self.interrupts.received)
-
-
 def command(line: Line) -> int:
-    """Sketch or merge as the command line says; return the exit status. Raises as `run` does."""
-    return run(*asked(line))
+    """Sketch or merge as the command line says; return the exit status.
+
+    Raises SonlearnError, OSError, and then no sketch has been saved. After a first signal the sketch is of what was
+    read until then; where that is nothing, nothing is saved.
+    """
+    sketch, text, running, options = asked(line)
+    sources = list(running.data) or ["-"]
+
+    def say(line: str) -> None:
+        with contextlib.suppress(BrokenPipeError):  # the sketch is wanted nevertheless
+            if not running.quiet:
+                complain(line)
+
+    check_outputs(options, sources, running.quiet)
+    if options.merge:
+        with Interrupts(at_once=True):
+            merge_files(list(running.data), output=options.output, picture=options.plot, report=say)
+        return 0
+    check_stdin(sources)
+    if from_terminal(sources):
+        say(FROM_TERMINAL)
+    reader = Reader(sources, text, **running.reading)
+    with Interrupts() as interrupts, telling_of_compiling(running.quiet):
+        sketch_batches(
+            reader, sketch, output=options.output, error=options.error, k=options.k, picture=options.plot,
+            zero_based=options.zero_based, report=say, interrupts=interrupts,
+        )  # fmt: skip
+    warn_of_skipped(reader.error_count, reader.errors)
+    if interrupts.received is None:
+        return 0
+    say(f"interrupted ({signal.Signals(interrupts.received).name}): the sketch is of what was read until then")
+    return 128 + interrupts.received
 
 
 def asked(line: Line) -> tuple[SketchOptions, TextOptions, RunOptions, SketchRunOptions]:
@@ -71,41 +80,6 @@ def asked(line: Line) -> tuple[SketchOptions, TextOptions, RunOptions, SketchRun
     if options.merge and (own or line.given or options.error):
         raise OptionError("--merge takes only -o, --plot and --quiet: what a sketch is was settled when it was made")
     return SketchOptions(**own), line.options(TextOptions, constant=False), reading, options
-
-
-def run(sketch: SketchOptions, text: TextOptions, reading: RunOptions, options: SketchRunOptions) -> int:
-    """Sketch or merge; return the exit status. Raises SonlearnError, OSError, and then no sketch has been saved.
-
-    After a first signal the sketch is of what was read until then; where that is nothing, nothing is saved.
-    """
-    sources = list(reading.data) or ["-"]
-
-    def say(line: str) -> None:
-        with contextlib.suppress(BrokenPipeError):  # the sketch is wanted nevertheless
-            if not reading.quiet:
-                complain(line)
-
-    check_outputs(options, sources, reading.quiet)
-    if options.merge:
-        with Interrupts(at_once=True):
-            merge_files(list(reading.data), output=options.output, picture=options.plot, report=say)
-        return 0
-    check_stdin(sources)
-    if from_terminal(sources):
-        say(FROM_TERMINAL)
-    reader = Reader(
-        sources, text, on_error=reading.on_error, max_errors=reading.max_errors, threads=reading.prefetch_parsed
-    )  # fmt: skip
-    with Interrupts() as interrupts, telling_of_compiling(reading.quiet):
-        sketch_batches(
-            _UntilSignal(reader, interrupts), sketch, output=options.output, error=options.error, k=options.k,
-            picture=options.plot, zero_based=options.zero_based, report=say,
-        )  # fmt: skip
-    warn_of_skipped(reader.error_count, reader.errors)
-    if interrupts.received is None:
-        return 0
-    say(f"interrupted ({signal.Signals(interrupts.received).name}): the sketch is of what was read until then")
-    return 128 + interrupts.received
 
 
 def check_outputs(options: SketchRunOptions, sources: list[str], quiet: bool) -> None:
@@ -136,8 +110,9 @@ def sketch_batches(
     picture: str | os.PathLike[str] | None = None,
     zero_based: bool = False,
     report: Report = lambda line: None,
+    interrupts: Interrupts | None = None,
 ) -> Sketch:
-    """Sketch all rows of `batches` and report.
+    """Sketch all rows of `batches`, or those up to a first signal, and report.
 
     Parameters
     ----------
@@ -152,16 +127,21 @@ def sketch_batches(
         Plot of the spectrum.
     report : callable
         Takes the lines for people, progress first.
+    interrupts : Interrupts or None
+        None: signals are not looked at.
 
     Raises
     ------
     InputError, OptionError, ModelFileError, OSError
+    Interrupted
+        A signal has come before the first row.
     """
     sketch = make_sketch(options.method, options.size, **options.values())
     kept: list[sp.csr_array] = []
     started, due, nonzeros = time.monotonic(), 1, 0
     report(HEADER)
-    for batch in batches:
+    interrupts = interrupts or Interrupts()
+    for batch in interrupts.until_signal(batches):
         hashed = getattr(batches, "format", None) in HASHED
         block = take(sketch, batch, 0 if hashed or zero_based else 1)
         nonzeros += block.nnz
@@ -170,6 +150,8 @@ def sketch_batches(
         if sketch.n_seen >= due:
             report(_progress_line(sketch, nonzeros, time.monotonic() - started))
             due = 2 * sketch.n_seen
+    if interrupts.received is not None and not sketch.n_seen:
+        raise Interrupted(interrupts.received)
     if due != 2 * sketch.n_seen:  # the last line is not there yet
         report(_progress_line(sketch, nonzeros, time.monotonic() - started))
     finish(sketch, kept if error else None, output=output, k=k, picture=picture, report=report)

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
 from sonlearn.commands.checkpoints import Patience
-from sonlearn.commands.checks import Values, check_output, check_run
+from sonlearn.commands.checks import check_output, check_run
 from sonlearn.commands.heap import keep_freed_memory
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
 from sonlearn.commands.models import initial_model, is_bandit, load_model, where_to_begin
-from sonlearn.commands.passes import FINISHED
 from sonlearn.commands.session import Session
-from sonlearn.commands.settings import check_agreement, check_format, settings_text, split, written_as
+from sonlearn.commands.settings import check_agreement, check_format, options_of, settings_text, written_as
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
-from sonlearn.learn.learner import Learner, Predicted, takes_words
+from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.losses import CLASSIFICATION
@@ -28,12 +27,9 @@ from sonlearn.options.run import RunOptions
 from sonlearn.options.text import TABLES
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
-from sonlearn.text.columns import ColumnTable, first_names
+from sonlearn.text.columns import ColumnTable, Labelling, first_names
 from sonlearn.text.malformed import BatchReader
 from sonlearn.text.names import NameTable
-
-if TYPE_CHECKING:
-    from sonlearn.commands.audit import Audit
 
 #: Examples before which an average loss says little.
 ENOUGH = 100
@@ -43,13 +39,17 @@ UNLABELLED = "no example has a label and an importance above 0, so nothing was l
 
 
 def command(line: Line) -> int:
-    """Train or predict as the command line says; return the exit status. Raises as `run` does."""
-    options, bandit = asked(line)
-    if not of_decisions(options, bandit):
-        return run(line.given, options)
-    from sonlearn.commands import bandit as decisions
+    """Train or predict as the command line says; return the exit status.
 
-    return decisions.run(line.given, bandit, options)
+    Raises SonlearnError or OSError, and nothing has been saved.
+    """
+    options, bandit = asked(line)
+    if of_decisions(options, bandit):
+        from sonlearn.commands import bandit as decisions
+
+        return decisions.run(line.given, bandit, options)
+    check_run(options)
+    return TrainingSession(line.given, options).run()
 
 
 def asked(line: Line) -> tuple[RunOptions, dict[str, Any]]:
@@ -68,24 +68,6 @@ def of_decisions(options: RunOptions, bandit: dict[str, Any]) -> bool:
     return bool(bandit) or is_bandit(initial_model(options))
 
 
-def run(given: dict[str, Any], options: RunOptions, make: Callable[..., TrainingSession] | None = None) -> int:
-    """Do one run; return the exit status. `make` makes another session than this process's.
-
-    Parameters
-    ----------
-    given : dict
-        Learning and text options that were given on the command line, by field name.
-    options : RunOptions
-
-    Raises
-    ------
-    SonlearnError, OSError
-        Nothing has been saved.
-    """
-    check_run(options)
-    return (make or TrainingSession)(given, options).run()
-
-
 #: Scores held of a batch, rows times classes; rows of a part at least.
 CELLS, LEAST_ROWS = 1 << 22, 64
 #: So many times as much text is a committee's batch where lines are long: what it does for a batch beside its rows took
@@ -94,7 +76,14 @@ STRETCH = 2
 
 
 class TrainingSession(Session):
-    """One run under way: the learner, its totals, and where they are written."""
+    """One run under way: the learner, its totals, and where they are written.
+
+    Parameters
+    ----------
+    given : dict
+        Learning and text options that were given on the command line, by field name.
+    options : RunOptions
+    """
 
     def __init__(self, given: dict[str, Any], options: RunOptions):
         self.learner: Learner | None = None
@@ -105,7 +94,7 @@ class TrainingSession(Session):
                 self.learner.set_output(**given)
             check_agreement(given, from_model, self.learner.options, self.learner.text)
         self.nothing_left, done = where_to_begin(options, from_model, unfinished)
-        self.learn, self.text = split(given) if self.learner is None else (self.learner.options, self.learner.text)
+        self.learn, self.text = options_of(given) if self.learner is None else (self.learner.options, self.learner.text)
         check_output(options, self.learn)
         # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
         # told from text by looking.
@@ -115,9 +104,8 @@ class TrainingSession(Session):
         if self.learner is not None and read_as.format == "vw":  # what a model of JSON has of members is not of VW text
             kept = {name: tuple(b for b in getattr(read_as, name) if len(b) == 1) for name in ("ignore", "keep")}
             read_as = dataclasses.replace(read_as, label="", id="", weight="", text=(), numeric=(), **kept)
-        problem = problem_of(self.learn)
-        super().__init__(options, read_as, self.learn.classes is not None, names, done, problem, from_model)
-        self.worded = takes_words(self.learn)
+        super().__init__(options, read_as, names, done, problem_of(self.learn), from_model)
+        self.labelling = Labelling.of(self.learn, needed=not options.testonly)
         self.stretch = STRETCH if self.learn.method == "committee" else 1
         if self.learn.method == "committee" and self.cores > 1:  # with one thread no memory is given back in between
             keep_freed_memory()
@@ -125,7 +113,6 @@ class TrainingSession(Session):
             self.columns = self.learner.columns.at_rest()
         self.unmet = 0  # examples of classes that the model has not learned
         self.strange = options.testonly  # whether no feature so far is one that the model has seen
-        self.audit: Audit | None = None
         if options.audit:
             from sonlearn.commands.audit import Audit
 
@@ -202,15 +189,10 @@ class TrainingSession(Session):
             warn(warning)
         return self.learner.partial_fit(without_held(batch, held), skip=self.options.on_error == "skip")
 
-    def finish(self, ending: str) -> None:
-        """Save the model and say how it went. Raises InputError where nothing was learned: nothing is saved."""
-        learns = self.progress.examples and ending == FINISHED and not self.options.testonly and not self.resumed
-        if learns and self.learner is not None and self.learner.examples == self.before:
-            self.bar.close()
-            raise InputError(" ".join(self.sources), None, None, *unlabelled(self.learner.text, self.columns))
-        if self.audit:
-            self.audit.finish()
-        super().finish(ending)
+    def nothing_learned(self) -> tuple[str, str]:
+        """What was found in the place of labels, and what to do."""
+        assert self.learner is not None
+        return unlabelled(self.learner.text, self.columns)
 
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""
@@ -237,6 +219,37 @@ class TrainingSession(Session):
             if not self.options.testonly:
                 found += filter(None, (self.progress.labels.order_note(self.progress.trained.classes),))
         return found
+
+
+class Values:
+    """Notices, early in a run, labels of ``--classes auto`` that look like values and not like classes.
+
+    Parameters
+    ----------
+    learn : LearnOptions
+    """
+
+    #: Rows that are looked at, and different whole numbers among their labels beyond which these are hardly classes.
+    ROWS, MOST = 2000, 200
+
+    def __init__(self, learn: LearnOptions):
+        self._found: set[float] = set()
+        self._rows = 0 if learn.classes is not None else self.ROWS
+
+    def warning(self, batch: Batch) -> str:
+        """What is to be said after these rows; empty: nothing, or it has been said."""
+        if self._rows >= self.ROWS or batch.class_names is not None:
+            return ""
+        y = batch.y[: self.ROWS - self._rows]
+        self._rows += len(y)
+        self._found.update(y[~np.isnan(y)].tolist())
+        if len(self._found) <= self.MOST:
+            return ""
+        rows, self._rows = self._rows, self.ROWS
+        return (
+            f"{len(self._found)} different labels in the first {rows} rows, each a class (--classes auto): if they are "
+            "values, give --loss squared in its place; if they number the rows, name another label"
+        )
 
 
 def link_without_sense(options: LearnOptions) -> list[str]:

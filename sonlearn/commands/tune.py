@@ -21,7 +21,6 @@ from sonlearn.commands.train import cores_of, unlabelled
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import STDOUT, whole_file
-from sonlearn.learn.learner import takes_words
 from sonlearn.options import TextOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.spec import text_of
@@ -31,7 +30,7 @@ from sonlearn.report.labels import reported_loss
 from sonlearn.report.progress import ERROR, HEADER, Schedule
 from sonlearn.text.names import NameTable
 from sonlearn.tuning.grid import Settings, parse_grid, settings_of
-from sonlearn.tuning.search import MEASURES, Due, SettingResult, Tuning, criterion
+from sonlearn.tuning.search import MEASURES, Due, SettingResult, Tuning, criterion, labelling
 
 #: Columns of the table behind those of the options.
 COLUMNS = ("average_loss", "average_error", "examples", "seconds", "state", "problem", *MEASURES)
@@ -40,8 +39,13 @@ SHOWN = (("auc", "area    "), ("r2", "R2      "), ("macro_f1", "macro F1"))
 
 
 def command(line: Line) -> int:
-    """Tune as the command line says; return the exit status. Raises as `run` does."""
-    return run(*asked(line))
+    """Tune as the command line says; return the exit status.
+
+    Raises SonlearnError or OSError, and nothing has been saved.
+    """
+    settings, text, running, options = asked(line)
+    check_run(running, options.table)
+    return TuningSession(settings, text, running, options).run()
 
 
 def asked(line: Line) -> tuple[Settings, TextOptions, RunOptions, TuneOptions]:
@@ -54,21 +58,14 @@ def asked(line: Line) -> tuple[Settings, TextOptions, RunOptions, TuneOptions]:
     return settings_of(map(parse_grid, options.grid, places), line.given), text, running, options
 
 
-def run(settings: Settings, text: TextOptions, running: RunOptions, options: TuneOptions) -> int:
-    """Tune; return the exit status. Raises SonlearnError or OSError, and nothing has been saved."""
-    check_run(running, options.table)
-    return TuningSession(settings, text, running, options).run()
-
-
 class TuningSession(Passes):
     """One run under way: the settings at work, and where the best one is written."""
 
     def __init__(self, settings: Settings, text: TextOptions, running: RunOptions, options: TuneOptions):
-        first = settings.settings[0].options
         done = Unfinished(list(running.data) or ["-"], running.passes, 1, 0, 0)
-        super().__init__(running, text, first.classes is not None, NameTable(), done)
+        super().__init__(running, text, NameTable(), done)
         self.settings, self.text, self.choice = settings, text, options
-        self.worded = all(takes_words(setting.options) for setting in settings.settings)
+        self.labelling = labelling(settings.settings)
         self.by = criterion([setting.options for setting in settings.settings], options.by)
         self.tuning: Tuning | None = None
         self.learner, self.failed = None, 0

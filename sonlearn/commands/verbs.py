@@ -28,17 +28,17 @@ class Verb(NamedTuple):
     #: How the words that are no flags are counted: None: there may be any number; empty: there are none; else there is
     #: one, which is called this.
     operand: str | None = None
-    #: Makes `groups`.
-    grouped: Callable[[], tuple[Group, ...]] = tuple
+    #: Makes the groups of fields that are its flags.
+    groups: Callable[[], tuple[Group, ...]] = tuple
     #: The function that runs it with ``--cluster``, which is given the `ClusterOptions` as well.
     on_cluster: str = ""
     #: Fields whose flags ``--help`` lists, for a verb that has more than a screen of them; empty: all but rare ones.
     daily: tuple[str, ...] = ()
 
     @property
-    def groups(self) -> tuple[Group, ...]:
-        """Which fields of which dataclasses are its flags."""
-        return self.grouped()
+    def fields(self) -> dict[str, dataclasses.Field[Any]]:
+        """The fields of all groups, by name."""
+        return {field.name: field for _, group in self.groups() for field in group}
 
 
 def _fields(of: str, *names: str, but: tuple[str, ...] = ()) -> tuple[dataclasses.Field[Any], ...]:

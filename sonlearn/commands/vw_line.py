@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sonlearn.commands.parser import parser_of
+from sonlearn.commands.line import parser_of
 from sonlearn.errors import OptionError
 from sonlearn.options import vw_flags
 from sonlearn.options.conflicts import CLIPPED_TO_LABELS

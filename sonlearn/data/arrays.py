@@ -1,4 +1,4 @@
-"""Arrays that grow with a stream."""
+"""Arrays that grow with a stream, and sums of one."""
 
 from __future__ import annotations
 
@@ -46,3 +46,8 @@ def grown(array: np.ndarray, length: int, used: int | None = None) -> np.ndarray
 def plain(array: np.ndarray, dtype: type = np.float64) -> np.ndarray:
     """The one form that kernels are compiled for: a strided or read-only array would have them compiled again."""
     return np.require(array, dtype, ("C", "W"))
+
+
+def running_sum(start: float, values: np.ndarray) -> float:
+    """`start` and all values, added one by one, so that where a batch ends changes no bit."""
+    return float(np.cumsum(np.concatenate(([start], values)))[-1])

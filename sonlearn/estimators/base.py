@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.files.storage import pack, unpack
+from sonlearn.interrupts import Interrupts
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import probabilities
 from sonlearn.options import LearnOptions, TextOptions, losses
@@ -128,25 +128,15 @@ class Options:
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """In this context a first Ctrl-C waits for the end, so that a batch is learned and counted whole; no second one."""
+    """In this context a first Ctrl-C waits for the end, so that a batch is learned and counted whole; no second one.
+
+    Other signals, and a Ctrl-C that Python does not handle, are the program's that calls.
+    """
     former = signal.getsignal(signal.SIGINT)
-    if not callable(former) or threading.current_thread() is not threading.main_thread():
+    with Interrupts(signals=(signal.SIGINT,) if callable(former) else ()) as interrupts:
         yield
-        return
-    came: list[Any] = []
-
-    def wait(*signal_and_frame: Any) -> None:
-        if came:
-            former(*signal_and_frame)
-        came.append(signal_and_frame)
-
-    signal.signal(signal.SIGINT, wait)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, former)
-    if came:
-        former(*came[0])
+    if interrupts.received is not None and callable(former):
+        former(interrupts.received, None)
 
 
 def weights_of_classes(class_weight: Any, labels: Any) -> np.ndarray:

@@ -323,7 +323,7 @@ class Learner(SavedModel):
 
         check_options(text, "arrow")
         columns = self.columns if learns else self.columns.at_rest()
-        batch, found = table_batch(table, text, Labelling(learns, self.takes_words), columns)
+        batch, found = table_batch(table, text, Labelling(learns, self.options.takes_words), columns)
         if learns:
             self.check(batch)
         for note in (*columns.check(found, "<table>", learns), *(() if learns else found.faults)):
@@ -445,11 +445,6 @@ class Learner(SavedModel):
     def classes(self) -> list[int | str]:
         """Labels of the classes met so far, in that order. Raises OptionError where there are no several classes."""
         return list(self._classes().labels)
-
-    @property
-    def takes_words(self) -> bool:
-        """Whether labels may be words: of classes of any names, or of two classes."""
-        return takes_words(self.options)
 
     @property
     def two_labels(self) -> tuple[str, str] | None:
@@ -668,11 +663,6 @@ def _options_of(options: LearnOptions | None, given: Mapping[str, Any]) -> Learn
         return LearnOptions(**given)
     except OptionError as error:
         raise in_python("Learner", error) from None
-
-
-def takes_words(options: LearnOptions) -> bool:
-    """Whether labels may be words: of classes of any names, or of two classes."""
-    return options.kind == "two" or options.classes is not None
 
 
 def diverged(batch: Batch, row: int) -> DivergedError:

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonlearn.data.arrays import running_sum
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError
 from sonlearn.offpolicy.scores import Drawn, cut, decision_terms, reach
 from sonlearn.offpolicy.sequence import LowerSequence
-from sonlearn.offpolicy.value import ESTIMATORS, Value, running_sum
+from sonlearn.offpolicy.value import ESTIMATORS, Value
 
 #: Name of the policy that wrote the log.
 LOG = "log"
@@ -178,11 +179,6 @@ class Evaluation:
                     cost = self._weighted(name, estimator) - (self._weighted(against, estimator) if against else 0.0)
                 out.append(Line(self.count, name, against, estimator, cost, *ends, weights[1] / n, effective))
         return out
-
-    def estimate(self, name: str, against: str = "", estimator: str = "dr") -> Estimate:
-        """One line of `lines`: (value, low, high)."""
-        found = [one for one in self.lines() if (one.policy, one.against, one.estimator) == (name, against, estimator)]
-        return Estimate(found[0].cost, found[0].low, found[0].high)
 
     def warnings(self) -> list[str]:
         """What is wrong with the log's probabilities, or does not fit."""

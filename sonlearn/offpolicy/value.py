@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sonlearn.data.arrays import running_sum
 from sonlearn.offpolicy.scores import Drawn, cut, decision_terms, edge, reach
 from sonlearn.offpolicy.sequence import LowerSequence
 
@@ -88,8 +89,3 @@ class Value:
         """The interval of an estimator, one of `ESTIMATORS`, that is ever wrong with a chance of alpha at most."""
         below, above = self._sequences[name]
         return below.bound(alpha / 2), self._high + self._low - above.bound(alpha / 2)
-
-
-def running_sum(start: float, values: np.ndarray) -> float:
-    """`start` and all values, added one by one, so that where a batch ends changes no bit."""
-    return float(np.cumsum(np.concatenate(([start], values)))[-1])

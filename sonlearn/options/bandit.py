@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_fields, number, option
+from sonlearn.options.spec import check_fields, option
 
 #: How an action is chosen.
 EXPLORERS = ("ucb", "thompson", "squarecb", "softmax", "epsilon", "greedy")
@@ -29,26 +29,23 @@ class BanditOptions:
 
     cb: int | None = option(
         None, "decisions among K actions: lines action:cost:probability | features; the best action is predicted",
-        flags=("--cb",), parse=int, low=2, high=10_000, metavar="K",
+        low=2, high=10_000, metavar="K",
     )  # fmt: skip
     cb_explore: int | None = option(
-        None, "decisions among K numbered actions; the probability of each is predicted", flags=("--cb_explore",),
-        parse=int, low=2, high=10_000, metavar="K",
+        None, "decisions among K numbered actions; the probability of each is predicted", low=2, high=10_000,
+        metavar="K",
     )  # fmt: skip
     cb_adf: bool = option(
-        False, "decisions among actions with features: blocks of lines, shared | and one line an action, or dsjson",
-        flags=("--cb_adf",),
-    )  # fmt: skip
-    cb_explore_adf: bool = option(
-        False, "decisions as of --cb_adf; the probability of each action is predicted", flags=("--cb_explore_adf",)
+        False, "decisions among actions with features: blocks of lines, shared | and one line an action, or dsjson"
     )
+    cb_explore_adf: bool = option(False, "decisions as of --cb_adf; the probability of each action is predicted")
     cbify: int | None = option(
         None, "K classes as decisions, numbers or names: one is chosen, and only whether it was right is learned",
-        flags=("--cbify",), parse=int, low=2, high=10_000, metavar="K",
+        low=2, high=10_000, metavar="K",
     )  # fmt: skip
     cb_type: str = option(
         "dm", "from a log learn the cost of the action chosen (dm), that cost with weight 1/probability (mtr), or "
-        "estimated costs of all actions (ips, dr)", choices=CB_TYPES, flags=("--cb_type",),
+        "estimated costs of all actions (ips, dr)", choices=CB_TYPES,
     )  # fmt: skip
     explore: str = option(
         "ucb",
@@ -56,43 +53,36 @@ class BanditOptions:
         choices=EXPLORERS,
     )
     explore_width: float = option(
-        0.4, "with ucb and thompson: standard deviations that count", flags=("--explore-width",), parse=number, low=0.0,
-        metavar="W", rare=True,
-    )  # fmt: skip
+        0.4, "with ucb and thompson: standard deviations that count", low=0.0, metavar="W", rare=True
+    )
     epsilon: float = option(
-        0.05, "with epsilon: the share of decisions at random", parse=number, low=0.0, high=1.0, metavar="E", rare=True
+        0.05, "with epsilon: the share of decisions at random", low=0.0, high=1.0, metavar="E", rare=True
     )
     softmax_lambda: float = option(
         20.0, "with softmax: probabilities are in proportion to exp(L reward), rewards scaled to [0, 1]",
-        flags=("--lambda",), parse=number, low=0.0, metavar="L", rare=True,
+        flags=("--lambda",), low=0.0, metavar="L", rare=True,
     )  # fmt: skip
     gamma_scale: float = option(
-        10.0, "with squarecb: gamma is G t^X after t decisions", flags=("--gamma_scale",), parse=number, above=0.0,
-        metavar="G", rare=True,
-    )  # fmt: skip
-    gamma_exponent: float = option(
-        0.5, "X of it", flags=("--gamma_exponent",), parse=number, low=0.0, metavar="X", rare=True
+        10.0, "with squarecb: gamma is G t^X after t decisions", above=0.0, metavar="G", rare=True
     )
+    gamma_exponent: float = option(0.5, "X of it", low=0.0, metavar="X", rare=True)
     min_probability: float = option(
         0.0, "share of each decision that is divided equally among all actions, so that the log can be evaluated",
-        flags=("--min-probability",), parse=number, low=0.0, high=1.0, metavar="P",
+        low=0.0, high=1.0, metavar="P",
     )  # fmt: skip
     decay: float = option(
         0.0, "share of the precision of its reward models that a learner of decisions forgets with each reward",
-        flags=("--decay",), parse=number, low=0.0, high=0.99, metavar="RATE",
+        low=0.0, high=0.99, metavar="RATE",
     )  # fmt: skip
     action: str = option(
-        "",
-        "of a table: the column of the action, a number from 1 on or a name (with --cb)",
-        parse=str,
-        metavar="COLUMN",
+        "", "of a table: the column of the action, a number from 1 on or a name (with --cb)", metavar="COLUMN"
     )
-    cost: str = option("", "of a table: the column of its cost", parse=str, metavar="COLUMN")
-    reward: str = option("", "of a table: the column of its reward, the negative cost", parse=str, metavar="COLUMN")
+    cost: str = option("", "of a table: the column of its cost", metavar="COLUMN")
+    reward: str = option("", "of a table: the column of its reward, the negative cost", metavar="COLUMN")
     probability: str = option(
-        "", "of a table: the column of the probability with which it was chosen", parse=str, metavar="COLUMN"
+        "", "of a table: the column of the probability with which it was chosen", metavar="COLUMN"
     )
-    bandit_seed: int = option(0, "seed of the choices", parse=int, low=0, high=2**62, metavar="S", rare=True)
+    bandit_seed: int = option(0, "seed of the choices", low=0, high=2**62, metavar="S", rare=True)
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -15,7 +15,7 @@ from sonlearn.errors import OptionError
 from sonlearn.options.conflicts import MOST_CLASSES, check_conflicts
 from sonlearn.options.losses import CLASSIFICATION, LOSS_OPTIONS, LOSSES
 from sonlearn.options.methods import DEFAULT, METHODS, SKETCHES, THIN, ZERO_ALPHA
-from sonlearn.options.spec import check_fields, flags, names, number, number_or, option, threshold
+from sonlearn.options.spec import check_fields, flags, names, number_or, option, threshold
 
 #: Options of learning that every method takes.
 ALL_TAKE = (
@@ -45,47 +45,39 @@ class LearnOptions:
     )
     sketch: str | None = option(None, "short for a Newton method: rfd is rfd-son", choices=tuple(SKETCHES))
     sketch_size: int = option(
-        None, "rows m of the sketch; 0: no sketch", flags=("-m", "--sketch-size"), parse=int, low=0, high=4096,
-        general=10, metavar="M",
+        None, "rows m of the sketch; 0: no sketch", flags=("-m", "--sketch-size"), low=0, high=4096, general=10,
+        metavar="M",
     )  # fmt: skip
     loss: str = option(None, "loss function", flags=("--loss", "--loss_function"), choices=LOSSES, general="logistic")
     oaa: int | None = option(
-        None, "K classes, labelled 1 to K or 0 to K-1: one committee of all; with --method a learner a class",
-        flags=("--oaa",), parse=int, low=2, high=1_000_000, metavar="K",
+        None, "K classes, labelled 1 to K or 0 to K-1: one committee of all; with --method a learner a class", low=2,
+        high=1_000_000, metavar="K",
     )  # fmt: skip
     classes: str | None = option(
         None, "auto: any number of classes as they occur, whole numbers or names", choices=("auto",)
     )
     max_classes: int = option(
-        MOST_CLASSES, "with --classes auto: more classes than this end the run", flags=("--max-classes",), parse=int,
-        low=2, high=1_000_000, metavar="N", rare=True,
+        MOST_CLASSES, "with --classes auto: more classes than this end the run", low=2, high=1_000_000, metavar="N",
+        rare=True,
     )  # fmt: skip
     multinomial: int | None = option(
-        None, "K classes; with --method one softmax learner for all of them, without it as --oaa K",
-        flags=("--multinomial",), parse=int, low=2, high=1_000_000, metavar="K",
+        None, "K classes; with --method one softmax learner for all of them, without it as --oaa K", low=2,
+        high=1_000_000, metavar="K",
     )  # fmt: skip
     positive: str = option(
         "", "which of two labels is positive (default: 1; of two words yes, spam, ..., else the second)",
-        parse=str, metavar="LABEL", rare=True,
+        metavar="LABEL", rare=True,
     )  # fmt: skip
     quantile_tau: float = option(
-        0.5, "the quantile that --loss quantile predicts", flags=("--quantile_tau",), parse=number, low=0.0, high=1.0,
-        metavar="Q", rare=True,
-    )  # fmt: skip
-    huber_k: float = option(
-        1.0, "--loss huber is linear for errors beyond K", flags=("--huber-k",), parse=number, above=0.0,
-        metavar="K", rare=True,
-    )  # fmt: skip
+        0.5, "the quantile that --loss quantile predicts", low=0.0, high=1.0, metavar="Q", rare=True
+    )
+    huber_k: float = option(1.0, "--loss huber is linear for errors beyond K", above=0.0, metavar="K", rare=True)
     clip: float | str = option(
         None, "predictions are cut to [-C, C]; labels: to those so far and 0 (nag, adagrad, sgd)",
         parse=number_or("labels"), above=0.0, metavar="C", general=math.inf,
     )  # fmt: skip
-    min_prediction: float | None = option(
-        None, "predictions below this are this", flags=("--min_prediction",), parse=number, metavar="P"
-    )
-    max_prediction: float | None = option(
-        None, "predictions above this are this", flags=("--max_prediction",), parse=number, metavar="P"
-    )
+    min_prediction: float | None = option(None, "predictions below this are this", metavar="P")
+    max_prediction: float | None = option(None, "predictions above this are this", metavar="P")
     link: str = option(
         "identity", "how a prediction p is written: p itself, 1/(1 + exp(-p)), 2/(1 + exp(-p)) - 1, or exp(p)",
         choices=LINKS,
@@ -96,12 +88,12 @@ class LearnOptions:
         parse=threshold, metavar="T",
     )  # fmt: skip
     coverage: float | None = option(
-        None, "add to each prediction an interval or set that contains this share of labels", parse=number, above=0.0,
-        high=0.999, metavar="SHARE",
+        None, "add to each prediction an interval or set that contains this share of labels", above=0.0, high=0.999,
+        metavar="SHARE",
     )  # fmt: skip
     alpha: float = option(
-        None, "alpha_0, the initial multiple of the identity in A; 1/alpha is the first step", parse=number, low=0.0,
-        metavar="A", general=1.0,
+        None, "alpha_0, the initial multiple of the identity in A; 1/alpha is the first step", low=0.0, metavar="A",
+        general=1.0,
     )  # fmt: skip
     sigma: float | str = option(
         None, "weight of a gradient in the sketch: a number, or auto: 1/(8 C^2) for squared loss, else 0",
@@ -125,12 +117,12 @@ class LearnOptions:
     )  # fmt: skip
     thin: float = option(
         None, "insert a row into the sketch when the squared lengths since the last one add up to about this share of "
-        "alpha; 0, the default with --alpha 0 or --scale none: insert every row", parse=number, low=0.0,
-        high=1.0, general=THIN, metavar="SHARE", rare=True,
+        "alpha; 0, the default with --alpha 0 or --scale none: insert every row", low=0.0, high=1.0, general=THIN,
+        metavar="SHARE", rare=True,
     )  # fmt: skip
     beta: float = option(
-        None, "share of the m directions that a shrink lowers, the last of them (pfd)", parse=number, above=0.0,
-        high=1.0, general=1.0, metavar="B",
+        None, "share of the m directions that a shrink lowers, the last of them (pfd)", above=0.0, high=1.0,
+        general=1.0, metavar="B",
     )  # fmt: skip
     oja_step: str = option("adaptive", "step of Oja's rule: paper's 1/t, or scale-free", choices=("1/t", "adaptive"))
     scale: str = option(
@@ -140,42 +132,37 @@ class LearnOptions:
     )  # fmt: skip
     diagonal: bool | None = option(None, "on: --scale gradients, off: --scale none", switch=True)
     learning_rate: float = option(
-        None, "factor of every step (ogd: 1)", flags=("-l", "--learning_rate"), parse=number, above=0.0, general=0.5,
-        metavar="L",
-    )  # fmt: skip
+        None, "factor of every step (ogd: 1)", flags=("-l", "--learning_rate"), above=0.0, general=0.5, metavar="L"
+    )
     power_t: float = option(
         None, "steps fall as t^-P (sgd, ogd), as the P-th power of the summed squared gradients (adagrad, nag)",
-        flags=("--power_t",), parse=number, low=0.0, high=1.0, general=0.5, metavar="P",
+        low=0.0, high=1.0, general=0.5, metavar="P",
     )  # fmt: skip
     invariant: bool = option(True, "follow the loss along a step, so that no importance makes it overshoot")
     rescale: str = option(
         "after", "a feature of a size never seen rescales its weight after the prediction (VW) or before it ([NAG])",
         choices=("after", "before"),
     )  # fmt: skip
-    l1: float = option(0.0, "weights within this of 0 are 0", flags=("--l1",), parse=number, low=0.0, metavar="L")
-    l2: float = option(
-        0.0, "L2 penalty: each step of length e multiplies the weights by 1 - L e", flags=("--l2",),
-        parse=number, low=0.0, metavar="L",
-    )  # fmt: skip
+    l1: float = option(0.0, "weights within this of 0 are 0", low=0.0, metavar="L")
+    l2: float = option(0.0, "L2 penalty: each step of length e multiplies the weights by 1 - L e", low=0.0, metavar="L")
     decay: float = option(
         0.0, "share of its second-order matrix, or of its sums of squares, that a learner forgets with each example",
-        parse=number, low=0.0, high=0.99, metavar="RATE",
+        low=0.0, high=0.99, metavar="RATE",
     )  # fmt: skip
     label_delay: int = option(
-        0, "use a label only after N further rows were predicted, to simulate labels that arrive late",
-        flags=("--label-delay",), parse=int, low=0, high=1_000_000, metavar="N",
+        0, "use a label only after N further rows were predicted, to simulate labels that arrive late", low=0,
+        high=1_000_000, metavar="N",
     )  # fmt: skip
     ftrl_alpha: float = option(
-        None, "factor of every step (coin: 4, what is bet at first)", flags=("--ftrl_alpha",), parse=number, above=0.0,
-        general=0.5, metavar="A",
-    )  # fmt: skip
+        None, "factor of every step (coin: 4, what is bet at first)", above=0.0, general=0.5, metavar="A"
+    )
     ftrl_beta: float = option(
-        None, "added to the root of summed squared gradients (coin: 1, the least bound of a slope)",
-        flags=("--ftrl_beta",), parse=number, above=0.0, general=0.1, metavar="B",
+        None, "added to the root of summed squared gradients (coin: 1, the least bound of a slope)", above=0.0,
+        general=0.1, metavar="B",
     )  # fmt: skip
     delta: float = option(
-        1.0, "delta, added to roots of sums of squared gradients: how long the first steps are (ada-...)", parse=number,
-        low=0.0, metavar="D",
+        1.0, "delta, added to roots of sums of squared gradients: how long the first steps are (ada-...)", low=0.0,
+        metavar="D",
     )  # fmt: skip
     update: str = option(
         "mirror", "steps one after the other (mirror), or the weights from the sum of gradients (dual) (ada-...)",
@@ -185,9 +172,9 @@ class LearnOptions:
         "doubled", "frequent directions shrink when 2m rows are there (doubled), or in every round (ada-fd, s-adagrad)",
         choices=("doubled", "every"),
     )  # fmt: skip
-    seed: int = option(0, "seed of random numbers", parse=int, low=0, high=2**63 - 1, metavar="S")
+    seed: int = option(0, "seed of random numbers", low=0, high=2**63 - 1, metavar="S")
     arow_r: float = option(
-        1.0, "r, the assumed noise of a label: the larger, the smaller the steps", parse=number, above=0.0, metavar="R"
+        1.0, "r, the assumed noise of a label: the larger, the smaller the steps", above=0.0, metavar="R"
     )
 
     def __post_init__(self) -> None:
@@ -263,6 +250,11 @@ class LearnOptions:
     def kind(self) -> str:
         """What labels are: ``classes``, of which there may be more than two; ``two`` classes; or ``values``."""
         return "classes" if self.several else "two" if self.binary or self.loss in CLASSIFICATION else "values"
+
+    @property
+    def takes_words(self) -> bool:
+        """Whether labels may be words: of classes of any names, or of two classes."""
+        return self.kind == "two" or self.classes is not None
 
     @property
     def of_one_class(self) -> LearnOptions:

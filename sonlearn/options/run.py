@@ -6,9 +6,10 @@ Imports neither numpy nor numba. Flags are made of them in `sonlearn.commands.ve
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_fields, number, option
+from sonlearn.options.spec import check_fields, option
 from sonlearn.options.text import ON_ERROR
 
 #: What -p writes.
@@ -22,7 +23,7 @@ class RunOptions:
     """What belongs to one run and not to the model: files, passes, reporting."""
 
     data: tuple[str, ...] = option(
-        (), "read this file as well (DATA and -d may be mixed)", flags=("-d", "--data"), metavar="FILE", repeat=True
+        (), "read this file as well (DATA and -d may be mixed)", flags=("-d", "--data"), metavar="FILE"
     )
     initial_regressor: str | None = option(
         None, "start from this model", flags=("-i", "--initial_regressor"), metavar="MODEL"
@@ -30,20 +31,12 @@ class RunOptions:
     final_regressor: str | None = option(
         None, "save the model here at the end", flags=("-f", "--final_regressor"), metavar="MODEL"
     )
-    save_per_pass: bool = option(
-        False, "save the model after every pass as well", flags=("--save_per_pass",), rare=True
-    )
+    save_per_pass: bool = option(False, "save the model after every pass as well", rare=True)
     checkpoint: int | None = option(
-        None, "save the model after every N examples as well, at the end of a batch", parse=int, low=1,
-        metavar="N",
-    )  # fmt: skip
+        None, "save the model after every N examples as well, at the end of a batch", low=1, metavar="N"
+    )
     checkpoint_minutes: float | None = option(
-        None,
-        "save the model after every N minutes as well, at the end of a batch",
-        parse=number,
-        above=0.0,
-        metavar="N",
-        rare=True,
+        None, "save the model after every N minutes as well, at the end of a batch", above=0.0, metavar="N", rare=True
     )
     resume: bool = option(
         False, "continue the unfinished run that saved the model -f; begin a run if there is no such file"
@@ -64,24 +57,16 @@ class RunOptions:
         metavar="FILE",
         rare=True,
     )
-    probabilities: bool = option(
-        False, "of several classes, -p writes the probability of each: label:p ...", flags=("--probabilities",)
-    )
+    probabilities: bool = option(False, "of several classes, -p writes the probability of each: label:p ...")
     top: int | None = option(
-        None, "of several classes, -p writes the K likeliest, likeliest first: label:p ...", parse=int, low=1,
-        metavar="K",
-    )  # fmt: skip
+        None, "of several classes, -p writes the K likeliest, likeliest first: label:p ...", low=1, metavar="K"
+    )
     audit: bool = option(
         False, "explain each prediction on standard output: contributions of members and features, largest first",
         flags=("-a", "--audit"),
     )  # fmt: skip
     audit_top: int = option(
-        10,
-        "with --audit: features of an example that are listed; 0: all",
-        parse=int,
-        low=0,
-        metavar="N",
-        rare=True,
+        10, "with --audit: features of an example that are listed; 0: all", low=0, metavar="N", rare=True
     )
     audit_format: str = option(
         "text",
@@ -89,44 +74,34 @@ class RunOptions:
         choices=("text", "json", "mean"),
         rare=True,
     )
-    passes: int = option(1, "go over the data N times", parse=int, low=1, metavar="N")
+    passes: int = option(1, "go over the data N times", low=1, metavar="N")
     cache: bool = option(
         False, "keep parsed text in DATA.cache; later passes and runs read that, unless DATA has changed since",
         flags=("-c", "--cache"),
     )  # fmt: skip
     cache_file: str | None = option(
-        None,
-        "keep parsed examples in FILE; for several files, or standard input",
-        flags=("--cache_file",),
-        rare=True,
-        metavar="FILE",
+        None, "keep parsed examples in FILE; for several files, or standard input", rare=True, metavar="FILE"
     )
-    holdout_off: bool = option(False, "with several passes, hold no examples out", flags=("--holdout_off",))
+    holdout_off: bool = option(False, "with several passes, hold no examples out")
     holdout_period: int = option(
-        10, "with several passes, hold every N-th example out of learning and report the loss on those",
-        flags=("--holdout_period",), parse=int, low=2, metavar="N",
+        10, "with several passes, hold every N-th example out of learning and report the loss on those", low=2,
+        metavar="N",
     )  # fmt: skip
     holdout_after: int | None = option(
-        None, "with several passes, hold all examples after the first N out instead", flags=("--holdout_after",),
-        parse=int, low=1, metavar="N", rare=True,
-    )  # fmt: skip
+        None, "with several passes, hold all examples after the first N out instead", low=1, metavar="N", rare=True
+    )
     early_terminate: int | None = option(
-        None, "end after N passes in a row without a fall of the holdout loss, with the best pass's model",
-        flags=("--early_terminate",), parse=int, low=1, metavar="N",
+        None, "end after N passes in a row without a fall of the holdout loss, with the best pass's model", low=1,
+        metavar="N",
     )  # fmt: skip
-    examples: int | None = option(None, "read the first N examples only", parse=int, low=1, metavar="N")
+    examples: int | None = option(None, "read the first N examples only", low=1, metavar="N")
     on_error: str = option("stop", "a malformed line ends the run, or is left out and counted", choices=ON_ERROR)
     max_errors: int | None = option(
-        None,
-        "with --on-error skip: end the run when more lines than this are malformed",
-        parse=int,
-        low=0,
-        metavar="N",
-        rare=True,
+        None, "with --on-error skip: end the run when more lines than this are malformed", low=0, metavar="N", rare=True
     )
     threads: int | None = option(
         None, "threads that parse ahead, and that run the members; 0: the main one only (default: 1 that parses, and "
-        "one for each core)", parse=int, low=0, high=64, metavar="N",
+        "one for each core)", low=0, high=64, metavar="N",
     )  # fmt: skip
     progress: str | None = option(
         None, "print a row when the summed weight has grown by N (1000) or N-fold (2.0)", flags=("-P", "--progress"),
@@ -143,9 +118,10 @@ class RunOptions:
     quiet: bool = option(False, "print nothing but errors and warnings")
 
     @property
-    def prefetch_parsed(self) -> int:
-        """Threads that parse ahead."""
-        return 1 if self.threads is None else self.threads
+    def reading(self) -> dict[str, Any]:
+        """What readers are told: what becomes of malformed lines, and how many threads parse ahead."""
+        threads = 1 if self.threads is None else self.threads
+        return {"on_error": self.on_error, "max_errors": self.max_errors, "threads": threads}
 
     def __post_init__(self) -> None:
         check_fields(self)

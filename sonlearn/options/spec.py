@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from sonlearn.errors import OptionError
+from sonlearn.options.vw_flags import FLAGS
 
 
 def number(text: str) -> float:
@@ -79,17 +80,29 @@ def raw(text: str) -> bytes:
 def option(default: Any, help: str, **metadata: Any) -> Any:
     """Dataclass field with metadata for the command line and the checks.
 
-    Metadata: `flags` (default: ``--name``), `parse` (text to value), `choices`, `low` (smallest value), `above` (the
-    value must exceed it), `high` (largest value), `metavar`, `switch` (a flag that is on, off or not given), `short`
-    (flags that stand for one value each), `rare` (the help shows the name only), and `general` (the default of methods
-    without one of their own, if the field's default is None).
+    Metadata: `flags` (default: ``--name``), `parse` (text to value; default: by the field's type), `choices`, `low`
+    (smallest value), `above` (the value must exceed it), `high` (largest value), `metavar`, `switch` (a flag that is
+    on, off or not given), `short` (flags that stand for one value each), `rare` (the help shows the name only), and
+    `general` (the default of methods without one of their own, if the field's default is None).
     """
     return dataclasses.field(default=default, metadata={"help": help, **metadata})
 
 
+def parser_of(field: dataclasses.Field[Any]) -> Callable[[str], Any] | None:
+    """What makes a value of text; None: the text is the value."""
+    by_type: dict[str, Callable[[str], Any]] = {"int": int, "float": number}
+    return field.metadata.get("parse") or by_type.get(str(field.type).removesuffix(" | None"))
+
+
+def repeats(field: dataclasses.Field[Any]) -> bool:
+    """Whether the flag is given once for each of several texts."""
+    return str(field.type).startswith("tuple") and "parse" not in field.metadata
+
+
 def flags(field: dataclasses.Field[Any]) -> tuple[str, ...]:
-    """Command-line names of `field`."""
-    given: tuple[str, ...] = field.metadata.get("flags", ("--" + field.name.replace("_", "-"),))
+    """Command-line names of `field`: those given, or one, with hyphens unless it is also Vowpal Wabbit's."""
+    own = f"--{field.name}"
+    given: tuple[str, ...] = field.metadata.get("flags", (own if own in FLAGS else own.replace("_", "-"),))
     return given
 
 
@@ -111,13 +124,14 @@ def check_field(field: dataclasses.Field[Any], value: Any) -> None:
         if value not in meta["choices"]:
             raise OptionError(f"{name} {value}: expected one of {nearest(str(value), meta['choices'])}")
         return
-    kind = _KINDS.get(meta.get("parse"))
+    parse = parser_of(field)
+    kind = _KINDS.get(parse)
     if kind is not None and (isinstance(value, bool) or not isinstance(value, kind[0])):
         raise OptionError(f"{name} {value!r}: expected {kind[1]}")
-    if isinstance(value, str):
-        expected = getattr(meta["parse"], "expected", meta["help"])
+    if isinstance(value, str) and parse is not None:
+        expected = getattr(parse, "expected", meta["help"])
         try:
-            parsed = meta["parse"](value)
+            parsed = parse(value)
         except (KeyError, ValueError):
             raise OptionError(f"{name} {value}: expected {expected}") from None
         if isinstance(parsed, float):  # which the text is not, and all that is done with the option takes it to be
@@ -137,7 +151,7 @@ def check_fields(options: Any) -> None:
     """Check every value of a dataclass of options that is given and has choices or a range."""
     for field in dataclasses.fields(options):
         value = getattr(options, field.name)
-        if value is not None and not field.metadata.keys().isdisjoint(("choices", "parse")):
+        if value is not None and ("choices" in field.metadata or parser_of(field) is not None):
             check_field(field, value)
 
 
@@ -161,7 +175,7 @@ def gram_size(name: str, value: str) -> tuple[int | None, int]:
 
 def parse_field(field: dataclasses.Field[Any], text: str) -> Any:
     """`text` parsed as a value of the field and checked. Raises OptionError."""
-    parse = field.metadata.get("parse")
+    parse = parser_of(field)
     if parse is None:
         if "choices" in field.metadata:
             check_field(field, text)

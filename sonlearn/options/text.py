@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from sonlearn.errors import OptionError
 from sonlearn.options.conflicts import check_namespaces
-from sonlearn.options.spec import check_fields, delimiter, flags, option
+from sonlearn.options.spec import check_fields, delimiter, flags, option, repeats
 
 FORMATS = ("auto", "svmlight", "vw", "json", "csv", "arrow")
 #: Formats whose features are slots of hashed names; those of TABLES, and of NAMESPACED, are the same features.
@@ -35,7 +35,7 @@ class TextOptions:
         short={"--json": "json", "--dsjson": "json"},
     )  # fmt: skip
     bits: int = option(
-        18, "hash names to 2^B slots (VW text)", flags=("-b", "--bit_precision"), parse=int, low=1, high=40, metavar="B"
+        18, "hash names to 2^B slots (VW text)", flags=("-b", "--bit_precision"), low=1, high=40, metavar="B"
     )
     constant: bool = option(True, "add the constant feature", flags=("--noconstant",))
     hash: str = option(
@@ -43,70 +43,45 @@ class TextOptions:
     )
     chain_hash: bool = option(
         False, "JSON: the text of a member is hashed with its name as seed, as VW text's name:text is, not behind it",
-        flags=("--chain_hash",), rare=True,
-    )  # fmt: skip
-    hash_seed: int = option(
-        0,
-        "seed of the hash of names (VW text)",
-        flags=("--hash_seed",),
-        parse=int,
-        low=0,
-        high=2**32 - 1,
-        metavar="S",
         rare=True,
-    )
+    )  # fmt: skip
+    hash_seed: int = option(0, "seed of the hash of names (VW text)", low=0, high=2**32 - 1, metavar="S", rare=True)
     quadratic: tuple[str, ...] = option(
         (), "pairs of features of two namespaces, given by their first bytes; ':' is any", flags=("-q", "--quadratic"),
-        repeat=True, metavar="AB",
+        metavar="AB",
     )  # fmt: skip
     cubic: tuple[str, ...] = option(
-        (),
-        "triples of features of three namespaces, given by their first bytes; ':' is any",
-        repeat=True,
-        metavar="ABC",
-        rare=True,
+        (), "triples of features of three namespaces, given by their first bytes; ':' is any", metavar="ABC", rare=True
     )
     interactions: tuple[str, ...] = option(
-        (),
-        "tuples of features of two or more namespaces, given by their first bytes; ':' is any",
-        repeat=True,
-        metavar="AB...",
+        (), "tuples of features of two or more namespaces, given by their first bytes; ':' is any", metavar="AB...",
         rare=True,
-    )
+    )  # fmt: skip
     ignore: tuple[str, ...] = option(
         (), "leave out this column of a table, part of its dates (COLUMN.year), member of JSON, or namespaces that "
-        "begin with this byte", repeat=True, metavar="COLUMN|A", rare=True,
+        "begin with this byte", metavar="COLUMN|A", rare=True,
     )  # fmt: skip
     keep: tuple[str, ...] = option(
-        (),
-        "leave out all columns of a table but this one, or all namespaces but those that begin with this byte",
-        repeat=True,
-        metavar="COLUMN|A",
-        rare=True,
-    )
+        (), "leave out all columns of a table but this one, or all namespaces but those that begin with this byte",
+        metavar="COLUMN|A", rare=True,
+    )  # fmt: skip
     ngram: tuple[str, ...] = option(
-        (), "add n-grams: N for all namespaces, or AN for those that begin with A", repeat=True, metavar="[A]N"
+        (), "add n-grams: N for all namespaces, or AN for those that begin with A", metavar="[A]N"
     )
     skips: tuple[str, ...] = option(
-        (),
-        "add n-grams with up to K skips: K for all namespaces, or AK for those that begin with A",
-        repeat=True,
-        metavar="[A]K",
+        (), "add n-grams with up to K skips: K for all namespaces, or AK for those that begin with A", metavar="[A]K",
         rare=True,
-    )
-    label: str = option("", "column of the label; of JSON the member", parse=str, metavar="COLUMN")
-    id: str = option("", "column of ids: written with predictions, no feature by itself", parse=str, metavar="COLUMN")
-    weight: str = option("", "column of the rows' importance weights", parse=str, metavar="COLUMN", rare=True)
-    text: tuple[str, ...] = option(
-        (), "column of texts: split into words (--ngram applies)", repeat=True, metavar="COLUMN"
-    )
+    )  # fmt: skip
+    label: str = option("", "column of the label; of JSON the member", metavar="COLUMN")
+    id: str = option("", "column of ids of predictions; no feature by itself", metavar="COLUMN")
+    weight: str = option("", "column of the rows' importance weights", metavar="COLUMN", rare=True)
+    text: tuple[str, ...] = option((), "column of texts: split into words (--ngram applies)", metavar="COLUMN")
     categorical: tuple[str, ...] = option(
-        (), "column whose numbers and dates are names, as postal codes are", repeat=True, metavar="COLUMN", rare=True
+        (), "column whose numbers and dates are names, as postal codes are", metavar="COLUMN", rare=True
     )
     numeric: tuple[str, ...] = option(
         (), "column of numbers alone: a text in it is malformed; of JSON, a member whose texts are numbers",
-        repeat=True, metavar="COLUMN",
-        rare=True,
+        metavar="COLUMN", rare=True,
     )  # fmt: skip
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C", rare=True)
     decimal: str = option(
@@ -121,7 +96,7 @@ class TextOptions:
         if isinstance(self.delimiter, str) and self.delimiter in ("tab", "\\t"):
             object.__setattr__(self, "delimiter", "\t")
         for field in dataclasses.fields(self):
-            if field.metadata.get("repeat"):
+            if repeats(field):
                 value = getattr(self, field.name)
                 names = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else value
                 if not (isinstance(names, tuple) and all(isinstance(name, str) for name in names)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_fields, number, option, port_number
+from sonlearn.options.spec import check_fields, option, port_number
 from sonlearn.options.text import WRITABLE
 
 #: Labelled rows after which --halving begins, unless told.
@@ -21,14 +21,14 @@ class TuneOptions:
 
     grid: tuple[str, ...] = option(
         (), "options of learning with the values to try, all combinations: 'alpha=.1,1 method=rfd-son,nag'; given "
-        "again: further combinations", repeat=True, metavar="GRID",
+        "again: further combinations", metavar="GRID",
     )  # fmt: skip
     by: str | None = option(
         None, "choose by the average loss or the average error (loss, unless the settings' losses differ)",
         choices=("loss", "error"),
     )  # fmt: skip
     halving: bool = option(False, "after N labelled rows, and at each doubling, the worse half of the settings stops")
-    first_halving: int | None = option(None, "N of --halving", parse=int, low=1, general=FIRST_HALVING, metavar="N")
+    first_halving: int | None = option(None, "N of --halving", low=1, general=FIRST_HALVING, metavar="N")
     table: str | None = option(
         None, "write all settings with their figures here, the best first, with tabs between (FILE.csv: commas); -: "
         "standard output", metavar="FILE",
@@ -48,27 +48,24 @@ class EvaluateOptions:
 
     models: tuple[str, ...] = option(
         (), "a model of decisions to evaluate; given again: further ones, each also compared with the first",
-        flags=("-i", "--initial_regressor"), metavar="MODEL", repeat=True,
+        flags=("-i", "--initial_regressor"), metavar="MODEL",
     )  # fmt: skip
     level: float = option(
-        0.95, "each interval holds at all times with this probability", parse=number, above=0.0, high=1.0, metavar="P"
+        0.95, "each interval holds at all times with this probability", above=0.0, high=1.0, metavar="P"
     )
     cost_low: float | None = option(
-        None, "no cost is below this (default: the least that the models have learned from)", parse=number, metavar="C"
+        None, "no cost is below this (default: the least that the models have learned from)", metavar="C"
     )
     cost_high: float | None = option(
-        None,
-        "no cost is above this (default: the greatest that the models have learned from)",
-        parse=number,
-        metavar="C",
+        None, "no cost is above this (default: the greatest that the models have learned from)", metavar="C"
     )
     floor: float | None = option(
         None, "the log's policy took every action with this probability at least; narrows the intervals of logs that "
-        "have the probability of the chosen action only", parse=number, above=0.0, high=1.0, metavar="P",
+        "have the probability of the chosen action only", above=0.0, high=1.0, metavar="P",
     )  # fmt: skip
     horizon: int | None = option(
         None, "about how many decisions there will be, said before they are seen: intervals are narrowest after as "
-        "many, and hold at all times nevertheless", parse=int, low=1, metavar="N",
+        "many, and hold at all times nevertheless", low=1, metavar="N",
     )  # fmt: skip
     progressive: bool = option(False, "the models learn from each decision after it was evaluated; none is saved")
     output: str = option("text", "format of the result on standard output", choices=("text", "jsonl", "csv"))
@@ -84,7 +81,7 @@ class ConvertOptions:
     """What ``sonlearn convert`` writes."""
 
     to: str | None = option(None, "format to write (needed)", choices=WRITABLE)
-    output: str = option("-", "file to write; -: standard output", flags=("-o", "--output"), parse=str, metavar="FILE")
+    output: str = option("-", "file to write; -: standard output", flags=("-o", "--output"), metavar="FILE")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,7 +93,7 @@ class SketchRunOptions:
     error: bool = option(
         False, "measure covariance and projection error, in a second pass over the rows, which are kept in memory"
     )
-    k: int = option(10, "rank of the projection that --error measures", parse=int, low=1, metavar="K")
+    k: int = option(10, "rank of the projection that --error measures", low=1, metavar="K")
     plot: str | None = option(
         None, "draw the spectrum (.png, .svg, .pdf: needs matplotlib); -: as text", metavar="FILE"
     )
@@ -121,25 +118,22 @@ class ServeOptions:
     events: str | None = option(
         None, "of a model of decisions: the log of decisions and rewards, a database of SQLite (needed)", metavar="LOG"
     )
-    max_body: int = option(8 << 20, "largest request in bytes", parse=int, low=1, high=1 << 30, metavar="N")
-    max_features: int = option(
-        1 << 16, "most features of a row, with interactions", parse=int, low=1, high=1 << 22, metavar="N"
-    )
-    connections: int = option(512, "most open connections of a port", parse=int, low=1, metavar="N")
+    max_body: int = option(8 << 20, "largest request in bytes", low=1, high=1 << 30, metavar="N")
+    max_features: int = option(1 << 16, "most features of a row, with interactions", low=1, high=1 << 22, metavar="N")
+    connections: int = option(512, "most open connections of a port", low=1, metavar="N")
     timeout: float = option(
-        30.0, "seconds for a request to arrive, and for its response to be read", parse=number, above=0.0,
-        high=3600.0, metavar="S",
-    )  # fmt: skip
+        30.0, "seconds for a request to arrive, and for its response to be read", above=0.0, high=3600.0, metavar="S"
+    )
 
 
 @dataclasses.dataclass(frozen=True)
 class EventsOptions:
     """What ``sonlearn events`` writes, and removes."""
 
-    output: str = option("-", "file to write; -: standard output", flags=("-o", "--output"), parse=str, metavar="FILE")
+    output: str = option("-", "file to write; -: standard output", flags=("-o", "--output"), metavar="FILE")
     remove: float | None = option(
-        None, "write only events of decisions made more than so many days ago, and remove these from the log",
-        parse=number, low=0.0, metavar="DAYS",
+        None, "write only events of decisions made more than so many days ago, and remove these from the log", low=0.0,
+        metavar="DAYS",
     )  # fmt: skip
 
 
@@ -147,18 +141,14 @@ class EventsOptions:
 class PageOptions:
     """What ``sonlearn report`` writes."""
 
-    output: str = option(
-        "-", "write the page here; -: standard output", flags=("-o", "--output"), parse=str, metavar="FILE"
-    )
+    output: str = option("-", "write the page here; -: standard output", flags=("-o", "--output"), metavar="FILE")
 
 
 @dataclasses.dataclass(frozen=True)
 class InspectOptions:
     """What ``sonlearn inspect`` prints."""
 
-    top: int | None = option(
-        None, "largest weights to list (as text 20 if not given, as JSON all)", parse=int, low=0, metavar="N"
-    )
+    top: int | None = option(None, "largest weights to list (as text 20 if not given, as JSON all)", low=0, metavar="N")
     json: bool = option(False, "print JSON, for programs")
 
 
@@ -172,11 +162,11 @@ class ClusterOptions:
     )  # fmt: skip
     workers: int | None = option(
         None, "with --cluster: learners of partitions of the data, and workers of local (default: one for each core "
-        "here, or worker there)", parse=int, low=1, high=1024, metavar="N",
+        "here, or worker there)", low=1, high=1024, metavar="N",
     )  # fmt: skip
     rounds: int | None = option(
-        None, "with --cluster: merge the learners so many times (default: after 8 parts each, 16 at least)",
-        parse=int, low=1, high=100_000, metavar="R",
+        None, "with --cluster: merge the learners so many times (default: after 8 parts each, 16 at least)", low=1,
+        high=100_000, metavar="R",
     )  # fmt: skip
 
     def __post_init__(self) -> None:

@@ -13,16 +13,21 @@ ends changes no digit.
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sonlearn.data.arrays import running_sum
 from sonlearn.data.decisions import Decisions
-from sonlearn.report.labels import running
+from sonlearn.report.problem import Problem
+from sonlearn.report.progress import BatchOutcome
 
 if TYPE_CHECKING:
-    from sonlearn.learn.bandits.bandit import Decided
+    from sonlearn.learn.bandits.bandit import Bandit, Decided
     from sonlearn.text.decisions.labels import ActionLabels
 
 #: Actions that are listed.
@@ -48,7 +53,7 @@ class CostSums:
 
     def add(self, y: np.ndarray, weight: np.ndarray) -> None:
         """Add costs float64[n] one by one; each counts once."""
-        self.sum, self.count = float(running(self.sum, y)[-1]), self.count + len(y)
+        self.sum, self.count = running_sum(self.sum, y), self.count + len(y)
 
     def are_classes(self, y: np.ndarray) -> bool:
         """Return False: costs are no classes."""
@@ -99,7 +104,7 @@ def action_text(decisions: Decisions, i: int, a: int, labels: ActionLabels | Non
     return str(number if labels is None else labels.label(number))
 
 
-def probability_lines(decisions: Decisions, decided: Decided, labels: ActionLabels | None = None) -> list[str]:
+def probability_lines(decisions: Decisions, decided: Decided, labels: ActionLabels | None) -> list[str]:
     """``action:probability,...`` of each decision, likeliest first, as VW writes them."""
     lines = []
     for i in range(decisions.n):
@@ -109,7 +114,7 @@ def probability_lines(decisions: Decisions, decided: Decided, labels: ActionLabe
     return lines
 
 
-def action_lines(decisions: Decisions, decided: Decided, labels: ActionLabels | None = None) -> list[str]:
+def action_lines(decisions: Decisions, decided: Decided, labels: ActionLabels | None) -> list[str]:
     """The action of lowest expected cost of each decision; of equal ones the first."""
     best = (np.argmax(decided.probability[a:b]) for a, b in zip(decided.first, decided.first[1:], strict=False))
     return [action_text(decisions, i, int(a), labels) for i, a in enumerate(best)]
@@ -152,7 +157,7 @@ class PolicyTotals:
         logged = own if decisions.costs is not None else np.where(known, decisions.cost, 0.0)
         self._logs |= decisions.costs is None and bool(known.any())
         for sums_of, values in zip(self._costs, (own, logged, own - logged), strict=True):
-            sums_of[:] = [running(start, each)[-1] for start, each in zip(sums_of, (values, values**2), strict=True)]
+            sums_of[:] = [running_sum(start, each) for start, each in zip(sums_of, (values, values**2), strict=True)]
         self._count_actions(decisions, decided, known, logged)
 
     def _count_actions(self, decisions: Decisions, decided: Decided, known: np.ndarray, cost: np.ndarray) -> None:
@@ -190,3 +195,76 @@ class PolicyTotals:
             for a in order.tolist()
         ]  # fmt: skip
         return {"values": values, "actions": actions, "others": len(self._actions) - len(actions)}
+
+
+class DecisionProblem(Problem):
+    """Decisions: a label is what a log's action has cost, a prediction the action that is likeliest here."""
+
+    alone = True
+
+    def __init__(self, learner: Bandit | None = None):
+        self._learner: Any = learner
+        self._costs = CostSums()
+
+    def statistics(self) -> CostSums:
+        """See `Problem`."""
+        return self._costs
+
+    def metrics(self) -> PolicyTotals:
+        """See `Problem`."""
+        return PolicyTotals(self.learner.labels)
+
+    def outcome(self, batch: Decisions, held: np.ndarray | None, predicted: Decided) -> BatchOutcome:
+        """See `Problem`."""
+        known = ~np.isnan(predicted.loss)
+        cost = batch.cost if batch.costs is None else np.zeros(batch.n)
+        self._costs.of_log |= batch.costs is None
+        ends = np.concatenate(([0], np.cumsum(np.diff(batch.rows.indptr))))
+        features = np.diff(ends[np.concatenate((batch.row[batch.first[:-1]], [batch.rows.n]))])
+        labels = self.learner.labels
+        return BatchOutcome(
+            np.where(known, cost, np.nan), np.ones(batch.n), predicted.action.astype(np.float64), predicted.loss,
+            features, None, np.zeros(batch.n, dtype=bool),
+            lambda i: (cost_text(batch, i, labels), choice_text(batch, predicted, i, labels)),
+        )  # fmt: skip
+
+    def kept(self, batch: Decisions, predicted: Decided) -> tuple[Decisions, Decided]:
+        """See `Problem`."""
+        return batch, predicted
+
+    def remember(self, batch: Decisions) -> None:
+        """See `Problem`: nothing is explained."""
+
+    def summary(self, metrics: PolicyTotals) -> list[str]:
+        """See `Problem`: there is nothing more."""
+        return []
+
+    def settings(self) -> dict[str, Any]:
+        """See `Problem`."""
+        learner = self.learner
+        method = "decisions" if learner.learn is None else learner.learn.method
+        return {"method": method, "loss": "cost", **dataclasses.asdict(learner.options)}
+
+    def logged(self, metrics: PolicyTotals, names: Callable[[int], list[str]], classes: bool) -> dict[str, Any]:
+        """See `Problem`."""
+        return {"known": self.learner.size, "learned": self.learner.examples, "decisions": metrics.result()}
+
+    def lines(self, batch: Any, predicted: Any, every: bool = False, top: int | None = None) -> Any:
+        """See `Problem`."""
+        learner = self.learner
+        if learner.options.cbify is not None:
+            return class_lines(predicted, learner.labels)
+        return (probability_lines if learner.options.explores else action_lines)(batch, predicted, learner.labels)
+
+    def columns(self, every: bool) -> tuple[str, ...]:
+        """See `Problem`."""
+        return ("label",) if self.learner.options.cbify is not None else ("action", "probability")
+
+    def answers(self, batch: Any, predicted: Any, every: bool) -> list[dict[str, Any]]:
+        """See `Problem`: the likeliest action, and with which probability it is chosen."""
+        if self.learner.options.cbify is not None:
+            return [{"label": label} for label in class_lines(predicted, self.learner.labels)]
+        names = action_lines(batch, predicted, self.learner.labels)
+        pieces = itertools.pairwise(predicted.first.tolist())
+        best = [float(predicted.probability[a:b].max()) for a, b in pieces]
+        return [dict(zip(("action", "probability"), row, strict=True)) for row in zip(names, best, strict=True)]

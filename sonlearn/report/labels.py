@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,6 @@ ERRORS = "errors"
 def reported_loss(options: LearnOptions) -> str:
     """The loss that is reported."""
     return ERRORS if options.binary else options.loss
-
-
-def running(start: float, terms: np.ndarray) -> np.ndarray:
-    """float64[n + 1]: `start`, and the totals after each of the n `terms`, added one by one."""
-    return np.cumsum(np.concatenate(([start], terms)))
 
 
 @jit
@@ -51,7 +47,7 @@ class LabelStatistics:
     """Label statistics in constant memory: their sum, and what the best constant prediction needs.
 
     This is of values and of two classes. What has the same methods and class attributes is counted in its place where
-    labels are of another kind: `sonlearn.report.classes.ClassCounts`, `sonlearn.report.decisions.CostSums`.
+    labels are of another kind: `ClassCounts`, `sonlearn.report.decisions.CostSums`.
     """
 
     #: Whether a prediction can be wrong, so that there is an error.
@@ -160,3 +156,66 @@ class LabelStatistics:
         )
         constant = high if high_weight > low_weight else low
         return constant, (high - low) * min(low_weight, high_weight) / self.weight
+
+
+class ClassCounts:
+    """How often each class is the label: what is best said without looking at the row.
+
+    See `LabelStatistics`.
+
+    Parameters
+    ----------
+    texts : callable
+        How labels, float64[n], are written.
+    """
+
+    errs = True
+    cell = 14
+
+    def __init__(self, texts: Callable[[np.ndarray], list[str]]) -> None:
+        self._texts = texts
+        self._weights: dict[float, float] = {}
+        self._order = LabelOrder()
+
+    def add(self, y: np.ndarray, weight: np.ndarray) -> None:
+        """Add labels float64[n] of weights float64[n] > 0, one by one."""
+        self._order.add(y)
+        for label, h in zip(y.tolist(), weight.tolist(), strict=True):
+            self._weights[label] = self._weights.get(label, 0.0) + h
+
+    def are_classes(self, y: np.ndarray) -> bool:
+        """Return True: all labels are."""
+        return True
+
+    @property
+    def count(self) -> int:
+        """Number of classes that have occurred."""
+        return len(self._weights)
+
+    def order_note(self, classes: bool) -> str:
+        """What is to be said of the order of labels, or nothing."""
+        return self._order.note(self._weights.values())
+
+    def weights(self, weight: float, labelled: float) -> list[str]:
+        """Lines of a summary: the sum of the weights."""
+        return [f"weighted example sum = {weight:.6f}"]
+
+    def constant(self, classes: bool) -> dict[str, Any] | None:
+        """The most frequent label, its error, the log loss of saying how frequent each is; None without a label."""
+        if not self._weights:
+            return None
+        label = max(self._weights, key=self._weights.__getitem__)
+        p = np.array(list(self._weights.values())) / sum(self._weights.values())
+        text = self._texts(np.array([label]))[0]
+        return {"prediction": text, "loss": float(-(p * np.log(p)).sum()), "error": float(1 - p.max())}
+
+    def lines(self) -> list[str]:
+        """Lines of a summary: what is best said without looking at the rows."""
+        most = self.constant(True)
+        if most is None:
+            return []
+        return [
+            f"best constant = {most['prediction']}",
+            f"best constant's loss = {most['loss']:.6f}",
+            f"best constant's error = {most['error']:.6f}",
+        ]

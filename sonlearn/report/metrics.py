@@ -29,13 +29,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sonlearn.data.arrays import running_sum
 from sonlearn.data.mixing import split_mix
 from sonlearn.errors import shorten
 from sonlearn.learn.predicted import Predicted, chosen_of, linked, logistic
 from sonlearn.learn.scores import Cut, ScoreHistogram
-from sonlearn.report.coverage import WINDOW, CoverageTotals, coverage_of
-from sonlearn.report.labels import running
-from sonlearn.report.quality import Calibration, Confusion, judged, judged_classes
+from sonlearn.report.quality import WINDOW, Calibration, Confusion, CoverageTotals, coverage_of, judged, judged_classes
 
 if TYPE_CHECKING:
     from sonlearn.data.batch import Batch
@@ -312,11 +311,11 @@ class ValueSums:
         self.first = float(y[0]) if self.first is None else self.first
         with np.errstate(over="ignore"):
             e, d = predicted - y, y - self.first
-            self.weight = float(running(self.weight, weight)[-1])
-            self.squares = float(running(self.squares, weight * e * e)[-1])
-            self.sizes = float(running(self.sizes, weight * np.abs(e))[-1])
-            self.shifted = float(running(self.shifted, weight * d)[-1])
-            self.shifted_squares = float(running(self.shifted_squares, weight * d * d)[-1])
+            self.weight = running_sum(self.weight, weight)
+            self.squares = running_sum(self.squares, weight * e * e)
+            self.sizes = running_sum(self.sizes, weight * np.abs(e))
+            self.shifted = running_sum(self.shifted, weight * d)
+            self.shifted_squares = running_sum(self.shifted_squares, weight * d * d)
 
     def result(self) -> dict[str, float | None]:
         """RMSE, MAE, R^2 (None where all labels are the same) and the mean of the labels."""

@@ -1,7 +1,7 @@
 """The kind of problem: what a learner predicts, and how that is counted and written, whoever asks.
 
-`Problem` is of values; two classes, several classes and decisions are subclasses of it. Each says, of what was
-predicted for a batch,
+`Problem` is of values; two classes, several classes and decisions (`sonlearn.report.decisions`) are subclasses of it.
+Each says, of what was predicted for a batch,
 
 - what the running totals count (`outcome`), and which rows and lines they print (`progress`),
 - which measures there are (`metrics`), and what the log keeps (`settings`, `logged`),
@@ -11,8 +11,6 @@ predicted for a batch,
 
 from __future__ import annotations
 
-import dataclasses
-import itertools
 from collections.abc import Callable
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -22,26 +20,22 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.learn.predicted import PROBABILISTIC, Predicted, chosen_of, probabilities
 from sonlearn.options import LearnOptions
-from sonlearn.report.classes import ClassCounts, class_labels, likeliest, probabilities_of, scores_of
-from sonlearn.report.coverage import coverage_of
-from sonlearn.report.decisions import (
-    CostSums,
-    PolicyTotals,
-    action_lines,
-    choice_text,
-    class_lines,
-    cost_text,
-    probability_lines,
-)
 from sonlearn.report.facts import contributions_of, facts_of, members_at_work, remembered
-from sonlearn.report.labels import LabelStatistics, reported_loss
+from sonlearn.report.labels import ClassCounts, LabelStatistics, reported_loss
 from sonlearn.report.metrics import Metrics, numbers_of
-from sonlearn.report.predictions import number_texts, with_intervals, with_sets
+from sonlearn.report.predictions import (
+    class_labels,
+    likeliest,
+    number_texts,
+    probabilities_of,
+    scores_of,
+    with_intervals,
+    with_sets,
+)
 from sonlearn.report.progress import BatchOutcome, Progress, Schedule
+from sonlearn.report.quality import coverage_of
 
 if TYPE_CHECKING:
-    from sonlearn.data.decisions import Decisions
-    from sonlearn.learn.bandits.bandit import Bandit, Decided
     from sonlearn.learn.learner import Learner
 
 
@@ -385,79 +379,6 @@ class SeveralClasses(Problem):
             "labels": self.texts(predicted.prediction),
             "probabilities": [dict(zip(labels[:met], p, strict=False)) for met, p in rows],
         }
-
-
-class DecisionProblem(Problem):
-    """Decisions: a label is what a log's action has cost, a prediction the action that is likeliest here."""
-
-    alone = True
-
-    def __init__(self, learner: Bandit | None = None):
-        self._learner: Any = learner
-        self._costs = CostSums()
-
-    def statistics(self) -> CostSums:
-        """See `Problem`."""
-        return self._costs
-
-    def metrics(self) -> PolicyTotals:
-        """See `Problem`."""
-        return PolicyTotals(self.learner.labels)
-
-    def outcome(self, batch: Decisions, held: np.ndarray | None, predicted: Decided) -> BatchOutcome:
-        """See `Problem`."""
-        known = ~np.isnan(predicted.loss)
-        cost = batch.cost if batch.costs is None else np.zeros(batch.n)
-        self._costs.of_log |= batch.costs is None
-        ends = np.concatenate(([0], np.cumsum(np.diff(batch.rows.indptr))))
-        features = np.diff(ends[np.concatenate((batch.row[batch.first[:-1]], [batch.rows.n]))])
-        labels = self.learner.labels
-        return BatchOutcome(
-            np.where(known, cost, np.nan), np.ones(batch.n), predicted.action.astype(np.float64), predicted.loss,
-            features, None, np.zeros(batch.n, dtype=bool),
-            lambda i: (cost_text(batch, i, labels), choice_text(batch, predicted, i, labels)),
-        )  # fmt: skip
-
-    def kept(self, batch: Decisions, predicted: Decided) -> tuple[Decisions, Decided]:
-        """See `Problem`."""
-        return batch, predicted
-
-    def remember(self, batch: Decisions) -> None:
-        """See `Problem`: nothing is explained."""
-
-    def summary(self, metrics: PolicyTotals) -> list[str]:
-        """See `Problem`: there is nothing more."""
-        return []
-
-    def settings(self) -> dict[str, Any]:
-        """See `Problem`."""
-        learner = self.learner
-        method = "decisions" if learner.learn is None else learner.learn.method
-        return {"method": method, "loss": "cost", **dataclasses.asdict(learner.options)}
-
-    def logged(self, metrics: PolicyTotals, names: Callable[[int], list[str]], classes: bool) -> dict[str, Any]:
-        """See `Problem`."""
-        return {"known": self.learner.size, "learned": self.learner.examples, "decisions": metrics.result()}
-
-    def lines(self, batch: Any, predicted: Any, every: bool = False, top: int | None = None) -> Any:
-        """See `Problem`."""
-        learner = self.learner
-        if learner.options.cbify is not None:
-            return class_lines(predicted, learner.labels)
-        return (probability_lines if learner.options.explores else action_lines)(batch, predicted, learner.labels)
-
-    def columns(self, every: bool) -> tuple[str, ...]:
-        """See `Problem`."""
-        return ("label",) if self.learner.options.cbify is not None else ("action", "probability")
-
-    def answers(self, batch: Any, predicted: Any, every: bool) -> list[dict[str, Any]]:
-        """See `Problem`: the likeliest action, and with which probability it is chosen."""
-        if self.learner.options.cbify is not None:
-            return [{"label": label} for label in class_lines(predicted, self.learner.labels)]
-        names = action_lines(batch, predicted, self.learner.labels)
-        pieces = itertools.pairwise(predicted.first.tolist())
-        best = [float(predicted.probability[a:b].max()) for a, b in pieces]
-        return [dict(zip(("action", "probability"), row, strict=True)) for row in zip(names, best, strict=True)]
 
 
 def problem_of(options: LearnOptions, learner: Learner | None = None) -> Problem:

@@ -13,14 +13,13 @@ from collections.abc import Callable
 import uvicorn
 
 from sonlearn.errors import OptionError
+from sonlearn.interrupts import SIGNALS
 from sonlearn.serve.app import Handlers, Limits, RowHandlers, make_app
 from sonlearn.serve.lines import LineServer
 from sonlearn.serve.metrics import ServerMetrics
 from sonlearn.serve.protocol import connection_class
 from sonlearn.serve.worker import Worker
 
-#: Signals that end a server, when what has come is answered.
-SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 _BACKLOG = 1024
 
 

@@ -29,8 +29,8 @@ from sonlearn.learn.explain import explained
 from sonlearn.learn.learner import Learner, Predicted, chosen_of
 from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.audit import content_of
-from sonlearn.report.coverage import CoverageTotals
 from sonlearn.report.problem import problem_of
+from sonlearn.report.quality import CoverageTotals
 from sonlearn.text.chunk import ChunkParser, joined_chunks
 from sonlearn.text.columns import Labelling, header_hint, layout_of
 from sonlearn.text.csv import CsvRecords, Malformed
@@ -260,7 +260,7 @@ class Worker(Queue):
         self._told, self._tell_one = set[str](), tell
         self._long: deque[_Task] = deque()  # those under way
         text = learner.text
-        classes, worded = learner.options.classes is not None, learner.takes_words
+        classes, worded = learner.options.classes is not None, learner.options.takes_words
         of_namespaces = text.format in NAMESPACED
         self._columns = {False: learner.columns.at_rest(), True: learner.columns}  # by whether rows are learned
         # By whether the first malformed line ends it (of a request that is whole, no more has to be known), and whether

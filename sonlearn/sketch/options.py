@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_fields, number, option
+from sonlearn.options.spec import check_fields, option
 
 #: Every method `make_sketch` knows; all but the last four are values of one shrink rule.
 METHODS = (
@@ -26,20 +26,20 @@ class SketchOptions:
     """
 
     method: str = option("rfd", "how to sketch", choices=METHODS)
-    size: int = option(100, "rows l of the sketch", flags=("-l", "--size"), parse=int, low=1, metavar="L")
-    alpha: float = option(0.0, "alpha_0, to which rfd adds", parse=number, low=0.0, metavar="A")
+    size: int = option(100, "rows l of the sketch", flags=("-l", "--size"), low=1, metavar="L")
+    alpha: float = option(0.0, "alpha_0, to which rfd adds", low=0.0, metavar="A")
     buffer: int | None = option(
-        None, "rows held before a shrink: 2 l by default; l is row by row, more is faster and more accurate", parse=int,
-        low=1, metavar="N",
+        None, "rows held before a shrink: 2 l by default; l is row by row, more is faster and more accurate", low=1,
+        metavar="N",
     )  # fmt: skip
     share: float | None = option(
-        None, "share of the directions that a shrink lowers (pfd, alpha-fd; 0.2 by default)", parse=number, above=0.0,
-        high=1.0, metavar="S",
+        None, "share of the directions that a shrink lowers (pfd, alpha-fd; 0.2 by default)", above=0.0, high=1.0,
+        metavar="S",
     )  # fmt: skip
     nonzeros: int | None = option(
-        None, "nonzeros in a column of the projection (sign; 4 by default)", parse=int, low=1, metavar="N"
+        None, "nonzeros in a column of the projection (sign; 4 by default)", low=1, metavar="N"
     )
-    seed: int | None = option(None, "of the random numbers (gauss, sign, sample)", parse=int, low=0, metavar="S")
+    seed: int | None = option(None, "of the random numbers (gauss, sign, sample)", low=0, metavar="S")
 
     recycle: bool = option(
         False, "free the rows of vanished directions at once (rfd, fd, cfd, pfd, isvd; the papers count them)"

@@ -13,7 +13,7 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -27,10 +27,10 @@ from sonlearn.text.columns import (
     ColumnTable,
     Found,
     Labelling,
+    label_of,
     layout_of,
-    number_in,
 )
-from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder, assembled
+from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import Unfit
@@ -173,103 +173,93 @@ def _of_file(file: Any) -> tuple[list[str], Iterator[Any]]:
     return reader.schema.names, (reader.get_batch(i) for i in range(reader.num_record_batches))
 
 
-class _Entries(NamedTuple):
-    """Entries of a column: rows, features by number, values; and of the rows that are malformed, why."""
+#: Entries of a column: rows, features by number, values.
+_Entries = tuple[np.ndarray, np.ndarray, np.ndarray]
 
-    rows: np.ndarray
-    numbers: np.ndarray
-    values: np.ndarray
-    unfit: dict[int, tuple[str, str]]
+
+class _Refused(dict[int, tuple[str, str]]):
+    """The rows that are malformed: (what was found, what was expected) of each."""
+
+    def add(self, row: int, column: str, found: str, expected: str) -> None:
+        self[row] = f"{found} in the column {shorten(column)}", expected
 
 
 def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: Labelling) -> ParsedChunk:
     """One record batch; `place` is the source's name and the rows before."""
     (name, done), options = place, encoder.options
-    n, columns = record.num_rows, record.schema.names
-    layout = layout_of(columns, options, (name, None), labels, known=encoder.model)
-    y, weight, classes, ids, unfit = np.full(n, np.nan), np.ones(n), None, None, {}
+    n, refused = record.num_rows, _Refused()
+    layout = layout_of(record.schema.names, options, (name, None), labels, known=encoder.model)
+    y, weight, classes, ids = np.full(n, np.nan), np.ones(n), None, None
     if layout.label is not None:
         y, wrong, classes = _labels(record.column(layout.label), name, options.label, labels.worded)
-        unfit |= {row: (_in(shorten(found), options.label), NO_LABEL) for row, found in wrong.items()}
+        for row, found in wrong.items():
+            refused.add(row, options.label, shorten(found), NO_LABEL)
     if layout.weight is not None:
         weight, wrong, _ = _labels(record.column(layout.weight), name, options.weight, False)
         wrong |= {int(i): f"{weight[i]:g}" for i in np.flatnonzero(~(weight >= 0)) if i not in wrong}
         for row, found in wrong.items():
-            unfit[row] = (_in("nothing" if found == "nan" else shorten(found), options.weight), NO_WEIGHT)
+            refused.add(row, options.weight, "nothing" if found == "nan" else shorten(found), NO_WEIGHT)
     if layout.id is not None:
         ids = _texts_of(record.column(layout.id), options.id, name)
-    parts = [_entries(record.column(i), encoder.column(column), name) for i, column in layout.features]
     features = tuple(column for _, column in layout.features)
-    for part, column in zip(parts, features, strict=True):
-        unfit |= {row: (_in(found, column), expected) for row, (found, expected) in part.unfit.items()}
-    none = np.zeros(0, np.int64)
-    parts.append(_with(_Entries(none, none, np.zeros(0), {}), np.arange(n), encoder.absent(features)))
-    rows = np.concatenate([part.rows for part in parts]).astype(np.int64)
-    numbers = np.concatenate([part.numbers for part in parts]).astype(np.int64)
-    values = np.concatenate([part.values for part in parts])
-    bad = np.zeros(n, dtype=bool)
-    bad[list(unfit)] = True
-    keep, good = ~bad[rows], np.flatnonzero(~bad)
-    names, number = encoder.counted(numbers[keep], len(good)), np.cumsum(~bad) - 1  # of the rows that stay
-    words = encoder.words(numbers)
-    batch = assembled(
-        number[rows[keep]], encoder.slots(numbers)[keep], values[keep], encoder.constant, y[~bad], weight[~bad],
-        np.arange(done + 1, done + n + 1)[~bad], tags=ids and [ids[i] for i in good.tolist()],
-        names=classes and [classes[i] for i in good.tolist()], words=None if words is None else words[keep],
+    parts = [part for i, column in layout.features
+             for part in _entries(record.column(i), encoder.column(column), name, refused)]  # fmt: skip
+    parts += _in_each(np.arange(n), encoder.absent(features))
+    rows, numbers, values = (
+        np.concatenate([part[i] for part in parts] or [np.zeros(0)]).astype(dtype)
+        for i, dtype in enumerate((np.int64, np.int64, np.float64))
+    )
+    good = np.setdiff1d(np.arange(n), list(refused))
+    kept = np.isin(rows, good)
+    batch, counted = encoder.batch(
+        np.searchsorted(good, rows[kept]), numbers[kept], values[kept], y[good], weight[good], done + 1 + good,
+        ids and [ids[i] for i in good.tolist()], classes and [classes[i] for i in good.tolist()],
     )  # fmt: skip
-    errors = [InputError(name, done + row + 1, None, *unfit[row]) for row in sorted(unfit)]
-    found = encoder.found(features)
-    skipped = [(done + row + 1, ids[row] if ids else "") for row in sorted(unfit)]
+    errors = [InputError(name, done + row + 1, None, *refused[row]) for row in sorted(refused)]
+    skipped = [(done + row + 1, ids[row] if ids else "") for row in sorted(refused)]
+    found_in = encoder.found(features)
     encoder.settle()
-    return ParsedChunk([batch] if batch.n else [], errors, skipped, 0, [], names, found)
+    return ParsedChunk([batch] if batch.n else [], errors, skipped, 0, [], counted, found_in)
 
 
-def _in(found: str, column: str) -> str:
-    return f"{found} in the column {shorten(column)}"
-
-
-def _entries(column: Any, encoder: ColumnEncoder, name: str) -> _Entries:
+def _entries(column: Any, encoder: ColumnEncoder, name: str, refused: _Refused) -> Iterator[_Entries]:
     """What a column becomes."""
     values, codes, texts = _fields(column, encoder.column, name, as_text=encoder.as_text or encoder.as_category)
     if codes is None:
         number, none = -1, np.isnan(values)
-        unfit = {int(i): (shorten(f"{values[i]:g}"), FINITE) for i in np.flatnonzero(np.isinf(values))}
-        rows = np.flatnonzero(~none & (values != 0) & np.isfinite(values))
+        for i in np.flatnonzero(np.isinf(values)).tolist():
+            refused.add(i, encoder.column, shorten(f"{values[i]:g}"), FINITE)
         if not none.all():
             try:
                 number = encoder.number()
             except Unfit as problem:
-                unfit |= {int(i): (problem.found, problem.expected) for i in np.flatnonzero(~none)}
-        out = _Entries(rows, np.full(len(rows), number), values[rows], unfit)
-        return out if not none.any() else _with(out, np.flatnonzero(none), encoder.missing())
-    # one tuple of entries a distinct text, and a last one for null
-    entries, problems = [], {}
+                for i in np.flatnonzero(~none).tolist():
+                    refused.add(i, encoder.column, problem.found, problem.expected)
+        rows = np.flatnonzero(~none & (values != 0) & np.isfinite(values))
+        yield rows, np.full(len(rows), number), values[rows]
+        if none.any():
+            yield from _in_each(np.flatnonzero(none), encoder.missing())
+        return
+    entries: list[Entries] = []  # of each distinct text, and at last of null
     for code, text in enumerate(texts):
         try:
             entries.append(encoder.entries(text))
         except Unfit as problem:
             entries.append(())
-            problems[code] = (problem.found, problem.expected)
+            for i in np.flatnonzero(codes == code).tolist():
+                refused.add(i, encoder.column, problem.found, problem.expected)
     entries.append(encoder.missing() if (codes < 0).any() else ())
     lengths = np.array([len(entry) for entry in entries])
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    flat = [pair for entry in entries for pair in entry]
-    codes = np.where(codes < 0, len(texts), codes)
-    rows = np.repeat(np.arange(len(codes)), lengths[codes])
-    within = np.arange(len(rows)) - np.repeat(np.cumsum(lengths[codes]) - lengths[codes], lengths[codes])
-    at = np.repeat(starts[codes], lengths[codes]) + within
-    numbers = np.array([number for number, _ in flat], dtype=np.int64)[at] if flat else np.zeros(0, np.int64)
-    values = np.array([value for _, value in flat], dtype=np.float64)[at] if flat else np.zeros(0)
-    bad = {int(i): problems[codes[i]] for i in np.flatnonzero(np.isin(codes, list(problems)))} if problems else {}
-    return _Entries(rows, numbers, values, bad)
+    sizes, begin = lengths[codes], (np.cumsum(lengths) - lengths)[codes]
+    at = np.arange(sizes.sum()) + np.repeat(begin - (np.cumsum(sizes) - sizes), sizes)
+    pairs = np.array([pair for entry in entries for pair in entry]).reshape(-1, 2)[at]
+    yield np.repeat(np.arange(len(codes)), sizes), pairs[:, 0], pairs[:, 1]
 
 
-def _with(out: _Entries, rows: np.ndarray, entries: Entries) -> _Entries:
-    """`out`, and `entries` in each of `rows`."""
+def _in_each(rows: np.ndarray, entries: Entries) -> Iterator[_Entries]:
+    """`entries` in each of `rows`."""
     for number, value in entries:
-        more = (rows, np.full(len(rows), number), np.full(len(rows), value))
-        out = _Entries(*(np.concatenate(pair) for pair in zip(out[:3], more, strict=True)), out.unfit)
-    return out
+        yield rows, np.full(len(rows), number), np.full(len(rows), value)
 
 
 def _texts_of(column: Any, title: str, name: str) -> list[str]:
@@ -286,13 +276,15 @@ def _labels(
     values, codes, texts = _fields(column, title, name)
     if codes is None:
         return values, {int(i): str(values[i]) for i in np.flatnonzero(np.isinf(values))}, None
-    numbers = [np.nan if not text.strip() else number_in(text) for text in texts]
-    own = [
-        text.strip() if number is None and class_names else None for text, number in zip(texts, numbers, strict=True)
-    ]
-    unnamed = np.nan if class_names else np.inf
-    values = np.array([unnamed if number is None else number for number in numbers] + [np.nan])[codes]
-    names = [own[code] if code >= 0 else None for code in codes.tolist()] if any(own) else None
+    found: list[tuple[float, str | None]] = []
+    for text in texts:
+        try:
+            found.append(label_of(text, class_names))
+        except Unfit:
+            found.append((np.inf, None))
+    found.append((np.nan, None))  # of null, whose code is -1
+    values = np.array([y for y, _ in found])[codes]
+    names = [found[code][1] for code in codes.tolist()] if any(own for _, own in found) else None
     return values, {int(i): texts[codes[i]] for i in np.flatnonzero(np.isinf(values))}, names
 
 
@@ -315,7 +307,7 @@ def _fields(
         found = f"the column {shorten(title)} of type {kind}"
         raise InputError(name, None, None, found, "columns of numbers, booleans, texts or dates")
     if kinds.is_dictionary(kind):
-        return _categories(column)
+        column, as_text = column.dictionary_decode(), True
     if kinds.is_boolean(kind) and not as_text:
         column = column.cast(pyarrow.uint8())
     elif kinds.is_float16(kind):
@@ -328,18 +320,3 @@ def _fields(
     if kinds.is_float32(column.type) or kinds.is_decimal(kind):
         column = column.cast(pyarrow.string())
     return column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False), None, []
-
-
-def _categories(column: Any) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """`_fields` of a column of categories: those that occur, as texts; the code of null is -1."""
-    import pyarrow
-
-    codes = column.indices.cast(pyarrow.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-    used, codes = np.unique(codes, return_inverse=True)
-    occurring = used[used >= 0]
-    texts = column.dictionary.cast(pyarrow.string()).to_pylist()
-    chosen = [texts[code] for code in occurring.tolist()]
-    codes = codes - (len(used) - len(occurring))  # null, which comes first, is -1
-    known = np.array([text is not None for text in chosen] + [False])
-    places = np.where(known, np.cumsum(known) - 1, -1)
-    return np.zeros(0), places[codes], [text for text in chosen if text is not None]

@@ -130,17 +130,13 @@ class ChunkParser:
             names = self._line_names.new_names(chunk, rows.lines[:n], self._slots(n), plan)
         return parsed._replace(names=names, spaces=frozenset(self._interactions.seen))
 
-    def _rows_of_records(self) -> FlatRows | RecordRows:
-        """What makes rows of JSON objects."""
+    def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> ParsedChunk:
+        """Rows of JSON objects: (number, line of JSON or dict). Lines without anything in them are passed over."""
         if self._records is None:
             from sonlearn.text.records import RecordRows
 
             self._records = RecordRows(self._options, self._worded)
-        return self._records
-
-    def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> ParsedChunk:
-        """Rows of JSON objects: (number, line of JSON or dict). Lines without anything in them are passed over."""
-        rows = self._rows_of_records()
+        rows = self._records
         errors: list[InputError] = []
         skipped: list[tuple[int, str]] = []
         for line, record in records:

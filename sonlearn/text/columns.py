@@ -17,7 +17,7 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
-from sonlearn.options import TextOptions
+from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.text import flag_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.number import PATTERN
@@ -26,7 +26,7 @@ from sonlearn.text.objects import Unfit, described
 FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto"
 NO_WEIGHT = f"a weight ({FINITE}, at least 0)"
-_NUMBER = re.compile(rf"\s*{PATTERN}\s*", re.ASCII)
+NUMBER = re.compile(rf"\s*{PATTERN}\s*", re.ASCII)
 _LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 #: Words that stand for numbers, in lower case.
 _WORDS = {"true": 1.0, "false": 0.0, "": math.nan, "nan": math.nan}
@@ -48,7 +48,7 @@ _LISTED = 10
 
 def number_in(field: str) -> float | None:
     """The number that a field stands for: NaN, missing; infinite, none that can be used; None, the field is a text."""
-    if _NUMBER.fullmatch(field):
+    if NUMBER.fullmatch(field):
         return float(field)
     return _WORDS.get(field.lower()) if len(field) <= 9 else None
 
@@ -91,6 +91,11 @@ class Labelling(NamedTuple):
     names: bool = False
     words: bool = False
     flags: tuple[str, str, str] = ("--label", "--id", "--weight")
+
+    @classmethod
+    def of(cls, options: LearnOptions, needed: bool = True) -> Labelling:
+        """What is asked of the labels of a learner with these options."""
+        return cls(needed, options.classes is not None, options.takes_words)
 
     @property
     def worded(self) -> bool:
@@ -238,7 +243,7 @@ def header_hint(line: str, columns: list[str], options: TextOptions) -> str:
         return "; this looks like VW text, not CSV"
     if _LIBSVM.fullmatch(line):
         return "; this looks like LIBSVM text, not CSV"
-    if any(_NUMBER.fullmatch(name) for name in columns):
+    if any(NUMBER.fullmatch(name) for name in columns):
         return LIKE_A_ROW
     if len(columns) == 1:
         for delimiter, word in ((";", "';'"), ("\t", "tab"), (",", "','")):
@@ -249,7 +254,7 @@ def header_hint(line: str, columns: list[str], options: TextOptions) -> str:
 
 def row_as_header(columns: list[str], options: TextOptions) -> bool:
     """Whether a header is likely to be a row: names are numbers that count nothing, the label's or most of them."""
-    numbers = [name for name in columns if _NUMBER.fullmatch(name)]
+    numbers = [name for name in columns if NUMBER.fullmatch(name)]
     if _count_columns(numbers, len(columns)):
         return False
     return options.label in numbers if options.label else len(numbers) > len(columns) / 2

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import (
@@ -28,24 +27,13 @@ from sonlearn.text.columns import (
     row_as_header,
     weight_of,
 )
-from sonlearn.text.encode import LONGEST, ColumnEncoder, Entries, TableEncoder, assembled
+from sonlearn.text.encode import LONGEST, ColumnEncoder, Entries, TableEncoder, TableRow, columns_of
 from sonlearn.text.objects import Unfit
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import with_point
 
 _ROWS = 4096  # of a batch
 _SEPARATOR = re.compile(r'"?sep=(.)"?\r?\n', re.IGNORECASE)
-
-
-class TableRow(NamedTuple):
-    """A row: its line, label, the label's name (None: a number, or none), weight, id, and features by number."""
-
-    line: int
-    y: float
-    name: str | None
-    weight: float
-    id: str
-    entries: list[tuple[int, float]]
 
 
 def read_csv(
@@ -88,10 +76,8 @@ def read_csv(
     yield ParsedChunk([], [], [], 0, found=found)
 
     def table() -> ParsedChunk:
-        numbers = np.array([number for row in rows for number, _ in row.entries], dtype=np.int64)
-        batch = table_batch(rows, encoder.slots(numbers), encoder.constant, encoder.words(numbers))
-        counted, found = encoder.counted(numbers, len(rows)), encoder.found(features, hint)
-        return ParsedChunk([batch] if rows else [], errors, skipped, 0, [], counted, found)
+        batch, counted = encoder.batch(*columns_of(rows))
+        return ParsedChunk([batch] if rows else [], errors, skipped, 0, [], counted, encoder.found(features, hint))
 
     for line, record in records:
         try:
@@ -256,18 +242,3 @@ def _row(
         except Unfit as problem:
             raise Unfit(problem.found, problem.expected, at) from None
     return TableRow(line, y, name, weight, _id_in(fields, layout), list(itertools.chain.from_iterable(entries)))
-
-
-def table_batch(rows: list[TableRow], slots: np.ndarray, constant: int | None, words: np.ndarray | None) -> Batch:
-    """The batch of rows whose features are `slots`, one row after the other, with that of a `constant`.
-
-    `words` says which of the features are (`Batch.words`).
-    """
-    sizes = np.array([len(row.entries) for row in rows], dtype=np.int64)
-    return assembled(
-        np.repeat(np.arange(len(rows)), sizes), slots,
-        np.array([value for row in rows for _, value in row.entries], dtype=np.float64), constant,
-        np.array([row.y for row in rows], dtype=np.float64), np.array([row.weight for row in rows], dtype=np.float64),
-        np.array([row.line for row in rows], dtype=np.int64), tags=[row.id for row in rows],
-        names=[row.name for row in rows], words=words,
-    )  # fmt: skip

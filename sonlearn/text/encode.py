@@ -27,6 +27,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Container
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -95,6 +96,17 @@ def date_in(field: str) -> tuple[datetime.date, int | None] | None:
         return None
     sharp = hour is None or not (int(hour) or int(minute) or int(second or 0) or int(fraction or 0))
     return date, None if sharp else int(hour)
+
+
+class TableRow(NamedTuple):
+    """A row: its line, label, the label's name (None: a number, or none), weight, id, and features by number."""
+
+    line: int
+    y: float
+    name: str | None
+    weight: float
+    id: str
+    entries: list[tuple[int, float]]
 
 
 class _Features:
@@ -316,15 +328,17 @@ class TableEncoder:
             for entry in self.column(name).absent()
         )  # fmt: skip
 
-    def slots(self, numbers: np.ndarray) -> np.ndarray:
-        """int64[n] slots of features int64[n]."""
-        return np.array(self._features.slots, dtype=np.int64)[numbers] if len(numbers) else np.zeros(0, np.int64)
-
-    def words(self, numbers: np.ndarray) -> np.ndarray | None:
-        """uint8[n]: which of the features int64[n] are words; None where no column is text."""
-        if not self.options.text:
-            return None
-        return np.array(self._features.words, dtype=np.uint8)[numbers] if len(numbers) else np.zeros(0, np.uint8)
+    def batch(
+        self, rows: np.ndarray, numbers: np.ndarray, values: np.ndarray, y: np.ndarray, weight: np.ndarray,
+        lines: np.ndarray, tags: list[str] | None, names: list[str | None] | None,
+    ) -> tuple[Batch, list[tuple[int, str, int]]]:  # fmt: skip
+        """The batch of entries (see `assembled`) of features by number, int64[nnz]; and these, counted."""
+        known, words = self._features, None
+        if self.options.text:
+            words = np.array(known.words, dtype=np.uint8)[numbers]
+        slots = np.array(known.slots, dtype=np.int64)[numbers]
+        batch = assembled(rows, slots, values, self.constant, y, weight, lines, tags, names, words)
+        return batch, self.counted(numbers, batch.n)
 
     def counted(self, numbers: np.ndarray, rows: int) -> list[tuple[int, str, int]]:
         """(slot, name, how often) of features int64[n] of so many rows, in the order in which they were made."""
@@ -358,15 +372,16 @@ class TableEncoder:
 
 
 def assembled(
-    rows: np.ndarray, slots: np.ndarray, values: np.ndarray, constant: int | None, *of_rows: np.ndarray,
-    tags: list[str] | None = None, names: list[str | None] | None = None, words: np.ndarray | None = None,
+    rows: np.ndarray, slots: np.ndarray, values: np.ndarray, constant: int | None, y: np.ndarray, weight: np.ndarray,
+    lines: np.ndarray, tags: list[str] | None = None, names: list[str | None] | None = None,
+    words: np.ndarray | None = None,
 ) -> Batch:  # fmt: skip
     """The batch of entries of n rows: int64[nnz] the row of each, its slot, its value.
 
-    Entries of a row stay in their order; `constant` is the slot of a further one at its end, None: there is none.
-    `of_rows` are labels, weights and lines; `tags` and `names` are those of all rows, `words` of all entries.
+    Entries of a row stay in their order; `constant` is the slot of a further one at its end, None: there is none. The
+    others are of all rows, `words` of all entries.
     """
-    n = len(of_rows[0])
+    n = len(y)
     if constant is not None:
         rows, slots = np.concatenate([rows, np.arange(n)]), np.concatenate([slots, np.full(n, constant)])
         values = np.concatenate([values, np.ones(n)])
@@ -374,6 +389,16 @@ def assembled(
     order = np.argsort(rows, kind="stable")
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]).astype(np.int64)
     return Batch(
-        indptr, slots[order], values[order], *of_rows, tags=tags if tags and any(tags) else None,
+        indptr, slots[order], values[order], y, weight, lines, tags=tags if tags and any(tags) else None,
         class_names=names if names and any(names) else None, words=None if words is None else words[order],
     )  # fmt: skip
+
+
+def columns_of(rows: list[TableRow]) -> tuple[Any, ...]:
+    """Rows as `TableEncoder.batch` takes them: row, number and value of each entry; then what is of rows."""
+    numbers = np.array([number for row in rows for number, _ in row.entries], dtype=np.int64)
+    values = np.array([value for row in rows for _, value in row.entries], dtype=np.float64)
+    y, weight = np.array([(row.y, row.weight) for row in rows], dtype=np.float64).reshape(-1, 2).T.copy()
+    at = np.repeat(np.arange(len(rows)), [len(row.entries) for row in rows])
+    lines = np.array([row.line for row in rows], dtype=np.int64)
+    return at, numbers, values, y, weight, lines, [row.id for row in rows], [row.name for row in rows]

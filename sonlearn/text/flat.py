@@ -10,15 +10,12 @@ from __future__ import annotations
 import math
 import re
 
-import numpy as np
-
 from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
 from sonlearn.text.columns import FINITE, NO_LABEL, ColumnTable, first_names, is_feature, label_of, number_in, weight_of
-from sonlearn.text.csv import TableRow, table_batch
-from sonlearn.text.encode import Entries, TableEncoder
+from sonlearn.text.encode import Entries, TableEncoder, TableRow, assembled, columns_of
 from sonlearn.text.objects import Record, Unfit, described, members_of
 from sonlearn.text.records import ParsedRecords
 
@@ -88,15 +85,13 @@ class FlatRows:
 
     def take(self) -> ParsedRecords:
         """All rows since the last call."""
-        rows, table, n = self._rows, self._table, len(self._rows)
-        features = np.array([feature for row in rows for feature, _ in row.entries], dtype=np.int64)
-        names = self._encoder.counted(features, n) if table else []
-        slots, constant, words = features, CONSTANT if self._options.constant else None, None
-        if table:
-            slots, constant = self._encoder.slots(features), self._encoder.constant
-            words = self._encoder.words(features)
-        batch = table_batch(rows, slots, constant, words)
-        found = self._encoder.found(tuple(self._columns)) if table else None
+        names, found = [], None
+        if self._table:
+            batch, names = self._encoder.batch(*columns_of(self._rows))
+            found = self._encoder.found(tuple(self._columns))
+        else:
+            rows, indices, values, *of_rows = columns_of(self._rows)
+            batch = assembled(rows, indices, values, CONSTANT if self._options.constant else None, *of_rows)
         self._encoder.settle()
         self._rows, self._columns = [], {}
         return ParsedRecords(batch, None, names, found)

@@ -9,31 +9,30 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.text import rows as code
-from sonlearn.text.columns import ARRAY
+from sonlearn.text.columns import ARRAY, FINITE
 
-_FINITE = "a finite number"
 _SLOT = "index:value with an index from 0 to 9223372036854775807"
 _EXPECTED = {
     "svmlight": {
-        code.BAD_LABEL: f"a label ({_FINITE}), then index:value pairs",
+        code.BAD_LABEL: f"a label ({FINITE}), then index:value pairs",
         code.BAD_INDEX: _SLOT,
         code.BIG_INDEX: _SLOT,
         code.BAD_INTEGER: "an integer index",
-        code.BAD_VALUE: f"{_FINITE} as value of the feature",
+        code.BAD_VALUE: f"{FINITE} as value of the feature",
         code.BAD_QID: "qid: and an integer",
         code.BIG_NUMBER: "a number of at most 1.8e308",
         code.REPEATED: "every index once (without --strict, values of the same index are summed)",
     },
     "vw": {
         code.NO_BAR: "a bar '|' before the features (VW text); for LIBSVM text use --format svmlight",
-        code.BAD_LABEL: f"a label ({_FINITE}), or nothing, before the first bar; names of classes: --classes auto",
+        code.BAD_LABEL: f"a label ({FINITE}), or nothing, before the first bar; names of classes: --classes auto",
         code.BAD_WEIGHT: "an importance weight (a finite number, at least 0) after the label",
-        code.BAD_BASE: f"a base ({_FINITE}) after label and importance",
+        code.BAD_BASE: f"a base ({FINITE}) after label and importance",
         code.MANY_LABELS: "a tag that touches the bar, or a bar, after label, importance and base",
         code.TAG_NOT_LAST: "the tag to be the last word before the bar",
         code.BAD_NAMESPACE: "a namespace, a blank or a bar behind the bar",
-        code.BAD_NAMESPACE_WEIGHT: f"{_FINITE} as weight of the namespace",
-        code.BAD_FEATURE_VALUE: f"{_FINITE} as value of the feature, or a text that does not begin like one",
+        code.BAD_NAMESPACE_WEIGHT: f"{FINITE} as weight of the namespace",
+        code.BAD_FEATURE_VALUE: f"{FINITE} as value of the feature, or a text that does not begin like one",
         code.BAR_IN_VALUE: "no bar inside a text value; put a blank before the bar",
         code.CARRIAGE_RETURN: "a carriage return only at the end of the line",
         code.BIG_NUMBER: "a number of at most 1.8e308",

@@ -18,7 +18,7 @@ from sonlearn.data.batch import CONSTANT
 from sonlearn.options import TextOptions
 from sonlearn.text.hashing import FNV_PRIME, VW_CONSTANT, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, InteractionPlan
-from sonlearn.text.number import PATTERN
+from sonlearn.text.number import NUMBER
 from sonlearn.text.vw import make_names
 
 #: (slot, name); of an interaction or an n-gram a third entry says so.
@@ -26,7 +26,6 @@ Named = tuple[int, str] | tuple[int, str, bool]
 #: Slots that names are kept of, and names a slot.
 MOST_SLOTS, MOST_NAMES = 1 << 20, 3
 
-_NUMBER = re.compile(PATTERN.encode())
 _BLANKS = re.compile(rb"[ \t]+")
 _REMEMBERED = 1 << 20
 
@@ -149,7 +148,7 @@ class LineNames:
             scale, anonymous = float(weight) if colon else 1.0, 0
             for word in filter(None, words):
                 name, colon, text = word.partition(b":")
-                number = not colon or bool(_NUMBER.fullmatch(text))
+                number = not colon or bool(NUMBER.fullmatch(text))
                 value = 1.0 if not number else scale * float(text) if colon else scale
                 if number and colon and not name:
                     key, anonymous = (space, b"%d" % anonymous, b""), anonymous + 1

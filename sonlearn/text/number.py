@@ -28,7 +28,7 @@ MIN_POWER, MAX_POWER = -342, 308
 ZERO, POINT, PLUS, MINUS, LOWER_E, UPPER_E = 48, 46, 43, 45, 101, 69
 #: A number as all formats of text have it, a regular expression.
 PATTERN = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
-_NUMBER = re.compile(PATTERN.encode())
+NUMBER = re.compile(PATTERN.encode())
 _LOW32 = np.uint64(0xFFFFFFFF)
 _NINE_BITS = np.uint64(0x1FF)
 _FRACTION = np.uint64((1 << 52) - 1)
@@ -286,7 +286,7 @@ def settle(buf: np.ndarray, numbers: Numbers) -> Numbers:
     """Decide the undecided numbers of a line of `buf` with Python's ``float``; tables with room for as many again."""
     known, met = int(numbers.noted[0]), min(int(numbers.noted[1]), len(numbers.start))
     for i in range(known, met):
-        numbers.value[i] = float(_NUMBER.match(memoryview(buf), int(numbers.start[i]))[0])  # type: ignore[index]
+        numbers.value[i] = float(NUMBER.match(memoryview(buf), int(numbers.start[i]))[0])  # type: ignore[index]
     numbers.noted[:] = met, 0
     if met < len(numbers.start):
         return numbers

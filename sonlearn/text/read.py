@@ -85,10 +85,6 @@ def expand_globs(sources: Iterable[Source]) -> Iterator[Source]:
         yield from matches
 
 
-def _as_is(item: Any) -> Any:
-    return item
-
-
 class Reader(BatchReader):
     """Batches of the examples in one or several sources, read one after the other. Iterate once.
 
@@ -195,7 +191,7 @@ class Reader(BatchReader):
         records = [source for source in self.sources if isinstance(source, RecordSource)]
         tables = bool(records) or self.format in TABLES
         items: Iterator[Any] = self._records(records) if records else self._tables() if tables else self._chunks()
-        work: Callable[[Any], tuple[str, bool, ParsedChunk]] = _as_is if tables else self._parse
+        work: Callable[[Any], tuple[str, bool, ParsedChunk]] = (lambda item: item) if tables else self._parse
         parsed = map_prefetching(items, work, self._threads) if self._threads > 0 else map(work, items)
         examples, line, spaces = 0, 0, set[int]()
         for source, first, result in parsed:

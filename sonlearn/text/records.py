@@ -33,21 +33,18 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
-from sonlearn.text.columns import Found, label_of, number_in, weight_of
+from sonlearn.text.columns import FINITE, NUMBER, Found, label_of, number_in, weight_of
 from sonlearn.text.encode import date_in, words_of
 from sonlearn.text.hashing import hash_bytes
-from sonlearn.text.number import PATTERN
 from sonlearn.text.objects import Members, Record, Unfit, described, encoded, members_of
 from sonlearn.text.rows import Runs
 from sonlearn.text.suspicions import Suspicions, is_other_date
 from sonlearn.text.vw import make_names
 
-_NUMBER = re.compile(PATTERN, re.ASCII)
 _UNDERSCORES = str.maketrans(" \t|:", "____")
 _REMEMBERED = 1 << 20
 #: Objects after which it is said that none of them has a member that an option names.
 _MANY = 100
-_FINITE = "a finite number"
 _ELEMENT = "numbers, texts or objects in an array"
 #: Of examples of several lines: contextual bandits, and decisions in slots.
 _OF_BANDITS = ("_multi", "_slots", "_labelIndex", "_slot_id", "__aid")
@@ -206,7 +203,7 @@ class RecordRows:
             elif type(value) is str and name in self._numeric:
                 number = number_in(value.strip())
                 if number is None or math.isinf(number):
-                    raise Unfit(described(value), f"{_FINITE}, or nothing (--numeric)", (*self._path, name))
+                    raise Unfit(described(value), f"{FINITE}, or nothing (--numeric)", (*self._path, name))
                 if number and number == number:
                     self._entry(self._slot(seed, name, None, space), number)
             elif type(value) is str:
@@ -316,7 +313,7 @@ class RecordRows:
 
     def _finite(self, value: float, name: str | None) -> float:
         if not math.isfinite(value):
-            raise Unfit(f"the number {value}", _FINITE, (*self._path, *([] if name is None else [name])))
+            raise Unfit(f"the number {value}", FINITE, (*self._path, *([] if name is None else [name])))
         return value
 
     # -- names that begin with _ -------------------------------------------------------------------------------------
@@ -359,14 +356,14 @@ class RecordRows:
             if len(words) > 3:
                 raise Unfit(shorten(value), "a label, with importance and base behind it or not", at)
             for part, word in zip(("label", "weight", "initial"), words, strict=False):
-                if part == "label" and self._class_names and not _NUMBER.fullmatch(word):
+                if part == "label" and self._class_names and not NUMBER.fullmatch(word):
                     self._class = word
-                elif not _NUMBER.fullmatch(word):
-                    raise Unfit(shorten(word), f"{_FINITE} as {part}; names of classes: --classes auto", at)
+                elif not NUMBER.fullmatch(word):
+                    raise Unfit(shorten(word), f"{FINITE} as {part}; names of classes: --classes auto", at)
                 else:
                     self._set_part(part, float(word), at)
         elif value is not None:
-            raise Unfit(described(value), f"a label ({_FINITE})", at)
+            raise Unfit(described(value), f"a label ({FINITE})", at)
 
     def _set_id(self, value: Any, at: tuple[str, ...], column: bool) -> None:
         """The tag of a record: a text of one line, or a number."""
@@ -387,5 +384,5 @@ class RecordRows:
         if value is None:
             return
         if type(value) is not float or not math.isfinite(value) or (place == 1 and value < 0):
-            raise Unfit(described(value), f"{_FINITE}{', at least 0,' if place == 1 else ''} as {name.lower()}", at)
+            raise Unfit(described(value), f"{FINITE}{', at least 0,' if place == 1 else ''} as {name.lower()}", at)
         self._label[place] = value

@@ -59,11 +59,6 @@ def number_note(field: str) -> str:
     return f"numbers that are read as texts ({shorten(field)}); {remedy}"
 
 
-def text_note(column: str, what: str = "column") -> str:
-    """What to do about a column of sentences, or a member of JSON."""
-    return f"the {what} {shorten(column)} looks like a text: --text {shorten(column)} takes its words"
-
-
 def bytes_notes(text: bytes, source: str) -> list[str]:
     """What to do about text that is not UTF-8; nothing where it is."""
     try:
@@ -129,5 +124,5 @@ class Suspicions:
     def _text_note(self, column: str, rows: int, what: str = "column") -> str:
         """A note if most rows have a text of several words that no other has."""
         if self._texts >= max(ENOUGH, rows / 2) and self._sentences > self._texts / 2:
-            return text_note(column, what)
+            return f"the {what} {shorten(column)} looks like a text: --text {shorten(column)} takes its words"
         return ""

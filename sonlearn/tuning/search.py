@@ -32,6 +32,7 @@ from sonlearn.report.labels import reported_loss
 from sonlearn.report.metrics import Metrics
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Row, Schedule
+from sonlearn.text.columns import Labelling
 from sonlearn.tuning.grid import Setting, settings_of
 
 BY = ("loss", "error")
@@ -356,6 +357,12 @@ def criterion(options: Sequence[LearnOptions], by: str | None) -> str:
             + (", or compare --by error" if classes else "")
         )
     return "error"
+
+
+def labelling(settings: Sequence[Setting]) -> Labelling:
+    """What is asked of labels that all settings learn."""
+    each = [Labelling.of(setting.options) for setting in settings]
+    return each[0]._replace(words=all(one.words for one in each))
 
 
 def _loss_of(options: LearnOptions) -> str:

@@ -5,11 +5,11 @@ import importlib.util
 import os
 import select
 import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import pytest
+from commands import PROGRAM
 from places import ROOT
 
 from sonlearn.options import TextOptions
@@ -89,7 +89,7 @@ def on_a_terminal(*arguments, stdin=None):
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, b"\x28\0\x64\0\0\0\0\0")
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     process = subprocess.Popen(
-        [sys.executable, "-m", "sonlearn", *arguments],
+        [*PROGRAM, *arguments],
         stdin=stdin or subprocess.DEVNULL,
         stderr=theirs,
         env=environment,

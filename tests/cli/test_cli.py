@@ -10,21 +10,20 @@ import threading
 from pathlib import Path
 
 import pytest
-from commands import one_line
+from commands import one_line, start
 from for_all import for_all
 from places import GOLDEN as GOLDEN_FILES
 from places import sample
 
+from sonlearn import interrupts as interrupts_module
 from sonlearn.cli import main
-from sonlearn.commands import interrupts as interrupts_module
-from sonlearn.commands.interrupts import Interrupted, Interrupts
-from sonlearn.commands.parser import parser_of
+from sonlearn.commands.line import parser_of
 from sonlearn.commands.verbs import VERBS
 from sonlearn.files.storage import MAGIC
+from sonlearn.interrupts import Interrupted, Interrupts
 from sonlearn.options.methods import FIRST, METHODS
 
 GOLDEN = json.loads((GOLDEN_FILES / "cli.json").read_text(encoding="utf-8"))
-PROGRAM = [sys.executable, "-m", "sonlearn"]
 #: Lines that differ from run to run.
 TIMING = ("elapsed time", "examples a second", "compiling kernels")
 #: Options under which projection changes many predictions.
@@ -35,17 +34,12 @@ PROJECTED = ("--loss", "squared", "--clip", "0.1", "--sigma", "0", "--noconstant
 def folder(tmp_path, monkeypatch):
     """A folder with small inputs, entered."""
     monkeypatch.chdir(tmp_path)
-    for name, of, start, stop in [
+    for name, of, first, last in [
         ("a.svm", "sample.svm", 0, 150), ("b.svm", "sample.svm", 150, 260), ("a.vw", "sample.vw", 0, 120),
         ("b.vw", "sample.vw", 120, 160),
     ]:  # fmt: skip
-        Path(name).write_text(sample(of, start, stop), encoding="utf-8")
+        Path(name).write_text(sample(of, first, last), encoding="utf-8")
     return tmp_path
-
-
-def start(*arguments, **pipes):
-    """The command line in a process of its own."""
-    return subprocess.Popen([*PROGRAM, *map(str, arguments)], **pipes)
 
 
 # ------------------------------------------------------------------------------------------------- golden runs

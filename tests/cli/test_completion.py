@@ -10,7 +10,7 @@ from for_all import for_all
 from places import PACKAGE, ROOT
 
 from sonlearn.commands.completion import SCRIPTS, offers, operand_of
-from sonlearn.commands.parser import parser_of
+from sonlearn.commands.line import parser_of
 from sonlearn.commands.verbs import VERBS
 from sonlearn.options.losses import LOSSES
 from sonlearn.options.methods import METHODS

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from offpolicy_twin import line_of
 
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.offpolicy.evaluation import Evaluation, Line, Policy
@@ -83,7 +84,7 @@ def test_the_result_is_that_of_an_evaluation_however_it_is_written(cli):
     assert "a.model costs less than the log, by " in out
     assert "whether b.model costs less than a.model is not known yet" in out or "b.model costs more than a.model" in out
     assert [row.split()[0] for row in err.splitlines()[2:]] == [str(2 ** (i // 2)) for i in range(20)]
-    gain = evaluation.estimate("a.model", "log")
+    gain = line_of(evaluation, "a.model", "log")
     assert gain.low < 0.2 - (0.2 + 2 * 0.8) / 3 < gain.high < 0
 
 

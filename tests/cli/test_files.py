@@ -2,15 +2,14 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import PROGRAM
 from for_all import for_all
 from places import sample
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
-PROGRAM = [sys.executable, "-m", "sonlearn"]
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,7 @@ from places import ROOT
 from sonlearn import TextOptions
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.bandit import BanditOptions
-from sonlearn.report.decisions import PolicyTotals
-from sonlearn.report.problem import DecisionProblem
+from sonlearn.report.decisions import DecisionProblem, PolicyTotals
 from sonlearn.report.progress import Schedule
 from sonlearn.report.runlog import read_run
 from sonlearn.text.decisions import read_decisions

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import commands
 import pytest
 
 from sonlearn.files.atomic import remove_stale, whole_file
@@ -15,7 +16,6 @@ pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="signals and locks of POSIX"),
     pytest.mark.limit(120),
 ]
-PROGRAM = [sys.executable, "-m", "sonlearn"]
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
@@ -26,7 +26,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def start(*arguments, env=None, **more):
-    return subprocess.Popen([*PROGRAM, *arguments], env=os.environ | (env or {}), stderr=subprocess.PIPE, **more)
+    return commands.start(*arguments, env=os.environ | (env or {}), stderr=subprocess.PIPE, **more)
 
 
 def names():

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from commands import PROGRAM
 from places import ROOT
 
 from sonlearn.commands import precompile as ahead
@@ -119,13 +120,12 @@ def test_the_helper_compiles_what_learning_takes_and_warm_what_runs_need(folder,
     before = kept(folder / "k")
     learning = {"learn.first_order.rules.learn", "views.index.intern_rows", "learn.losses.losses"}
     assert {f"sonlearn.{name}" for name in learning} <= before
-    program = [sys.executable, "-m", "sonlearn"]
-    subprocess.run([*program, "train", "--threads", "1", "--quiet", "--method", "nag", SAMPLE], check=True)
+    subprocess.run([*PROGRAM, "train", "--threads", "1", "--quiet", "--method", "nag", SAMPLE], check=True)
     assert kept(folder / "k") - before == {"sonlearn.text.svmlight.parse_svmlight"}
     for path in (folder / "k").rglob("sonlearn.learn.losses.losses-*"):  # for `warm` to compile, which learns as well
         path.unlink()
 
-    done = subprocess.run([*program, "warm", "--method", "nag"], capture_output=True, text=True, check=True)
+    done = subprocess.run([*PROGRAM, "warm", "--method", "nag"], capture_output=True, text=True, check=True)
     assert done.stdout.endswith(f"the kernels are in {folder / 'k'}\n")
     assert kept(folder / "k") > before
     (folder / "t.csv").write_text("y,a\n1,2\n-1,x\n")
@@ -135,7 +135,7 @@ def test_the_helper_compiles_what_learning_takes_and_warm_what_runs_need(folder,
         ["train", "--method", "nag", "-q", "aa", "--ngram", "2", vw],
         ["train", "--method", "nag", "--label", "y", "t.csv"], ["train", "--method", "nag", "--passes", "2", vw],
     ):  # fmt: skip
-        done = subprocess.run([*program, *command], capture_output=True, text=True, check=True)
+        done = subprocess.run([*PROGRAM, *command], capture_output=True, text=True, check=True)
         assert "compiling" not in done.stderr, command
 
 

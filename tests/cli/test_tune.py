@@ -5,12 +5,11 @@ import io
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import one_line
+from commands import PROGRAM, one_line, start
 from for_all import for_all
 from places import sample
 
@@ -467,9 +466,7 @@ def test_the_flags_of_a_setting_make_it(grid):
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_an_interrupt_keeps_the_best_so_far(cli):
     arguments = ["tune", "-P", "1", "--grid", "method=nag,ftrl,coin", "-f", "best", "--table", "t"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "sonlearn", *arguments], stdin=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+    with start(*arguments, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         text = Path("a.svm").read_bytes()
         lines = text.splitlines(keepends=True)
         process.stdin.write(b"".join(lines[:50]))
@@ -489,6 +486,6 @@ def test_an_interrupt_keeps_the_best_so_far(cli):
     Path("part.svm").write_bytes(b"".join(lines[:50]))
     assert figures(rows[0]) == alone(best, "part.svm")[:3]
     again = ["train", "--quiet", "--resume", "-f", "best"]
-    done = subprocess.run([sys.executable, "-m", "sonlearn", *again], input=text, check=False)
+    done = subprocess.run([*PROGRAM, *again], input=text, check=False)
     assert done.returncode == 0
     assert Path("best").read_bytes() == alone(best, "a.svm")[-1]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import PROGRAM, start
 from places import sample
 
 from sonlearn.data.matrices import to_csr
@@ -88,7 +89,7 @@ def test_several_files_and_standard_input_need_a_name(cli):
     assert "number of examples = 170" in result[2]
     assert cli("train", "--quiet", "--passes", "2", "-f", "m1", "a.svm")[0] == 0
     done = subprocess.run(
-        [sys.executable, "-m", "sonlearn", "train", "--quiet", "--passes", "2", "--cache_file", "c2", "-f", "m2"],
+        [*PROGRAM, "train", "--quiet", "--passes", "2", "--cache_file", "c2", "-f", "m2"],
         input=Path("a.svm").read_bytes(), check=False, capture_output=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -256,15 +257,8 @@ def test_a_bad_line_leaves_the_old_sketch(cli):
     assert names() == before
 
 
-def sketch_in_a_process():
-    return subprocess.Popen(
-        [sys.executable, "-m", "sonlearn", "sketch", "-l", "3", "-o", "s.npz", "--error"], stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )  # fmt: skip
-
-
 def test_an_interrupted_sketch_is_of_what_was_read(cli):
-    process = sketch_in_a_process()
+    process = start("sketch", "-l", "3", "-o", "s.npz", "--error", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdin.write(b"1 1:1\n-1 2:1\n1 3:1\n")
     process.stdin.flush()
     for line in process.stderr:
@@ -279,7 +273,7 @@ def test_an_interrupted_sketch_is_of_what_was_read(cli):
 
 
 def test_a_sketch_of_nothing_is_not_saved(cli):
-    process = sketch_in_a_process()
+    process = start("sketch", "-l", "3", "-o", "s.npz", "--error", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stderr.readline().split()[:1] == [b"rows"]  # the reader waits now, or will before long
     process.send_signal(signal.SIGINT)
     _, err = process.communicate()

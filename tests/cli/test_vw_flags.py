@@ -8,7 +8,7 @@ import pytest
 from for_all import for_all
 from places import GOLDEN, ROOT
 
-from sonlearn.commands.parser import parser_of
+from sonlearn.commands.line import parser_of
 from sonlearn.options import vw_flags
 
 OURS = set(parser_of("train")._option_string_actions) | {"--version", "-V"}

@@ -27,7 +27,7 @@ import sonlearn.dask
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionError, TextOptions, cli, read_batches
 from sonlearn.cluster import dask as cluster
 from sonlearn.cluster import tasks
-from sonlearn.cluster.plan import COPIED
+from sonlearn.cluster.partitions import COPIED
 from sonlearn.commands.cluster import RESTART, local_settings
 from sonlearn.data.matrices import to_csr
 from sonlearn.sketch import load, make_sketch

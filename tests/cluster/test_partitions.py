@@ -8,8 +8,7 @@ from streams import entries
 
 from sonlearn import DivergedError, InputError, LearnOptions, TextOptions, read_batches
 from sonlearn.cluster import tasks
-from sonlearn.cluster.partitions import Partition, PartitionReader, partitions, placed
-from sonlearn.cluster.plan import plan_rounds
+from sonlearn.cluster.partitions import Partition, PartitionReader, partitions, placed, plan_rounds
 from sonlearn.cluster.tasks import Reading
 
 TEXT = TextOptions(format="svmlight")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sonlearn import OptionError
-from sonlearn.report.coverage import BLOCKS, WINDOW, CoverageTotals
+from sonlearn.report.quality import BLOCKS, WINDOW, CoverageTotals
 
 pytestmark = pytest.mark.interpreted
 

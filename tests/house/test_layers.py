@@ -6,7 +6,7 @@ from places import PACKAGE
 
 #: A module imports from its own layer and those above it in this list: folders, and single files of the package.
 LAYERS = (
-    ("__init__", "errors", "jit"),
+    ("__init__", "errors", "interrupts", "jit"),
     ("options", "data"),
     ("files", "sketch", "text", "views", "conformal", "offpolicy"),
     ("learn",),

@@ -27,6 +27,7 @@ from sonlearn.data.batch import joined
 from sonlearn.learn.one_row import OneRow
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.methods import METHODS
+from sonlearn.options.spec import parser_of
 from sonlearn.options.views import VIEWS
 from sonlearn.views.index import Entries, index_of
 
@@ -68,7 +69,7 @@ def options(r: random.Random) -> dict:
             given[field.name] = r.choice(list(about["choices"]))
         elif isinstance(default, bool) or about.get("switch"):
             given[field.name] = r.random() < 0.5
-        elif about.get("parse") is int:
+        elif parser_of(field) is int:
             given[field.name] = r.choice([0, 1, 2, 3, 7, 20])
         else:
             given[field.name] = r.choice(NUMBERS)

@@ -418,8 +418,7 @@ def test_members_that_are_of_no_use_beside_trees_leave_rows_of_numbers():
     assert pruning.outdone(case, [0, 1, 2, 3]) == [2, 3]
     assert pruning.outdone(case, [0, 2, 3]) == []
     for met, going in ((CLASSES, [2, 3]), (CLASSES + 1, [])):  # no trees are grown of so many classes
-        case.history.facts[-1, 0] = met
-        assert pruning.outdone(case, [0, 1, 2, 3]) == going
+        assert pruning.outdone(case._replace(classes=met), [0, 1, 2, 3]) == going
     rng, every = np.random.default_rng(0), set(CLASS_MEMBERS)
     values, counts = rng.normal(size=(600, 4)), np.ones((600, 4))
     beside = {name for name in every if CLASS_MEMBERS[name].beside_trees}
@@ -430,6 +429,17 @@ def test_members_that_are_of_no_use_beside_trees_leave_rows_of_numbers():
         for some, at in ((slice(64), left if X is values else every), (slice(64, 600), left)):
             ours.partial_fit(batch_of_dense(X[some], y[some]))
             assert {each["name"] for each in ours.facts()["members"] if each["active"]} == at
+
+
+def test_members_stay_where_classes_will_be_too_many_for_trees():
+    """Of 36 classes 35 were shown once, so there are more to come; or more are named."""
+    values, every = np.random.default_rng(0).normal(size=(64, 4)), set(CLASS_MEMBERS)
+    twice, once = 1.0 + np.arange(64) // 2, 1.0 + np.minimum(np.arange(64), 35)
+    for how, y, stay in (({}, twice, False), ({}, once, True), ({"oaa": CLASSES + 1}, twice, True)):
+        ours = learner(how, members=())
+        ours.partial_fit(batch_of_dense(values, y))
+        at_work = {each["name"] for each in ours.facts()["members"] if each["active"]}
+        assert at_work == {name for name in every if stay or CLASS_MEMBERS[name].beside_trees}
 
 
 def test_trees_of_a_class_that_comes_late_change_no_bit_however_cut(tmp_path):

@@ -14,7 +14,7 @@ from sonlearn import Learner, LearnOptions, OptionError, TextOptions
 from sonlearn.options.learning import ALL_TAKE
 from sonlearn.options.losses import LOSSES
 from sonlearn.options.methods import METHODS, PAPERS, listing
-from sonlearn.options.spec import check_field, number
+from sonlearn.options.spec import check_field, number, parser_of
 
 every = for_all("name", METHODS)
 #: An engine of engines: its own tests have its twin.
@@ -79,16 +79,15 @@ def test_every_paper_is_cited():
     assert cited == set(PAPERS)
 
 
-@for_all("field", [f for f in dataclasses.fields(LearnOptions) if "parse" in f.metadata])
+@for_all("field", [f for f in dataclasses.fields(LearnOptions) if parser_of(f) in (int, number)])
 def test_numbers_are_numbers_in_python_too(field):
     """A text that would be a number in a command line, a boolean, and a fraction of a row are none."""
-    parse = field.metadata["parse"]
-    wrong = {int: ["3", 2.5, True, [1]], number: ["0.1", True, [0.1]]}.get(parse, [])
-    for value in wrong:
+    parse = parser_of(field)
+    for value in {int: ["3", 2.5, True, [1]], number: ["0.1", True, [0.1]]}[parse]:
         with pytest.raises(OptionError, match=r"expected a (whole )?number"):
             check_field(field, value)
     in_range = field.metadata.get("low", field.metadata.get("above", 0) + 0.5)
-    for make in {int: [int, np.int64], number: [float, np.float32]}.get(parse, []):
+    for make in {int: [int, np.int64], number: [float, np.float32]}[parse]:
         check_field(field, make(in_range))
 
 

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from offpolicy_twin import EvaluationTwin, log_wealth
+from offpolicy_twin import EvaluationTwin, line_of, log_wealth
 from scipy.stats import beta
 
 from sonlearn.data.batch import Batch
@@ -208,15 +208,16 @@ def test_intervals_tell_a_better_policy_and_narrow_with_what_is_known():
     evaluation.add(decisions, [as_policy(x, policy, costs)])
     blind.add(decisions._replace(probabilities=None), [as_policy(x, policy, costs)])
     value, own = float((policy * costs).sum(1).mean()), float((log * costs).sum(1).mean())
-    gain = evaluation.estimate("a", LOG)
+    gain = line_of(evaluation, "a", LOG)
     assert gain.low <= value - own <= gain.high < 0
-    width = {e: np.ptp(evaluation.estimate("a", "", e)[1:]) for e in ESTIMATORS}
+    found = {e: line_of(evaluation, "a", "", e) for e in ESTIMATORS}
+    width = {e: one.high - one.low for e, one in found.items()}
     assert width["dr"] < width["snips"] < width["ips"]
-    assert width["dr"] < 0.7 * np.ptp(blind.estimate("a")[1:])
+    assert width["dr"] < 0.7 * (line_of(blind, "a").high - line_of(blind, "a").low)
     w = policy[x, decisions.action] / decisions.probability
-    assert math.isclose(evaluation.estimate("a", "", "ips").value, (w * decisions.cost).mean(), rel_tol=1e-9)
+    assert math.isclose(found["ips"].cost, (w * decisions.cost).mean(), rel_tol=1e-9)
     assert math.isclose(
-        evaluation.estimate("a", "", "snips").value, (w * decisions.cost).sum() / w.sum(), rel_tol=1e-9
+        found["snips"].cost, (w * decisions.cost).sum() / w.sum(), rel_tol=1e-9
     )  # fmt: skip
     line = next(one for one in evaluation.lines() if one.policy == "a")
     assert math.isclose(line.weight, w.mean(), rel_tol=1e-9)

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from offpolicy_twin import line_of
 
 from sonlearn import InputError, OptionError, SonlearnBandit
 from sonlearn.data.decisions import numbered
@@ -36,10 +37,10 @@ def test_an_evaluation_is_in_rewards():
     decided = bandit.learner.predict(decisions)
     evaluation.add(decisions, [Policy(decided.probability, decided.mean)])
     for name, gain in found.gain.items():
-        theirs = evaluation.estimate("policy", "log", name)
-        assert gain == (-theirs.value, -theirs.high, -theirs.low)
-        theirs = evaluation.estimate("policy", "", name)
-        assert found.value[name] == (-theirs.value, -theirs.high, -theirs.low)
+        theirs = line_of(evaluation, "policy", "log", name)
+        assert gain == (-theirs.cost, -theirs.high, -theirs.low)
+        theirs = line_of(evaluation, "policy", "", name)
+        assert found.value[name] == (-theirs.cost, -theirs.high, -theirs.low)
     assert found.decisions == 600
     assert found.log.low < np.mean(reward) < found.log.high
     assert found.gain["dr"].low > 0
@@ -95,8 +96,8 @@ def test_an_evaluation_of_actions_with_features_is_that_of_their_log(tmp_path):
         decided = bandit.learner.predict(decisions)
         evaluation.add(decisions, [Policy(decided.probability, decided.mean)])
     for name, gain in found.gain.items():
-        theirs = evaluation.estimate("policy", "log", name)
-        np.testing.assert_allclose(gain, (-theirs.value, -theirs.high, -theirs.low), rtol=1e-12)
+        theirs = line_of(evaluation, "policy", "log", name)
+        np.testing.assert_allclose(gain, (-theirs.cost, -theirs.high, -theirs.low), rtol=1e-12)
     assert found.gain["dr"].low > 0.2
     for wrong, message in (
         ({}, "actions= of each"),

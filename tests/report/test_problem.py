@@ -11,8 +11,9 @@ from sonlearn import Learner, LearnOptions, TextOptions
 from sonlearn.data.batch import Batch
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.bandit import BanditOptions
+from sonlearn.report.decisions import DecisionProblem
 from sonlearn.report.predictions import AnswerLines, AnswerRow
-from sonlearn.report.problem import DecisionProblem, SeveralClasses, TwoClasses, problem_of
+from sonlearn.report.problem import SeveralClasses, TwoClasses, problem_of
 from sonlearn.text.decisions import read_decisions
 
 pytestmark = pytest.mark.interpreted

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sketch_twin import DATA, error, matrix, tail
 
 from sonlearn.commands import inspect
+from sonlearn.commands.line import Line
 from sonlearn.commands.sketch import merge_files, sketch_batches
 from sonlearn.data.matrices import from_scipy, to_csr
 from sonlearn.errors import InputError, ModelFileError, OptionError
@@ -193,7 +194,7 @@ def test_a_row_that_cannot_be_sketched_is_named_by_file_and_line(tmp_path):
 def test_inspect_opens_sketches(method, tmp_path, capsys):
     sketch = make_sketch(method, 8).update(matrix("usps"))
     sketch.save(tmp_path / "s")
-    assert inspect.run(str(tmp_path / "s"), 3) == 0
+    assert inspect.command(Line("inspect", [str(tmp_path / "s"), "--top", "3"])) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"{tmp_path / 's'}: a sonlearn sketch"
     assert f"  sketch = {sketch.kind}" in lines
@@ -219,4 +220,4 @@ def test_inspect_says_what_it_cannot_open(tmp_path):
     ):  # fmt: skip
         path.write_bytes(content) if content is not None else path.unlink()
         with pytest.raises(ModelFileError, match=message):
-            inspect.run(str(path), 3)
+            inspect.command(Line("inspect", [str(path), "--top", "3"]))

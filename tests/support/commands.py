@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 from sonlearn.cli import main
 
+#: The command line in a process of its own.
+PROGRAM = [sys.executable, "-m", "sonlearn"]
+
 
 class Done(NamedTuple):
     """What a command returned and printed; errors without the lines on compilation and the newline at the end."""
@@ -66,6 +69,11 @@ def one_line(done):
     return done.err.removeprefix("sonlearn: ")
 
 
+def start(*arguments, **pipes):
+    """The command line under way in a process of its own."""
+    return subprocess.Popen([*PROGRAM, *map(str, arguments)], **pipes)
+
+
 def summary(error, name):
     """A value of the summary of a run."""
     return re.search(rf"^{name} = (\S+)", error, re.MULTILINE)[1]
@@ -74,8 +82,7 @@ def summary(error, name):
 @contextlib.contextmanager
 def serving(*arguments):
     """(process, its ports, the lines that it said before) of ``sonlearn serve`` under way."""
-    command = [sys.executable, "-m", "sonlearn", "serve", "--port", "0", *arguments]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    with start("serve", "--port", "0", *arguments, stderr=subprocess.PIPE, text=True) as process:
         try:
             lines, ports = [], []
             while not ports and (line := process.stderr.readline()):

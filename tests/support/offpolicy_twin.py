@@ -146,3 +146,10 @@ class EvaluationTwin:
         shares = ([0.5, 0.5] if name == "ips" else [0.2, 0.8]) if self.bounded else [1]
         ends = [bound(v, k, shares, self.alpha / 2, low, high, self.horizon) for v, k in sides]
         return np.mean(plain), ends[0], high + low - ends[1]
+
+
+def line_of(evaluation, policy, against="", estimator="dr"):
+    """The line of an evaluation's result that is of this policy and estimator."""
+    lines = evaluation.lines()
+    (found,) = (one for one in lines if (one.policy, one.against, one.estimator) == (policy, against, estimator))
+    return found

@@ -19,7 +19,6 @@ from sonlearn.learn.boosting.refit import refit_now, restore
 from sonlearn.learn.boosting.rounds import follow
 from sonlearn.learn.boosting.state import (
     BINS,
-    BLOCK,
     CLASSES,
     COLUMNS,
     KEPT,
@@ -65,10 +64,9 @@ class Boost(Engine):
         inner = (1 << self._params.depth) - 1
         return Scratch(
             np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)), *zeros((3, KEPT), np.int32),
-            np.zeros(COLUMNS, np.uint16), *np.zeros((2, 2 * inner + 1), np.int64), np.zeros(2 * inner + 1),
-            zeros((inner, COLUMNS * (BINS + 1) * 2)), np.zeros(self._params.trees, np.int64),
-            zeros((KEPT * classes if self._params.several else 0,)), np.zeros(classes),
-            *np.zeros((2, BLOCK)), *zeros((2, KEPT)),
+            np.zeros(COLUMNS, np.uint16), *np.zeros((2, 2 * inner + 1), np.int64), zeros((2 * inner + 1, classes)),
+            np.zeros(2 * inner + 1), zeros((inner, BINS + 1, 2, COLUMNS)), *np.zeros((2, classes)),
+            np.zeros((2, COLUMNS)), *np.zeros((5, COLUMNS)),
         )  # fmt: skip
 
     def _room_for(self, state: BoostState) -> Scratch:
@@ -94,12 +92,12 @@ class Boost(Engine):
         if width > before:
             values = zeros((max(slots, len(state.labels)) * width,), np.float32)
             values.reshape(-1, width)[:used, :before] = state.values[: used * before].reshape(used, before)
-        now["width"], rows = width, min(slots, KEPT)
+        now["width"], rows, starts = width, min(slots, KEPT), grown(state.starts, classes)
         roomy = state._replace(
             now=now, values=grown(values, slots * width, used * width), labels=grown(state.labels, slots, used),
             codes=grown(state.codes, rows * width), edges=grown(state.edges, width), sizes=grown(state.sizes, width),
-            scores=grown(state.scores, rows * classes), starts=grown(state.starts, classes),
-            trees=state.trees._replace(value=grown(state.trees.value, classes)),
+            scores=grown(state.scores, rows * classes), starts=starts,
+            trees=state.trees._replace(value=_with_classes(state, len(starts))),
         )  # fmt: skip
         if now["step"][0] > 0 and not len(state.scores):
             restore(self._params, roomy, self._room_for(roomy))
@@ -134,10 +132,10 @@ class Boost(Engine):
         now, width, used = state.now.copy(), int(state.now["width"][0]), min(int(state.now["rows"][0]), SLOTS)
         now["width"] = now["seen"]
         values = state.values[: used * width].reshape(used, width)[:, : now["seen"][0]].ravel()
-        K = min(now["classes"][0], CLASSES)
+        K = min(int(now["classes"][0]), CLASSES)
         return state._replace(
             now=now, values=values, labels=state.labels[:used], starts=state.starts[:K],
-            trees=state.trees._replace(value=state.trees.value[:K]),
+            trees=state.trees._replace(value=_with_classes(state, K)),
             codes=state.codes[:0], edges=state.edges[:0], sizes=state.sizes[:0], scores=state.scores[:0],
         )  # fmt: skip
 
@@ -198,6 +196,17 @@ class BoostOfClasses(Boost):
         values = METHODS["boost"].values | {"trees": trees, "rate": rate}
         self._method, self._params = "boost", Params(logistic=False, several=True, **values)
         self._work = self._scratch(0, 0)
+
+
+def _with_classes(state: BoostState, classes: int) -> np.ndarray:
+    """Values of leaves for so many classes."""
+    value, room = state.trees.value, len(state.starts)
+    if classes == room:
+        return value
+    T, inner = state.trees.column.shape
+    wider, both = zeros((T * (2 * inner + 1), classes)), min(room, classes)
+    wider[:, :both] = value.reshape(len(wider), room)[:, :both]
+    return wider.ravel()
 
 
 def _last(state: BoostState, array: np.ndarray, n: int) -> np.ndarray:

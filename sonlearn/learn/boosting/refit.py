@@ -9,7 +9,7 @@ from __future__ import annotations
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.boosting.bins import code_column, rows_of_refit, slot_of
 from sonlearn.learn.boosting.state import CLASSES, COLUMNS, IN_USE, NEXT
-from sonlearn.learn.boosting.tree import grow_tree, leaf_of, start_scores
+from sonlearn.learn.boosting.tree import add_leaves, grow_tree, leaf_of, start_scores
 
 #: Values that are looked at after one row, roughly.
 AT_ONCE = 1 << 22
@@ -75,26 +75,8 @@ def restore(params, state, work):
         code_column(state, work, j)
     if t > 0:
         start_scores(params, state)
-    for i in range(n):
-        if t > 0:
-            read_row(state, work, slot_of(now, i))
-        for each in range(growing(params, now), growing(params, now) + t):
-            k = leaf_of(state.trees, each, work.x)
-            for c in range(now["known"]):
-                state.scores[c * n + i] += state.trees.value[c, each, k]
-    forget_row(work)
-
-
-@bare_inline
-def read_row(state, work, slot):
-    """work.x <- the row that stands in a slot."""
-    width = state.now[0]["width"]
-    for j in range(width):
-        work.x[j] = state.values[slot * width + j]
-
-
-@bare_inline
-def forget_row(work):
-    """work.x <- 0."""
-    for j in range(len(work.x)):
-        work.x[j] = 0.0
+    for each in range(growing(params, now), growing(params, now) + t):
+        for i in range(n):
+            row = slot_of(now, i) * now["width"]
+            work.leaf[i] = leaf_of(state.trees, each, state.values[row : row + now["width"]])
+        add_leaves(params, state, work, each)

@@ -6,7 +6,7 @@ from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.boosting.refit import AT_ONCE, go_on
 from sonlearn.learn.boosting.state import BASE, CLASSES, IMPORTANCE, IN_USE, LABEL, LARGEST, SLOTS
-from sonlearn.learn.boosting.tree import leaf_of
+from sonlearn.learn.boosting.tree import leaf_of, place_of
 from sonlearn.learn.tolerances import LIMIT
 
 
@@ -75,14 +75,15 @@ def forget_values(state, work, rows, i):
 @bare_inline
 def add_scores(params, state, work, z):
     """z[c] += the score of class c for a row with the values work.x."""
-    now, leaves = state.now[0], work.leaves
-    for t in range(params.trees):
-        leaves[t] = leaf_of(state.trees, now["first"] + t, work.x)
-    for c in range(min(now["classes"], len(state.starts))):
-        own, total = state.trees.value[c], state.starts[c, IN_USE]
-        for t in range(params.trees):
-            total += own[now["first"] + t, leaves[t]]
-        z[c] += total
+    now, total, classes = state.now[0], work.total, min(state.now[0]["classes"], len(state.starts))
+    for c in range(classes):
+        total[c] = state.starts[c, IN_USE]
+    for t in range(now["first"], now["first"] + params.trees):
+        at = place_of(state, t, leaf_of(state.trees, t, work.x))
+        for c in range(classes):
+            total[c] += state.trees.value[at + c]
+    for c in range(classes):
+        z[c] += total[c]
 
 
 @bare_inline

@@ -12,8 +12,6 @@ KEPT, SLOTS = 16384, 16384 + 256
 BINS = 63
 #: Columns that a tree may split at most.
 COLUMNS = 32
-#: Rows whose probabilities are worked out at a time, so that they stay in the cache.
-BLOCK = 512
 #: Numbers that stand in a cell of a histogram, and for a row while a tree is grown.
 GRADIENT, CURVATURE = range(2)
 #: Columns of `BoostState.labels`.
@@ -53,7 +51,7 @@ class Trees(NamedTuple):
     column: np.ndarray  # int32[T, inner nodes]; that the node splits, or `LEAF`
     edge: np.ndarray  # float32[T, inner nodes]; values up to this go left
     none_left: np.ndarray  # bool[T, inner nodes]; whether rows without a value go left
-    value: np.ndarray  # float64[K, T, nodes]; of a leaf, for each class, or K = 1
+    value: np.ndarray  # float64[T * nodes * K]; of a leaf, for each class, or K = 1
 
 
 class BoostState(NamedTuple):
@@ -75,7 +73,7 @@ class BoostState(NamedTuple):
     codes: np.ndarray  # uint8[rows * columns]; bins of the values
     edges: np.ndarray  # float32[columns, BINS]; largest values of the bins
     sizes: np.ndarray  # int64[columns]; bins of a column, 0 where all rows have the same code
-    scores: np.ndarray  # float64[scores * rows]; by the trees grown so far
+    scores: np.ndarray  # float64[rows * scores]; by the trees grown so far; of several classes their softmax
 
 
 class Scratch(NamedTuple):
@@ -90,15 +88,18 @@ class Scratch(NamedTuple):
     chosen: np.ndarray  # uint16[COLUMNS]; columns of the tree: without a sign, since indices with one take longer
     begin: np.ndarray  # int64[nodes]; of the node's rows in `order`
     end: np.ndarray  # int64[nodes]; `begin` of a node that is not in the tree
-    curvature: np.ndarray  # float64[nodes]; of the rows of a leaf
-    cells: np.ndarray  # float64[inner nodes, COLUMNS * (BINS + 1) * 2]; histograms
-    leaves: np.ndarray  # int64[trees]; of a row
-    errors: np.ndarray  # float64[K * KEPT], of several classes; the probability of each, of the row's own less 1
-    signs: np.ndarray  # float64[K]; of the classes, in this tree
-    top: np.ndarray  # float64[BLOCK]; the largest score of a row of several classes
-    total: np.ndarray  # float64[BLOCK]; of such a row the sum of the scores' exponentials
-    mean: np.ndarray  # float64[KEPT]; of such a row the mean sign of a class
-    importance: np.ndarray  # float64[KEPT]; of such a row
+    by_leaf: np.ndarray  # float64[nodes, K]; curvature of its rows; of several classes exp of its value
+    weight: np.ndarray  # float64[nodes]; curvature of the rows
+    cells: np.ndarray  # float64[inner nodes, BINS + 1, 2, COLUMNS]; histograms: gradients and curvatures
+    signs: np.ndarray  # float64[K]; of several classes, in this tree
+    total: np.ndarray  # float64[K]; scores of a row
+    # of the columns of the tree:
+    sums: np.ndarray  # float64[2, COLUMNS]; gradients and curvatures of the codes so far
+    sizes: np.ndarray  # float64[COLUMNS]
+    bound: np.ndarray  # float64[COLUMNS]; what a split has to be worth to be better than those so far
+    last: np.ndarray  # float64[COLUMNS]; of the best, the last code on the left,
+    left: np.ndarray  # float64[COLUMNS]; 1 where rows without a value go left, else 0,
+    least: np.ndarray  # float64[COLUMNS]; and the curvature on the left
 
 
 def new_trees(params: Params) -> Trees:
@@ -106,5 +107,5 @@ def new_trees(params: Params) -> Trees:
     T, inner, K = 2 * params.trees, (1 << params.depth) - 1, 0 if params.several else 1
     return Trees(
         np.full((T, inner), LEAF, np.int32), np.zeros((T, inner), np.float32), np.zeros((T, inner), bool),
-        np.zeros((K, T, 2 * inner + 1)),
+        np.zeros(T * (2 * inner + 1) * K),
     )  # fmt: skip

@@ -23,8 +23,6 @@ from sonlearn.learn.boosting.bins import rows_of_refit, slot_of
 from sonlearn.learn.boosting.state import (
     BASE,
     BELOW_ALL,
-    BINS,
-    BLOCK,
     COLUMNS,
     CURVATURE,
     GRADIENT,
@@ -33,13 +31,15 @@ from sonlearn.learn.boosting.state import (
     LEAF,
     NEXT,
 )
-from sonlearn.learn.linear_algebra import exponential
+from sonlearn.learn.linear_algebra import largest, product, total_of
 from sonlearn.views.codes import key_of
 
 #: A split has to be better than the one before by more than rounding, relatively.
 ROUNDING = 1e-10
 #: Least curvature of a row.
 FLOOR = 1e-16
+#: Of several classes the largest value of a leaf, and the least probability while trees are grown.
+LONGEST, TINIEST = 20.0, 1e-30
 
 
 @bare_inline
@@ -58,8 +58,8 @@ def grow_tree(params, state, work, number, t):
                 work.leaf[work.order[place]] = k
             if k < inner:
                 work.begin[2 * k + 1] = work.end[2 * k + 1] = work.begin[2 * k + 2] = work.end[2 * k + 2] = 0
-    for c in range(state.now[0]["known"]):
-        fill_leaves(params, state, work, c, state.trees.value[c, t])
+    fill_leaves(params, state, work, t)
+    add_leaves(params, state, work, t)
 
 
 @bare_inline
@@ -71,7 +71,7 @@ def draw_columns(params, state, work, number):
     for j in range(now["columns"]):
         if state.sizes[j] > 0:
             if key_of(now["refits"] * params.trees + number, j) % left < COLUMNS - m:
-                work.chosen[m] = j
+                work.chosen[m], work.sizes[m] = j, state.sizes[j]
                 m += 1
             left -= 1
     return m
@@ -81,18 +81,14 @@ def draw_columns(params, state, work, number):
 def begin_tree(params, state, work, number):
     """All rows are in the root; the gradients and curvatures at their scores by which this tree is split."""
     now = state.now[0]
-    n = rows_of_refit(now)
+    n, known = rows_of_refit(now), now["known"]
     if params.several:
         draw_signs(params, now, work.signs, number)
-        for start in range(0, n, BLOCK):
-            find_probabilities(state, work, n, start, min(start + BLOCK, n))
     for i in range(n):
         slot = slot_of(now, i)
         y, h = state.labels[slot, LABEL], state.labels[slot, IMPORTANCE]
         if params.several:
-            g, c = slope_of_classes(work, i, int(y))
-            work.errors[int(y) * n + i] -= 1.0
-            work.importance[i] = h
+            g, c = slope_of_classes(state.scores[i * known : (i + 1) * known], work.signs, known, int(y))
         else:
             z = state.scores[i]
             g, c = z - y, 1.0
@@ -102,7 +98,7 @@ def begin_tree(params, state, work, number):
                 g, c = p - (1.0 if y > 0.0 else 0.0), max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
         work.slopes[i, GRADIENT], work.slopes[i, CURVATURE] = h * g, h * c
         work.order[i] = i
-    work.begin[0], work.end[0] = 0, n
+    work.begin[0], work.end[0], work.weight[0] = 0, n, math.inf
 
 
 @bare_inline
@@ -116,45 +112,23 @@ def draw_signs(params, now, signs, number):
         signs[seed % known] *= -1.0
 
 
-@bare_inline
-def find_probabilities(state, work, n, start, stop):
-    """errors <- softmax of the scores of some of n rows, mean <- s'p with the signs s. Inner loops are over rows."""
-    known, m, top, total, mean = state.now[0]["known"], stop - start, work.top, work.total, work.mean[start:stop]
-    for i in range(m):
-        top[i], total[i], mean[i] = -math.inf, 0.0, 0.0
-    for c in range(known):
-        z = state.scores[c * n + start : c * n + stop]
-        for i in range(m):
-            top[i] = max(top[i], z[i])
-    for c in range(known):
-        z, p = state.scores[c * n + start : c * n + stop], work.errors[c * n + start : c * n + stop]
-        for i in range(m):
-            p[i] = exponential(z[i] - top[i])
-            total[i] += p[i]
-    for c in range(known):
-        p, sign = work.errors[c * n + start : c * n + stop], work.signs[c]
-        for i in range(m):
-            p[i] /= total[i]
-            mean[i] += sign * p[i]
-
-
 @forced_inline
-def slope_of_classes(work, i, y):
-    """(gradient, curvature) of row i of class y for one score that is added to a class or taken from it, by its sign.
+def slope_of_classes(p, signs, known, y):
+    """(gradient, curvature) of a row of class y for one score that is added to a class or taken from it, by its sign.
 
     Of softmax: with probabilities p, e = p but less 1 for the own class, and signs s they are s'e and 1 - (s'p)^2.
     """
-    mean = work.mean[i]
-    return mean - work.signs[y], max(1.0 - mean * mean, FLOOR)
+    mean = product(p, signs, known)
+    return mean - signs[y], max(1.0 - mean * mean, FLOOR)
 
 
 @bare_inline
 def split_node(params, state, work, t, k, m):
     """Split node k of tree t where that gains most; returns whether it was split."""
     tree, begin, end = state.trees, work.begin[k], work.end[k]
-    if m == 0 or not heavy(params, work, k):
+    if m == 0 or begin == end or work.weight[k] < 2.0 * least_curvature(params):
         return False
-    q, code, none_left = best_split(params, state, work, work.cells[k], m)
+    q, code, none_left = best_split(params, work, k, m)
     if q < 0:
         return False
     j = work.chosen[q]
@@ -166,17 +140,6 @@ def split_node(params, state, work, t, k, m):
     if 2 * k + 2 < work.cells.shape[0]:
         count_children(params, work, state, k, m)
     return True
-
-
-@bare_inline
-def heavy(params, work, k):
-    """Whether the rows of node k have the curvature that a split needs."""
-    total = 0.0
-    for place in range(work.begin[k], work.end[k]):
-        total += work.slopes[work.order[place], CURVATURE]
-        if total >= 2.0 * least_curvature(params):
-            return True
-    return False
 
 
 @forced_inline
@@ -191,53 +154,86 @@ def count_children(params, work, state, k, m):
     few, many = 2 * k + 1, 2 * k + 2
     if work.end[few] - work.begin[few] > work.end[many] - work.begin[many]:
         few, many = many, few
-    if not (heavy(params, work, few) or heavy(params, work, many)):
+    if max(work.weight[few], work.weight[many]) < 2.0 * least_curvature(params):
         return
     count_cells(state, work, few, m)
-    for place in range(m * (BINS + 1) * 2):
-        work.cells[many, place] = work.cells[k, place] - work.cells[few, place]
+    for code in range(codes_of(work, m)):
+        for what in range(2):
+            for q in range(COLUMNS):
+                work.cells[many, code, what, q] = work.cells[k, code, what, q] - work.cells[few, code, what, q]
+
+
+@bare_inline
+def codes_of(work, m):
+    """How many codes the columns of the tree have at most, with that of rows without a value."""
+    return 1 + int(largest(work.sizes, m))
 
 
 @bare_inline
 def count_cells(state, work, k, m):
-    """Sum the rows of node k by column and code."""
+    """Sum the rows of node k by code and column."""
     cells, columns = work.cells[k], state.now[0]["columns"]
-    for place in range(m * (BINS + 1) * 2):
-        cells[place] = 0.0
+    for code in range(codes_of(work, m)):
+        for what in range(2):
+            for q in range(COLUMNS):
+                cells[code, what, q] = 0.0
     for place in range(work.begin[k], work.end[k]):
         i = work.order[place]
         g, c, row = work.slopes[i, GRADIENT], work.slopes[i, CURVATURE], state.codes[i * columns : (i + 1) * columns]
         for q in range(m):
-            cell = 2 * (q * (BINS + 1) + int(row[work.chosen[q]]))
-            cells[cell] += g
-            cells[cell + 1] += c
+            code = row[work.chosen[q]]
+            cells[code, GRADIENT, q] += g
+            cells[code, CURVATURE, q] += c
 
 
 @bare_inline
-def best_split(params, state, work, cells, m):
-    """(place among the columns chosen, last code on the left, whether rows without a value go left); place -1: none."""
-    G, C, least, found, last, left = 0.0, 0.0, least_curvature(params), -1, 0, False
-    for code in range(BINS + 1):
-        G, C = G + cells[2 * code], C + cells[2 * code + 1]
-    best = term(params, G, C) * (1.0 + ROUNDING)
+def best_split(params, work, k, m):
+    """(place among the columns chosen, last code on the left, whether rows without a value go left); place -1: none.
+
+    The columns are looked at side by side, code by code.
+    """
+    cells, codes, G, C, none = work.cells[k], codes_of(work, m), 0.0, 0.0, 0.0
+    for code in range(codes):
+        G, C = G + cells[code, GRADIENT, 0], C + cells[code, CURVATURE, 0]
+    best, found = term(params, G, C) * (1.0 + ROUNDING), -1
+    for q in range(COLUMNS):
+        work.sums[GRADIENT, q], work.sums[CURVATURE, q], work.bound[q] = 0.0, 0.0, best
+        none = max(none, cells[0, CURVATURE, q])
+    for code in range(codes):
+        if code > 0:
+            for what in range(2):
+                for q in range(COLUMNS):
+                    work.sums[what, q] += cells[code, what, q]
+            compare(params, work, cells[0], code, 0.0, G, C)
+        if none > 0.0:
+            compare(params, work, cells[0], code, 1.0, G, C)
     for q in range(m):
-        at, g, c = 2 * q * (BINS + 1), 0.0, 0.0
-        g0, c0 = cells[at], cells[at + 1]
-        for code in range(state.sizes[work.chosen[q]]):
-            if code > 0:
-                at += 2
-                if cells[at + 1] == 0.0:
-                    continue
-                g, c = g + cells[at], c + cells[at + 1]
-                if min(c, C - c) >= least:
-                    gain = term(params, g, c) + term(params, G - g, C - c)
-                    if gain > best:
-                        best, found, last, left = gain * (1.0 + ROUNDING), q, code, False
-            if c0 > 0.0 and min(c + c0, C - c - c0) >= least:
-                gain = term(params, g + g0, c + c0) + term(params, G - g - g0, C - c - c0)
-                if gain > best:
-                    best, found, last, left = gain * (1.0 + ROUNDING), q, code, True
-    return found, last, left
+        if work.bound[q] > best * (1.0 + ROUNDING):
+            best, found = work.bound[q], q
+    if found < 0:
+        return -1, 0, False
+    work.weight[2 * k + 1] = work.least[found]
+    work.weight[2 * k + 2] = C - work.least[found]
+    return found, int(work.last[found]), work.left[found] > 0.0
+
+
+@bare_inline
+def compare(params, work, none, code, left, G, C):
+    """Note of which columns the split after `code` is better than those before.
+
+    none : float64[2, COLUMNS], sums over rows without a value; left : 1 where they go left, else 0
+    G, C : float, sums over all rows
+    """
+    least, bound = least_curvature(params), work.bound
+    for q in range(COLUMNS):
+        g = work.sums[GRADIENT, q] + left * none[GRADIENT, q]
+        c = work.sums[CURVATURE, q] + left * none[CURVATURE, q]
+        gain = term(params, g, c) + term(params, G - g, C - c)
+        better = (code < work.sizes[q]) & (min(c, C - c) >= least) & (gain > bound[q])
+        bound[q] = gain * (1.0 + ROUNDING) if better else bound[q]
+        work.last[q] = float(code) if better else work.last[q]
+        work.left[q] = left if better else work.left[q]
+        work.least[q] = c if better else work.least[q]
 
 
 @forced_inline
@@ -265,29 +261,72 @@ def part_rows(state, work, begin, end, j, last, none_left):
     return at
 
 
+@forced_inline
+def place_of(state, t, k):
+    """Where the values of leaf k of tree t begin, one for each class."""
+    return (t * (2 * state.trees.column.shape[1] + 1) + k) * len(state.starts)
+
+
 @bare_inline
-def fill_leaves(params, state, work, c, value):
-    """The values of the leaves, for class c, which the scores of their rows gain; of nodes without rows they are 0.
+def fill_leaves(params, state, work, t):
+    """Fill in the values of the leaves of tree t; of nodes without rows they are 0.
 
     Of several classes the curvature of a class of probability p is p (1 - p).
     """
-    n, curvature = rows_of_refit(state.now[0]), work.curvature
-    errors, scores = work.errors[c * n : (c + 1) * n], state.scores[c * n : (c + 1) * n]
-    for k in range(len(value)):
-        value[k] = curvature[k] = 0.0
-    for i in range(n):
+    now, value, curvature = state.now[0], state.trees.value, work.by_leaf
+    known = now["known"]
+    for k in range(len(curvature)):
+        at = place_of(state, t, k)
+        for c in range(known):
+            value[at + c] = curvature[k, c] = 0.0
+    for i in range(rows_of_refit(now)):
+        k = work.leaf[i]
+        at = place_of(state, t, k)
+        gradients, curvatures = value[at : at + known], curvature[k]
+        if params.several:
+            slot, p = slot_of(now, i), state.scores[i * known : (i + 1) * known]
+            h = state.labels[slot, IMPORTANCE]
+            for c in range(known):
+                gradients[c] += h * p[c]
+                curvatures[c] += h * max(p[c] * (1.0 - p[c]), FLOOR)
+            gradients[int(state.labels[slot, LABEL])] -= h
+        else:
+            gradients[0] += work.slopes[i, GRADIENT]
+            curvatures[0] += work.slopes[i, CURVATURE]
+    for k in range(len(curvature)):
+        at = place_of(state, t, k)
+        for c in range(known):
+            value[at + c] *= -params.rate / (curvature[k, c] + params.penalty)
+            if params.several:
+                value[at + c] = min(max(value[at + c], -LONGEST), LONGEST)
+
+
+@bare_inline
+def add_leaves(params, state, work, t):
+    """Add to the score of each row the value of its leaf; of several classes the scores' softmax follows."""
+    now, value, factor = state.now[0], state.trees.value, work.by_leaf
+    known = now["known"]
+    if params.several:
+        for k in range(len(factor)):
+            at = place_of(state, t, k)
+            for c in range(known):
+                factor[k, c] = math.exp(value[at + c])
+    for i in range(rows_of_refit(now)):
         k = work.leaf[i]
         if params.several:
-            e, h = errors[i], work.importance[i]
-            value[k] += h * e
-            curvature[k] += h * max(abs(e) * (1.0 - abs(e)), FLOOR)
+            scale(state.scores[i * known : (i + 1) * known], factor[k], known)
         else:
-            value[k] += work.slopes[i, GRADIENT]
-            curvature[k] += work.slopes[i, CURVATURE]
-    for k in range(len(value)):
-        value[k] *= -params.rate / (curvature[k] + params.penalty)
-    for i in range(n):
-        scores[i] += value[work.leaf[i]]
+            state.scores[i] += value[place_of(state, t, k)]
+
+
+@forced_inline
+def scale(p, factor, n):
+    """p[:n] <- probabilities in proportion to p factor."""
+    for c in range(n):
+        p[c] = max(p[c] * factor[c], TINIEST)
+    total = total_of(p, n)
+    for c in range(n):
+        p[c] /= total
 
 
 @bare_inline
@@ -310,16 +349,14 @@ def start_scores(params, state):
         else:
             total += h / weight * (y - state.labels[slot, BASE] - total)
             positive += h if y > 0.0 else 0.0
+    if params.logistic:
+        total = math.log((positive + 1.0) / (max(weight - positive, 0.0) + 1.0))
     for c in range(known):
-        if params.several:
-            starts[c, NEXT] = math.log(starts[c, NEXT] + 1.0)
-        elif params.logistic:
-            starts[c, NEXT] = math.log((positive + 1.0) / (max(weight - positive, 0.0) + 1.0))
-        else:
-            starts[c, NEXT] = total
-    for i in range(n):
-        for c in range(known):
-            state.scores[c * n + i] = starts[c, NEXT] + state.labels[slot_of(now, i), BASE]
+        for i in range(n if params.several else 0):
+            state.scores[i * known + c] = (starts[c, NEXT] + 1.0) / (weight + known)
+        starts[c, NEXT] = math.log(starts[c, NEXT] + 1.0) if params.several else total
+    for i in range(0 if params.several else n):
+        state.scores[i] = total + state.labels[slot_of(now, i), BASE]
 
 
 @bare_inline

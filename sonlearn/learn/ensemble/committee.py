@@ -499,7 +499,7 @@ class Committee(Engine):
             rules, self.inputs, self.long, judged, history, costs,
             short=int(now["entries"][0]) <= SHORT * rows, words=bool(now["words"][0]),
             allowed=self.options.microseconds * 1e-6 / NAG_SECONDS * rows, decay=self.options.decay,
-            late=self.options.label_delay,
+            late=self.options.label_delay, classes=self.target.expected(state.labels),
         )  # fmt: skip
         judge = self.target.judge(case)
         idle = prune(case, judge, self.at_work(state).active, state.tally[:, 2:], self._scheduler.map)

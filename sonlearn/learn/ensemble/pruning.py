@@ -112,6 +112,7 @@ class PruningCase(NamedTuple):
     allowed: float = math.inf  # of `costs`, the sum that may be left
     decay: float = 0.0  # what combiners forget with each row
     late: int = 0  # rows learned before those that count
+    classes: int = 0  # that there will be, as far as can be seen
 
 
 def next_checkpoint(rules: Rules, rows: int) -> int:
@@ -247,8 +248,7 @@ def lacking_rows(case: PruningCase, left: list[int], entries: np.ndarray) -> lis
 def outdone(case: PruningCase, left: list[int]) -> list[int]:
     """Positions of the members, of those `left`, that are of no use beside boosted trees, if any can be grown."""
     going = [i for i in left if not case.inputs[i].beside_trees]  # of several classes
-    met = case.history.facts[:, 0].max(initial=0.0)
-    trees = any(case.inputs[i].method == "boost" for i in left) and met <= CLASSES
+    trees = any(case.inputs[i].method == "boost" for i in left) and case.classes <= CLASSES
     return going if trees else []
 
 

@@ -95,6 +95,10 @@ class ClassSlots(Target):
         """How many classes have been met or named."""
         return len(state.slots)
 
+    def expected(self, state: SlotState) -> int:
+        """As many as are named; else those met and once more those met only once, as Good and Turing have it."""
+        return max(self._most, len(state.slots), len(state.counts) + int(state.now["once"][0]))
+
     def reordered(self, state: SlotState, order: list[int | None]) -> SlotState:
         """See `Engine.reordered`."""
         slots = np.array([UNMET if number is None else state.slots[number] for number in order], dtype=np.int64)

@@ -140,6 +140,10 @@ class Target(ABC):
         """How many classes have been met or named."""
         return 0
 
+    def expected(self, state: State) -> int:
+        """How many classes there will be, as far as can be seen."""
+        return 0
+
     def reordered(self, state: State, order: list[int | None]) -> State:
         """See `Engine.reordered`."""
         return state

@@ -1,8 +1,8 @@
 """A page about a run: one file of HTML, with pictures as SVG, that asks nothing of a network and runs no script.
 
-`sonlearn.report.runlog` has the numbers. The sections of the page are in `overview`, `measures`, `model` and
-`calibration`; `series` makes curves of rows, `charts` draws, `tables` has what sections share, `markup` elements,
-`words` what members are in plain words. The looks are in page.css.
+`sonlearn.report.runlog` has the numbers. The sections of the page are in `overview`, `measures` and
+`model`; `series` makes curves of rows, `charts` draws, `tables` has what sections share, `markup` elements. The looks
+are in page.css.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 from typing import Any
 
 from sonlearn.files.atomic import whole_file
-from sonlearn.report.html import calibration as calibration
 from sonlearn.report.html import measures, model, overview
 from sonlearn.report.html.charts import format_number
 from sonlearn.report.html.markup import Element, element, written
@@ -59,7 +58,7 @@ def _parts(run: Run) -> list[Element]:
     """The parts in order, narrow ones that follow each other in two columns."""
     makers = (
         overview.tiles, overview.progress, measures.policy, measures.ranking, measures.values, measures.coverage,
-        calibration.calibration, calibration.confusion, model.weights, overview.speed, model.members, model.stream,
+        measures.calibration, measures.confusion, model.weights, overview.speed, model.members, model.stream,
         model.spectra, overview.settings,
     )  # fmt: skip
     parts = [part for part in (make(run) for make in makers) if part is not None]

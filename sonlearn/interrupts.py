@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP end a run between two batches, so that what has been learned is whole and can be saved."""
+"""Ctrl-C, SIGTERM and SIGHUP wait for the end of a batch, so that what has been learned is whole and can be saved."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ class Interrupts:
     at_once : bool
         Whether the first signal raises as well, for there is nothing to save (yet): so that a file that is being
         written is removed, and compiling is given up. May be set and unset at any time.
+    signals : tuple of int
+        Those that are held back.
 
     Attributes
     ----------
@@ -39,9 +41,9 @@ class Interrupts:
         The signal that has come.
     """
 
-    def __init__(self, at_once: bool = False) -> None:
+    def __init__(self, at_once: bool = False, signals: tuple[int, ...] = SIGNALS) -> None:
         self.received: int | None = None
-        self.at_once = at_once
+        self.at_once, self._signals = at_once, signals
         self._waiting = False
         self._closing = False
         self._again: int | None = None
@@ -49,7 +51,7 @@ class Interrupts:
 
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():
-            for number in SIGNALS:
+            for number in self._signals:
                 if signal.getsignal(number) != signal.SIG_IGN:  # nohup, or a job in the background
                     self._former[number] = signal.signal(number, self._handle)
         return self
