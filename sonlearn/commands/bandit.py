@@ -111,7 +111,7 @@ class BanditSession(Session):
         if self.unlogged:
             self.unlogged -= set(batch.column[batch.first[known] + batch.action[known]].tolist())
         self.unlikely = self.unlikely or (batch.costs is None and bool(np.isnan(batch.probability[known]).any()))
-        return self.learner.predict(batch) if self.options.testonly else self.learner.partial_fit(batch)
+        return self.predicted(batch) if self.options.testonly else self.learner.partial_fit(batch)
 
     def nothing_learned(self) -> tuple[str, str]:
         """What was found in the place of costs, and what to do."""

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: Rows that may have been learned and not been counted yet.
 MOST_UNCOUNTED = 1 << 13
+#: Rows before it is worth a warning that nothing in them is known.
+SOME = 10
 
 
 class Session(Passes):
@@ -67,6 +69,7 @@ class Session(Passes):
         self.answers: AnswerLines | None = None
         self.uncounted = Uncounted()
         self.helper = Helper()
+        self.strange = options.testonly  # whether no feature so far is one that the model has seen
 
     def compiling(self) -> None:
         """Have help with it, unless one thread is asked for."""
@@ -95,6 +98,21 @@ class Session(Passes):
         for line in (*self.named_files(cache), *settings, settings_text(learner.text, keep=("format",)), *head):
             self.say(line)
         self.recorder.begin(self.files)
+
+    def predicted(self, batch: Any) -> Any:
+        """What the model predicts of a batch, which changes nothing."""
+        self.strange = self.strange and not self.learner.knows(batch)
+        return self.learner.predict(batch)
+
+    def warnings(self) -> list[str]:
+        """What is to be known of a run that has come to its end."""
+        found = super().warnings()
+        if self.strange and self.progress.examples >= SOME:
+            found.append(
+                f"no feature of the data is one that {self.from_model} has learned, so that all predictions are alike: "
+                "is it the right model, and the right file?"
+            )
+        return found
 
     def lines_of(self, batch: Any, predicted: Any) -> int:
         """How many lines of predictions are written of these."""

@@ -33,8 +33,6 @@ from sonlearn.text.names import NameTable
 
 #: Examples before which an average loss says little.
 ENOUGH = 100
-#: Rows before it is worth a warning that nothing in them is known.
-SOME = 10
 UNLABELLED = "no example has a label and an importance above 0, so nothing was learned"
 
 
@@ -112,7 +110,7 @@ class TrainingSession(Session):
         if self.learner is not None and options.testonly:
             self.columns = self.learner.columns.at_rest()
         self.unmet = 0  # examples of classes that the model has not learned
-        self.strange = options.testonly  # whether no feature so far is one that the model has seen
+        self.audit: Audit | None = None
         if options.audit:
             from sonlearn.commands.audit import Audit
 
@@ -177,17 +175,17 @@ class TrainingSession(Session):
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
         """Predict a batch, and learn from it what is to be learned."""
         assert self.learner is not None
+        skip = self.options.on_error == "skip"
         if self.audit:
             self.audit.write(self.learner, batch)
         if self.options.testonly:
-            self.strange = self.strange and not self.learner.knows(batch)
-            predicted = self.learner.predict(batch)
+            predicted: Predicted = self.predicted(self.learner.fitting(batch) if skip else batch)
             self.unmet += self.problem.unmet(predicted)
             return predicted
         warning = self.values.warning(batch)
         if warning:
             warn(warning)
-        return self.learner.partial_fit(without_held(batch, held), skip=self.options.on_error == "skip")
+        return self.learner.partial_fit(without_held(batch, held), skip=skip)
 
     def nothing_learned(self) -> tuple[str, str]:
         """What was found in the place of labels, and what to do."""
@@ -204,11 +202,6 @@ class TrainingSession(Session):
             found.append(f"examples of classes that the model has not learned: {self.unmet}; each counts as an error")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             found.append(UNLABELLED)
-        if self.strange and self.progress.examples >= SOME:
-            found.append(
-                f"no feature of the data is one that {self.from_model} has learned, so that all predictions are alike: "
-                "is it the right model, and the right file?"
-            )
         if self.learner is not None:
             found += link_without_sense(self.learner.options)
         if not self.options.testonly:

@@ -67,11 +67,10 @@ class BayesScratch(NamedTuple):
 
     odds: np.ndarray  # float64[longest row]; logarithm of the ratio of the counts of each entry
     amounts: np.ndarray  # float64[longest row]; |x| of each entry, 0 of a feature that has not been counted
-    exponents: np.ndarray  # int64[longest row]; scratch of `logarithms`
 
 
 def _new_work(row: int) -> BayesScratch:
-    return BayesScratch(*np.zeros((2, row)), np.zeros(row, np.int64))
+    return BayesScratch(*np.zeros((2, row)))
 
 
 class NaiveBayes(Engine):
@@ -158,7 +157,7 @@ def log_odds(params, state, work, rows, i):
         neg, pos = counts[f, 0] * remaining, counts[f, 1] * remaining
         odds[k] = (pos + a) / (neg + a)
         work.amounts[k] = 0.0 if neg + pos == 0.0 else abs(rows.values[begin + k])
-    logarithms(odds, odds.view(np.int64), work.exponents, n)
+    logarithms(odds, n)
     for k in range(n):
         x = work.amounts[k]
         if x > 0.0:

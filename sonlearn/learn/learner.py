@@ -32,7 +32,7 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.text import TABLES
 from sonlearn.text.columns import ColumnTable, Labelling
-from sonlearn.views.index import index_of, intern, lookup, new_index
+from sonlearn.views.index import index_of, intern, knows, lookup, new_index
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -142,8 +142,8 @@ class Learner(SavedModel):
         label : str or None
             The column of a table that is the label; None: that of ``text``, which it then is of this learner.
         skip : bool
-            Leave out rows that would lead to numbers out of all bounds, and name them in `Predicted.refused`; else
-            the first one raises.
+            Leave out rows that would lead to numbers out of all bounds, and name them in `Predicted.refused`; and only
+            predict rows whose labels do not fit. Else the first one raises.
 
         Raises
         ------
@@ -158,6 +158,8 @@ class Learner(SavedModel):
         with self.access.to_learn:
             if not isinstance(batch, Batch):
                 batch = self._batch_of(batch, label, learns=True)
+            if skip:
+                batch = self.fitting(batch)
             if self.options.label_delay:
                 return self._fit_late(batch, skip)
             return self._fit(batch, skip, settles=False)
@@ -191,12 +193,19 @@ class Learner(SavedModel):
         with self.access.to_learn:
             out = self.learn_rows(batch, rows, skip, settles, before)
             for row in np.flatnonzero(out.refused).tolist():
-                self._count_refused(batch, row)
+                self._count_refused(diverged(batch, row))
             return self.as_predicted(out, rows.y, batch, learned_rows(rows) & ~out.refused)
 
-    def _count_refused(self, batch: Batch, row: int) -> None:
+    def fitting(self, batch: Batch) -> Batch:
+        """`batch` without the labels that do not fit, whose rows count as refused."""
+        while (bad := self.labels.coded(batch, remember=False)[1]) < batch.n:
+            self._count_refused(self.labels.error(batch, bad))
+            batch = delay.without_labels(batch, np.arange(batch.n) == bad)
+        return batch
+
+    def _count_refused(self, error: Exception) -> None:
         self.refused_rows += 1
-        self.first_refused = self.first_refused or str(diverged(batch, row))
+        self.first_refused = self.first_refused or str(error)
 
     def _fit_late(self, batch: Batch, skip: bool) -> Predicted:
         """`partial_fit` where labels come `label_delay` rows late: the rows that wait are part of the model."""
@@ -212,7 +221,7 @@ class Learner(SavedModel):
         self._waiting = delay.without_labels(waiting, refused[places][-waiting.n :])
         out, self._predicted = delay.as_predicted_then(self._predicted, out, places)
         for row in np.flatnonzero(refused & (comes | (~out.refused & (late.weight > 0)))).tolist():  # each of them once
-            self._count_refused(late, row)
+            self._count_refused(diverged(late, row))
         y, shown = rows.y.copy(), late.y.copy()
         y[places], shown[places] = self.labels.coded(batch, remember=False)[0], batch.y
         counted = learned_rows(rows) & ~refused  # not the rows at `places`: their labels are for the loss alone
@@ -342,9 +351,7 @@ class Learner(SavedModel):
 
     def knows(self, batch: Batch) -> bool:
         """Whether the learner has seen a feature of `batch`, the constant apart. Changes nothing."""
-        rows = lookup(batch, self.index)
-        constants = 0 if batch.constant is None else int((batch.indices == batch.constant).sum())
-        return len(batch.indices) == constants or int(rows.indptr[-1]) > constants
+        return knows(batch, self.index)
 
     def explain(self, batch: Batch, classes: int = 2) -> list[Explanation]:
         """The contributions to the prediction of each row of `batch`: see `sonlearn.learn.explain`. Changes nothing.

@@ -209,11 +209,14 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
         np.concatenate([part[i] for part in parts] or [np.zeros(0)]).astype(dtype)
         for i, dtype in enumerate((np.int64, np.int64, np.float64))
     )
-    good = np.setdiff1d(np.arange(n), list(refused))
-    kept = np.isin(rows, good)
+    good = np.arange(n)
+    if refused:
+        good = np.setdiff1d(good, list(refused))
+        kept = np.isin(rows, good)
+        rows, numbers, values = np.searchsorted(good, rows[kept]), numbers[kept], values[kept]
     batch, counted = encoder.batch(
-        np.searchsorted(good, rows[kept]), numbers[kept], values[kept], y[good], weight[good], done + 1 + good,
-        ids and [ids[i] for i in good.tolist()], classes and [classes[i] for i in good.tolist()],
+        rows, numbers, values, y[good], weight[good], done + 1 + good, ids and [ids[i] for i in good.tolist()],
+        classes and [classes[i] for i in good.tolist()],
     )  # fmt: skip
     errors = [InputError(name, done + row + 1, None, *refused[row]) for row in sorted(refused)]
     skipped = [(done + row + 1, ids[row] if ids else "") for row in sorted(refused)]

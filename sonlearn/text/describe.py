@@ -108,8 +108,6 @@ def describe(data: Any, options: TextOptions | None = None, *, rows: int | None 
     elif options.format in ("auto", "json", *TABLES):
         chunks = noted(read_chunks(data), name, notes)
         first = next(chunks, np.empty(0, dtype=np.uint8))
-        if 0 in first:
-            raise InputError(name, None, None, "a zero byte", f"{_TABLE}; is this a binary file?")
         chunks = itertools.chain([first], chunks)
         if options.format == "json" or (options.format == "auto" and first.tobytes().lstrip()[:1] == b"{"):
             columns, records = [], _of_json(chunks, name, malformed)
@@ -119,6 +117,8 @@ def describe(data: Any, options: TextOptions | None = None, *, rows: int | None 
     else:
         raise InputError(name, None, None, f"--format {options.format}", _TABLE)
     found = summarise(columns, itertools.islice(records, rows), options)
+    if malformed.count and not found.rows:
+        raise malformed.errors[0]
     if not columns:  # of JSON the members are known at the end
         layout_of([column.name for column in found.columns], options, (name, None))
     return found._replace(skipped=malformed.count, errors=malformed.errors, header_is_row=header_is_row, notes=notes)

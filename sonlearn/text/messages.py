@@ -94,7 +94,7 @@ def _meant(line: bytes) -> str:
     for delimiter, flag in ((b",", ""), (b";", " --delimiter ';'"), (b"\t", " --delimiter tab")):
         fields = line.split(delimiter)
         if len(fields) > 1 and b":" not in line and all(0 < len(field.split()) <= NAME for field in fields):
-            return f"; for CSV use --format csv --label COLUMN{flag}"
+            return f"; this looks like CSV: train with --label COLUMN{flag}"
     if _WORDS.search(line):
         return "; words are read as VW text, behind a label and a bar: 1 | words; or of a table or JSON: --text NAME"
     return ""

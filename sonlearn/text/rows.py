@@ -96,7 +96,7 @@ def make_rows(text_bytes: int) -> ParsedRows:
     Pages that are never written to take no memory.
     """
     n, nnz = text_bytes // 2 + 1, text_bytes + 2
-    row_arrays = [np.zeros(n, dtype=dtype) for dtype in (float, float, float, *5 * [np.int64])]
+    row_arrays = [np.empty(n, dtype=dtype) for dtype in (float, float, float, *5 * [np.int64])]
     indptr, run_indptr = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
     run_byte, run_start = np.empty(nnz, dtype=np.uint8), np.empty(nnz, dtype=np.int64)
     indices, values = np.empty(nnz, dtype=np.int64), np.empty(nnz)

@@ -140,8 +140,13 @@ def _row(buf, p, row, k, rows, numbers):
         if numbers.noted[1] > numbers.noted[0]:
             return p, k, at.NUMBER_UNDECIDED
         forget_positions(numbers)
-    rows.y[row] = label  # there are no bases, tags and names: these arrays stay as they were made
+    rows.y[row] = label
     rows.weight[row] = 1.0
+    rows.base[row] = 0.0
+    rows.tag_start[row] = 0
+    rows.tag_end[row] = 0
+    rows.name_start[row] = 0
+    rows.name_end[row] = 0
     return p, k, at.DONE
 
 

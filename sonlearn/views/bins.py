@@ -119,7 +119,7 @@ class Bins(Numbering):
 @bare_jit
 def bin_rows(params, state, work, rows, out, i, at, learn):
     """Fill `out` from row `i`, place `at` of the output on, until the table is too small; returns where that is."""
-    now, bits = state.now[0], rows.values.view(np.int64)
+    now = state.now[0]
     table = NumberTable(state.slots, shift_of(state.slots), params.limit)
     while i < len(rows.indptr) - 1:
         most = 2 * (rows.indptr[i + 1] - rows.indptr[i])
@@ -128,7 +128,7 @@ def bin_rows(params, state, work, rows, out, i, at, learn):
             break
         begin, shared = at, now["made"] + most > params.limit
         begin_row(out, i)
-        code_row(params, state, work, rows, bits, i, table.shift, learned)
+        code_row(params, state, work, rows, i, table.shift, learned)
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             j, x = rows.features[place], tamed(rows.values[place])
             if x == 0.0:
@@ -159,7 +159,7 @@ def number_itself(state, j, learned):
 
 
 @forced_inline
-def code_row(params, state, work, rows, bits, i, shift, learned):
+def code_row(params, state, work, rows, i, shift, learned):
     """Codes of the entries of row i, and keys of their bins where they are others than the last time.
 
     To ask whether they are costs more than one key (a branch that nothing predicts), and less than two.
@@ -174,7 +174,7 @@ def code_row(params, state, work, rows, bits, i, shift, learned):
             first, second = z_code(x, COARSE, work.moments), z_code(x, FINE, work.moments)
             work.deviations[k] = standard(x, work.moments)
         else:
-            second = float_code(bits[place], FINE)
+            second = float_code(rows.values[place], FINE)
             first = (second >> (FINE - COARSE + 1) << 1) | (second & 1)
         work.codes[k] = (first << 16) + second
         if j < 0 or state.own[j, CODE] != work.codes[k] or state.own[j, FIRST_BIN] == 0:

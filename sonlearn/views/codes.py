@@ -49,17 +49,17 @@ def log_of_next(c):
 
 
 @forced_inline
-def logarithms(x, bits, exponents, n):
+def logarithms(x, n):
     """x[:n] <- ln x of positive normal numbers, to 1e-15: x = 2^e m with m in [sqrt(1/2), sqrt(2)), ln m = 2 artanh.
 
-    Loops without a call, which are vectorised: a logarithm of the library takes as long as all else done with a word.
-    x : float64[n or more], of which `bits` is x.view(np.int64); exponents : int64[n or more], overwritten
+    A loop without a call, which is vectorised: a logarithm of the library takes as long as all else done with a word.
+    x : float64[n or more]
     """
     for k in range(n):
-        exponents[k] = (bits[k] - _ROOT) >> _MANTISSA
-        bits[k] -= exponents[k] << _MANTISSA
-    for k in range(n):
-        s = (x[k] - 1.0) / (x[k] + 1.0)
+        bits = np.float64(x[k]).view(np.int64)
+        e = (bits - _ROOT) >> _MANTISSA
+        m = np.int64(bits - (e << _MANTISSA)).view(np.float64)
+        s = (m - 1.0) / (m + 1.0)
         q = s * s
         total = 1.0 / 15.0 + q * (1.0 / 17.0)
         total = 1.0 / 13.0 + q * total
@@ -68,7 +68,7 @@ def logarithms(x, bits, exponents, n):
         total = 1.0 / 7.0 + q * total
         total = 1.0 / 5.0 + q * total
         total = 1.0 / 3.0 + q * total
-        x[k] = exponents[k] * _LN2 + 2.0 * (s + s * (q * total))
+        x[k] = e * _LN2 + 2.0 * (s + s * (q * total))
 
 
 @forced_inline
@@ -78,12 +78,12 @@ def tamed(x):
 
 
 @forced_inline
-def float_code(bits, b):
+def float_code(x, b):
     """Sign, exponent and b leading mantissa bits of x: 2^b bins an octave on both sides, and no scale.
 
-    ``(code >> k + 1) << 1 | code & 1`` of b is the code of b - k. `bits` are those of x (``values.view(np.int64)``):
-    sign, exponent and mantissa stand in them side by side.
+    ``(code >> k + 1) << 1 | code & 1`` of b is the code of b - k. Sign, exponent and mantissa stand side by side in x.
     """
+    bits = np.float64(x).view(np.int64)
     leading = min(bits & _SIZE, _HUGE) >> (_MANTISSA - b)
     return 2 * (leading + (_BELOW << b)) + (1 if bits < 0 else 0)
 

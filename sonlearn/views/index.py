@@ -141,6 +141,12 @@ def lookup(batch: Batch, index: Index, unknown: bool = False) -> Rows:
     return intern(silent, index, unknown)[0]._replace(y=plain(batch.y))
 
 
+def knows(batch: Batch, index: Index) -> bool:
+    """Whether a feature of `batch`, the constant apart, has a number; true where there are no others."""
+    constants = 0 if batch.constant is None else int((batch.indices == batch.constant).sum())
+    return len(batch.indices) == constants or int(lookup(batch, index).indptr[-1]) > constants
+
+
 def _doubled(index: Index) -> Index:
     slots = _slots(2 * len(index.slots))
     move_slots(index.slots, slots)

@@ -85,14 +85,14 @@ class Neighbours(Numbering):
 @bare_jit
 def join_rows(params, state, work, rows, out, i, at, learn):
     """Fill `out` from row `i`, place `at` of the output on, until the table is too small; returns where that is."""
-    now, slots, bits = state.now[0], state.slots, rows.values.view(np.int64)
+    now, slots = state.now[0], state.slots
     table = NumberTable(slots, shift_of(slots), params.limit)
     while i < len(rows.indptr) - 1:
         most = (REACH + 1) * (rows.indptr[i + 1] - rows.indptr[i])
         learned = learn and is_learned(rows.weight[i], rows.y[i])
         if learned and lacks_room(slots, params.limit, now["made"], most):
             break
-        n, reach = code_row(work, rows, bits, i), REACH
+        n, reach = code_row(work, rows, i), REACH
         if 2 * now["made"] >= now["combined"]:
             reach = 1
         size = join(work, n, reach)
@@ -106,13 +106,13 @@ def join_rows(params, state, work, rows, out, i, at, learn):
 
 
 @forced_inline
-def code_row(work, rows, bits, i):
+def code_row(work, rows, i):
     """Keys of the entries of row i, but those of the constant and of zeros; returns how many there are."""
     n = 0
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j, x = rows.features[place], tamed(rows.values[place])
         if x != 0.0 and j != rows.constant:
-            work.codes[n] = key_of(rows.ids[place], float_code(bits[place], RESOLUTION))
+            work.codes[n] = key_of(rows.ids[place], float_code(rows.values[place], RESOLUTION))
             n += 1
     return n
 

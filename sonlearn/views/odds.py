@@ -37,8 +37,6 @@ WAYS = 16
 #: Bits of a bin's number where it is remembered; of 31, the 10 others tell it from those of its place.
 _NUMBER_BITS = 21
 _NUMBER = (1 << _NUMBER_BITS) - 1
-#: All bits of a number but its sign; those of the least size that is not 0 (`tamed`).
-_SIZE, _TINY = (1 << 63) - 1, int(np.float64(SMALLEST).view(np.int64))
 
 
 class OddsScratch(NamedTuple):
@@ -51,10 +49,9 @@ class OddsScratch(NamedTuple):
     fetched: np.ndarray  # int64[longest row]; what `first_slot` has read for those
     marks: np.ndarray  # see `put`
     # of the row's entries, float64[longest row]: weight of the rows of its class, and logarithm of how many times as
-    # frequent each is in the positive class; int64[the same], scratch of `logarithms`
+    # frequent each is in the positive class
     found: np.ndarray
     odds: np.ndarray
-    exponents: np.ndarray
     # int32[REMEMBERED, WAYS]; 0, or `tag_of` and number of a bin of that raw feature, as the table has it
     memory: np.ndarray
 
@@ -78,10 +75,7 @@ class Odds(Bins):
         self._kernel = weigh_rows
 
     def _new_work(self, longest: int) -> OddsScratch:
-        return OddsScratch(
-            *np.zeros((5, longest), np.int64), new_marks(longest), *np.zeros((2, longest)),
-            np.zeros(longest, np.int64), self._memory,
-        )  # fmt: skip
+        return OddsScratch(*np.zeros((5, longest), np.int64), new_marks(longest), *np.zeros((2, longest)), self._memory)
 
     def reserve(self, state: BinsState, rows: Rows, features: int) -> BinsState:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
@@ -124,7 +118,7 @@ ASK, ZERO, CONSTANT = UNKNOWN, -2, -3
 @bare_jit
 def weigh_rows(params, state, work, rows, out, i, at, learn):
     """Fill `out` from row `i`, place `at` of the output on, until the table is too small; returns where that is."""
-    now, bits = state.now[0], rows.values.view(np.int64)
+    now = state.now[0]
     table = NumberTable(state.slots, shift_of(state.slots), params.limit)
     while i < len(rows.indptr) - 1:
         most = rows.indptr[i + 1] - rows.indptr[i]
@@ -132,8 +126,8 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
         if learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
         begin, shared = at, now["made"] + most > params.limit
-        others = recall(work, rows, bits, i)
-        n, constant = most - look_up(work, rows, bits, i, others, table), UNKNOWN
+        others = recall(work, rows, i)
+        n, constant = most - look_up(work, rows, i, others, table), UNKNOWN
         left_out, new = False, 0
         for m in range(others):
             k = work.others[m]
@@ -164,24 +158,24 @@ def weigh_rows(params, state, work, rows, out, i, at, learn):
 
 
 @forced_inline
-def recall(work, rows, bits, i):
+def recall(work, rows, i):
     """Numbers of the entries of row i as far as they are remembered; returns how many are not, and lists those.
 
     Without a branch, so that what is read of all entries is under way together.
     """
     start, stop, m = rows.indptr[i], rows.indptr[i + 1], 0
-    features, row = rows.features[start:stop], bits[start:stop]
+    features, values = rows.features[start:stop], rows.values[start:stop]
     for k in range(stop - start):
-        j, code = features[k], float_code(row[k], RESOLUTION)
+        j, code = features[k], float_code(values[k], RESOLUTION)
         known = work.memory[np.uintp(j & (REMEMBERED - 1)), np.uintp(way_of(code))]
         work.numbers[np.uintp(k)] = known & _NUMBER
         work.others[np.uintp(m)] = k
-        m += ((known >> _NUMBER_BITS ^ tag_of(code)) | (j & ~(REMEMBERED - 1))) != 0 or row[k] & _SIZE < _TINY
+        m += ((known >> _NUMBER_BITS ^ tag_of(code)) | (j & ~(REMEMBERED - 1))) != 0 or abs(values[k]) < SMALLEST
     return m
 
 
 @forced_inline
-def look_up(work, rows, bits, i, others, table):
+def look_up(work, rows, i, others, table):
     """What the entries of row i are that are not remembered, and keys of their bins; returns how many are no bins."""
     start, none = rows.indptr[i], 0
     for m in range(others):
@@ -192,7 +186,7 @@ def look_up(work, rows, bits, i, others, table):
             work.numbers[k] = ZERO if x == 0.0 else CONSTANT
             none += 1
             continue
-        code = float_code(bits[place], RESOLUTION)
+        code = float_code(rows.values[place], RESOLUTION)
         work.numbers[k], work.codes[m] = ASK, code
         work.keys[m] = key_of(rows.ids[place], 2 * code)
         work.fetched[m] = first_slot(work.keys[m], table.slots, table.shift)
@@ -240,7 +234,7 @@ def weigh(state, work, rows, i, out, span, n, new, learned):
         negative, positive = counts[f, 0], counts[f, 1]
         odds[k] = (positive + 1.0) / (negative + 1.0)
         found[k] = positive if side == 1 else negative
-    logarithms(odds, odds.view(np.int64), work.exponents, size)
+    logarithms(odds, size)
     for k in range(size):
         if features[k] != constant:
             values[k] *= (odds[k] + prior) * share

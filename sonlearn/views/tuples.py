@@ -149,14 +149,14 @@ class Tuples(Numbering):
 @bare_jit
 def combine_rows(params, state, work, rows, out, i, at, learn):
     """Fill `out` from row `i`, place `at` of the output on, until the table is too small; returns where that is."""
-    now, slots, bits = state.now[0], state.slots, rows.values.view(np.int64)
+    now, slots = state.now[0], state.slots
     table = NumberTable(slots, shift_of(slots), params.limit)
     while i < len(rows.indptr) - 1:
         n = min(rows.indptr[i + 1] - rows.indptr[i], len(work.taken))
         learned = learn and is_learned(rows.weight[i], rows.y[i])
         if learned and lacks_room(slots, params.limit, now["made"], tuples_of(params, n)):
             break
-        n = code_row(params, state, work, rows, bits, i, learned)
+        n = code_row(params, state, work, rows, i, learned)
         if n > params.longest:
             most = params.few if 3 * now["made"] >= 2 * now["combined"] else params.chosen
             take_highest(work, n, most)
@@ -182,7 +182,7 @@ def tuples_of(params, n):
 
 
 @forced_inline
-def code_row(params, state, work, rows, bits, i, learned):
+def code_row(params, state, work, rows, i, learned):
     """Keys of the entries of row i, and scores if it is long; returns how many entries there are."""
     now, n, counts = state.now[0], 0, state.counts
     scored = rows.indptr[i + 1] - rows.indptr[i] > params.longest
@@ -194,7 +194,7 @@ def code_row(params, state, work, rows, bits, i, learned):
             moments_with(x, rows.weight[i], j, state.moments, work.moments, learned)
             code = z_code(x, params.resolution, work.moments)
         else:
-            code = float_code(bits[place], params.resolution)
+            code = float_code(rows.values[place], params.resolution)
         work.codes[n] = key_of(rows.ids[place], code)
         if scored and params.columns > 0:
             work.scores[n] = score_of_classes(state, j) if j >= 0 else 0.0

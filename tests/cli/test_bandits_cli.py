@@ -47,6 +47,16 @@ def test_a_log_becomes_a_better_policy(cli, tmp_path):
     assert "cb_explore_adf = yes" in out
 
 
+@pytest.mark.parametrize("flags", ["", " --explore epsilon --method nag"])
+def test_decisions_of_which_nothing_is_known_are_named(cli, tmp_path, flags):
+    (tmp_path / "log").write_text(blocks(40))
+    (tmp_path / "other").write_text(blocks(20).replace("|u", "|U").replace("|a", "|A"))
+    assert cli(f"train --cb_explore_adf --quiet -f m{flags} log") == (0, "", "")
+    warning = "no feature of the data is one that m has learned, so that all predictions are alike: is it the right"
+    assert warning in cli("predict --quiet -i m other")[2]
+    assert cli("predict --quiet -i m other log")[2] == ""
+
+
 def test_a_run_goes_on_where_it_was_stopped(cli, tmp_path):
     (tmp_path / "log").write_text(blocks(60))
     assert cli("train --cb_explore_adf --quiet -f whole -p p log")[0] == 0

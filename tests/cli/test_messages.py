@@ -109,6 +109,49 @@ def test_a_zero_byte_makes_its_line_malformed_wherever_it_stands(cli, kind, befo
     assert err == f"sonlearn: warning: malformed lines left out: 1, the first: {message}"
 
 
+def test_a_zero_byte_ends_neither_a_description_nor_a_run_that_skips(cli):
+    Path("t.csv").write_bytes(b"y,a\n" + b"1,2\n0,1\n" * 8 + b"1,\0\n")
+    told = "sonlearn: warning: malformed lines left out: 1, the first: t.csv:18: found a zero byte"
+    status, out, err = cli("describe", "t.csv")
+    assert (status, out.splitlines()[0]) == (0, "rows = 16")
+    assert told in err
+    assert told in cli("train", "--method", "nag", "--label", "y", "--on-error", "skip", "t.csv").err
+    Path("noise").write_bytes(b"\xc3\x28,x\n\0\x01,\x02\n")
+    assert cli.error("describe", "noise") == "noise:2: found a zero byte, expected text; is this a binary file?"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("a.vw",),
+        ("--oaa", "2", "a.vw"),
+        ("--label_delay", "3", "a.vw"),
+        ("--label", "y", "a.csv"),
+        ("--classes", "auto", "--label", "y", "a.csv"),
+    ],
+)
+def test_a_label_that_does_not_fit_is_left_out_with_its_line(cli, given):
+    """As a label that is no number; the row itself is predicted, and learning goes on as if it had no label."""
+    y = ["1", "0"] * 8
+    for name, labels in (("a", [*y, "seven", *y]), ("b", [*y, "", *y])):
+        Path(f"{name}.csv").write_text("y,x\n" + "".join(f"{y},{i % 5}\n" for i, y in enumerate(labels)))
+        lines = (f"{y.replace('seven', '7')} | x:{i % 5}\n" for i, y in enumerate(labels))
+        Path(f"{name}.vw").write_text("".join(lines))
+    place = {"a.vw": "a.vw:17:1", "a.csv": "a.csv:18:1"}[given[-1]]
+    learned = []
+    for name in "ab":
+        *flags, file = given
+        file = name + file[1:]
+        status, _, err = cli("train", "--method", "nag", "--on-error", "skip", "-f", "m", "-p", "p", *flags, file)
+        assert status == 0
+        learned.append(Path("p").read_text())
+        if name == "a":
+            assert f"examples that could not be learned from: 1, the first: {place}: found label" in err
+            assert f"1, the first: {place}: found" in cli("predict", "-i", "m", "--on-error", "skip", file).err
+            assert f"{place}: found label" in cli.error("train", "--quiet", "--method", "nag", *flags, file)
+    assert learned[0] == learned[1]
+
+
 def test_zero_bytes_without_a_line_of_text_are_a_binary_file(cli):
     Path("t").write_bytes(b"\x7fELF\0\0\0" * 20)
     assert "a binary file (a zero byte at offset 4)" in cli.error("train", "t")

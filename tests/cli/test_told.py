@@ -113,7 +113,7 @@ def test_actions_of_a_table_come_out_as_they_went_in(cli, tmp_path):
 def test_a_table_without_a_label_is_told_of_tables(cli, tmp_path, header, flags):
     (tmp_path / "t.csv").write_text(f"{header}\n1,2,3\n")
     told = cli.error("train", "--quiet", "--method", "nag", "t.csv")
-    assert told.endswith(f"; for CSV use --format csv --label COLUMN{flags}")
+    assert told.endswith(f"; this looks like CSV: train with --label COLUMN{flags}")
     (tmp_path / "t.txt").write_text("text, with words that go on\n1,2\n")
     assert "words are read as VW text" in cli.error("train", "--quiet", "--method", "nag", "t.txt")
 

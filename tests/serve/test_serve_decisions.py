@@ -262,7 +262,9 @@ def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
         for request, body, status, found in (
             ("/decide", "{", 400, "found no JSON"),
             ("/decide", "[1]", 400, "<request>: found '[1]', expected an object: the context"),
-            ("/decide", {"visit": 1}, 400, "expected one object for each action in c._multi"),
+            ("/decide", {"visit": 1}, 400, "found no array _multi, expected one object for each action in _multi"),
+            ("/decide", {"c": {"_multi": [{"a": 1}]}}, 400, "the whole body in /decide)"),
+            ("/decide", {"visit": 1, "_multi": 3}, 400, "found no array _multi, expected one object for each"),
             ("/decide", {"visit": 1, "_multi": [{"a": float("nan")}]}, 400, "JSON, which has no NaN"),
             ("/decide", {"visit": 1, "_multi": [3]}, 400, "expected one object for each action"),
             ("/decide", {"visit": "a " * 99, "_multi": [{"a": "b " * 9}]}, 413, "features of an action, with products"),

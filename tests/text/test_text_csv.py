@@ -142,7 +142,7 @@ def test_an_open_quote_takes_time_in_proportion_to_the_text():
 
 
 def test_csv_by_mistake_is_told():
-    with pytest.raises(InputError, match="for CSV use --format csv --label COLUMN"):
+    with pytest.raises(InputError, match="this looks like CSV: train with --label COLUMN"):
         list(read_batches(io.BytesIO(b"a,b,c\n1,2,3\n")))
 
 

@@ -23,7 +23,7 @@ from sonlearn.options.bandit import BanditOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.text.columns import ColumnTable
 from sonlearn.text.decisions.labels import ActionLabels
-from sonlearn.views.index import index_of, intern, lookup, new_index
+from sonlearn.views.index import index_of, intern, knows, lookup, new_index
 
 #: Rows that are viewed at a time.
 ROWS = 2048
@@ -105,6 +105,10 @@ class Bandit(SavedModel):
             self.state = self.state._replace(now=self.state.now.copy())
             self.state.now["drawn"] += decisions.n
             return decided
+
+    def knows(self, decisions: Decisions) -> bool:
+        """Whether the model has seen a feature of `decisions`, the constant apart. Changes nothing."""
+        return knows(self._model.rows_of(decisions), self.index)
 
     def _by_rows(self, decisions: Decisions, model: RewardModel, learn: bool) -> Decided:
         """A part after the other, each of about `ROWS` rows."""

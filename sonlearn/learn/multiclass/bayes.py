@@ -81,11 +81,10 @@ class BayesScratch(NamedTuple):
     by: np.ndarray  # float64[K]; of each class Q/M_k
     first: np.ndarray  # float64[K]; what each class scores for an amount of 1, but for the words themselves
     ratio: np.ndarray  # float64[K]
-    exponents: np.ndarray  # int64[K]
 
 
 def _new_work(classes: int) -> BayesScratch:
-    return BayesScratch(np.zeros(classes), np.zeros(classes), np.zeros(classes), np.zeros(classes, np.int64))
+    return BayesScratch(*np.zeros((3, classes)))
 
 
 class Bayes(OfPairs):
@@ -214,7 +213,7 @@ def score(decay, state, work, rows, i, z):
         by[k] = whole / given
         first[k] = given * max(whole - state.amounts[k], PRIOR) / (state.amounts[k] + DISCOUNT)
         z[k] = 0.0
-    logarithms(first, first.view(np.int64), work.exponents, classes)
+    logarithms(first, classes)
     counts, end = pairs.values[0], rows.indptr[i + 1]
     large = len(counts) > LARGE_TABLE
     for at in range(rows.indptr[i], end):
@@ -235,7 +234,7 @@ def score(decay, state, work, rows, i, z):
             ratio[k] = ratio_of(left * counts[begin + k], q, by[k])
         for e in range(size_of_list):
             ratio[e] = ratio_of(left * counts[begin + e], q, by[pairs.classes[begin + e]])
-        logarithms(ratio, ratio.view(np.int64), work.exponents, max(dense, size_of_list))
+        logarithms(ratio, max(dense, size_of_list))
         for k in range(dense):
             z[k] += x * ratio[k]
         for e in range(size_of_list):

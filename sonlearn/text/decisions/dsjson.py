@@ -76,7 +76,8 @@ def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Hea
         records = [shared]
     else:
         if not isinstance(actions, list) or not actions:
-            raise Unfit("no array _multi in c", "one object for each action in c._multi", ("c", "_multi"))
+            expected = "one object for each action in _multi of the context (c in dsjson, the whole body in /decide)"
+            raise Unfit("no array _multi", expected, ())
         wrong = next((i for i, one in enumerate(actions) if not isinstance(one, Members)), None)
         if wrong is not None:
             raise Unfit("an action that is no object", "one object for each action", ("c", "_multi", str(wrong)))
