@@ -50,6 +50,20 @@ def loss_of(options: LearnOptions) -> Loss:
     return Loss(CODE[options.loss], float(par))
 
 
+class Output(NamedTuple):
+    """What becomes of the scores of a row."""
+
+    classes: int  # softmax classes that share a state; 0: one score and `loss`
+    loss: Loss
+    low: float  # predictions are scores clipped to low..high
+    high: float
+
+
+def output_of(options: LearnOptions) -> Output:
+    """What becomes of the scores that `options` ask for."""
+    return Output(options.multinomial or 0, loss_of(options), *options.bounds)
+
+
 @bare_inline
 def loss_value(loss, p: float, y: float) -> float:
     """l(p, y). Finite for finite p, except poisson above p = 709."""
@@ -119,25 +133,24 @@ def softmax_slopes(z, y, h, out):
 
 
 @forced_inline
-def slopes(params, prediction, y, h, out):
+def slopes(output, prediction, y, h, out):
     """out[c] <- h times the derivative of the loss in the prediction of class c; returns their 2-norm.
 
-    params has `classes`, 0 for one score and its `loss`, and `loss`; prediction : float64[K], not modified
-    out : float64[K], filled in
+    output : Output; prediction : float64[K], not modified; out : float64[K], filled in
     """
-    if params.classes > 0:
+    if output.classes > 0:
         return softmax_slopes(prediction, int(y), h, out)
-    out[0] = h * loss_slope(params.loss, prediction[0], y)
+    out[0] = h * loss_slope(output.loss, prediction[0], y)
     return abs(out[0])
 
 
 @forced_inline
-def within_bounds(params, raw, prediction):
-    """prediction <- raw clipped to params.low..high; False if one of raw has diverged. float64[K] both."""
+def within_bounds(output, raw, prediction):
+    """prediction <- raw clipped to output.low..high; False if one of raw has diverged. float64[K] both."""
     for c in range(len(raw)):
         if not abs(raw[c]) <= LIMIT:
             return False
-        prediction[c] = min(max(raw[c], params.low), params.high)
+        prediction[c] = min(max(raw[c], output.low), output.high)
     return True
 
 

@@ -66,8 +66,7 @@ class Boost(Engine):
         return Scratch(
             np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)), *zeros((3, KEPT), np.int32),
             np.zeros(COLUMNS, np.uint16), *np.zeros((2, 2 * inner + 1), np.int64), zeros((2 * inner + 1, classes)),
-            np.zeros(2 * inner + 1), zeros((inner, BINS + 1, 2, COLUMNS)), *np.zeros((2, classes)),
-            np.zeros((2, COLUMNS)), *np.zeros((5, COLUMNS)),
+            zeros((inner, COLUMNS * (BINS + 1) * 2)), *np.zeros((2, classes)),
         )  # fmt: skip
 
     def _room_for(self, state: BoostState) -> Scratch:

@@ -92,17 +92,9 @@ class Scratch(NamedTuple):
     begin: np.ndarray  # int64[nodes]; of the node's rows in `order`
     end: np.ndarray  # int64[nodes]; `begin` of a node that is not in the tree
     by_leaf: np.ndarray  # float64[nodes, K]; curvature of its rows; of several classes exp of its value
-    weight: np.ndarray  # float64[nodes]; curvature of the rows
-    cells: np.ndarray  # float64[inner nodes, BINS + 1, 2, COLUMNS]; histograms: gradients and curvatures
+    cells: np.ndarray  # float64[inner nodes, COLUMNS * (BINS + 1) * 2]; histograms
     signs: np.ndarray  # float64[K]; of several classes, in this tree
     total: np.ndarray  # float64[K]; scores of a row
-    # of the columns of the tree:
-    sums: np.ndarray  # float64[2, COLUMNS]; gradients and curvatures of the codes so far
-    sizes: np.ndarray  # float64[COLUMNS]
-    bound: np.ndarray  # float64[COLUMNS]; what a split has to be worth to be better than those so far
-    last: np.ndarray  # float64[COLUMNS]; of the best, the last code on the left,
-    left: np.ndarray  # float64[COLUMNS]; 1 where rows without a value go left, else 0,
-    least: np.ndarray  # float64[COLUMNS]; and the curvature on the left
 
 
 def new_trees(params: Params) -> Trees:

@@ -23,6 +23,7 @@ from sonlearn.learn.boosting.bins import rows_of_refit, slot_of
 from sonlearn.learn.boosting.state import (
     BASE,
     BELOW_ALL,
+    BINS,
     COLUMNS,
     CURVATURE,
     GRADIENT,
@@ -31,7 +32,7 @@ from sonlearn.learn.boosting.state import (
     LEAF,
     NEXT,
 )
-from sonlearn.learn.linear_algebra import largest, product, total_of
+from sonlearn.learn.linear_algebra import product, total_of
 from sonlearn.views.codes import key_of
 
 #: A split has to be better than the one before by more than rounding, relatively.
@@ -71,7 +72,7 @@ def draw_columns(params, state, work, number):
     for j in range(now["columns"]):
         if state.sizes[j] > 0:
             if key_of(now["refits"] * params.trees + number, j) % left < COLUMNS - m:
-                work.chosen[m], work.sizes[m] = j, state.sizes[j]
+                work.chosen[m] = j
                 m += 1
             left -= 1
     return m
@@ -98,7 +99,7 @@ def begin_tree(params, state, work, number):
                 g, c = p - (1.0 if y > 0.0 else 0.0), max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
         work.slopes[i, GRADIENT], work.slopes[i, CURVATURE] = h * g, h * c
         work.order[i] = i
-    work.begin[0], work.end[0], work.weight[0] = 0, n, math.inf
+    work.begin[0], work.end[0] = 0, n
 
 
 @bare_inline
@@ -126,9 +127,9 @@ def slope_of_classes(p, signs, known, y):
 def split_node(params, state, work, t, k, m):
     """Split node k of tree t where that gains most; returns whether it was split."""
     tree, begin, end = state.trees, work.begin[k], work.end[k]
-    if m == 0 or begin == end or work.weight[k] < 2.0 * least_curvature(params):
+    if m == 0 or not heavy(params, work, k):
         return False
-    q, code, none_left = best_split(params, work, k, m)
+    q, code, none_left = best_split(params, state, work, work.cells[k], m)
     if q < 0:
         return False
     j = work.chosen[q]
@@ -140,6 +141,17 @@ def split_node(params, state, work, t, k, m):
     if 2 * k + 2 < work.cells.shape[0]:
         count_children(params, work, state, k, m)
     return True
+
+
+@bare_inline
+def heavy(params, work, k):
+    """Whether the rows of node k have the curvature that a split needs."""
+    total = 0.0
+    for place in range(work.begin[k], work.end[k]):
+        total += work.slopes[work.order[place], CURVATURE]
+        if total >= 2.0 * least_curvature(params):
+            return True
+    return False
 
 
 @forced_inline
@@ -154,86 +166,53 @@ def count_children(params, work, state, k, m):
     few, many = 2 * k + 1, 2 * k + 2
     if work.end[few] - work.begin[few] > work.end[many] - work.begin[many]:
         few, many = many, few
-    if max(work.weight[few], work.weight[many]) < 2.0 * least_curvature(params):
+    if not (heavy(params, work, few) or heavy(params, work, many)):
         return
     count_cells(state, work, few, m)
-    for code in range(codes_of(work, m)):
-        for what in range(2):
-            for q in range(COLUMNS):
-                work.cells[many, code, what, q] = work.cells[k, code, what, q] - work.cells[few, code, what, q]
-
-
-@bare_inline
-def codes_of(work, m):
-    """How many codes the columns of the tree have at most, with that of rows without a value."""
-    return 1 + int(largest(work.sizes, m))
+    for place in range(m * (BINS + 1) * 2):
+        work.cells[many, place] = work.cells[k, place] - work.cells[few, place]
 
 
 @bare_inline
 def count_cells(state, work, k, m):
-    """Sum the rows of node k by code and column."""
+    """Sum the rows of node k by column and code."""
     cells, columns = work.cells[k], state.now[0]["columns"]
-    for code in range(codes_of(work, m)):
-        for what in range(2):
-            for q in range(COLUMNS):
-                cells[code, what, q] = 0.0
+    for place in range(m * (BINS + 1) * 2):
+        cells[place] = 0.0
     for place in range(work.begin[k], work.end[k]):
         i = work.order[place]
         g, c, row = work.slopes[i, GRADIENT], work.slopes[i, CURVATURE], state.codes[i * columns : (i + 1) * columns]
         for q in range(m):
-            code = row[work.chosen[q]]
-            cells[code, GRADIENT, q] += g
-            cells[code, CURVATURE, q] += c
+            cell = 2 * (q * (BINS + 1) + int(row[work.chosen[q]]))
+            cells[cell] += g
+            cells[cell + 1] += c
 
 
 @bare_inline
-def best_split(params, work, k, m):
-    """(place among the columns chosen, last code on the left, whether rows without a value go left); place -1: none.
-
-    The columns are looked at side by side, code by code.
-    """
-    cells, codes, G, C, none = work.cells[k], codes_of(work, m), 0.0, 0.0, 0.0
-    for code in range(codes):
-        G, C = G + cells[code, GRADIENT, 0], C + cells[code, CURVATURE, 0]
-    best, found = term(params, G, C) * (1.0 + ROUNDING), -1
-    for q in range(COLUMNS):
-        work.sums[GRADIENT, q], work.sums[CURVATURE, q], work.bound[q] = 0.0, 0.0, best
-        none = max(none, cells[0, CURVATURE, q])
-    for code in range(codes):
-        if code > 0:
-            for what in range(2):
-                for q in range(COLUMNS):
-                    work.sums[what, q] += cells[code, what, q]
-            compare(params, work, cells[0], code, 0.0, G, C)
-        if none > 0.0:
-            compare(params, work, cells[0], code, 1.0, G, C)
+def best_split(params, state, work, cells, m):
+    """(place among the columns chosen, last code on the left, whether rows without a value go left); place -1: none."""
+    G, C, least, found, last, left = 0.0, 0.0, least_curvature(params), -1, 0, False
+    for code in range(BINS + 1):
+        G, C = G + cells[2 * code], C + cells[2 * code + 1]
+    best = term(params, G, C) * (1.0 + ROUNDING)
     for q in range(m):
-        if work.bound[q] > best * (1.0 + ROUNDING):
-            best, found = work.bound[q], q
-    if found < 0:
-        return -1, 0, False
-    work.weight[2 * k + 1] = work.least[found]
-    work.weight[2 * k + 2] = C - work.least[found]
-    return found, int(work.last[found]), work.left[found] > 0.0
-
-
-@bare_inline
-def compare(params, work, none, code, left, G, C):
-    """Note of which columns the split after `code` is better than those before.
-
-    none : float64[2, COLUMNS], sums over rows without a value; left : 1 where they go left, else 0
-    G, C : float, sums over all rows
-    """
-    least, bound = least_curvature(params), work.bound
-    for q in range(COLUMNS):
-        g = work.sums[GRADIENT, q] + left * none[GRADIENT, q]
-        c = work.sums[CURVATURE, q] + left * none[CURVATURE, q]
-        gain = term(params, g, c) + term(params, G - g, C - c)
-        better = (code < work.sizes[q]) & (min(c, C - c) >= least) & (gain > bound[q])
-        bound[q] = gain * (1.0 + ROUNDING) if better else bound[q]
-        work.last[q] = float(code) if better else work.last[q]
-        work.left[q] = left if better else work.left[q]
-        work.least[q] = c if better else work.least[q]
+        at, g, c = 2 * q * (BINS + 1), 0.0, 0.0
+        g0, c0 = cells[at], cells[at + 1]
+        for code in range(state.sizes[work.chosen[q]]):
+            if code > 0:
+                at += 2
+                if cells[at + 1] == 0.0:
+                    continue
+                g, c = g + cells[at], c + cells[at + 1]
+                if min(c, C - c) >= least:
+                    gain = term(params, g, c) + term(params, G - g, C - c)
+                    if gain > best:
+                        best, found, last, left = gain * (1.0 + ROUNDING), q, code, False
+            if c0 > 0.0 and min(c + c0, C - c - c0) >= least:
+                gain = term(params, g + g0, c + c0) + term(params, G - g - g0, C - c - c0)
+                if gain > best:
+                    best, found, last, left = gain * (1.0 + ROUNDING), q, code, True
+    return found, last, left
 
 
 @forced_inline

@@ -14,7 +14,7 @@ from sonlearn.jit.sequence import Call
 from sonlearn.learn.dense import ridge, rounds, spectral
 from sonlearn.learn.dense.factor import column_start
 from sonlearn.learn.engine import Engine, Predictions, by_class
-from sonlearn.learn.losses import Loss, loss_of
+from sonlearn.learn.losses import Output, output_of
 from sonlearn.learn.newton.state import eta_of
 from sonlearn.learn.normals import draw, new_features, position_after, position_of
 from sonlearn.options import LearnOptions
@@ -33,10 +33,7 @@ class DenseParams(NamedTuple):
 
     rule: int
     most: int  # largest number of features
-    classes: int  # classes that share A; 0: one weight vector and `loss`
-    loss: Loss
-    low: float  # predictions are clipped to low..high
-    high: float
+    output: Output  # of classes that share A
     alpha: float
     sigma: float
     eta_kind: int
@@ -88,7 +85,7 @@ class Dense(Engine):
 
     def new(self, classes: int = 0) -> DenseState:
         """State of an untrained learner."""
-        C = max(self._params.classes, 1)
+        C = max(self._params.output.classes, 1)
         return DenseState(
             *np.zeros((2, 0, C)), np.zeros(0), np.zeros((0, self._tau)), position_of(self._seed),
             np.zeros(1, dtype=NOW).view(np.recarray),
@@ -138,14 +135,14 @@ class Dense(Engine):
     def predict(self, state: DenseState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at = rounds.predict(state, rows, by_class(out).raw)
-        np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
+        np.clip(out.raw, self._params.output.low, self._params.output.high, out=out.prediction)
         return at
 
     def weights(self, state: DenseState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""
         w = np.zeros((state.w.shape[1], features))
         w[:, : len(state.w)] = state.w[:features].T
-        return w if self._params.classes else w[0]
+        return w if self._params.output.classes else w[0]
 
     def renumbered(
         self, state: DenseState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
@@ -212,10 +209,7 @@ def params_of(options: LearnOptions) -> DenseParams:
     return DenseParams(
         rule=rounds.PSEUDO if rule == rounds.FULL_ON and options.alpha == 0 else rule,
         most=values["most"],
-        classes=options.multinomial or 0,
-        loss=loss_of(options),
-        low=options.bounds[0],
-        high=options.bounds[1],
+        output=output_of(options),
         alpha=float(options.alpha) if rule in (rounds.FULL_ON, rounds.RIDGE) else 1.0,
         sigma=float(options.resolved_sigma),
         eta_kind=kind,

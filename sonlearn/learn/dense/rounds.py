@@ -94,7 +94,7 @@ def enter(params, state, rows, out, i):
     """
     if not score(state, rows, i, out.raw[i]) <= LIMIT * LIMIT:
         return False
-    if not within_bounds(params, out.raw[i], out.prediction[i]):
+    if not within_bounds(params.output, out.raw[i], out.prediction[i]):
         return False
     if not is_learned(rows.weight[i], rows.y[i]):
         return True
@@ -124,11 +124,11 @@ def step_of(params, rows, out, i, t, quadratic):
     """(c, s) of the round: w <- w - c A^-1 x with A before the row, and A <- A + s^2 x x'. Modifies nothing."""
     u, p, y, h = out.raw[i, 0], out.prediction[i, 0], rows.y[i], rows.weight[i]
     if params.rule == AROW:
-        if params.loss.code != SQUARED and y * u >= 1.0:
+        if params.output.loss.code != SQUARED and y * u >= 1.0:
             return 0.0, 0.0
         r = params.r / h
         return (u - y) / (quadratic + r), 1.0 / math.sqrt(r)
-    slope = h * loss_slope(params.loss, p, y)
+    slope = h * loss_slope(params.output.loss, p, y)
     scale = row_scale(params, slope, t)
     along = slope / (1.0 + scale * scale * quadratic)
     if u != p and quadratic > 0.0:

@@ -50,7 +50,7 @@ def learn(params, state, rows, out, start):
         x = np.zeros(d)
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
             x[rows.features[at]] = rows.values[at]
-        length = slopes(params, out.prediction[i], rows.y[i], rows.weight[i], slope)
+        length = slopes(params.output, out.prediction[i], rows.y[i], rows.weight[i], slope)
         if not length * length * np.dot(x, x) <= LIMIT:
             return i
         scale = row_scale(params, length, now.t + 1) if params.rule == PSEUDO else length
@@ -70,7 +70,7 @@ def learn(params, state, rows, out, start):
             w -= params.rate * apply(params, A, g)
         if not np.isfinite(w).all():
             return i
-        if leads_too_far(params.loss, rows.base[i] + (w[:, 0] * x).sum(), np.dot(x, x), LIMIT):
+        if leads_too_far(params.output.loss, rows.base[i] + (w[:, 0] * x).sum(), np.dot(x, x), LIMIT):
             return i
         now.t += 1
         now.seen = d

@@ -38,7 +38,7 @@ from sonlearn.learn.first_order.rules import (
     S,
     W,
 )
-from sonlearn.learn.losses import Loss, loss_of
+from sonlearn.learn.losses import Output, output_of
 from sonlearn.learn.retention import Retention, retention_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
@@ -54,11 +54,8 @@ class FirstOrderParams(NamedTuple):
     """The kernels' parameters, from `LearnOptions`."""
 
     rule: int
-    classes: int  # classes that share a rate for each feature; 0: one weight vector and `loss`
     several: tuple[bool, ...]  # empty with one score: kernels are compiled for the length of a tuple
-    loss: Loss
-    low: float  # predictions are clipped to low..high
-    high: float
+    output: Output  # of classes that share a rate for each feature
     labels: bool  # whether they are clipped to the labels so far
     rate: float
     power_t: float
@@ -106,7 +103,7 @@ class FirstOrder(Engine):
 
     def new(self, classes: int = 0) -> FirstOrderState:
         """State of an untrained learner."""
-        columns = rules.COLUMNS[self._params.rule] + 2 * self._params.lazy + self._params.classes
+        columns = rules.COLUMNS[self._params.rule] + 2 * self._params.lazy + self._params.output.classes
         return FirstOrderState(np.zeros((0, columns)), np.zeros(1, dtype=NOW).view(np.recarray))
 
     def reserve(self, state: FirstOrderState, rows: Rows, features: int) -> FirstOrderState:
@@ -123,14 +120,14 @@ class FirstOrder(Engine):
     def predict(self, state: FirstOrderState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at: int = rules.predict(self._params, state, rows, by_class(out).raw)
-        np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
+        np.clip(out.raw, self._params.output.low, self._params.output.high, out=out.prediction)
         return at
 
     def weights(self, state: FirstOrderState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
-        w = np.zeros((max(self._params.classes, 1), features))
+        w = np.zeros((max(self._params.output.classes, 1), features))
         rules.weights(self._params, state, w[:, : len(state.table)])
-        return w if self._params.classes else w[0]
+        return w if self._params.output.classes else w[0]
 
     def up_to_date(self, state: FirstOrderState) -> FirstOrderState:
         """See `Engine.up_to_date`."""
@@ -152,7 +149,7 @@ class FirstOrder(Engine):
         Those of several classes are not known to gain by it.
         """
         params = self._params
-        if params.classes or params.rule in (COIN, FTRL) or (params.rule == ADA and params.dual):
+        if params.output.classes or params.rule in (COIN, FTRL) or (params.rule == ADA and params.dual):
             return state
         every, features = (state, base, previous), int(state.now["seen"][0])
         now, before, earlier = (
@@ -166,7 +163,7 @@ class FirstOrder(Engine):
 
 def new_work(params: FirstOrderParams, longest: int) -> FirstOrderScratch:
     """Scratch space for rows of at most `longest` features."""
-    return FirstOrderScratch(np.zeros(max(params.classes, 1)), np.zeros((rules.SCRATCH, longest)))
+    return FirstOrderScratch(np.zeros(max(params.output.classes, 1)), np.zeros((rules.SCRATCH, longest)))
 
 
 def params_of(options: LearnOptions) -> FirstOrderParams:
@@ -175,11 +172,8 @@ def params_of(options: LearnOptions) -> FirstOrderParams:
     shrink = 0.0 if rule == rules.FTRL else float(options.l2)
     return FirstOrderParams(
         rule=rule,
-        classes=options.multinomial or 0,
         several=() if options.multinomial is None else (True,),
-        loss=loss_of(options),
-        low=options.bounds[0],
-        high=options.bounds[1],
+        output=output_of(options),
         labels=options.clip == "labels",
         rate=float(options.learning_rate),
         power_t=float(options.power_t),
@@ -241,7 +235,7 @@ def merged(params: Any, states: Sequence[Any], base: Any, now: Any, by: np.ndarr
 
 def weight_columns(params: Any, table: np.ndarray) -> slice:
     """The columns of the weights: one, or of several classes one each."""
-    return slice(table.shape[1] - params.classes, None) if params.classes else slice(W, W + 1)
+    return slice(table.shape[1] - params.output.classes, None) if params.output.classes else slice(W, W + 1)
 
 
 def _weights(params: Any, table: np.ndarray, merged: np.ndarray) -> np.ndarray:

@@ -105,7 +105,7 @@ def learn_rows(params, state, work, rows, out, start):
             xx = score_and_gather(params, state, work.by_entry, rows, i, z)
         else:
             xx = score(params, state, rows, i, z)
-        if not (within_bounds(params, z, p) and xx <= LIMIT * LIMIT):
+        if not (within_bounds(params.output, z, p) and xx <= LIMIT * LIMIT):
             return i
         keep_to_labels(params, state, z, p)
         if not is_learned(rows.weight[i], rows.y[i]):
@@ -145,7 +145,7 @@ def weights(params, state, out):
 @forced_inline
 def classes_of(params):
     """How many classes there are; 0 with one score, and that is known when a kernel is compiled."""
-    return params.classes * len(params.several)
+    return params.output.classes * len(params.several)
 
 
 @forced_inline
@@ -344,7 +344,7 @@ def rule_step(params, state, work, rows, i, z, p, xx):
     if params.rule == COIN:
         return coin(params, state, rows, i)
     h, slope = rows.weight[i], work.slope
-    length = slopes(params, p, rows.y[i], 1.0, slope)
+    length = slopes(params.output, p, rows.y[i], 1.0, slope)
     if not h * h * length * length * xx <= LIMIT * LIMIT:
         return False
     if params.rule == NAG:
@@ -372,7 +372,7 @@ def gradient(params, state, rows, i, z, p, xx, slope, length):
             c -= (z[k] - p[k]) / xx
         if not abs(c) * math.sqrt(xx) <= LIMIT:
             return False
-        if params.loss.code == POISSON and not adaptive and z[k] + c * xx > LARGEST_LOG:
+        if params.output.loss.code == POISSON and not adaptive and z[k] + c * xx > LARGEST_LOG:
             return False
         slope[k] = g if adaptive else c
     one = classes_of(params) == 0
@@ -428,7 +428,7 @@ def nag(params, state, work, rows, i, p, slope, length):
     one = classes_of(params) == 0
     c = -h * slope[0] if one else -h  # of several classes what slopes are multiplied with
     if params.invariant and h * q > 0.0:
-        c = (travel(params.loss, p[0], y, h * q) if one else softmax_travel(p, int(y), slope, h * q)) / q
+        c = (travel(params.output.loss, p[0], y, h * q) if one else softmax_travel(p, int(y), slope, h * q)) / q
     if not (h * q <= LIMIT * LIMIT and math.isfinite(c)):
         return False
     now.t, now.N = t, N
@@ -496,7 +496,7 @@ def arow(params, state, work, rows, i, u, xx):
     PRECISION uses P + x^2/r, which ignores the row's other features.
     """
     table, y = state.table, rows.y[i]
-    if params.loss.code != SQUARED and y * u >= 1.0:
+    if params.output.loss.code != SQUARED and y * u >= 1.0:
         return True
     r, v = params.r / rows.weight[i], 0.0
     feats, values = entries(rows, i)
@@ -547,7 +547,7 @@ def coin(params, state, rows, i):
     t, N = now.t + h, now.N + h * norm
     mean = (N + COIN_NORM) / t
     u = rows.base[i] + bets / mean
-    slope = h * loss_slope(params.loss, min(max(u, params.low), params.high), rows.y[i])
+    slope = h * loss_slope(params.output.loss, min(max(u, params.output.low), params.output.high), rows.y[i])
     if not (abs(u) <= LIMIT and slope * slope * xx <= LIMIT * LIMIT):
         return False
     for at in range(rows.indptr[i], rows.indptr[i + 1]):

@@ -108,7 +108,7 @@ def learn(params, state, rows, out, start):
         if not is_learned(rows.weight[i], rows.y[i]):
             continue
         d = features_of(state, rows, i)
-        slope = rows.weight[i] * loss_slope(params.loss, out.prediction[i, 0], rows.y[i])
+        slope = rows.weight[i] * loss_slope(params.output.loss, out.prediction[i, 0], rows.y[i])
         g = np.zeros(d)
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
             g[rows.features[at]] = slope * rows.values[at]

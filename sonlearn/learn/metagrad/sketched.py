@@ -104,7 +104,7 @@ class SketchedMetaGrad(Engine):
     def predict(self, state: MetaGradFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at = predict(state, rows, out.raw)
-        np.clip(out.raw, self._sketch.params.low, self._sketch.params.high, out=out.prediction)
+        np.clip(out.raw, self._sketch.params.output.low, self._sketch.params.output.high, out=out.prediction)
         return at
 
     def weights(self, state: MetaGradFDState, features: int, number: int | None = None) -> np.ndarray:
@@ -154,10 +154,10 @@ def learn(params, state, work, rows, out, start):
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED
         out.raw[i] = u
-        out.prediction[i] = min(max(u, base.low), base.high)
+        out.prediction[i] = min(max(u, base.output.low), base.output.high)
         if not learned:
             continue
-        slope = rows.weight[i] * loss_slope(base.loss, out.prediction[i], rows.y[i])
+        slope = rows.weight[i] * loss_slope(base.output.loss, out.prediction[i], rows.y[i])
         if not (slope * slope * xx <= LIMIT and abs(slope * slope * wx) <= LIMIT):
             return i, DIVERGED
         update_experts(params, state, work, slope, wx, zx, vx, logp)

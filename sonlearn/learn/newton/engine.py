@@ -84,7 +84,7 @@ class SketchedNewton(Engine):
     def predict(self, state: NewtonState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at = predict(self.params, state, rows, by_class(out).raw)
-        np.clip(out.raw, self.params.low, self.params.high, out=out.prediction)
+        np.clip(out.raw, self.params.output.low, self.params.output.high, out=out.prediction)
         return at
 
     def weights(self, state: NewtonState, features: int, number: int | None = None) -> np.ndarray:
@@ -92,7 +92,7 @@ class SketchedNewton(Engine):
         w = np.zeros((len(state.factor.beta), int(state.now[0].seen)))
         all_weights(self.params, state, w)
         w = np.pad(w, ((0, 0), (0, features - w.shape[1])))
-        return w if self.params.classes else w[0]
+        return w if self.params.output.classes else w[0]
 
     def renumbered(
         self, state: NewtonState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None

@@ -76,7 +76,7 @@ def run(params, state, work, rows, out, start, oja):
             return i, DIVERGED
         if not learned:
             continue
-        slope = slopes(params, raw[i] if params.after else prediction[i], rows.y[i], rows.weight[i], work.slope)
+        slope = slopes(params.output, raw[i] if params.after else prediction[i], rows.y[i], rows.weight[i], work.slope)
         if params.rescale == ALL_GRADIENTS:
             xx = rescaled_by_all(state, feats, values, slope, work.x)
             rho2, n_rest = coordinates(params, state, work, feats, xx, learned)
@@ -123,7 +123,7 @@ def write_prediction(params, weight_scale, wx, base, raw, prediction):
     """
     for c in range(len(wx)):
         raw[c] = wx[c] * weight_scale + base
-    return within_bounds(params, raw, prediction)
+    return within_bounds(params.output, raw, prediction)
 
 
 @bare_inline
@@ -138,9 +138,8 @@ def plan_projection(params, state, work, row, u, weight_scale):
     for c in range(len(u)):
         move = Move(0.0, 0.0)
         if params.kind == INVERSE and not (params.after and row.scale * row.scale > 0.0):
-            move = projection(
-                now.alpha, quadratic, row.rho2, (u[c] - min(max(u[c], params.low), params.high)) / weight_scale
-            )
+            bound = min(max(u[c], params.output.low), params.output.high)
+            move = projection(now.alpha, quadratic, row.rho2, (u[c] - bound) / weight_scale)
         work.along[c], work.aside[c] = move.along, move.rest
     return RowGeometry(row.scale, row.xx, row.rho2, quadratic)
 

@@ -161,7 +161,7 @@ def project_slopes(params, state, u, slope, y, W):
             slope[c] = projected_slope(params, now.weight_scale, u[c], slope[c], quadratic)
             continue
         end = u[c] - now.weight_scale * slope[c] * quadratic
-        by = (end - min(max(end, params.low), params.high)) / (now.weight_scale * unseen)
+        by = (end - min(max(end, params.output.low), params.output.high)) / (now.weight_scale * unseen)
         for j in range(len(rest)):
             state.basis.a[c, j] -= by * rest[j]
 

@@ -16,7 +16,7 @@ import numpy as np
 from sonlearn.data.axes import BY_FEATURE, PART, Classes, Counted
 from sonlearn.learn.linear_algebra import INVERSE, ROOT, SHIFTED
 from sonlearn.learn.log import slots_of
-from sonlearn.learn.losses import Loss, loss_of
+from sonlearn.learn.losses import Output, output_of
 from sonlearn.learn.newton.rescale import CODE as RESCALE_CODE
 from sonlearn.learn.newton.rescale import NONE
 from sonlearn.learn.tolerances import FEATURES, LOG_MIN
@@ -62,12 +62,9 @@ class NewtonParams(NamedTuple):
     """The kernels' parameters: numbers from `LearnOptions` and from the method's entry in the table."""
 
     m: int  # 0: no sketch
-    classes: int  # softmax classes that share A; 0: one weight vector and `loss`
     buffered: bool  # True: rows are buffered and shrunk (frequent directions); False: added one by one (Oja)
     terms: Terms  # of the shrink
-    loss: Loss
-    low: float  # predictions are clipped to low..high
-    high: float
+    output: Output
     after: bool  # w is projected after the step, for the row just learned
     sigma: float
     eta_kind: int
@@ -162,7 +159,7 @@ def sizes_of(params: NewtonParams) -> Sizes:
 
     Oja with steps 1/t, which can be of any size, has one more row in Z (`oja.rotate`).
     """
-    m, K = params.m, max(params.classes, 1)
+    m, K = params.m, max(params.output.classes, 1)
     if params.buffered:
         return Sizes(K=K, k_max=max(m - 1, 1), M=max(m - 1, 1), R_max=2 * m, r_max=2 * m)
     unseen = m > 0 and not params.oja_adaptive
@@ -185,12 +182,9 @@ def params_of(options: LearnOptions) -> NewtonParams:
     lowered = terms(rule, m, options.beta if rule == "pfd" else None) if buffered else Terms(0, 0.0, False)
     return NewtonParams(
         m=m,
-        classes=options.multinomial or 0,
         buffered=buffered,
         terms=lowered._replace(gain=values.get("gain", lowered.gain)),
-        loss=loss_of(options),
-        low=options.bounds[0],
-        high=options.bounds[1],
+        output=output_of(options),
         after=options.project == "after",
         sigma=float(options.resolved_sigma) if "sigma" in takes else 1.0,
         eta_kind=eta_kind,

@@ -95,7 +95,7 @@ def projected_slope(params, weight_scale, u, slope, quadratic):
     if not params.after:
         return slope
     end = u - weight_scale * slope * quadratic
-    bound = min(max(end, params.low), params.high)
+    bound = min(max(end, params.output.low), params.output.high)
     return slope if end == bound or quadratic == 0.0 else (u - bound) / (weight_scale * quadratic)
 
 

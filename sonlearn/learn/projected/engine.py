@@ -10,7 +10,7 @@ from sonlearn.data.axes import BY_FEATURE
 from sonlearn.data.rows import Rows
 from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.linear_algebra import FOURTH, INVERSE, ROOT
-from sonlearn.learn.losses import Loss, loss_of
+from sonlearn.learn.losses import Output, output_of
 from sonlearn.learn.newton.state import eta_of
 from sonlearn.learn.normals import draw, new_features, position_after, position_of
 from sonlearn.learn.projected.rounds import DATA, GRADIENT, NEWTON, OWN, learn, predict, weights
@@ -32,10 +32,7 @@ class ProjectedParams(NamedTuple):
     floor: float  # alpha, or delta
     rate: float
     dual: bool
-    classes: int  # classes that share S; 0: one weight vector and `loss`
-    loss: Loss
-    low: float  # predictions are clipped to low..high
-    high: float
+    output: Output  # of classes that share S
     sigma: float
     eta_kind: int
     eta: float
@@ -79,14 +76,14 @@ class Projected(Engine):
 
     def __init__(self, options: LearnOptions):
         self._params, self._tau, self._seed = params_of(options), options.sketch_size, options.seed
-        tau, C = self._tau, max(self._params.classes, 1)
+        tau, C = self._tau, max(self._params.output.classes, 1)
         self._work = ProjectedScratch(
             *np.zeros((3, tau)), np.zeros((tau, tau)), *np.zeros((2, C, tau)), *np.zeros((4, C))
         )
 
     def new(self, classes: int = 0) -> ProjectedState:
         """State of an untrained learner."""
-        tau, C, own = self._tau, max(self._params.classes, 1), self._params.source == OWN
+        tau, C, own = self._tau, max(self._params.output.classes, 1), self._params.source == OWN
         return ProjectedState(
             np.zeros((0, C)), np.zeros((0, tau)), np.zeros((0, tau if own else 0)), np.zeros((tau, tau)), np.eye(tau),
             np.zeros(tau), *np.zeros((2, C, tau)), position_of(self._seed), np.zeros(1, dtype=NOW).view(np.recarray),
@@ -121,14 +118,14 @@ class Projected(Engine):
     def predict(self, state: ProjectedState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         at = predict(self._params, state, rows, by_class(out).raw)
-        np.clip(out.raw, self._params.low, self._params.high, out=out.prediction)
+        np.clip(out.raw, self._params.output.low, self._params.output.high, out=out.prediction)
         return at
 
     def weights(self, state: ProjectedState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""
-        w = np.zeros((max(self._params.classes, 1), features))
+        w = np.zeros((max(self._params.output.classes, 1), features))
         weights(self._params, state, w)
-        return w if self._params.classes else w[0]
+        return w if self._params.output.classes else w[0]
 
     def facts(self, state: ProjectedState) -> dict[str, Any]:
         """eigenvalues of S'S, descending; alpha, if the method has one."""
@@ -146,10 +143,7 @@ def params_of(options: LearnOptions) -> ProjectedParams:
         floor=float(options.alpha if source == NEWTON else options.delta),
         rate=1.0 if source == NEWTON else float(options.learning_rate),
         dual=source != NEWTON and options.update == "dual",
-        classes=options.multinomial or 0,
-        loss=loss_of(options),
-        low=options.bounds[0],
-        high=options.bounds[1],
+        output=output_of(options),
         sigma=float(options.resolved_sigma),
         eta_kind=kind,
         eta=eta,

@@ -51,7 +51,7 @@ def learn(params, state, work, normals, rows, out, start, stop):
             return i
         if not is_learned(rows.weight[i], rows.y[i]):
             continue
-        length = slopes(params, out.prediction[i], rows.y[i], rows.weight[i], work.slope)
+        length = slopes(params.output, out.prediction[i], rows.y[i], rows.weight[i], work.slope)
         scale = scale_of(params, work.slope, length, now.t + 1)
         if params.source == OWN:
             project(state, work, rows, i, scale)
@@ -63,12 +63,12 @@ def learn(params, state, work, normals, rows, out, start, stop):
         project_weights(params, state, work, out.raw[i], out.prediction[i], xx)
         add_to_sketch(params, state, work, scale, xx)
         lam, U = decompose(state, work, rows, i, scale)
-        if params.source == DATA and params.loss.code == POISSON:
+        if params.source == DATA and params.output.loss.code == POISSON:
             follow_loss(params, work, lam, U, out.prediction[i, 0], rows.y[i], rows.weight[i], xx)
         step(params, state, work, lam, U, scale)
         if loses_digits(params, work, out.raw[i], rows.y[i], xx):
             return i
-        if leads_too_far(params.loss, rows.base[i] + prediction_after(params, work, xx), xx, LIMIT):
+        if leads_too_far(params.output.loss, rows.base[i] + prediction_after(params, work, xx), xx, LIMIT):
             return i
         write_round(params, state, work, rows, i, scale)
         state.lam[:] = lam
@@ -148,7 +148,7 @@ def read(params, state, work, rows, i):
 @bare_inline
 def scale_of(params, slope, length, t):
     """s: the projected row is s x. slope : float64[C], not modified; length : float, its 2-norm; t : int, the round."""
-    sign = 1.0 if params.classes else slope[0]
+    sign = 1.0 if params.output.classes else slope[0]
     if params.source == NEWTON:
         return math.copysign(row_scale(params, length, t), sign)
     return 1.0 if params.source == DATA else math.copysign(length, sign)
@@ -239,7 +239,7 @@ def loses_digits(params, work, raw, y, xx):
 
     raw : float64[C], w'x; y : float, the label; xx : float, x'x
     """
-    size = 1.0 if params.classes or params.loss.code == POISSON else max(abs(y), 1.0)
+    size = 1.0 if params.output.classes or params.output.loss.code == POISSON else max(abs(y), 1.0)
     for c in range(len(raw)):
         if not abs(mean_factor(params) * work.move[c]) * xx * ROUNDING_OF_ONE <= LOST_DIGITS * max(size, abs(raw[c])):
             return True
@@ -320,7 +320,7 @@ def follow_loss(params, work, lam, U, p, y, h, xx):
         quadratic += work.y[j] * work.a[j]
     quadratic *= params.rate
     if quadratic > 0.0:
-        work.slope[0] = -travel(params.loss, p, y, h * quadratic) / quadratic
+        work.slope[0] = -travel(params.output.loss, p, y, h * quadratic) / quadratic
 
 
 @bare_inline
