@@ -81,7 +81,7 @@ class Trained(NamedTuple):
     each: list[Progress]
     merge: Progress | None
     skipped: int
-    errors: list[InputError]
+    errors: list[SonlearnError]
 
     def partitions(self) -> list[list[range]]:
         """Of each learner its partitions, round by round."""
@@ -276,9 +276,10 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
     settle = dask.delayed(functools.partial(tasks.settled_on, job, last + 1, Span(0, LAST_ROWS)))
     base = settle(parts[last], dask.delayed(tasks.begin_round)(base, None))
     first, *found = results_of(client.compute([base, *each]))
-    for done in (*found, first):
+    every = *found, first
+    for done in every:
         check_done(done, job.reading)
-    skipped, errors = sum(done.skipped for done in found), [error for done in found for error in done.errors]
+    skipped, errors = sum(done.skipped for done in every), [error for done in every for error in done.errors]
     if not first.header.get("examples"):
         raise nothing(parts, skipped, errors)
     names, each_progress = NameTable(first.names), [done.progress for done in found]
@@ -462,7 +463,7 @@ def with_format(client: Client, data: Any, reading: Reading, wanted: int = 1) ->
     return parts, reading
 
 
-def nothing(parts: list[Any], skipped: int, errors: list[InputError]) -> InputError:
+def nothing(parts: list[Any], skipped: int, errors: list[SonlearnError]) -> InputError:
     """The error if no partition has an example."""
     names = ", ".join(dict.fromkeys(part.path for part in parts if isinstance(part, Partition))) or "<parts>"
     found = "an empty stream"

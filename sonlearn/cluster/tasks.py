@@ -16,7 +16,7 @@ import numpy as np
 
 from sonlearn.cluster.partitions import SETTLED, PartitionReader, check_labels, placed
 from sonlearn.data.batch import Batch
-from sonlearn.errors import InputError, OptionError, SonlearnError
+from sonlearn.errors import OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.text import HASHED
@@ -56,16 +56,16 @@ class Done:
     problem : SonlearnError or None
         The error that ended the work early.
     skipped : int
-        Number of malformed lines left out.
-    errors : list of InputError
-        The first of them, at most 10.
+        Number of malformed lines left out, and of rows that could not be learned from.
+    errors : list of SonlearnError
+        The first of them.
     left : list of str
-        Tags of those behind the last row of a part.
+        Tags of malformed lines behind the last row of a part.
     """
 
     problem: SonlearnError | None = None
     skipped: int = 0
-    errors: list[InputError] = field(default_factory=list)
+    errors: list[SonlearnError] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
 
     def read(self, reader: PartitionReader) -> Iterator[Batch]:
@@ -201,6 +201,9 @@ def _taught(
         after.problem = placed(error, part)
     if span.stop is not None:
         after.skipped, after.errors = skipped, errors
+    if learner.first_refused is not None:
+        after.skipped += learner.refused_rows
+        after.errors.append(placed(learner.first_refused, part))
     after.header, after.arrays = learner.to_arrays()
     after.names = names.known
     return after

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sonlearn.commands.checks import STDIN
-from sonlearn.errors import InputError
+from sonlearn.errors import SonlearnError
 from sonlearn.jit import COMPILING, on_compilation
 
 FROM_TERMINAL = "reading examples from the terminal; Ctrl-D ends them"
@@ -70,12 +70,12 @@ def warn(text: str) -> None:
         complain(f"sonlearn: warning: {text}")
 
 
-def of_skipped(count: int, errors: list[InputError]) -> list[str]:
+def of_skipped(count: int, errors: Sequence[SonlearnError]) -> list[str]:
     """The warning about `count` malformed lines that were left out; empty if there are none."""
     return [f"malformed lines left out: {count}, the first: {errors[0]}"] if count else []
 
 
-def warn_of_skipped(count: int, errors: list[InputError]) -> None:
+def warn_of_skipped(count: int, errors: Sequence[SonlearnError]) -> None:
     """Print the warning of `of_skipped`."""
     for text in of_skipped(count, errors):
         warn(text)

@@ -12,7 +12,7 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import NO_ROWS, Rows, learned_rows
-from sonlearn.errors import DivergedError, InputError, OptionError
+from sonlearn.errors import DivergedError, InputError, OptionError, SonlearnError
 from sonlearn.files import storage
 from sonlearn.learn import delay
 from sonlearn.learn.access import Access
@@ -99,7 +99,8 @@ class Learner(SavedModel):
         if not isinstance(self.text, TextOptions):
             raise TypeError(f"text {text!r}: expected a TextOptions")
         self.examples = 0
-        self.refused_rows, self.first_refused = 0, ""
+        self.refused_rows = 0
+        self.first_refused: SonlearnError | None = None
         self.columns = ColumnTable()
         self._waiting: Batch | None = None
         self._predicted: Any = None  # what was predicted for the rows that wait, as the engine filled it in
@@ -171,7 +172,7 @@ class Learner(SavedModel):
         learn again. Other learners learn as ever. Not with ``--label-delay``: such learners are not merged.
         """
         with self.access.to_learn:
-            return self._fit(batch, skip, settles=True)
+            return self._fit(self.fitting(batch) if skip else batch, skip, settles=True)
 
     def _fit(self, batch: Batch, skip: bool, settles: bool) -> Predicted:
         before = self.labels.header()
@@ -203,9 +204,9 @@ class Learner(SavedModel):
             batch = delay.without_labels(batch, np.arange(batch.n) == bad)
         return batch
 
-    def _count_refused(self, error: Exception) -> None:
+    def _count_refused(self, error: SonlearnError) -> None:
         self.refused_rows += 1
-        self.first_refused = self.first_refused or str(error)
+        self.first_refused = self.first_refused or error
 
     def _fit_late(self, batch: Batch, skip: bool) -> Predicted:
         """`partial_fit` where labels come `label_delay` rows late: the rows that wait are part of the model."""

@@ -406,7 +406,7 @@ def test_a_bug_is_one_line_and_a_traceback_on_request(cli, monkeypatch):
     def broken(*_):
         raise KeyError("two\nlines")
 
-    monkeypatch.setattr(train, "run", broken)
+    monkeypatch.setattr(train, "asked", broken)
     done = cli("train", "a.svm")
     assert (done.status, len(done.err.splitlines())) == (1, 1)
     assert "unexpected KeyError" in done.err

@@ -586,6 +586,10 @@ def test_what_is_wrong_in_a_part_is_one_line(here, days, tmp_path):
     status, _, err = run("train", *on, *skip, "--method", "nag", *data)
     assert (status, err.count("\n")) == (0, 1)
     assert "warning: malformed lines left out: 1" in err
+    bad.write_text(texts[5] + "7 1:1\n")
+    status, _, err = run("train", *on, *skip, "--method", "nag", *names[:5], bad)
+    assert (status, err.count("\n")) == (0, 1)
+    assert f"malformed lines left out: 1, the first: {bad}:{texts[5].count(chr(10)) + 1}:1: found label 7" in err
     zeros = tmp_path / "zeros.svm"
     zeros.write_text(texts[5].replace("-1 ", "0 "))
     status, _, err = run("train", *on, "--method", "nag", *names[:5], zeros, zeros, zeros)
