@@ -310,7 +310,8 @@ def _fields(
         found = f"the column {shorten(title)} of type {kind}"
         raise InputError(name, None, None, found, "columns of numbers, booleans, texts or dates")
     if kinds.is_dictionary(kind):
-        column, as_text = column.dictionary_decode(), True
+        # polars has texts of a type that Arrow cannot take from
+        column, as_text = column.dictionary.cast(pyarrow.string()).take(column.indices), True
     if kinds.is_boolean(kind) and not as_text:
         column = column.cast(pyarrow.uint8())
     elif kinds.is_float16(kind):
