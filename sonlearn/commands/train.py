@@ -179,7 +179,7 @@ class TrainingSession(Session):
         if self.audit:
             self.audit.write(self.learner, batch)
         if self.options.testonly:
-            predicted: Predicted = self.predicted(self.learner.fitting(batch) if skip else batch)
+            predicted: Predicted = self.predicted(self.learner.fitting(batch, learns=False) if skip else batch)
             self.unmet += self.problem.unmet(predicted)
             return predicted
         warning = self.values.warning(batch)

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from sonlearn.learn.explain import Explanation
     from sonlearn.options.keywords import LearnKeywords
 
+#: Rows whose labels are looked at together where some do not fit.
+CODED = 256
 #: A table of any library that speaks Arrow.
 Table = Any
 
@@ -197,12 +199,23 @@ class Learner(SavedModel):
                 self._count_refused(diverged(batch, row))
             return self.as_predicted(out, rows.y, batch, learned_rows(rows) & ~out.refused)
 
-    def fitting(self, batch: Batch) -> Batch:
-        """`batch` without the labels that do not fit, whose rows count as refused."""
-        while (bad := self.labels.coded(batch, remember=False)[1]) < batch.n:
-            self._count_refused(self.labels.error(batch, bad))
-            batch = delay.without_labels(batch, np.arange(batch.n) == bad)
-        return batch
+    def fitting(self, batch: Batch, *, learns: bool = True) -> Batch:
+        """`batch` without the labels that do not fit, whose rows count as refused.
+
+        `learns`: which labels fit follows from the rows before as well, as where these are learned.
+        """
+        if self.labels.coded(batch, remember=False)[1] == batch.n:
+            return batch
+        before, gone, at = self.labels.header(), np.zeros(batch.n, dtype=bool), 0
+        while at < batch.n:
+            part = batch.part(at, at + CODED)
+            bad = self.labels.coded(part, remember=learns)[1]
+            if bad < part.n:
+                gone[at + bad] = True
+                self._count_refused(self.labels.error(part, bad))
+            at += min(bad + 1, part.n)
+        self.labels.restore(before)
+        return delay.without_labels(batch, gone)
 
     def _count_refused(self, error: SonlearnError) -> None:
         self.refused_rows += 1

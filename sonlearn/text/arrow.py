@@ -244,13 +244,15 @@ def _entries(column: Any, encoder: ColumnEncoder, name: str, refused: _Refused) 
             yield from _in_each(np.flatnonzero(none), encoder.missing())
         return
     entries: list[Entries] = []  # of each distinct text, and at last of null
+    problems = dict[int, Unfit]()
     for code, text in enumerate(texts):
         try:
             entries.append(encoder.entries(text))
         except Unfit as problem:
             entries.append(())
-            for i in np.flatnonzero(codes == code).tolist():
-                refused.add(i, encoder.column, problem.found, problem.expected)
+            problems[code] = problem
+    for i in np.flatnonzero(np.isin(codes, list(problems))).tolist():
+        refused.add(i, encoder.column, problems[codes[i]].found, problems[codes[i]].expected)
     entries.append(encoder.missing() if (codes < 0).any() else ())
     lengths = np.array([len(entry) for entry in entries])
     sizes, begin = lengths[codes], (np.cumsum(lengths) - lengths)[codes]

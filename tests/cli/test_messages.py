@@ -152,6 +152,13 @@ def test_a_label_that_does_not_fit_is_left_out_with_its_line(cli, given):
     assert learned[0] == learned[1]
 
 
+def test_all_labels_that_do_not_fit_are_counted_beside_the_two_that_do(cli):
+    rows = [("ham", "spam", "eggs")[i % 3] for i in range(900)]
+    Path("a.csv").write_text("y,x\n" + "".join(f"{y},{i % 7}\n" for i, y in enumerate(rows)))
+    err = cli.err("train", "--method", "nag", "--label", "y", "--on-error", "skip", "a.csv")
+    assert "could not be learned from: 300, the first: a.csv:4: found label 'eggs', expected 'ham' or 'spam'" in err
+
+
 def test_zero_bytes_without_a_line_of_text_are_a_binary_file(cli):
     Path("t").write_bytes(b"\x7fELF\0\0\0" * 20)
     assert "a binary file (a zero byte at offset 4)" in cli.error("train", "t")
