@@ -20,4 +20,5 @@ A folder for each family has its kernels beside its engine:
 `merging`    several learners become one (`Engine.merge`)     `saved`      models in files
 `one_row`    rows one by one, without the ceremony of a batch   `by_row`   their way through an engine
 `explain`    contributions of members and features to a prediction
+`drift`      when a stream has changed, by the errors of what predicts it
 """

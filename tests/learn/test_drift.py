@@ -8,7 +8,7 @@ import pytest
 from sonlearn import Learner, LearnOptions, from_scipy
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.jit.sequence import run_calls
-from sonlearn.learn.ensemble.drift import ALARM, BETS, FEW, SLACK, WINDOW, changes_of, new_drift, watch
+from sonlearn.learn.drift import ALARM, BETS, FEW, SLACK, WINDOW, changes_of, new_drift, watch
 from sonlearn.learn.ensemble.scalar_target import ScalarTarget
 from sonlearn.learn.ensemble.target import Measured
 from sonlearn.options.members import Member

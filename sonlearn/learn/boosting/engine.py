@@ -30,8 +30,8 @@ from sonlearn.learn.boosting.state import (
     Scratch,
     new_trees,
 )
+from sonlearn.learn.drift import merge_drifts, new_drift
 from sonlearn.learn.engine import Engine, Predictions, by_class, copy_within
-from sonlearn.learn.ensemble.drift import merge_drifts, new_drift
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 

@@ -1,6 +1,6 @@
 """Rows one after the other: the trees predict, then the row is kept and the refit under way goes on.
 
-Where the trees begin to err much more than they did (`ensemble.drift`, with a wider slack: what else learns follows
+Where the trees begin to err much more than they did (`learn.drift`, with a wider slack: what else learns follows
 small changes), rows before that moment are forgotten, and a refit of those after it begins at once.
 """
 
@@ -13,8 +13,8 @@ from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.boosting.refit import AT_ONCE, go_on
 from sonlearn.learn.boosting.state import BASE, CLASSES, IMPORTANCE, IN_USE, LABEL, LARGEST, SLOTS
 from sonlearn.learn.boosting.tree import leaf_of, place_of
-from sonlearn.learn.ensemble.drift import KEPT as CHANGES
-from sonlearn.learn.ensemble.drift import take_in
+from sonlearn.learn.drift import KEPT as CHANGES
+from sonlearn.learn.drift import take_in
 from sonlearn.learn.tolerances import LIMIT
 
 #: A mean error of the trees that is higher by this is no change.

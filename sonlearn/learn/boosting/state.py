@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.learn.ensemble.drift import Drift
+from sonlearn.learn.drift import Drift
 
 #: Rows that a refit sees, the last ones; slots of the buffer, so that rows that come during a refit overwrite none.
 KEPT, SLOTS = 16384, 16384 + 256

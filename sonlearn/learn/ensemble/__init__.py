@@ -9,7 +9,6 @@
 `slots`         several classes
 `pruning`       which members a stream can do without; `judges` say what they are worth
 `history`       by which these judge, of several classes of some of them
-`drift`         when the stream has changed
 `importance`    weights of rows beside each other
 `viewing`       several views of the same rows
 `scheduling`    who learns when, side by side

@@ -26,12 +26,12 @@ from sonlearn.data.rows import NO_ROWS, WILD, Rows, first_wild, is_learned, lear
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.delay import DelayQueue, exchange, new_waiting, with_room_for
+from sonlearn.learn.drift import Drift, merge_drifts, new_drift, watch
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, by_class
 from sonlearn.learn.ensemble import history as histories
 from sonlearn.learn.ensemble import merging, reports
 from sonlearn.learn.ensemble.by_row import CommitteeByRow
 from sonlearn.learn.ensemble.combiner import Combiner, weights_of, without
-from sonlearn.learn.ensemble.drift import Drift, merge_drifts, new_drift, watch
 from sonlearn.learn.ensemble.history import History, new_history
 from sonlearn.learn.ensemble.importance import relative_weights
 from sonlearn.learn.ensemble.pruning import RARE, SHORT, PruningCase, next_checkpoint, prune

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sonlearn.learn.drift import changes_of
 from sonlearn.learn.ensemble.combiner import weights_of
-from sonlearn.learn.ensemble.drift import changes_of
 
 if TYPE_CHECKING:
     from sonlearn.learn.ensemble.committee import Committee, CommitteeState
