@@ -13,7 +13,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import DivergedError
 from sonlearn.files.atomic import STDOUT
-from sonlearn.learn.explain import Explanation
+from sonlearn.learn.explain import Explanation, explained
 from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions
 from sonlearn.report.audit import MeanContributions, Names, as_text, content_of
@@ -50,7 +50,7 @@ class Audit:
         """
         skip = self._options.on_error == "skip"
         with contextlib.suppress(DivergedError) if skip else contextlib.nullcontext():
-            for i, explanation in enumerate(learner.explain(batch)):
+            for i, explanation in enumerate(filter(None, explained(learner, batch))):
                 if self._options.audit_format != "mean":
                     self._writer.write([self._said(learner, batch, i, explanation)])
                     continue
