@@ -2,8 +2,8 @@
 
 import io
 import math
-import re
 import pickle
+import re
 import sys
 
 import numpy as np
