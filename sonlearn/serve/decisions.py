@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sonlearn.errors import OutputError
-from sonlearn.serve.app import JSON, Handlers, Refused
+from sonlearn.serve.app import JSON, Handlers, Refused, refused_type
 from sonlearn.serve.decider import RewardedTwiceError, UnknownEventError
 from sonlearn.serve.metrics import ServerMetrics
 
@@ -39,7 +39,7 @@ class DecisionHandlers(Handlers):
             raise Refused(400, "found a query, expected none")
         media = request.headers.get("content-type", JSON).split(";")[0].strip().lower()
         if media != JSON:
-            raise Refused(415, f"found content of type {media or 'nothing'}, expected {JSON}")
+            raise refused_type(media, JSON)
         body = await self._body(request)
         try:
             decoded = json.loads(body)
