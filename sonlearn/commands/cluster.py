@@ -71,7 +71,7 @@ def connected(where: ClusterOptions) -> Iterator[Any]:
         if address == "local":
             count = where.workers or os.cpu_count() or 1
             stack.enter_context(dask.config.set(local_settings(dask.config.get("distributed.nanny.pre-spawn-environ"))))
-            apart: dict[str, Any] = {"host": "127.0.0.1", "preload": "sonlearn.cluster.worker"}
+            apart: dict[str, Any] = {"host": "127.0.0.1", "preload": "sonlearn.cluster.tasks"}
             address = stack.enter_context(
                 LocalCluster(
                     n_workers=count, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL,

@@ -70,6 +70,8 @@ class Busy(Exception):  # noqa: N818
 class TooLongError(InputError):
     """A row has more entries than a row may have."""
 
+    status = 413
+
 
 class Wants(NamedTuple):
     """What a request asks for beside the predictions.
