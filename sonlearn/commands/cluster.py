@@ -117,8 +117,7 @@ def sketch(line: Line, where: ClusterOptions) -> int:
     reading = dask.Reading(text, run.on_error, run.max_errors)
     with Interrupts(at_once=True), connected(where) as client:
         done = dask.sketched(sources, options, reading, report.zero_based, client)
-    say = _sayer(run)
-    finish(done.sketch, None, output=report.output, k=1, picture=report.plot, report=say)
+    finish(done.sketch, report, _sayer(run))
     warn_of_skipped(done.skipped, done.errors)
     return 0
 
