@@ -8,5 +8,4 @@ them. `cluster` shares the work out, `serve` answers requests, `vw_line` takes w
 
 Several of them use `checks` (what is refused before any work: no output is an input), `messages` (lines on standard
 error), `settings` (the options of a new model, and of a loaded one), `models` (a learner's file, and how far a run has
-come), `recording` (a run's log, page and bar), `audit` (contributions to each prediction) and `precompile` (a second
-process compiles ahead; ``warm``)."""
+come), `recording` (a run's log, page and bar), and `precompile` (a second process compiles ahead; ``warm``)."""

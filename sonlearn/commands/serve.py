@@ -26,7 +26,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions
 from sonlearn.options.text import TABLES
 from sonlearn.options.verbs import ServeOptions
-from sonlearn.report import streams
+from sonlearn.report.facts import drift
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.read import read_batches
@@ -207,7 +207,7 @@ def check(options: ServeOptions, run_options: RunOptions, decides: bool) -> None
 
 def changes_in(facts: dict[str, Any]) -> float:
     """How often a stream has changed; 0 of a learner that does not look."""
-    changes = streams.drift(facts)
+    changes = drift(facts)
     return float(len(changes["changes"])) if changes else 0.0
 
 

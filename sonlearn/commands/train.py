@@ -118,7 +118,7 @@ class TrainingSession(Session):
         self.unmet = 0  # examples of classes that the model has not learned
         self.audit: Audit | None = None
         if options.audit:
-            from sonlearn.commands.audit import Audit
+            from sonlearn.report.audit import Audit
 
             self.audit = Audit(options, self.names_read)
         self.values = Values(self.learn)
