@@ -32,13 +32,14 @@ from sonlearn.estimators.base import (
     PickleMixin,
     intervals_of,
     raw_of,
+    values_of,
     weights_of_classes,
 )
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.one_row import OneRow
 from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
-from sonlearn.options.python import Parameter, constructor, documented, in_python
+from sonlearn.options.python import Parameter, in_python, with_parameters
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
 from sonlearn.views.index import Entries
 
@@ -297,7 +298,7 @@ class _RiverEstimator(Options, PickleMixin):
         return True
 
 
-@documented(_CLASSIFIER)
+@with_parameters(_CLASSIFIER)
 class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
     """Online classifier of any number of classes, which may turn up as the stream goes on. Nothing has to be tuned.
 
@@ -305,16 +306,11 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
     others, as with ``--classes auto``: a class that comes late has lost nothing.
     """
 
-    PARAMETERS = _CLASSIFIER
     classes: tuple[Any, ...] | list[Any] | None
     class_weight: dict[Any, float] | None
     positive: Any
-    if TYPE_CHECKING:
 
-        def __init__(self, **given: Unpack[RiverClassifierKeywords]) -> None: ...
-
-    else:
-        __init__ = constructor(_CLASSIFIER)
+    def __init__(self, **given: Unpack[RiverClassifierKeywords]) -> None: ...
 
     @property
     def _multiclass(self) -> bool:
@@ -423,17 +419,11 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
         return [dict(zip(classes, row, strict=True)) for row in found.tolist()]
 
 
-@documented(_REGRESSOR)
+@with_parameters(_REGRESSOR)
 class SonlearnRegressor(_RiverEstimator, base.MiniBatchRegressor):
     """Online regressor: squared loss, unless `loss` says otherwise. Nothing has to be tuned."""
 
-    PARAMETERS = _REGRESSOR
-    if TYPE_CHECKING:
-
-        def __init__(self, **given: Unpack[RiverRegressorKeywords]) -> None: ...
-
-    else:
-        __init__ = constructor(_REGRESSOR)
+    def __init__(self, **given: Unpack[RiverRegressorKeywords]) -> None: ...
 
     def learn_one(self, x: dict[Hashable, Any], y: float, w: float = 1.0) -> None:
         """Learn one example; `w`, from 0 on, is its importance weight. InputError: see `batch_of`."""
@@ -480,8 +470,7 @@ class SonlearnRegressor(_RiverEstimator, base.MiniBatchRegressor):
 
     def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[float]:
         learner = getattr(self, "learner_", None) or self._new()
-        p = learner.predict(self._unlabelled(rows), online=True).prediction
-        values: list[float] = (np.exp(p) if learner.options.loss == "poisson" else p).tolist()
+        values: list[float] = values_of(learner, self._unlabelled(rows), online=True).tolist()
         return values
 
 
