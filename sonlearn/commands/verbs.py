@@ -193,7 +193,7 @@ VERBS = {
     "methods": Verb(
         "sonlearn methods",
         "List the methods of train --method: source, cost, and when to use each.",
-        "methods.command",
+        "line.methods",
         "",
     ),
     "warm": Verb(
