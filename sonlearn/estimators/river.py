@@ -46,7 +46,7 @@ from sonlearn.views.index import Entries
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from sonlearn.estimators.keywords import RiverClassifierKeywords, RiverRegressorKeywords
+    from sonlearn.options.keywords import RiverClassifierKeywords, RiverRegressorKeywords
 
 SOURCE = "<dict>"
 

@@ -51,7 +51,7 @@ from sonlearn.text.names import NameTable
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from sonlearn.estimators.keywords import SklearnClassifierKeywords, SklearnRegressorKeywords
+    from sonlearn.options.keywords import SklearnClassifierKeywords, SklearnRegressorKeywords
 
 #: About how many rows become one batch: what a learner needs beside its state follows the batch, not the data.
 ROWS = 4096
