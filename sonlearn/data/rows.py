@@ -64,6 +64,14 @@ def is_learned(weight: float, y: float) -> bool:
     return weight > 0.0 and y == y
 
 
+@forced_inline
+def features_with(feats: np.ndarray, seen: int) -> int:
+    """How many features there are with the numbers `feats` beside the first `seen`. feats : int64[s]"""
+    for at in range(len(feats)):
+        seen = max(seen, feats[at] + 1)
+    return seen
+
+
 def learned_rows(rows: Rows) -> np.ndarray:
     """bool[n]: which rows are learned from: those with a label, and a weight above 0."""
     return np.asarray(~np.isnan(rows.y) & (rows.weight > 0))

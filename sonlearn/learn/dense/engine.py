@@ -170,7 +170,7 @@ class Dense(Engine):
             d, found = len(found.w), found._replace(w=found.w.copy(), A=self._columns(A))
             if len(self._work.x) < d:
                 self._work = self._scratch(d)
-            ridge.solve_now(self._params, found, self._work)
+            ridge.solve_for_weights(self._params, found, self._work)
             return found
         if self._factored:
             b = merging.summed(start @ base.w, [each @ s.w for each, s in zip(own, states, strict=True)], by)

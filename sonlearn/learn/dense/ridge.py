@@ -60,12 +60,6 @@ def add_row(params, state, rows, i, y, h):
                 state.A[column_start(max(f, g)) + min(f, g)] += hx * rows.values[other]
 
 
-@bare_jit
-def solve_now(params, state, work):
-    """See `solve_for_weights`."""
-    solve_for_weights(params, state, work)
-
-
 @bare_inline
 def solve_for_weights(params, state, work):
     """Solve for w, and say when to do so again. Modifies w and now of `state`; work : DenseScratch, overwritten."""

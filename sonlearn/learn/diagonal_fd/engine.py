@@ -16,7 +16,7 @@ from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.diagonal_fd.lazy import sweep
 from sonlearn.learn.diagonal_fd.merging import Matrix, WithDiagonal
-from sonlearn.learn.diagonal_fd.shrink import all_weights, learn, matrix, predict
+from sonlearn.learn.diagonal_fd.shrink import all_weights, follow, matrix
 from sonlearn.learn.diagonal_fd.state import EXTRA, SLOT, WBAR, DiagonalFDState, new_state, new_work
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.log import with_room
@@ -38,11 +38,9 @@ class DiagonalFD(WithDiagonal):
     def reserve(self, state: DiagonalFDState, rows: Rows, features: int) -> DiagonalFDState:
         """Make room for learning `rows`."""
         now = state.now[0]
-        longest = longest_row(rows)
-        entries = int(now["entries"]) + min(int(rows.indptr[-1]), self._params.raw * longest)
+        entries = int(now["entries"]) + min(int(rows.indptr[-1]), self._params.raw * longest_row(rows))
         slots = min(features, int(now["slots"]) + entries)
-        if longest > len(self._work.u) or slots > len(self._work.sums):
-            self._work = new_work(self._params, 2 * longest, 2 * slots)
+        self._make_room(rows, slots)
         return axes.reserved(state, seen=features, slots=slots, entries=entries)
 
     def learn(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int) -> tuple[DiagonalFDState, int]:
@@ -54,9 +52,16 @@ class DiagonalFD(WithDiagonal):
                 return state, at
             state = with_room(state, 4 * state.maps.shape[1], sweep, self._work.z)
 
-    def calls(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+    def _make_room(self, rows: Rows, slots: int) -> None:
+        longest = longest_row(rows)
+        if longest > len(self._work.u) or slots > len(self._work.sums):
+            self._work = new_work(self._params, 2 * longest, 2 * slots)
+
+    def calls(
+        self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
+    ) -> list[Call]:
         """See `Engine.calls`."""
-        return [(learn, (self._params, state, self._work, rows, out, start))]
+        return [(follow, (self._params, state, self._work, rows, out, start, learns))]
 
     def spare(self, state: DiagonalFDState, rows: Rows, features: int) -> tuple[DiagonalFDState, int]:
         """See `Engine.spare`: the buffer has room for as many rows as it ever holds."""
@@ -66,10 +71,8 @@ class DiagonalFD(WithDiagonal):
 
     def predict(self, state: DiagonalFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        work = new_work(self._params, longest_row(rows), 1)
-        at = predict(state, work, rows, out.raw, 0)
-        out.prediction[:] = out.raw
-        return at
+        self._make_room(rows, 1)
+        return int(run_calls(self.calls(state, rows, out, learns=False))[0])
 
     def weights(self, state: DiagonalFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.data.rows import is_learned
+from sonlearn.data.rows import features_with, is_learned
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.diagonal_fd.lazy import bring_all_up_to_date, copies
 from sonlearn.learn.diagonal_fd.state import EXTRA, LONGEST, SLOT, WBAR
-from sonlearn.learn.linear_algebra import solve_lower
+from sonlearn.learn.linear_algebra import minus_dot, plus_dot, solve_lower
 from sonlearn.learn.losses import HINGE, LOGISTIC
 from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL, SHRINK
 
@@ -29,19 +29,19 @@ ROUNDING = 4e-16
 
 
 @bare_inline
-def run(params, state, work, rows, out, start):
-    """Learn rows from `start` on until one fills the buffer; returns (next row, status).
+def run(params, state, work, rows, out, start, learns):
+    """`shrink.follow` until a row fills the buffer; returns (next row, status).
 
-    With LOG_FULL and DIVERGED the next row has not been learned. Arguments as for `shrink.learn`.
+    With LOG_FULL and DIVERGED the next row has not been learned.
     """
     now = state.now[0]
     for i in range(start, len(rows.y)):
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
-        learns = is_learned(rows.weight[i], rows.y[i])
-        if learns and now["generation"] == now["capacity"]:
+        learned = learns and is_learned(rows.weight[i], rows.y[i])
+        if learned and now["generation"] == now["capacity"]:
             return i, LOG_FULL
-        if learns:
+        if learned:
             bring_all_up_to_date(state, work, feats)
             wx, xx = read(state, work, state.table, feats, values)
         else:
@@ -52,7 +52,7 @@ def run(params, state, work, rows, out, start):
         if not (abs(z) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED
         out.prediction[i] = out.raw[i] = z
-        if learns:
+        if learned:
             status = step(params, state, work, feats, values, z, v, xx, rows.y[i], rows.weight[i])
             if status == DIVERGED:
                 return i, DIVERGED
@@ -107,11 +107,7 @@ def solve(state, work, wx, xx):
     """work.g <- L^-1 work.q; returns (w'x, x'A^-1 x). wx, xx : results of `read`. The state is not modified."""
     r = state.now[0]["k"] + state.now[0]["raw"]
     solve_lower(state.LT, r, work.q, work.g)
-    z, v = wx, xx
-    for i in range(r):
-        z += work.g[i] * state.gamma[i]
-        v -= work.g[i] * work.g[i]
-    return z, max(v, 0.0)
+    return plus_dot(wx, work.g, state.gamma, r), max(minus_dot(xx, work.g, work.g, r), 0.0)
 
 
 @bare_inline
@@ -127,10 +123,7 @@ def step(params, state, work, feats, values, z, v, xx, y, h):
     if not a * a * xx <= LIMIT:
         return DIVERGED
     now["t"] += 1
-    seen = now["seen"]
-    for at in range(len(feats)):
-        seen = max(seen, feats[at] + 1)
-    now["seen"] = seen
+    now["seen"] = features_with(feats, now["seen"])
     if s2 * xx > 0.0:
         k, raw = now["k"], now["raw"]
         r, s, pivot = k + raw, math.sqrt(s2), math.sqrt(1.0 + s2 * v)

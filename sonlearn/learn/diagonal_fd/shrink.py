@@ -9,7 +9,7 @@ Forgetting (--decay) happens here: with n rows learned since the last shrink, B'
 by retention^n. The 1 in Delta does not decay. Delta of a feature in no buffered row is not updated until the feature is
 in one; then it takes the value that decay in every round would have given.
 
-`predict`, `all_weights` and `matrix` do not modify the state.
+`all_weights` and `matrix` do not modify the state.
 """
 
 from __future__ import annotations
@@ -19,29 +19,30 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit, forced_inline, inline, jit
-from sonlearn.learn.diagonal_fd.lazy import apply_map, bring_up_to_date, copies, enter, times_four
-from sonlearn.learn.diagonal_fd.rounds import read, run, solve
+from sonlearn.learn.diagonal_fd.lazy import apply_map, bring_up_to_date, enter, times_four
+from sonlearn.learn.diagonal_fd.rounds import run
 from sonlearn.learn.diagonal_fd.state import DELTA, EXTRA, LONGEST, SLOT, SQUARES, STAMP, TOTAL, WBAR
 from sonlearn.learn.eigenpairs import leading_eigenpairs
-from sonlearn.learn.linear_algebra import clear, factor_identity_plus, solve_upper
-from sonlearn.learn.tolerances import LIMIT, SHRINK
+from sonlearn.learn.linear_algebra import clear, clear_first, factor_identity_plus, solve_upper
+from sonlearn.learn.tolerances import SHRINK
 
 #: Eigenvalues of T below this multiple of the largest are rounding errors.
 EPS_RANK = 1e-14
 
 
 @jit
-def learn(params, state, work, rows, out, start):
-    """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL or DIVERGED).
+def follow(params, state, work, rows, out, start, learns):
+    """Predict rows from `start` on and, where it `learns`, learn them; (next row, DONE, LOG_FULL or DIVERGED).
 
-    params : DiagonalFDParams; state : DiagonalFDState, modified in place; work : DiagonalFDScratch, overwritten
-    rows : Rows, not modified; out : Predictions, filled in from row `start` on; start : int
+    params : DiagonalFDParams; state : DiagonalFDState, modified where it `learns`
+    work : DiagonalFDScratch, overwritten; rows : Rows, not modified
+    out : Predictions, filled in from row `start` on; start : int
 
     Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds.
     """
     at = start
     while True:
-        at, status = run(params, state, work, rows, out, at)
+        at, status = run(params, state, work, rows, out, at, learns)
         if status != SHRINK:
             return at, status
         shrink(params, state, work)
@@ -207,27 +208,7 @@ def compensate(params, state, work, n_kept):
 def factorise(state, r):
     """state.LT <- the Cholesky factor of I + T (LT'LT = I + T, pivots at least 1); state.gamma <- 0."""
     factor_identity_plus(state.T, state.LT, r)
-    for j in range(len(state.gamma)):
-        state.gamma[j] = 0.0
-
-
-@bare_jit
-def predict(state, work, rows, raw, start):
-    """raw[i] <- base_i + w'x_i from row `start` on; returns the first row whose prediction is out of bounds, or n.
-
-    state : DiagonalFDState and rows : Rows, not modified; work : DiagonalFDScratch, overwritten
-    raw : float64[n], filled in; start : int
-    """
-    for i in range(start, len(rows.y)):
-        feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
-        copies(state, work, feats)
-        wx, xx = read(state, work, work.row, work.place, rows.values[rows.indptr[i] : rows.indptr[i + 1]])
-        z, _ = solve(state, work, wx, xx)
-        z += rows.base[i]
-        if not (abs(z) <= LIMIT and xx <= LIMIT):
-            return i
-        raw[i] = z
-    return len(rows.y)
+    clear_first(state.gamma, len(state.gamma))
 
 
 @bare_jit

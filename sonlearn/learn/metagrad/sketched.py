@@ -27,7 +27,7 @@ from sonlearn.data.axes import BY_FEATURE, Axis, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.linear_algebra import leading
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, leading
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.metagrad.dense import first_weights
 from sonlearn.learn.newton import state as newton
@@ -228,12 +228,8 @@ def update_experts(params, state, work, slope, wx, zx, vx, logp):
     r = state.base.now[0].k + state.base.now[0].raw
     yz, yv = np.zeros(r), np.zeros(r)  # by eigenvector: y times z, y times v
     for i in range(r):
-        y = z = v = 0.0
-        for j in range(r):
-            y += U[j, i] * work.y[j]
-            z += U[j, i] * q[0, j]
-            v += U[j, i] * q[1, j]
-        yz[i], yv[i] = y * z, y * v
+        y = dot(U[:, i], work.y, r)
+        yz[i], yv[i] = y * dot(U[:, i], q[0], r), y * dot(U[:, i], q[1], r)
     eta = params.rate
     for e in range(len(logp)):
         floor = rest_of(params, state, eta)
@@ -307,15 +303,9 @@ def average(params, state, lam, U):
             G[i] += 2.0 * eta * eta * f
         eta *= 0.5
     state.share[0], state.share[1] = -F[r] / total, G[r] / total
-    for i in range(len(a)):
-        a[i] = 0.0
+    clear_first(a, len(a))
     for i in range(r):
-        z = v = 0.0
-        for j in range(r):
-            z += U[j, i] * q[0, j]
-            v += U[j, i] * q[1, j]
-        c = (-(F[i] - F[r]) * z + (G[i] - G[r]) * v) / total
-        for j in range(r):
-            a[j] += c * U[j, i]
-            state.U[j, i] = U[j, i]
+        z, v = dot(U[:, i], q[0], r), dot(U[:, i], q[1], r)
+        add_scaled(a, (-(F[i] - F[r]) * z + (G[i] - G[r]) * v) / total, U[:, i], r)
         state.lam[i] = max(lam[i], 0.0)
+    state.U[:r, :r] = U

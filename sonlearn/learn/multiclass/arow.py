@@ -30,7 +30,7 @@ from sonlearn.data.rows import SQUARES, Rows, is_learned, longest_row
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.engine import Predictions
-from sonlearn.learn.linear_algebra import product
+from sonlearn.learn.linear_algebra import clear_first, product
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     LARGE_TABLE,
@@ -201,8 +201,7 @@ def scale_of(unit, rows, i):
 @bare_inline
 def score(pairs, rows, i, scale, classes, z):
     """z[:classes] <- w_k'x; features without a block say nothing."""
-    for k in range(classes):
-        z[k] = 0.0
+    clear_first(z, classes)
     add_weights(pairs, rows, i, scale, classes, z)
 
 

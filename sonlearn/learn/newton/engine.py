@@ -36,8 +36,9 @@ from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
-from sonlearn.learn.newton.shrink import begin_now, learn, lower_now, orthonormalise_now
+from sonlearn.learn.newton.shrink import begin_with_kept, learn, lower
 from sonlearn.learn.newton.sparse_time.generations import sweep, with_room_in_log
+from sonlearn.learn.newton.sparse_time.orthonormal import orthonormalise
 from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
 from sonlearn.learn.tolerances import FEATURES, LOG_FULL, ORTHONORMALISE, RANK
 from sonlearn.options import LearnOptions
@@ -78,7 +79,7 @@ class SketchedNewton(Engine):
             if status == LOG_FULL:
                 state = with_room_in_log(state, self.work.z)
             elif status == ORTHONORMALISE:
-                orthonormalise_now(state)
+                orthonormalise(state)
         return state, at
 
     def predict(self, state: NewtonState, rows: Rows, out: Predictions) -> int:
@@ -175,7 +176,7 @@ def merged(params: NewtonParams, states: Sequence[NewtonState], base: NewtonStat
     out.factor.FT[range(k), range(k)] = 1.0
     if params.dual:
         out.basis.q[:, :k] = w @ V[:k].T
-    begin_now(params, out, k)
+    begin_with_kept(params, out, k)
     return out
 
 
@@ -208,7 +209,7 @@ def _shrink(params: NewtonParams, state: NewtonState, lam: np.ndarray) -> int:
     m, zero = params.m, RANK * max(lam.max(initial=0.0), 0.0)
     if params.buffered:
         squares = np.pad(lam, (0, max(m - len(lam), 0)))
-        return int(lower_now(params, state, squares[::-1].copy(), zero))
+        return int(lower(params, state, squares[::-1].copy(), zero))
     kept = lam[:m][lam[:m] > zero]
     state.basis.D2[: len(kept)] = kept
     return len(kept)

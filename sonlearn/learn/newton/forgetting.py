@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from sonlearn.jit import bare_inline
-from sonlearn.learn.linear_algebra import INVERSE, cholesky_update
+from sonlearn.learn.linear_algebra import INVERSE, cholesky_update, clear_first
 
 #: When `now.weight_scale` falls below this, it is multiplied into the arrays: once in 345/l2 rounds.
 SMALLEST = 1e-150
@@ -45,8 +45,7 @@ def forget_past(params, state, work):
     if params.kind != INVERSE or params.base == 0.0:
         return
     for i in range(r):
-        for j in range(r):
-            work.h[j] = 0.0
+        clear_first(work.h, r)
         work.h[i] = math.sqrt((1.0 - retention) * params.base)
         cholesky_update(basis.LT, r, work.h)
 

@@ -15,9 +15,9 @@ import math
 from typing import NamedTuple
 
 from sonlearn.data.mixing import LOW, hash_bits
-from sonlearn.data.rows import COUNT, is_learned
+from sonlearn.data.rows import COUNT, features_with, is_learned
 from sonlearn.jit import bare_inline, fetch, forced_inline
-from sonlearn.learn.linear_algebra import INVERSE, spectral
+from sonlearn.learn.linear_algebra import INVERSE, add_scaled, minus_dot, spectral
 from sonlearn.learn.losses import slopes, within_bounds
 from sonlearn.learn.newton.forgetting import SMALLEST, fold_weight_scale, forget_past
 from sonlearn.learn.newton.oja import oja_round
@@ -123,7 +123,7 @@ def write_prediction(params, weight_scale, wx, base, raw, prediction):
     """
     for c in range(len(wx)):
         raw[c] = wx[c] * weight_scale + base
-    return within_bounds(params.output, raw, prediction)
+    return within_bounds(params.output, raw, prediction, LIMIT)
 
 
 @bare_inline
@@ -197,10 +197,7 @@ def count(state, feats):
     now = state.now[0]
     now.t += 1
     now.read += len(feats)
-    seen = now.seen
-    for at in range(len(feats)):
-        seen = max(seen, feats[at] + 1)
-    now.seen = seen
+    now.seen = features_with(feats, now.seen)
 
 
 @forced_inline
@@ -210,13 +207,10 @@ def add_along(q, y, by, r, grows, zx):
     q : float64[r_max], modified; y : float64[r_max + 1], Q x, not modified; zx : float, z'x
     r : int, directions before the row; grows : bool, whether the row adds one
     """
-    rest = zx
-    for i in range(r):
-        rest -= y[i] * q[i]
+    rest = minus_dot(zx, y, q, r)
     if grows:
         q[r] = rest / y[r]
-    for i in range(r + grows):
-        q[i] += by * y[i]
+    add_scaled(q, by, y, r + grows)
 
 
 @forced_inline
@@ -242,8 +236,7 @@ def buffer_row(params, state, work, feats, row, n_rest):
     moves = False
     for c in range(len(a)):
         moves = moves or work.aside[c] != 0.0
-        for i in range(r):
-            a[c, i] -= work.along[c] * work.u[i]
+        add_scaled(a[c], -work.along[c], work.u, r)
     if grows:
         append(state, work, feats, row.rho2, n_rest)
         widen(state, r)
@@ -251,8 +244,7 @@ def buffer_row(params, state, work, feats, row, n_rest):
             a[c, r] = -work.aside[c] * work.y[r]
     elif moves:
         for c in range(len(a)):
-            for i in range(r):
-                a[c, i] += work.aside[c] * work.y[i]
+            add_scaled(a[c], work.aside[c], work.y, r)
             work.aside[c] = -work.aside[c]
         move_wbar(state, work, feats, work.aside)
     if params.dual and counts:

@@ -15,12 +15,12 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, bare_jit, inline, jit
-from sonlearn.learn.linear_algebra import ROOT, clear, leading, spectral
+from sonlearn.jit import bare_inline, inline, jit
+from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear, dot, leading, spectral
 from sonlearn.learn.newton.round import run
 from sonlearn.learn.newton.sparse_time.folding import fold
 from sonlearn.learn.newton.sparse_time.generations import renew
-from sonlearn.learn.newton.sparse_time.orthonormal import is_due, orthonormalise
+from sonlearn.learn.newton.sparse_time.orthonormal import is_due
 from sonlearn.learn.newton.step import projected_slope, reset_factor, spectral_excess
 from sonlearn.learn.tolerances import ORTHONORMALISE, RANK, RENEW, SHRINK, SINGULAR, SPAN, SQUARING, STEP
 
@@ -43,7 +43,7 @@ def learn(params, state, work, rows, out, start, oja):
         None where rows are buffered: then Oja's rule is not compiled.
 
     Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds, and after one
-    if V is to be orthonormalised (by `orthonormalise_now`).
+    if V is to be orthonormalised (by `orthonormal.orthonormalise`).
     """
     at = start
     while True:
@@ -60,12 +60,6 @@ def learn(params, state, work, rows, out, start, oja):
             renew(state)
         else:
             return at, status
-
-
-@jit
-def orthonormalise_now(state):
-    """Make the rows of V orthonormal (see `orthonormalise`)."""
-    orthonormalise(state)
 
 
 @inline
@@ -92,12 +86,6 @@ def shrink(params, state, work, slope):
     worst = fold(state, W, work.z)
     begin_with_kept(params, state, n_kept)
     return is_due(state, worst)
-
-
-@bare_jit
-def begin_now(params, state, n_kept):
-    """See `begin_with_kept`."""
-    begin_with_kept(params, state, n_kept)
 
 
 @bare_inline
@@ -151,9 +139,7 @@ def project_slopes(params, state, u, slope, y, W):
     rest = y[: W.shape[1]].copy()
     if now.alpha == 0.0:
         for i in range(len(W)):
-            along = np.dot(W[i], y[: W.shape[1]])
-            for j in range(len(rest)):
-                rest[j] -= along * W[i, j]
+            add_scaled(rest, -np.dot(W[i], y[: W.shape[1]]), W[i], len(rest))
     unseen = np.dot(rest, rest)
     singular = now.alpha == 0.0 and unseen > SPAN * np.dot(y[: W.shape[1]], y[: W.shape[1]])
     for c in range(len(slope)):
@@ -162,8 +148,7 @@ def project_slopes(params, state, u, slope, y, W):
             continue
         end = u[c] - now.weight_scale * slope[c] * quadratic
         by = (end - min(max(end, params.output.low), params.output.high)) / (now.weight_scale * unseen)
-        for j in range(len(rest)):
-            state.basis.a[c, j] -= by * rest[j]
+        add_scaled(state.basis.a[c], -by, rest, len(rest))
 
 
 @inline
@@ -193,15 +178,11 @@ def spectral_step(params, state, slope, y):
         for i in range(r):
             a[c, i] *= 1.0 - outside
         for i in range(r):
-            g = 0.0
-            for j in range(r):
-                g += U[j, i] * along[j]
-            g *= by
+            g = dot(U[:, i], along, r) * by
             change = spectral(params.kind, now.alpha, max(lam[i], 0.0), g) - outside * spectral(
                 params.kind, now.alpha, 0.0, g
             )
-            for j in range(r):
-                a[c, j] -= change * U[j, i]
+            add_scaled(a[c], -change, U[:, i], r)
 
 
 @bare_inline
@@ -214,9 +195,7 @@ def rotate_sums(state, W):
     n_kept, r = W.shape
     for each in range(len(q)):
         for i in range(n_kept):
-            a[0, i] = 0.0
-            for j in range(r):
-                a[0, i] += W[i, j] * q[each, j]
+            a[0, i] = dot(W[i], q[each], r)
         for i in range(a.shape[1]):
             q[each, i] = a[0, i] if i < n_kept else 0.0
     clear(a)
@@ -246,12 +225,6 @@ def lower(params, state, lam, zero):
     return n_kept
 
 
-@bare_jit
-def lower_now(params, state, lam, zero):
-    """`lower`, for Python."""
-    return lower(params, state, lam, zero)
-
-
 @bare_inline
 def quadratic_in(params, state, y, W):
     """x'A^-1 x with the new sketch. y : float64[at least r]; W : float64[n_kept, r]; nothing is modified."""
@@ -260,9 +233,7 @@ def quadratic_in(params, state, y, W):
     for j in range(r):
         total += rest * y[j] * y[j]
     for i in range(n_kept):
-        v = 0.0
-        for j in range(r):
-            v += W[i, j] * y[j]
+        v = dot(W[i], y, r)
         total += v * v * spectral_excess(params, state, i, 1.0)
     return total
 
@@ -273,14 +244,8 @@ def step_after(params, state, slope, y, W):
     a, alpha = state.basis.a, state.now[0].alpha
     n_kept, r = W.shape
     for c in range(len(a)):
-        rest = spectral(params.kind, alpha, 0.0, params.rate * slope[c])
-        for j in range(r):
-            a[c, j] -= rest * y[j]
+        add_scaled(a[c], -spectral(params.kind, alpha, 0.0, params.rate * slope[c]), y, r)
     for i in range(n_kept):
-        v = 0.0
-        for j in range(r):
-            v += W[i, j] * y[j]
+        v = dot(W[i], y, r)
         for c in range(len(a)):
-            change = v * spectral_excess(params, state, i, params.rate * slope[c])
-            for j in range(r):
-                a[c, j] -= change * W[i, j]
+            add_scaled(a[c], -v * spectral_excess(params, state, i, params.rate * slope[c]), W[i], r)

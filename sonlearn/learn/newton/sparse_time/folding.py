@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.jit import inline
-from sonlearn.learn.linear_algebra import clear
+from sonlearn.learn.linear_algebra import add_scaled, clear
 from sonlearn.learn.newton.sparse_time.coordinates import unmix
 from sonlearn.learn.newton.sparse_time.generations import begin_generation, refresh_all, start_over
 from sonlearn.learn.newton.sparse_time.orthonormal import departure
@@ -60,8 +60,6 @@ def write_back(state, N2, on_x, z):
     for at in range(n_local):
         f = owner[at]
         for i in range(n_raw):
-            x = X[at, i]
-            if x != 0.0:
-                for j in range(table.shape[1]):
-                    table[f, j] += x * by[i, j]
+            if X[at, i] != 0.0:
+                add_scaled(table[f], X[at, i], by[i], table.shape[1])
         state.features[f].local = -1

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline, inline, jit
-from sonlearn.learn.linear_algebra import add_rows, clear, transposed
+from sonlearn.learn.linear_algebra import add_rows, clear, clear_first, transposed
 from sonlearn.learn.log import next_slot, place, with_room
 from sonlearn.learn.newton.state import BITS
 
@@ -25,8 +25,7 @@ LAST = (1 << BITS) - 1
 def apply_map(maps, which, z, source):
     """z[1 - source] <- z[source] (a row of the table) mapped by maps[which]; maps is not modified."""
     target, width, length = 1 - source, maps.shape[1], maps.shape[2]
-    for i in range(width):
-        z[target, i] = 0.0
+    clear_first(z[target], width)
     for i in range(width, length):
         z[target, i] = z[source, i]
     add_rows(z[source], maps[which], width, z[target])
@@ -140,8 +139,7 @@ def compose(maps, early, late, out):
     """
     width, length = late.shape
     for j in range(width):
-        for i in range(width):
-            out[j, i] = 0.0
+        clear_first(out[j], width)
         for i in range(width, length):
             out[j, i] = maps[early, j, i]
         add_rows(maps[early, j], late, width, out[j])

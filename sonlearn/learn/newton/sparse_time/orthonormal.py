@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from sonlearn.jit import inline
-from sonlearn.learn.linear_algebra import add_product, clear, transposed
+from sonlearn.learn.linear_algebra import add_product, add_scaled, clear, clear_first, dot, minus_dot, transposed
 from sonlearn.learn.newton.sparse_time.generations import all_current, refresh, start_over
 from sonlearn.learn.tolerances import AFFORDABLE, BROKEN, CHEAP, NEEDED, ROUNDING, WORTH
 
@@ -35,14 +35,9 @@ def departure(state, N1, N2):
     clear(drift)
     worst = 0.0
     for i in range(n_kept):
-        summed = 0.0
-        for j in range(k):
-            summed += N1[i, j] * N1[i, j]
-        for l in range(N2.shape[1]):  # noqa: E741
-            squared = 0.0
-            for j in range(k + l + 1):
-                squared += G[l, j] * G[l, j]
-            summed += N2[i, l] * N2[i, l] * squared
+        summed = dot(N1[i], N1[i], k)
+        for j in range(N2.shape[1]):
+            summed += N2[i, j] * N2[i, j] * dot(G[j], G[j], k + j + 1)
         whole[i, i] += ROUNDING * summed
         worst = max(worst, whole[i, i])
         for j in range(n_kept):
@@ -72,32 +67,23 @@ def orthonormalise(state):
     z, v, C = np.empty((2, M + classes)), np.empty(k), np.zeros((k, k))
     for f in range(now.seen):
         refresh(state, f, z)
-        for i in range(k):
-            v[i] = 0.0
+        clear_first(v, k)
         for j in range(M):
             zj = table[f, j]
-            for c in range(classes):
-                table[f, M + c] += factor.beta[c, j] * zj
+            add_scaled(table[f, M:], zj, factor.beta[:, j], classes)
             table[f, j] = 0.0
-            for i in range(k):
-                v[i] += zj * factor.FT[j, i]
+            add_scaled(v, zj, factor.FT[j], k)
         for i in range(k):
             table[f, i] = v[i]
-            for j in range(i + 1):
-                C[i, j] += v[i] * v[j]
+            add_scaled(C[i], v[i], v, i + 1)
     factorise(C)
     for f in range(now.seen):
         for i in range(k):
-            total = table[f, i]
-            for j in range(i):
-                total -= C[i, j] * table[f, j]
-            table[f, i] = total / C[i, i]
+            table[f, i] = minus_dot(table[f, i], C[i], table[f], i) / C[i, i]
     a, q = state.basis.a, state.basis.q
     for i in range(k):
         for each in range(len(q)):
-            for j in range(i):
-                q[each, i] -= C[i, j] * q[each, j]
-            q[each, i] /= C[i, i]
+            q[each, i] = minus_dot(q[each, i], C[i], q[each], i) / C[i, i]
         if C[i, i] < math.inf:
             for c in range(classes):
                 a[c, i] *= C[i, i]
@@ -114,9 +100,7 @@ def factorise(C):
     """C (float64[k, k], its lower triangle) <- its Cholesky factor."""
     for i in range(len(C)):
         for j in range(i + 1):
-            total = C[i, j]
-            for l in range(j):  # noqa: E741
-                total -= C[i, l] * C[j, l]
+            total = minus_dot(C[i, j], C[i], C[j], j)
             if j < i:
                 C[i, j] = total / C[j, j]
             else:  # near 1, unless the row is pure rounding error: such a row becomes 0
