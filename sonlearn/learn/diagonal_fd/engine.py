@@ -17,7 +17,7 @@ from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.diagonal_fd.lazy import sweep
 from sonlearn.learn.diagonal_fd.merging import Matrix, WithDiagonal
 from sonlearn.learn.diagonal_fd.shrink import all_weights, follow, matrix
-from sonlearn.learn.diagonal_fd.state import EXTRA, SLOT, WBAR, DiagonalFDState, new_state, new_work
+from sonlearn.learn.diagonal_fd.state import EXTRA, KEPT, SLOT, WBAR, DiagonalFDState, new_state, new_work
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.log import with_room
 from sonlearn.learn.tolerances import LOG_FULL
@@ -50,7 +50,7 @@ class DiagonalFD(WithDiagonal):
             at, status = run_calls(self.calls(state, rows, out, at))
             if status != LOG_FULL:
                 return state, at
-            state = with_room(state, 4 * state.maps.shape[1], sweep, self._work.z)
+            state = with_room(state, state.maps.shape[1], sweep, self._work.z)
 
     def _make_room(self, rows: Rows, slots: int) -> None:
         longest = longest_row(rows)
@@ -89,15 +89,15 @@ class DiagonalFD(WithDiagonal):
         ends = np.concatenate(([0], np.cumsum(stays)))[np.minimum(state.ends, len(stays))]
         owner, entries = numbers[state.owner[known]], place[state.entries[stays]]
         state = super().renumbered(state._replace(table=state.table.copy()), numbers, features)
-        state.table[owner, 0, SLOT] = 1 + np.arange(len(owner))
+        state.table[owner, SLOT] = 1 + np.arange(len(owner))
         state.now["slots"], state.now["entries"] = len(owner), len(entries)
         return state._replace(X=state.X[known], owner=owner, entries=entries, ends=ends)
 
     def _of(self, found: Matrix, t: int) -> DiagonalFDState:
         features, out = len(found.w), self.new()
-        table = np.zeros((features, *out.table.shape[1:]))
-        table[:, 0, WBAR], table[:, 0, EXTRA] = found.w, found.extra
-        table[:, 1:].reshape(features, 4 * (table.shape[1] - 1))[:, : len(found.B)] = found.B.T
+        table = np.zeros((features, out.table.shape[1]))
+        table[:, WBAR], table[:, EXTRA] = found.w, found.extra
+        table[:, KEPT : KEPT + len(found.B)] = found.B.T
         return out._replace(table=table, mass=found.mass, when=np.full(features, t))
 
     def _whole(self, state: DiagonalFDState) -> Matrix:

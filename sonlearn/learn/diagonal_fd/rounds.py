@@ -15,10 +15,10 @@ from __future__ import annotations
 import math
 
 from sonlearn.data.rows import features_with, is_learned
-from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.jit import bare_inline
 from sonlearn.learn.diagonal_fd.lazy import bring_all_up_to_date, copies
-from sonlearn.learn.diagonal_fd.state import EXTRA, LONGEST, SLOT, WBAR
-from sonlearn.learn.linear_algebra import minus_dot, plus_dot, solve_lower
+from sonlearn.learn.diagonal_fd.state import EXTRA, KEPT, LONGEST, SLOT, WBAR
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, minus_dot, plus_dot, solve_lower
 from sonlearn.learn.losses import HINGE, LOGISTIC
 from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL, SHRINK
 
@@ -65,41 +65,22 @@ def run(params, state, work, rows, out, start, learns):
 def read(state, work, table, places, values):
     """work.u <- Delta^-1 x and work.q <- B Delta^-1 x; returns (wbar'x, x'Delta^-1 x).
 
-    table : float64[rows, 1 + fours, 4], up to date at `places`; places : int64[s], rows of `table`, one for each entry
+    table : float64[rows, KEPT + width], up to date at `places`; places : int64[s], rows of `table`, one for each entry
     values : float64[s]. These and `state` are not modified.
     """
-    now, q, n, n_buffered = state.now[0], work.q, len(values), 0
+    k, raw, q = state.now[0]["k"], state.now[0]["raw"], work.q
     wx = xx = 0.0
-    for at in range(n):
-        f, x = places[at], values[at]
-        u = x / (1.0 + table[f, 0, EXTRA])
+    clear_first(q, k + raw)
+    for at in range(len(values)):
+        row, x = table[places[at]], values[at]
+        u = x / (1.0 + row[EXTRA])
         work.u[at] = u
-        wx += x * table[f, 0, WBAR]
+        wx += x * row[WBAR]
         xx += x * u
-        if table[f, 0, SLOT] > 0.0:
-            work.slot[n_buffered] = int(table[f, 0, SLOT]) - 1
-            work.buffered[n_buffered] = u
-            n_buffered += 1
-    k = now["k"]
-    for j in range((k + 3) // 4):
-        q[4 * j], q[4 * j + 1], q[4 * j + 2], q[4 * j + 3] = four_sums(table, places, work.u, n, 1 + j)
-    for j in range((now["raw"] + 3) // 4):
-        i = k + 4 * j
-        q[i], q[i + 1], q[i + 2], q[i + 3] = four_sums(state.X, work.slot, work.buffered, n_buffered, j)
+        add_scaled(q, u, row[KEPT:], k)
+        if row[SLOT] > 0.0:
+            add_scaled(q[k:], u, state.X[int(row[SLOT]) - 1], raw)
     return wx, xx
-
-
-@forced_inline
-def four_sums(M, places, u, n, j):
-    """sum_i u_i M[places_i, j] over the first n entries, for four adjacent numbers. Modifies nothing."""
-    a = b = c = d = 0.0
-    for at in range(n):
-        i, x = places[at], u[at]
-        a += x * M[i, j, 0]
-        b += x * M[i, j, 1]
-        c += x * M[i, j, 2]
-        d += x * M[i, j, 3]
-    return a, b, c, d
 
 
 @bare_inline
@@ -200,16 +181,14 @@ def append(state, feats, values, s):
         if x == 0.0:
             continue
         f = feats[at]
-        slot = int(table[f, 0, SLOT]) - 1
+        slot = int(table[f, SLOT]) - 1
         if slot < 0:
             slot = n_slots
             n_slots += 1
             owner[slot] = f
-            table[f, 0, SLOT] = n_slots
-            for j in range(X.shape[1]):
-                for i in range(4):
-                    X[slot, j, i] = 0.0
-        X[slot, raw >> 2, raw & 3] = x
+            table[f, SLOT] = n_slots
+            clear_first(X[slot], X.shape[1])
+        X[slot, raw] = x
         entries[n_entries] = slot
         n_entries += 1
     state.ends[raw] = n_entries
