@@ -53,6 +53,13 @@ def clear_first(v, n):
 
 
 @forced_inline
+def set_scaled(out, by, v, n):
+    """out[:n] <- by v[:n]."""
+    for i in range(n):
+        out[i] = by * v[i]
+
+
+@forced_inline
 def add_scaled(out, by, v, n):
     """out[:n] += by v[:n]."""
     for i in range(n):

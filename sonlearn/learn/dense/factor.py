@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from sonlearn.jit import bare_inline
-from sonlearn.learn.linear_algebra import add_scaled, clear_first, minus_dot
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, minus_dot, set_scaled
 
 #: A pivot up to this share of its diagonal is a rounding error: the feature follows from others, and has no weight.
 NOTHING = 1e-12
@@ -37,8 +37,7 @@ def solve(R, d, x, h, u):
     R and x : float64[d], not modified; h, u : float64[d], filled in
     """
     quadratic = 0.0
-    for j in range(d):
-        h[j] = x[j]
+    set_scaled(h, 1.0, x, d)
     for j in range(d - 1, -1, -1):
         at = column_start(j)
         pivot = h[j] / R[at + j]

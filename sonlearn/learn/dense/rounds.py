@@ -13,10 +13,10 @@ import math
 from sonlearn.data.rows import features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.dense.factor import solve, update, widen
-from sonlearn.learn.linear_algebra import add_scaled, clear_first
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, set_scaled
 from sonlearn.learn.losses import SQUARED, loss_slope, within_bounds
 from sonlearn.learn.newton.round import row_scale
-from sonlearn.learn.tolerances import LIMIT
+from sonlearn.learn.tolerances import LARGEST, LIMIT
 
 FULL_ON, AROW, PSEUDO, ADA_FULL, ADA_LR, RIDGE = range(6)
 NAMES = ("full-on", "arow", "pseudo", "ada-full", "ada-lr", "ridge")
@@ -48,23 +48,21 @@ def learn(params, state, work, rows, out, start):
         if along != 0.0:
             add_scaled(w[:, 0], -along, work.u, d)
         if scale > 0.0:
-            for j in range(d):
-                work.x[j] *= scale
+            set_scaled(work.x, scale, work.x, d)
             update(state.A, d, work.x)
     return len(rows.y)
 
 
 @bare_jit
-def predict(state, rows, raw):
-    """raw[i] <- predictions of row i; returns the first row with one that is not finite, or n.
+def predict(params, state, rows, out):
+    """Predict all rows; returns the first row with a prediction that is not finite, or n.
 
-    state and rows are not modified; raw : float64[n, C], filled in
+    state and rows are not modified; out : Predictions of float64[n, C], filled in
     """
     for i in range(len(rows.y)):
-        score(state, rows, i, raw[i])
-        for c in range(raw.shape[1]):
-            if not math.isfinite(raw[i, c]):
-                return i
+        score(state, rows, i, out.raw[i])
+        if not within_bounds(params.output, out.raw[i], out.prediction[i], LARGEST):
+            return i
     return len(rows.y)
 
 

@@ -35,6 +35,7 @@ from sonlearn.learn.linear_algebra import (
     factor_identity_plus,
     minus_dot,
     product,
+    set_scaled,
     solve_lower,
     solve_upper,
     total_of,
@@ -301,8 +302,7 @@ def move(state, work, r, blocks, a):
     """w <- w + a Delta^-1 (x - B'h)."""
     own, h = work.more[0], work.h
     for b in range(blocks):
-        for l in range(LANES):  # noqa: E741
-            own[l] = work.x[b, l]
+        set_scaled(own, 1.0, work.x[b], LANES)
         take_off_rows(own, h, state.B[b], r)
         for l in range(LANES):  # noqa: E741
             state.w[b, l] += a * (own[l] / (1.0 + state.extra[b, l]))
@@ -330,8 +330,7 @@ def take_off_four(out, by, A, j):
 def append(state, work, r, blocks, s, pivot):
     """Row r of B <- s x, with its products in T and L, but for T_rr."""
     for b in range(blocks):
-        for l in range(LANES):  # noqa: E741
-            state.B[b, r, l] = s * work.x[b, l]
+        set_scaled(state.B[b, r], s, work.x[b], LANES)
     for j in range(r):
         state.T[r, j] = state.T[j, r] = s * work.q[j]
         state.LT[j, r] = s * work.g[j]
@@ -346,8 +345,7 @@ def shrink(params, state, work):
     faded = params.retention ** (now["t"] - now["shrunk"])
     kept, C = leading_rows(params, state.T, now["k"] + now["raw"], faded)
     for i in range(kept):
-        for j in range(C.shape[1]):
-            work.C[i, j] = -C[i, j]
+        set_scaled(work.C[i], -1.0, C[i], C.shape[1])
     for b in range((now["seen"] + LANES - 1) >> BITS):
         compensate(params, state, work, b, kept, faded)
     for i in range(kept):

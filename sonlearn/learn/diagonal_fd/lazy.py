@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.diagonal_fd.state import BITS, EXTRA, KEPT, SLOT, STAMP, WBAR
-from sonlearn.learn.linear_algebra import add_scaled, clear, clear_first
+from sonlearn.learn.linear_algebra import add_scaled, clear, clear_first, set_scaled
 from sonlearn.learn.log import next_slot, place
 
 #: If all entries of a feature are smaller than this, they count as 0: products of contractions would become denormal
@@ -113,8 +113,7 @@ def compose(maps, at, E):
 def copy(source, at, target, to):
     """target[to] <- source[at], arrays of maps; source is not modified."""
     for j in range(source.shape[1]):
-        for i in range(source.shape[2]):
-            target[to, j, i] = source[at, j, i]
+        set_scaled(target[to, j], 1.0, source[at, j], source.shape[2])
 
 
 @bare_jit

@@ -23,7 +23,7 @@ from sonlearn.learn.diagonal_fd.lazy import apply_map, bring_up_to_date, enter
 from sonlearn.learn.diagonal_fd.rounds import run
 from sonlearn.learn.diagonal_fd.state import DELTA, EXTRA, KEPT, LONGEST, SLOT, SQUARES, STAMP, TOTAL, WBAR
 from sonlearn.learn.eigenpairs import leading_eigenpairs
-from sonlearn.learn.linear_algebra import add_scaled, clear, dot, factor_identity_plus, plus_dot, solve_upper
+from sonlearn.learn.linear_algebra import add_scaled, clear, factor_identity_plus, plus_dot, set_scaled, solve_upper
 from sonlearn.learn.tolerances import SHRINK
 
 #: Eigenvalues of T below this multiple of the largest are rounding errors.
@@ -91,8 +91,7 @@ def leading_rows(params, T, r, faded):
     while n_kept < min(params.m - 1, r) and lam[n_kept] - shed > EPS_RANK * top:
         squared = min(lam[n_kept] - shed, LONGEST) * faded
         factor = math.sqrt(squared / lam[n_kept])
-        for j in range(r):
-            C[n_kept, j] = factor * U[j, n_kept]
+        set_scaled(C[n_kept], factor, U[:, n_kept], r)
         T[n_kept, n_kept] = squared
         n_kept += 1
     return n_kept, C
@@ -141,11 +140,9 @@ def fold(state, work):
 @forced_inline
 def map_entries(E, b, z):
     """b <- E[0] b for a feature's entries b in the rows kept so far; returns c'b. Overwrites z."""
-    for i in range(len(b)):
-        z[0, i] = b[i]
+    set_scaled(z[0], 1.0, b, len(b))
     apply_map(E, 0, z, 0)
-    for i in range(len(b)):
-        b[i] = z[1, i]
+    set_scaled(b, 1.0, z[1], len(b))
     return z[1, len(b)]
 
 
@@ -187,7 +184,7 @@ def all_weights(state, work, w):
     coefficients(state, work)
     for f in range(len(w)):
         bring_up_to_date(state.maps, state.table, f, work.row, 0, now["generation"], work.z)
-        total = dot(c, row[KEPT:], now["k"])
+        total = plus_dot(0.0, c, row[KEPT:], now["k"])
         if row[SLOT] > 0.0:
             total = plus_dot(total, c[now["k"] :], state.X[int(row[SLOT]) - 1], now["raw"])
         w[f] = row[WBAR] + total / (1.0 + row[EXTRA])

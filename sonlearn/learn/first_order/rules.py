@@ -31,7 +31,6 @@ With `--clip labels` raw predictions are clipped to the labels of the rows befor
 from __future__ import annotations
 
 import math
-import sys
 
 import numpy as np
 
@@ -48,7 +47,7 @@ from sonlearn.learn.losses import (
     within_bounds,
 )
 from sonlearn.learn.retention import left_after
-from sonlearn.learn.tolerances import LIMIT
+from sonlearn.learn.tolerances import LARGEST, LIMIT
 
 SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
 NAMES = ("sgd", "ogd", "adagrad", "nag", "arow", "precision", "ftrl", "coin", "nlms", "ada")
@@ -68,8 +67,6 @@ WHEN, SHRUNK = -2, -1
 LEAST_FACTOR = 0.5
 #: If the table has more features than this, those of the next row are prefetched.
 LARGE_TABLE = 1 << 14
-#: What is predicted, and not learned from, is only to be finite.
-LARGEST = sys.float_info.max
 #: As VW, coin adds this to the sum of squared norms to avoid a division by 0.
 COIN_NORM = 1e-6
 

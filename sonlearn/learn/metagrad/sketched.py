@@ -26,9 +26,9 @@ import numpy as np
 from sonlearn.data.axes import BY_FEATURE, Axis, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, inline, jit
-from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, leading
-from sonlearn.learn.losses import loss_slope
+from sonlearn.learn.losses import loss_slope, within_bounds
 from sonlearn.learn.metagrad.dense import first_weights
 from sonlearn.learn.newton import state as newton
 from sonlearn.learn.newton.engine import SketchedNewton
@@ -36,11 +36,10 @@ from sonlearn.learn.newton.predict import scratch, weights_of
 from sonlearn.learn.newton.round import add_along, count
 from sonlearn.learn.newton.shrink import decompose, leading_directions, lower, rotate_sums
 from sonlearn.learn.newton.sparse_time.coordinates import append, coefficients, coordinates, move_wbar
-from sonlearn.learn.newton.sparse_time.folding import fold
+from sonlearn.learn.newton.sparse_time.folding import fold, is_due, orthonormalise
 from sonlearn.learn.newton.sparse_time.generations import log_is_full, with_room_in_log
-from sonlearn.learn.newton.sparse_time.orthonormal import is_due, orthonormalise
 from sonlearn.learn.newton.step import add_outer_product, reset_factor, widen
-from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL
+from sonlearn.learn.tolerances import DIVERGED, DONE, LARGEST, LIMIT, LOG_FULL
 from sonlearn.options import LearnOptions
 
 #: A square of a rate is taken to be more than this, where it divides.
@@ -103,9 +102,7 @@ class SketchedMetaGrad(Engine):
 
     def predict(self, state: MetaGradFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        at = predict(state, rows, out.raw)
-        np.clip(out.raw, self._sketch.params.output.low, self._sketch.params.output.high, out=out.prediction)
-        return at
+        return int(predict(self._params, state, rows, by_class(out)))
 
     def weights(self, state: MetaGradFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
@@ -177,19 +174,20 @@ def learn(params, state, work, rows, out, start):
 
 
 @jit
-def predict(state, rows, raw):
-    """raw[i] <- base_i + w'x_i; returns the first row whose prediction is not finite, or n.
+def predict(params, state, rows, out):
+    """Predict all rows; returns the first row whose prediction is not finite, or n.
 
-    state : MetaGradFDState and rows : Rows, not modified; raw : float64[n], filled in
+    state : MetaGradFDState and rows : Rows, not modified; out : Predictions of float64[n, 1], filled in
     """
+    raw = out.raw
     (on_z, on_x), z = coefficients(state.base), scratch(state.base)
     for i in range(len(rows.y)):
-        raw[i] = rows.base[i]
+        raw[i, 0] = rows.base[i]
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
             f = rows.features[at]
             weights_of(state.base, f, on_z, on_x, state.share[0], z)
-            raw[i] += (z[2, 0] + state.share[1] * state.v[f]) * rows.values[at]
-        if not math.isfinite(raw[i]):
+            raw[i, 0] += (z[2, 0] + state.share[1] * state.v[f]) * rows.values[at]
+        if not within_bounds(params.base.output, raw[i], out.prediction[i], LARGEST):
             return i
     return len(rows.y)
 

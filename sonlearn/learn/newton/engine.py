@@ -37,8 +37,8 @@ from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
 from sonlearn.learn.newton.shrink import begin_with_kept, learn, lower
+from sonlearn.learn.newton.sparse_time.folding import orthonormalise
 from sonlearn.learn.newton.sparse_time.generations import sweep, with_room_in_log
-from sonlearn.learn.newton.sparse_time.orthonormal import orthonormalise
 from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
 from sonlearn.learn.tolerances import FEATURES, LOG_FULL, ORTHONORMALISE, RANK
 from sonlearn.options import LearnOptions
@@ -84,9 +84,7 @@ class SketchedNewton(Engine):
 
     def predict(self, state: NewtonState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        at = predict(self.params, state, rows, by_class(out).raw)
-        np.clip(out.raw, self.params.output.low, self.params.output.high, out=out.prediction)
-        return at
+        return int(predict(self.params, state, rows, by_class(out)))
 
     def weights(self, state: NewtonState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, set_scaled
 from sonlearn.learn.newton.sparse_time.coordinates import move_kept, move_wbar
 from sonlearn.learn.newton.step import pseudo_divide, spectral_excess
 from sonlearn.learn.tolerances import DOUBTFUL, NEXT, ORTHONORMALISE, RENEW, SPAN, SPREAD
@@ -126,10 +126,8 @@ def rotate(params, state, work, row, oja):
     apply_inverse_factor(y, k, theta)
     if steep:
         work.delta[now.used] = 1.0
-        for i in range(k):
-            factor.FT[now.used, i] = gamma * scale * y[i]
-    for i in range(k):
-        y[i] *= (1.0 + gamma * norm2) / scale
+        set_scaled(factor.FT[now.used], gamma * scale, y, k)
+    set_scaled(y, (1.0 + gamma * norm2) / scale, y, k)
     return RENEW if steep else NEXT
 
 

@@ -9,19 +9,21 @@ import numpy as np
 from sonlearn.data.rows import COUNT
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, plus_dot
+from sonlearn.learn.losses import within_bounds
 from sonlearn.learn.newton.rescale import MAXIMUM, UNIT, divided
 from sonlearn.learn.newton.sparse_time.coordinates import coefficients, local_of, wbar_factor
 from sonlearn.learn.newton.sparse_time.generations import present
+from sonlearn.learn.tolerances import LARGEST
 
 
 @jit
-def predict(params, state, rows, raw):
-    """raw[i] <- base_i + w'x_i for each class; returns the first row whose prediction is not finite, or n.
+def predict(params, state, rows, out):
+    """out.raw[i] <- base_i + w'x_i for each class; returns the first row whose prediction is not finite, or n.
 
-    raw : float64[n, K], filled in; nothing else is modified
+    out : Predictions of float64[n, K], filled in; nothing else is modified
     """
     on_z, on_x = coefficients(state)
-    factor, classes = wbar_factor(params, state.now[0].alpha), raw.shape[1]
+    raw, factor, classes = out.raw, wbar_factor(params, state.now[0].alpha), out.raw.shape[1]
     z = scratch(state)
     for i in range(len(rows.y)):
         xx = rows.unseen[i, COUNT]
@@ -36,8 +38,8 @@ def predict(params, state, rows, raw):
             if params.rescale == UNIT and xx > 0.0:
                 raw[i, c] /= math.sqrt(xx)
             raw[i, c] = raw[i, c] * state.now[0].weight_scale + rows.base[i]
-            if not math.isfinite(raw[i, c]):
-                return i
+        if not within_bounds(params.output, raw[i], out.prediction[i], LARGEST):
+            return i
     return len(rows.y)
 
 

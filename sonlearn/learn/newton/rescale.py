@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.linear_algebra import dot
+from sonlearn.learn.linear_algebra import dot, set_scaled
 
 NONE, GRADIENTS, ALL_GRADIENTS, MAXIMUM, UNIT = range(5)
 #: Code of each value of --scale.
@@ -53,8 +53,7 @@ def rescaled(params, state, feats, values, unseen, xs):
     if params.rescale != UNIT or xx == 0.0:
         return xx
     factor = 1.0 / math.sqrt(xx + unseen)
-    for at in range(len(feats)):
-        xs[at] *= factor
+    set_scaled(xs, factor, xs, len(feats))
     return xx / (xx + unseen)
 
 

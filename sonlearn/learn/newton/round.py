@@ -7,6 +7,13 @@ Newton step; `sparse_time` keeps d features up to date in O(m^2 + ms).
 K classes may share one sketch. Class k has the gradient c_k x, c = h (softmax(z) - e_y), and the sum over the classes
 of its outer products is |c|^2 x x': so the row that is sketched is sqrt(sigma + eta_t) |c| x, as with one class, and
 the step of each class is w_k <- w_k - c_k A^-1 x with the same A.
+
+Forgetting (--decay): before a round adds its row, A becomes A_0 + r (A - A_0), with A_0 = alpha_0 I and the retention
+r = 1 - decay. The sketch and the mass that shrinks have added to alpha decay alike. alpha_0 comes from no example and
+does not decay, so steps stay bounded in directions that the stream has abandoned. The factor of A is updated by
+rank-one additions, without cancellation: O(m^3) a round.
+
+Shrinkage (--l2): the arrays hold the weights in units of one number, `now.weight_scale`.
 """
 
 from __future__ import annotations
@@ -17,9 +24,8 @@ from typing import NamedTuple
 from sonlearn.data.mixing import LOW, hash_bits
 from sonlearn.data.rows import COUNT, features_with, is_learned
 from sonlearn.jit import bare_inline, fetch, forced_inline
-from sonlearn.learn.linear_algebra import INVERSE, add_scaled, minus_dot, spectral
+from sonlearn.learn.linear_algebra import INVERSE, add_scaled, cholesky_update, minus_dot, set_scaled, spectral
 from sonlearn.learn.losses import slopes, within_bounds
-from sonlearn.learn.newton.forgetting import SMALLEST, fold_weight_scale, forget_past
 from sonlearn.learn.newton.oja import oja_round
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, learn_scales, rescaled, rescaled_by_all
 from sonlearn.learn.newton.sparse_time.coordinates import append, coordinates, move_wbar
@@ -39,6 +45,8 @@ from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL, NEXT, SHR
 
 #: If there are more features than this, those of the next row are prefetched.
 LARGE_TABLE = 1 << 14
+#: When `now.weight_scale` falls below this, it is multiplied into the arrays: once in 345/l2 rounds.
+SMALLEST = 1e-150
 
 
 class RowGeometry(NamedTuple):
@@ -309,3 +317,48 @@ def add_step(params, now, work, row, grows):
             step = Move(0.0, 0.0 if grows else spectral(params.kind, now.alpha, 0.0, params.rate * work.slope[c]))
         work.along[c] += step.along
         work.aside[c] += step.rest
+
+
+@bare_inline
+def forget_past(params, state, work):
+    """A <- A_0 + retention (A - A_0), and the sums of Oja's rule likewise.
+
+    params : NewtonParams; state : NewtonState, modified in place; work : NewtonScratch, whose `h` is overwritten
+    """
+    now, basis, retention = state.now[0], state.basis, params.retention
+    now.alpha = params.base + retention * (now.alpha - params.base)
+    now.restored *= retention
+    now.mass *= retention
+    now.oja_sum *= retention
+    set_scaled(basis.D2, retention, basis.D2, len(basis.D2))
+    if not params.buffered:
+        return
+    r, root = now.k + now.raw, math.sqrt(retention)
+    for i in range(r):
+        set_scaled(basis.H[i], retention, basis.H[i], r)
+        set_scaled(basis.LT[i], root, basis.LT[i], r)
+    for i in range(min(r, len(basis.RT))):
+        set_scaled(basis.RT[i], root, basis.RT[i], r)
+    if params.kind != INVERSE or params.base == 0.0:
+        return
+    for i in range(r):
+        work.h[:r] = 0.0
+        work.h[i] = math.sqrt((1.0 - retention) * params.base)
+        cholesky_update(basis.LT, r, work.h)
+
+
+@bare_inline
+def fold_weight_scale(state):
+    """Multiply the weight scale into the arrays of `state` (modified) and set it to 1; no weight changes."""
+    now, factor, a, maps, table = state.now[0], state.factor, state.basis.a, state.maps, state.table
+    for f in range(now.seen):
+        for c in range(len(a)):
+            table[f, maps.shape[1] + c] *= now.weight_scale
+    for c in range(len(a)):
+        set_scaled(factor.beta[c], now.weight_scale, factor.beta[c], factor.beta.shape[1])
+        set_scaled(a[c], now.weight_scale, a[c], a.shape[1])
+    for slot in range(len(maps)):  # pending additions to wbar, for features that are not up to date
+        for j in range(maps.shape[1]):
+            for c in range(maps.shape[1], maps.shape[2]):
+                maps[slot, j, c] *= now.weight_scale
+    now.weight_scale = 1.0

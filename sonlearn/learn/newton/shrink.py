@@ -16,11 +16,10 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, inline, jit
-from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear, dot, leading, spectral
+from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear, dot, leading, set_scaled, spectral
 from sonlearn.learn.newton.round import run
-from sonlearn.learn.newton.sparse_time.folding import fold
+from sonlearn.learn.newton.sparse_time.folding import fold, is_due
 from sonlearn.learn.newton.sparse_time.generations import renew
-from sonlearn.learn.newton.sparse_time.orthonormal import is_due
 from sonlearn.learn.newton.step import projected_slope, reset_factor, spectral_excess
 from sonlearn.learn.tolerances import ORTHONORMALISE, RANK, RENEW, SHRINK, SINGULAR, SPAN, SQUARING, STEP
 
@@ -43,7 +42,7 @@ def learn(params, state, work, rows, out, start, oja):
         None where rows are buffered: then Oja's rule is not compiled.
 
     Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds, and after one
-    if V is to be orthonormalised (by `orthonormal.orthonormalise`).
+    if V is to be orthonormalised (by `folding.orthonormalise`).
     """
     at = start
     while True:
@@ -175,8 +174,7 @@ def spectral_step(params, state, slope, y):
     lam, U = np.linalg.eigh(leading(state.basis.H, r))
     for c in range(len(a)):
         along, by = (state.basis.q[c], params.rate) if params.dual else (y, params.rate * slope[c])
-        for i in range(r):
-            a[c, i] *= 1.0 - outside
+        set_scaled(a[c], 1.0 - outside, a[c], r)
         for i in range(r):
             g = dot(U[:, i], along, r) * by
             change = spectral(params.kind, now.alpha, max(lam[i], 0.0), g) - outside * spectral(

@@ -23,10 +23,10 @@ import numpy as np
 
 from sonlearn.data.rows import features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit, inline, jit
-from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, plus_dot, spectral
-from sonlearn.learn.losses import POISSON, leads_too_far, slopes, travel
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, plus_dot, set_scaled, spectral
+from sonlearn.learn.losses import POISSON, leads_too_far, slopes, travel, within_bounds
 from sonlearn.learn.newton.round import row_scale, write_prediction
-from sonlearn.learn.tolerances import FEATURES, LIMIT, RANK, SINGULAR, SQUARING
+from sonlearn.learn.tolerances import FEATURES, LARGEST, LIMIT, RANK, SINGULAR, SQUARING
 
 #: Rounding error of a number of size 1, and how much of a prediction may be one.
 ROUNDING_OF_ONE, LOST_DIGITS = 1.1e-16, 1e-3
@@ -56,8 +56,7 @@ def learn(params, state, work, normals, rows, out, start, stop):
         if params.source == OWN:
             project(state, work, rows, i, scale)
         else:
-            for j in range(len(work.r)):
-                work.r[j] = normals[now.t - first, j]
+            set_scaled(work.r, 1.0, normals[now.t - first], len(work.r))
         if not is_bounded(work, length, scale, xx):
             return i
         project_weights(params, state, work, out.raw[i], out.prediction[i], xx)
@@ -77,20 +76,20 @@ def learn(params, state, work, normals, rows, out, start, stop):
 
 
 @bare_jit
-def predict(params, state, rows, raw):
-    """raw[i] <- predictions of row i; returns the first row with one that is not finite, or n.
+def predict(params, state, rows, out):
+    """Predict all rows; returns the first row with a prediction that is not finite, or n.
 
-    state and rows are not modified; raw : float64[n, C], filled in
+    state and rows are not modified; out : Predictions of float64[n, C], filled in
     """
+    raw = out.raw
     for i in range(len(rows.y)):
         for c in range(raw.shape[1]):
             raw[i, c] = rows.base[i]
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
             for c in range(raw.shape[1]):
                 raw[i, c] += weight(params, state, rows.features[at], c) * rows.values[at]
-        for c in range(raw.shape[1]):
-            if not math.isfinite(raw[i, c]):
-                return i
+        if not within_bounds(params.output, raw[i], out.prediction[i], LARGEST):
+            return i
     return len(rows.y)
 
 
@@ -173,11 +172,10 @@ def project_weights(params, state, work, raw, prediction, xx):
     raw, prediction : float64[C], w'x before and after the projection, not modified; xx : float, x'x
     """
     excess = False
+    clear_first(work.move, len(work.move))
+    work.b[:] = state.b
     for c in range(len(work.move)):
-        work.move[c] = 0.0
         excess = excess or raw[c] != prediction[c]
-        for j in range(len(work.y)):
-            work.b[c, j] = state.b[c, j]
     if params.source != NEWTON or not excess or xx == 0.0:
         return
     across(params, state.lam, state.U, work.y, work.a)
@@ -340,11 +338,7 @@ def write_round(params, state, work, rows, i, scale):
     """The round's results into the state; S += r s x' and wbar += move x at the features of row i. scale : float, s."""
     now = state.now[0]
     now.t += 1
-    for j in range(len(work.r)):
-        for k in range(len(work.r)):
-            state.SS[j, k] = work.SS[j, k]
-        for c in range(len(work.move)):
-            state.b[c, j], state.q[c, j] = work.b[c, j], work.q[c, j]
+    state.SS[:], state.b[:], state.q[:] = work.SS, work.b, work.q
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]
         now.seen = max(now.seen, f + 1)

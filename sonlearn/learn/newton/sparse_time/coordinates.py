@@ -21,7 +21,7 @@ import numpy as np
 
 from sonlearn.data.rows import features_with
 from sonlearn.jit import bare_inline, forced_inline, inline
-from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, minus_dot, plus_dot, spectral
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, minus_dot, plus_dot, set_scaled, spectral
 from sonlearn.learn.newton.sparse_time.generations import present, refresh_all
 from sonlearn.learn.tolerances import FEATURES, LOOK, NOISE, SMALL, SPAN, SPAN_LOOK
 
@@ -81,8 +81,7 @@ def read(state, work, feats):
             local = features[f].local
             if is_local(owner, n_local, local, f):
                 add_scaled(rx, x, X[local], n_raw)
-    for c in range(len(wbar_x)):
-        wbar_x[c] = zx[M + c]
+    set_scaled(wbar_x, 1.0, zx[M:], len(wbar_x))
 
 
 @forced_inline
@@ -253,8 +252,7 @@ def unmix(G, k, n_raw, q, on_v, on_x):
     G : float64[R_max, r_max]; q : float64[at least k + n_raw]; neither is modified
     on_v : float64[at least k] and on_x : float64[at least n_raw], filled in
     """
-    for j in range(k):
-        on_v[j] = q[j]
+    set_scaled(on_v, 1.0, q, k)
     for i in range(n_raw - 1, -1, -1):
         total = q[k + i]
         for l in range(i + 1, n_raw):  # noqa: E741

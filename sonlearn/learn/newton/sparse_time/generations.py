@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline, inline, jit
-from sonlearn.learn.linear_algebra import add_rows, clear, clear_first, transposed
+from sonlearn.learn.linear_algebra import add_rows, clear, clear_first, set_scaled, transposed
 from sonlearn.learn.log import next_slot, place, with_room
 from sonlearn.learn.newton.state import BITS
 
@@ -68,8 +68,7 @@ def refresh(state, f, z):
         return
     now = present(state, f, z)
     feature.stamp = generation
-    for j in range(table.shape[1]):
-        table[f, j] = z[now, j]
+    set_scaled(table[f], 1.0, z[now], table.shape[1])
 
 
 @forced_inline
@@ -149,8 +148,7 @@ def compose(maps, early, late, out):
 def copy(source, maps, at):
     """maps[at] <- source."""
     for j in range(source.shape[0]):
-        for i in range(source.shape[1]):
-            maps[at, j, i] = source[j, i]
+        set_scaled(maps[at, j], 1.0, source[j], source.shape[1])
 
 
 @inline
