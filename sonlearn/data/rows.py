@@ -65,6 +65,13 @@ def is_learned(weight: float, y: float) -> bool:
 
 
 @forced_inline
+def entries(rows: Rows, i: int) -> tuple[np.ndarray, np.ndarray]:
+    """(features, values) of row i: views. Loops over them need not ask whether an index counts from the end."""
+    begin, end = rows.indptr[i], rows.indptr[i + 1]
+    return rows.features[begin:end], rows.values[begin:end]
+
+
+@forced_inline
 def features_with(feats: np.ndarray, seen: int) -> int:
     """How many features there are with the numbers `feats` beside the first `seen`. feats : int64[s]"""
     for at in range(len(feats)):

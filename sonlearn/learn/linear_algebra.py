@@ -217,6 +217,18 @@ def add_product(A, B, rows, inner, out):
 
 
 @inline
+def gram_spectrum(R):
+    """(lam float64[r] ascending, U float64[r, r]): R'R = U diag(lam) U', by R's singular values, not by R'R."""
+    _, sigma, V = np.linalg.svd(R)
+    r = len(sigma)
+    lam, U = np.empty(r), np.empty((r, r))
+    for i in range(r):
+        lam[i] = sigma[r - 1 - i] * sigma[r - 1 - i]
+        set_scaled(U[:, i], 1.0, V[r - 1 - i], r)
+    return lam, U
+
+
+@inline
 def leading(A, rows):
     """Copy of A[:rows, :rows]."""
     out = np.empty((rows, rows))

@@ -16,7 +16,7 @@ from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.diagonal_fd.lazy import sweep
 from sonlearn.learn.diagonal_fd.merging import Matrix, WithDiagonal
-from sonlearn.learn.diagonal_fd.shrink import all_weights, follow, matrix
+from sonlearn.learn.diagonal_fd.shrink import all_weights, follow
 from sonlearn.learn.diagonal_fd.state import EXTRA, KEPT, SLOT, WBAR, DiagonalFDState, new_state, new_work
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.log import with_room
@@ -50,7 +50,7 @@ class DiagonalFD(WithDiagonal):
             at, status = run_calls(self.calls(state, rows, out, at))
             if status != LOG_FULL:
                 return state, at
-            state = with_room(state, state.maps.shape[1], sweep, self._work.z)
+            state = with_room(state, sweep, self._work.z)
 
     def _make_room(self, rows: Rows, slots: int) -> None:
         longest = longest_row(rows)
@@ -101,15 +101,13 @@ class DiagonalFD(WithDiagonal):
         return out._replace(table=table, mass=found.mass, when=np.full(features, t))
 
     def _whole(self, state: DiagonalFDState) -> Matrix:
-        features, k, retention = int(state.now["seen"][0]), int(state.now["k"][0]), self._params.retention
-        delta, B = self._matrix(state, features)
+        now, own = state.now[0], state._replace(table=state.table.copy(), now=state.now.copy())
+        sweep(own, self._work.z)
+        features, slots, k, raw = (int(now[name]) for name in ("seen", "slots", "k", "raw"))
+        delta, B, retention = 1.0 + own.table[:features, EXTRA], np.zeros((k + raw, features)), self._params.retention
+        B[:k] = own.table[:features, KEPT : KEPT + k].T
+        B[k:, state.owner[:slots]] = state.X[:slots, :raw].T
         t, shrunk = float(state.now["t"][0]), float(state.now["shrunk"][0])
         left = retention ** (t - shrunk)
         mass = state.mass[:features] * retention ** (shrunk - state.when[:features]) + np.sum(B[k:] ** 2, axis=0)
         return Matrix(self.weights(state, features), left * (delta - 1.0), np.sqrt(left) * B, left * mass)
-
-    def _matrix(self, state: DiagonalFDState, features: int) -> tuple[np.ndarray, np.ndarray]:
-        delta, rows = np.ones(features), np.zeros((int(state.now["k"][0] + state.now["raw"][0]), features))
-        seen = int(state.now["seen"][0])
-        matrix(state, new_work(self._params, 1, 1), delta[:seen], rows[:, :seen])
-        return delta, rows

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.data.rows import features_with, is_learned
+from sonlearn.data.rows import entries, features_with, is_learned
 from sonlearn.jit import bare_inline
 from sonlearn.learn.diagonal_fd.lazy import bring_all_up_to_date, copies
 from sonlearn.learn.diagonal_fd.state import EXTRA, KEPT, LONGEST, SLOT, WBAR
@@ -36,8 +36,7 @@ def run(params, state, work, rows, out, start, learns):
     """
     now = state.now[0]
     for i in range(start, len(rows.y)):
-        feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
-        values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
+        feats, values = entries(rows, i)
         learned = learns and is_learned(rows.weight[i], rows.y[i])
         if learned and now["generation"] == now["capacity"]:
             return i, LOG_FULL

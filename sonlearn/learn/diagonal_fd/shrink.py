@@ -9,7 +9,7 @@ Forgetting (--decay) happens here: with n rows learned since the last shrink, B'
 by retention^n. The 1 in Delta does not decay. Delta of a feature in no buffered row is not updated until the feature is
 in one; then it takes the value that decay in every round would have given.
 
-`all_weights` and `matrix` do not modify the state.
+`all_weights` does not modify the state.
 """
 
 from __future__ import annotations
@@ -188,20 +188,3 @@ def all_weights(state, work, w):
         if row[SLOT] > 0.0:
             total = plus_dot(total, c[now["k"] :], state.X[int(row[SLOT]) - 1], now["raw"])
         w[f] = row[WBAR] + total / (1.0 + row[EXTRA])
-
-
-@bare_jit
-def matrix(state, work, delta, B):
-    """delta[f] <- Delta_f and B[:, f] <- B_:f for the first len(delta) features.
-
-    delta : float64[features], filled in; B : float64[k + raw, features], zeros on entry, filled in
-    """
-    now, row = state.now[0], work.row[0]
-    for f in range(len(delta)):
-        bring_up_to_date(state.maps, state.table, f, work.row, 0, now["generation"], work.z)
-        delta[f] = 1.0 + row[EXTRA]
-        for j in range(now["k"]):
-            B[j, f] = row[KEPT + j]
-        if row[SLOT] > 0.0:
-            for j in range(now["raw"]):
-                B[now["k"] + j, f] = state.X[int(row[SLOT]) - 1, j]

@@ -34,7 +34,7 @@ import math
 
 import numpy as np
 
-from sonlearn.data.rows import features_with, is_learned
+from sonlearn.data.rows import entries, features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.learn.losses import (
     LARGEST_LOG,
@@ -180,13 +180,6 @@ def score_and_gather(params, state, work, rows, i, z):
         gather(table, work, k, f, x)
     z[0] = rows.base[i] + wx
     return xx
-
-
-@forced_inline
-def entries(rows, i):
-    """(features, values) of row i: views. Loops over them need not ask whether an index counts from the end."""
-    begin, end = rows.indptr[i], rows.indptr[i + 1]
-    return rows.features[begin:end], rows.values[begin:end]
 
 
 @forced_inline

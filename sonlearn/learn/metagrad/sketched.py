@@ -24,10 +24,11 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE, Axis, summed
-from sonlearn.data.rows import Rows, is_learned
+from sonlearn.data.rows import Rows, entries, is_learned
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.engine import Engine, Predictions, by_class
-from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, leading
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, leading, set_scaled
+from sonlearn.learn.log import with_room
 from sonlearn.learn.losses import loss_slope, within_bounds
 from sonlearn.learn.metagrad.dense import first_weights
 from sonlearn.learn.newton import state as newton
@@ -37,7 +38,7 @@ from sonlearn.learn.newton.round import add_along, count
 from sonlearn.learn.newton.shrink import decompose, leading_directions, lower, rotate_sums
 from sonlearn.learn.newton.sparse_time.coordinates import append, coefficients, coordinates, move_wbar
 from sonlearn.learn.newton.sparse_time.folding import fold, is_due, orthonormalise
-from sonlearn.learn.newton.sparse_time.generations import log_is_full, with_room_in_log
+from sonlearn.learn.newton.sparse_time.generations import log_is_full, sweep
 from sonlearn.learn.newton.step import add_outer_product, reset_factor, widen
 from sonlearn.learn.tolerances import DIVERGED, DONE, LARGEST, LIMIT, LOG_FULL
 from sonlearn.options import LearnOptions
@@ -97,7 +98,7 @@ class SketchedMetaGrad(Engine):
         while status == LOG_FULL:
             at, status = learn(self._params, state, self._sketch.work, rows, out, at)
             if status == LOG_FULL:
-                state = state._replace(base=with_room_in_log(state.base, self._sketch.work.z))
+                state = state._replace(base=with_room(state.base, sweep, self._sketch.work.z))
         return state, at
 
     def predict(self, state: MetaGradFDState, rows: Rows, out: Predictions) -> int:
@@ -139,10 +140,9 @@ def learn(params, state, work, rows, out, start):
     for i in range(start, len(rows.y)):
         if log_is_full(state.base):
             return i, LOG_FULL
-        feats, xx = rows.features[rows.indptr[i] : rows.indptr[i + 1]], 0.0
-        for at in range(len(feats)):
-            work.x[at] = rows.values[rows.indptr[i] + at]
-            xx += work.x[at] * work.x[at]
+        feats, values = entries(rows, i)
+        set_scaled(work.x, 1.0, values, len(feats))
+        xx = dot(values, values, len(feats))
         learned = is_learned(rows.weight[i], rows.y[i])
         rho2, n_rest = coordinates(base, state.base, work, feats, xx, learned)
         zx, vx = work.wbar_x[0], along(state.v, feats, work.x)

@@ -34,11 +34,12 @@ import numpy as np
 from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.engine import Engine, Predictions, by_class
+from sonlearn.learn.log import with_room
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
 from sonlearn.learn.newton.shrink import begin_with_kept, learn, lower
 from sonlearn.learn.newton.sparse_time.folding import orthonormalise
-from sonlearn.learn.newton.sparse_time.generations import sweep, with_room_in_log
+from sonlearn.learn.newton.sparse_time.generations import sweep
 from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
 from sonlearn.learn.tolerances import FEATURES, LOG_FULL, ORTHONORMALISE, RANK
 from sonlearn.options import LearnOptions
@@ -77,7 +78,7 @@ class SketchedNewton(Engine):
         while status in (LOG_FULL, ORTHONORMALISE):
             at, status = learn(self.params, state, self.work, rows, out, at, self._oja)
             if status == LOG_FULL:
-                state = with_room_in_log(state, self.work.z)
+                state = with_room(state, sweep, self.work.z)
             elif status == ORTHONORMALISE:
                 orthonormalise(state)
         return state, at

@@ -22,7 +22,7 @@ import math
 from typing import NamedTuple
 
 from sonlearn.data.mixing import LOW, hash_bits
-from sonlearn.data.rows import COUNT, features_with, is_learned
+from sonlearn.data.rows import COUNT, entries, features_with, is_learned
 from sonlearn.jit import bare_inline, fetch, forced_inline
 from sonlearn.learn.linear_algebra import INVERSE, add_scaled, cholesky_update, minus_dot, set_scaled, spectral
 from sonlearn.learn.losses import slopes, within_bounds
@@ -74,8 +74,7 @@ def run(params, state, work, rows, out, start, oja):
             fold_weight_scale(state)
         if large and i + 1 < len(rows.y):
             fetch_features(state, rows.features[rows.indptr[i + 1] : rows.indptr[i + 2]])
-        feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
-        values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
+        feats, values = entries(rows, i)
         xx = rescaled(params, state, feats, values, rows.unseen[i, COUNT], work.x)
         learned = is_learned(rows.weight[i], rows.y[i])
         rho2, n_rest = coordinates(params, state, work, feats, xx, learned)

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, inline, jit
-from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear, dot, leading, set_scaled, spectral
+from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear, dot, gram_spectrum, leading, set_scaled, spectral
 from sonlearn.learn.newton.round import run
 from sonlearn.learn.newton.sparse_time.folding import fold, is_due
 from sonlearn.learn.newton.sparse_time.generations import renew
@@ -115,13 +115,10 @@ def decompose(state, r, m, least):
     top = max(lam[r - 1], 0.0)
     if lam[r - m] + least > SQUARING * top:
         return lam, U, RANK * top
-    _, sigma, V = np.linalg.svd(leading(state.basis.RT if rooted else state.basis.LT, r))
+    lam, U = gram_spectrum(leading(state.basis.RT if rooted else state.basis.LT, r))
     if rooted:
         alpha = 0.0
-    for i in range(r):
-        lam[i] = sigma[r - 1 - i] * sigma[r - 1 - i] - alpha
-        for j in range(r):
-            U[j, i] = V[r - 1 - i, j]
+    lam -= alpha
     return lam, U, max(SINGULAR * SINGULAR * top, RANK * math.sqrt(alpha * top))
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from sonlearn.data.rows import features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit, inline, jit
-from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, plus_dot, set_scaled, spectral
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, gram_spectrum, plus_dot, set_scaled, spectral
 from sonlearn.learn.losses import POISSON, leads_too_far, slopes, travel, within_bounds
 from sonlearn.learn.newton.round import row_scale, write_prediction
 from sonlearn.learn.tolerances import FEATURES, LARGEST, LIMIT, RANK, SINGULAR, SQUARING
@@ -162,7 +162,7 @@ def is_bounded(work, length, scale, xx):
 # ----------------------------------------------------------------------------------------------------------- a round
 
 
-@bare_inline
+@inline
 def project_weights(params, state, work, raw, prediction, xx):
     """Begin the round: work.b <- state.b and work.move <- 0; with NEWTON, projected onto |w'x| <= C.
 
@@ -268,13 +268,7 @@ def decompose_rows(state, work, rows, i, scale):
     for at in range(begin, end):
         add_scaled(S[rows.features[at]], scale * rows.values[at], work.r, tau)
     _, R = np.linalg.qr(S)
-    _, sigma, V = np.linalg.svd(R)
-    lam, U = np.empty(tau), np.empty((tau, tau))
-    for k in range(tau):
-        lam[k] = sigma[tau - 1 - k] * sigma[tau - 1 - k]
-        for j in range(tau):
-            U[j, k] = V[tau - 1 - k, j]
-    return lam, U
+    return gram_spectrum(R)
 
 
 @bare_inline
@@ -333,7 +327,7 @@ def across(params, lam, U, y, a):
             add_scaled(a, dot(U[:, i], y, len(a)) * change, U[:, i], len(a))
 
 
-@bare_inline
+@inline
 def write_round(params, state, work, rows, i, scale):
     """The round's results into the state; S += r s x' and wbar += move x at the features of row i. scale : float, s."""
     now = state.now[0]

@@ -6,5 +6,5 @@ in that order. `coordinates.look_again` and `folding.orthonormalise` keep the ar
 dependent.
 
 A round uses `coordinates`, `append`, `move_wbar`, `move_kept`; a shrink uses `fold`, `is_due`. Between rounds:
-`orthonormalise`, `renew`, `log_is_full`, `with_room_in_log`. Predictions use `present`, `coefficients`.
+`orthonormalise`, `renew`, `log_is_full`, `log.with_room`. Predictions use `present`, `coefficients`.
 """

@@ -15,7 +15,7 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline, inline, jit
 from sonlearn.learn.linear_algebra import add_rows, clear, clear_first, set_scaled, transposed
-from sonlearn.learn.log import next_slot, place, with_room
+from sonlearn.learn.log import next_slot, place
 from sonlearn.learn.newton.state import BITS
 
 LAST = (1 << BITS) - 1
@@ -172,11 +172,6 @@ def all_current(state):
 def log_is_full(state):
     """Whether the log has no room for another generation."""
     return state.now[0].generation == state.now[0].capacity
-
-
-def with_room_in_log(state, z):
-    """See `with_room`; z : float64[2, M + K], overwritten."""
-    return with_room(state, state.maps.shape[1], sweep, z)
 
 
 @jit
