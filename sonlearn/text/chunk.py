@@ -17,7 +17,7 @@ from sonlearn.options import TextOptions
 from sonlearn.text import rows as at
 from sonlearn.text.interact import Expanded, Interactions, count_generated, expand, make_room
 from sonlearn.text.names import LineNames, Named
-from sonlearn.text.number import make_numbers, settle
+from sonlearn.text.number import shorten
 from sonlearn.text.objects import Members, Record, Unfit, error_of
 from sonlearn.text.rows import (
     IN_ORDER,
@@ -83,7 +83,6 @@ class ChunkParser:
         self._names = make_names(options, class_names)
         self._interactions = Interactions(options)
         self._rows = make_rows(0)
-        self._numbers = make_numbers()
         self._state = np.zeros(STATE_SIZE, dtype=np.int64)
         self._line_names = LineNames(options) if options.names else None
         self._records: FlatRows | RecordRows | None = records
@@ -117,7 +116,7 @@ class ChunkParser:
             state[POSITION] = end
             state[LINE] += 1
         rows, n, lines = self._rows, int(state[ROWS]), int(state[LINE]) - _FIRST_LINE
-        parsed = ParsedChunk([to_batch(rows, n, chunk)] if n else [], errors, skipped, lines)
+        parsed = ParsedChunk([to_batch(rows, n, text)] if n else [], errors, skipped, lines)
         if format != "vw":
             return parsed
         names, plan = list[Named](), None
@@ -127,7 +126,7 @@ class ChunkParser:
             runs = Runs(rows.indptr, rows.indices, rows.values, rows.run_indptr, rows.run_byte, rows.run_start)
             parsed, plan = self._expanded(parsed, runs, source), self._interactions.plan
         if self._line_names is not None:
-            names = self._line_names.new_names(chunk, rows.lines[:n], self._slots(n), plan)
+            names = self._line_names.new_names(text, rows.lines[:n], self._slots(n), plan)
         return parsed._replace(names=names, spaces=frozenset(self._interactions.seen))
 
     def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> ParsedChunk:
@@ -164,15 +163,15 @@ class ChunkParser:
     def _run(self, chunk: np.ndarray, format: str) -> int:
         """Run the kernel on from the state; DONE, or the code of a malformed line."""
         state = self._state
-        self._numbers.noted[:] = 0  # not forget(): a kernel without a cached form of its own
         while True:
             if format == "vw":
-                stopped = parse_vw(chunk, self._names, self._rows, self._numbers, state)
+                stopped = parse_vw(chunk, self._names, self._rows, state)
             else:
                 o = self._options
-                stopped = parse_svmlight(chunk, o.constant, o.strict, self._rows, self._numbers, state)
+                stopped = parse_svmlight(chunk, o.constant, o.strict, self._rows, state)
             if stopped == at.NUMBER_UNDECIDED:
-                self._numbers = settle(chunk, self._numbers)
+                chunk = chunk.copy()  # the caller's has the text
+                shorten(chunk, int(state[at.AT]))
             elif stopped == at.UNORDERED:
                 from sonlearn.text.messages import repeated_index
 

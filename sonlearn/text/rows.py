@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 # Entries of the state array.
 POSITION, LINE, ROWS, NNZ, AT, IN_ORDER, STATE_SIZE = 0, 1, 2, 3, 4, 5, 6
 
-# What stopped a kernel: the end of the buffer, a number that Python has to decide, indices that Python has to look
-# for repetition (``state[IN_ORDER]`` is the line that may pass), or a malformed line. What was expected in its place
-# is in `sonlearn.text.messages`.
+# What stopped a kernel: the end of the buffer, a number that Python has to decide (at ``state[AT]``), indices that
+# Python has to look for repetition (``state[IN_ORDER]`` is the line that may pass), or a malformed line. What was
+# expected in its place is in `sonlearn.text.messages`.
 DONE, NUMBER_UNDECIDED = 0, 1
 BAD_LABEL, BAD_INDEX, BAD_INTEGER, BAD_VALUE, BIG_INDEX, BIG_NUMBER, BAD_QID = 2, 3, 4, 5, 6, 7, 8
 NO_BAR, BAD_WEIGHT, BAD_BASE, MANY_LABELS, TAG_NOT_LAST, BAD_NAMESPACE = 9, 10, 11, 12, 13, 14
