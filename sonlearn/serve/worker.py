@@ -413,7 +413,7 @@ class Worker(Queue):
         fits = True
         if group[0].learn and batches:
             try:
-                self.learner.check(joined(batches))
+                self.learner.coded(joined(batches))
             except SonlearnError:
                 if not alone or group[0].whole:
                     raise
@@ -470,7 +470,7 @@ class Worker(Queue):
         """Predict a batch, or learn it after that; yield between two steps."""
         if not ready.fits:  # a row by itself
             try:
-                self.learner.check(batch)
+                self.learner.coded(batch)
             except InputError as error:
                 ready.errors.append(error)
                 return _Part(batch, [None] * batch.n, {}, 0, 0.0)

@@ -58,11 +58,14 @@ class EngineRewards(RewardModel):
         self._rule, self._type, self._numbered = rule_of(options), options.cb_type, options.actions is not None
         self._engine: Engine = make_engine(learn, threads)
         self._second: Engine = make_engine(learn, threads) if options.cb_type == "dr" else self._engine
-        self.parts = {"main": self._engine, **({"second": self._second} if options.cb_type == "dr" else {})}
 
-    def new(self) -> EngineState:
+    def new(self, classes: int = 0) -> EngineState:
         """State that has seen nothing."""
         return EngineState(self._engine.new(), self._second.new(), np.zeros(1, rounds.SCALARS))
+
+    def parts(self, state: EngineState) -> dict[str, Any]:
+        """See `Engine.parts`."""
+        return {"main": self._engine, **({"second": self._second} if self._type == "dr" else {})}
 
     def rows_of(self, decisions: Decisions) -> Batch:
         """A row for each candidate."""

@@ -44,16 +44,19 @@ class ConfidentRewards(RewardModel):
         self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), params(options.decay))
         self._sparse = make_view("lunit")
         self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, binary=True)
-        self.parts = {"sparse": self._sparse, "dense": self._dense}
         K = self._columns = options.actions or 1
         self._work = DecisionScratch(*np.zeros((2, K)), np.zeros((K, 4)), *np.zeros((2, K)), new_work(BLOCKS, ROWS))
 
-    def new(self) -> ConfidentState:
+    def new(self, classes: int = 0) -> ConfidentState:
         """State that has seen nothing."""
         return ConfidentState(
             self._sparse.new(), self._dense.new(), new_diagonal(self._columns), new_sketched(),
             np.zeros(1, rounds.SCALARS),
         )  # fmt: skip
+
+    def parts(self, state: ConfidentState) -> dict[str, Any]:
+        """See `Engine.parts`."""
+        return {"sparse": self._sparse, "dense": self._dense}
 
     def rows_of(self, decisions: Decisions) -> Batch:
         """The rows as they are: numbered actions share one."""

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
+from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.losses import HUBER, POISSON, exp
 from sonlearn.views.codes import update_moments, varies
@@ -51,6 +52,19 @@ class LabelScale(NamedTuple):
     high: np.ndarray  # and not more
     par: np.ndarray  # parameter of the loss in this unit
     label: np.ndarray  # labels in their own unit, less their bases; NaN without a constant, as their mean has no weight
+    base: np.ndarray  # what is added to predictions
+    # int64[n] each
+    met: np.ndarray  # scores that there are; of several classes one for each that had been met
+    # of several classes, what there was before each row: classes met or named; classes met once; rows learned
+    named: np.ndarray
+    once: np.ndarray
+    rows: np.ndarray
+
+
+def new_scale(rows: Rows) -> LabelScale:
+    """Of rows of one score each and these bases; all else is 0."""
+    n = len(rows.y)
+    return LabelScale(*np.zeros((6, n)), rows.base, np.ones(n, np.int64), *np.zeros((3, n), np.int64))
 
 
 def merge_labels(states: Sequence[LabelState], base: LabelState) -> LabelState:
@@ -84,15 +98,15 @@ def scale_rows(loss, state, rows, scale, learn, out):
 
 
 @bare_jit
-def unscale_rows(code, classes, scale, z, base, out):
-    """out[i] <- the prediction of the loss `code` for z[i, 0], the combiner's; base : float64[n]."""
+def unscale_rows(code, classes, scale, z, out):
+    """out[i] <- the prediction of the loss `code` for z[i, 0], the combiner's."""
     for i in range(len(out)):
         value = z[i, 0]
         if not classes:
             value = scale.mean[i] + scale.unit[i] * min(max(value, scale.low[i]), scale.high[i])
         if code == POISSON:
             value = math.log(max(value, scale.par[i]))
-        out[i] = value + base[i]
+        out[i] = value + scale.base[i]
 
 
 @bare_inline

@@ -8,6 +8,7 @@ import numpy as np
 
 from sonlearn.learn.drift import changes_of
 from sonlearn.learn.ensemble.combiner import weights_of
+from sonlearn.learn.ensemble.progress import SEVERAL
 
 if TYPE_CHECKING:
     from sonlearn.learn.ensemble.committee import Committee, CommitteeState
@@ -33,7 +34,7 @@ def member_table(committee: Committee, state: CommitteeState) -> list[dict[str, 
     for i, member in enumerate(committee.members):
         if committee.of_words[i] and not active[i] and not state.now["in_parts"][0]:  # there have been no such words
             continue
-        known = committee.engines[i].facts(state.members[i]) if active[i] and committee.options.several else {}
+        known = committee.engines[i].facts(state.members[i]) if active[i] and committee.target.kind == SEVERAL else {}
         table.append(
             {"name": member.name, "active": bool(active[i]), "error": float(errors[i]), "weight": float(weights[i]),
              "offline": float(offline[i]) if i in committee.long else None} | known
