@@ -13,7 +13,7 @@ from sonlearn.commands.checkpoints import Patience
 from sonlearn.commands.checks import check_output, check_run
 from sonlearn.commands.heap import keep_freed_memory
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import warn
+from sonlearn.commands.messages import of_refused, warn
 from sonlearn.commands.models import initial_model, is_bandit, load_model, where_to_begin
 from sonlearn.commands.session import Session
 from sonlearn.commands.settings import check_agreement, check_format, options_of, settings_text, written_as
@@ -195,9 +195,8 @@ class TrainingSession(Session):
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""
         found = super().warnings()
-        if self.learner is not None and self.learner.refused_rows:
-            refused, first = self.learner.refused_rows, self.learner.first_refused
-            found.append(f"examples that could not be learned from: {refused}, the first: {first}")
+        if self.learner is not None:
+            found += of_refused(self.learner.refused_rows, self.learner.first_refused)
         if self.unmet:
             found.append(f"examples of classes that the model has not learned: {self.unmet}; each counts as an error")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
