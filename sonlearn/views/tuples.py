@@ -118,15 +118,11 @@ class Tuples(Numbering):
 
     def _new_work(self, longest: int) -> TuplesScratch:
         most = self._params.longest
-        tuples = self._tuples(most)
+        tuples = tuples_of(self._params, most)
         return TuplesScratch(
             np.zeros(longest, np.int64), np.zeros(longest), np.zeros(most, np.int64), np.zeros(most),
             np.zeros(tuples, np.int64), np.zeros(tuples, np.int64), new_marks(tuples), np.zeros(3),
         )  # fmt: skip
-
-    def _tuples(self, n: int | np.ndarray) -> int | np.ndarray:
-        """Tuples of n entries."""
-        return n * (n + 1) // 2 if self._params.order == 2 else n * (n - 1) * (n - 2) // 6
 
     def new(self) -> TuplesState:
         """State of a view that has seen nothing."""
@@ -136,7 +132,7 @@ class Tuples(Numbering):
 
     def _most_entries(self, rows: Rows) -> int:
         most = len(self._work.taken)
-        return int(np.sum(self._tuples(np.minimum(np.diff(rows.indptr), most))))
+        return int(np.sum(tuples_of(self._params, np.minimum(np.diff(rows.indptr), most))))
 
     def merge(self, states: Sequence[TuplesState], base: TuplesState) -> MergedView:
         """Counts as of one run, tuples in one numbering."""
@@ -177,7 +173,7 @@ def combine_rows(params, state, work, rows, out, i, at, learn):
 
 @forced_inline
 def tuples_of(params, n):
-    """Tuples of n entries."""
+    """Tuples of n entries; n : int, or int64[...]."""
     return n * (n + 1) // 2 if params.order == 2 else n * (n - 1) * (n - 2) // 6
 
 

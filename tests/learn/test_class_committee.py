@@ -20,6 +20,7 @@ from sonlearn.learn.ensemble.committee import NOW
 from sonlearn.learn.ensemble.history import WIDTH, History, new_history, remember, with_room
 from sonlearn.learn.ensemble.judges import DOUBT, FittedJudge, ReplayJudge, fitted
 from sonlearn.learn.ensemble.label_scale import new_scale
+from sonlearn.learn.ensemble.progress import SEVERAL
 from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.ensemble.softmax_step import PRIOR, SURPRISE, combine, level, scratch_for
 from sonlearn.learn.ensemble.viewing import Views
@@ -60,7 +61,7 @@ def twins(batch):
     }  # fmt: skip
     scored = []
     for view, make in (view_makers[name] for name in SOME):
-        views = Views([view], "logistic", several=True)
+        views = Views([view], SEVERAL)
         _, seen = views.showing(views.reserve(views.new(), rows, int(index.size[0])), rows, learn=True)
         shown_rows, d = seen(view, 0, len(y))
         twin, out = make(d + 1), []

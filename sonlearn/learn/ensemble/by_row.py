@@ -19,7 +19,7 @@ from sonlearn.jit.sequence import Call, Sequence
 from sonlearn.learn.by_row import EngineByRow, copy_one, full, prepared
 from sonlearn.learn.engine import SPARE, Predictions, State
 from sonlearn.learn.ensemble.history import with_room
-from sonlearn.learn.ensemble.importance import divide
+from sonlearn.learn.ensemble.label_scale import divide
 from sonlearn.learn.ensemble.target import Part
 from sonlearn.views.view import View, fits
 

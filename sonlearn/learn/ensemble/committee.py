@@ -29,11 +29,11 @@ from sonlearn.learn.delay import DelayQueue, exchange, new_waiting, with_room_fo
 from sonlearn.learn.drift import Drift, merge_drifts, new_drift, watch
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, by_class
 from sonlearn.learn.ensemble import history as histories
-from sonlearn.learn.ensemble import merging, reports
+from sonlearn.learn.ensemble import merging, progress
 from sonlearn.learn.ensemble.by_row import CommitteeByRow
 from sonlearn.learn.ensemble.combiner import Combiner, weights_of, without
 from sonlearn.learn.ensemble.history import History, new_history
-from sonlearn.learn.ensemble.importance import relative_weights
+from sonlearn.learn.ensemble.label_scale import relative_weights
 from sonlearn.learn.ensemble.progress import SEVERAL, VALUES, Measured, add_up, measure, tally_up
 from sonlearn.learn.ensemble.pruning import RARE, SHORT, PruningCase, next_checkpoint, prune
 from sonlearn.learn.ensemble.scheduling import Scheduler
@@ -102,7 +102,7 @@ class Committee(Engine):
         self.options, self.members = options, committee_members(options)
         make = ClassSlots if options.several else Target
         self.target: Target = make(options, self.members)
-        self.views = Views(dict.fromkeys(each.view for each in self.members), options.loss, options.several)
+        self.views = Views(dict.fromkeys(each.view for each in self.members), self.target.kind)
         self.engines = tuple(self.target.engine_of(each) for each in self.members)
         self.inputs = self.target.inputs
         #: bool[k]: members that see the words of texts alone; where there are such, others see the columns alone.
@@ -154,13 +154,22 @@ class Committee(Engine):
             members[i] = self.engines[i].reserve(members[i], NO_ROWS, sizes[self.members[i].view])
         return state._replace(views=views, members=tuple(members))
 
-    def learn(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:
+    def learn(
+        self, state: CommitteeState, rows: Rows, out: Predictions, start: int, settles: bool = False
+    ) -> tuple[CommitteeState, int]:
         """Learn rows from `start` on; see `Engine.learn`."""
-        return self._learn(state, rows, out, start, settles=False)
+        end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, WILD)
+        if self.of_words.any() and not state.now["in_parts"][0]:
+            at = start + first_in_parts(rows_between(rows, start, end), _rows(state))
+            if at < end:
+                state = self._learn_rows(state, rows, out, start, at, settles) if start < at else state
+                state.now["in_parts"], start = 1, at
+                state = state._replace(active=state.active | self.of_words)
+        return self._learn_rows(state, rows, out, start, end, settles), end
 
     def settle(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:
         """`learn`, but members of a long memory only predict, unless there are new classes; see `Engine.settle`."""
-        return self._learn(state, rows, out, start, settles=True)
+        return self.learn(state, rows, out, start, settles=True)
 
     def predict(self, state: CommitteeState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
@@ -250,8 +259,8 @@ class Committee(Engine):
         return state._replace(members=tuple(members))
 
     def facts(self, state: CommitteeState) -> dict[str, Any]:
-        """See `reports.facts`."""
-        return reports.facts(self, state)
+        """See `progress.facts`."""
+        return progress.facts(self, state)
 
     def next_pass(self, state: CommitteeState) -> None:
         """Say that the rows to come have been learned from before.
@@ -344,18 +353,6 @@ class Committee(Engine):
         return calls
 
     # -- how ---------------------------------------------------------------------------------------------------------
-
-    def _learn(
-        self, state: CommitteeState, rows: Rows, out: Predictions, start: int, settles: bool
-    ) -> tuple[CommitteeState, int]:
-        end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, WILD)
-        if self.of_words.any() and not state.now["in_parts"][0]:
-            at = start + first_in_parts(rows_between(rows, start, end), _rows(state))
-            if at < end:
-                state = self._learn_rows(state, rows, out, start, at, settles) if start < at else state
-                state.now["in_parts"], start = 1, at
-                state = state._replace(active=state.active | self.of_words)
-        return self._learn_rows(state, rows, out, start, end, settles), end
 
     def _learn_rows(
         self, state: CommitteeState, rows: Rows, out: Predictions, start: int, end: int, settles: bool

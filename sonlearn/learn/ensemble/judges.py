@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 DOUBT = 1.5
 #: Newton steps to the best weights, at most, and a step that is no longer worth another.
 STEPS, CLOSE = 8, 1e-3
+#: Rows at a time: products of larger arrays are shared among threads that wait for each other.
+BLOCK = 2048
 #: Prior precision of the weights that are fitted.
 PRIOR = 1.0
 
@@ -97,39 +99,44 @@ class Fit(NamedTuple):
 
 def fitted(case: PruningCase, chosen: list[int], doubt: float = DOUBT, start: np.ndarray | None = None) -> Fit:
     """The weights of least loss of the `chosen` on the rows that judge, sought from `start` on (float64[k], of all)."""
-    members, first = [case.inputs[i] for i in chosen], len(case.history.facts) // 4
+    members, every, k = [case.inputs[i] for i in chosen], classes_of(case.history), len(chosen)
     w_0, own = (np.array([getattr(member, what) for member in members]) for what in ("weight", "precision"))
-    judging = first + np.flatnonzero(classes_of(case.history)[first:] > 0)
-    history, precision = History(*(part[judging] for part in case.history)), np.maximum(PRIOR, own)
-    h, classes, total = history.weight, classes_of(history), history.weight.sum()
+    first, precision = len(every) // 4, np.maximum(PRIOR, own)
+    judging = first + np.flatnonzero(every[first:] > 0)
+    n, size = len(judging), min(max(len(judging), 1), BLOCK)
+    history = History(*(part[np.append(judging, judging[:1].repeat(-n % size))] for part in case.history))
+    h, classes = history.weight.reshape(-1, size), classes_of(history)
+    h.flat[n:] = 0.0  # rows that fill the last block
+    total = h.sum()
     if not total > 0.0:
-        return Fit(w_0, np.full(len(chosen), math.inf))
-    V = np.ascontiguousarray(history.inputs[:, chosen].transpose(1, 0, 2), dtype=np.float64)  # [k, rows, WIDTH]
+        return Fit(w_0, np.full(k, math.inf))
+    V = history.inputs[:, chosen].reshape(-1, size, k, WIDTH).transpose(3, 0, 2, 1).astype(np.float64, order="C")
     counted = np.where(np.arange(WIDTH) < classes[:, None], multiplicity(classes), -math.inf)
+    counted = counted.reshape(-1, size, WIDTH).transpose(2, 0, 1)
     w = w_0.copy() if start is None else start[chosen]
     for _ in range(STEPS):
-        p, _ = probabilities(counted + np.tensordot(w, V, 1))
-        mean = (V * p).sum(axis=2)
-        apart = V - mean[:, :, None]
-        H = (apart * (h[:, None] * p)).reshape(len(w), -1) @ apart.reshape(len(w), -1).T
-        A, g = np.diag(precision) + (H + H.T) / 2.0, precision * (w - w_0) + (mean - V[:, :, 0]) @ h
-        step = np.linalg.solve(A, g)
+        p, _ = probabilities(counted + w @ V)
+        mean = np.einsum("cbkn,cbn->bkn", V, p)
+        H = (V * (h * p)[:, :, None] @ V.swapaxes(2, 3)).sum(axis=(0, 1))
+        H -= (h[:, None] * mean @ mean.swapaxes(1, 2)).sum(axis=0)
+        A = np.diag(precision) + (H + H.T) / 2.0
+        step = np.linalg.solve(A, precision * (w - w_0) + np.einsum("bkn,bn->k", mean - V[0], h))
         longest = np.abs(step).max()
         w -= step * min(1.0, 1.0 / longest) if longest > 0.0 else 0.0
         if longest < CLOSE:
             break
     inverse = np.linalg.inv(A)
     others = w - inverse * (w / np.diag(inverse))[:, None]  # row j: the weights where that of member j is 0
-    now, *without = (probabilities(counted + np.tensordot(each, V, 1))[1] for each in (w, *others))
-    more, loss = np.array(without) - now, max(float(now @ h) / total, 1e-300)
-    mean = more @ h / total
-    spread = np.sqrt((more - mean[:, None]) ** 2 @ (h * h)) / total
-    return Fit(w, (mean + doubt * spread - float(h @ h) / (2.0 * total * total)) / loss)
+    now, without = probabilities(counted + w @ V)[1], probabilities(counted[:, :, None] + others @ V)[1]
+    more, loss = without - now[:, None], max(float((now * h).sum()) / total, 1e-300)
+    mean = np.einsum("bkn,bn->k", more, h) / total
+    spread = np.sqrt(np.einsum("bkn,bn->k", (more - mean[:, None]) ** 2, h * h)) / total
+    return Fit(w, (mean + doubt * spread - float((h * h).sum()) / (2.0 * total * total)) / loss)
 
 
 def probabilities(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(softmax of each row, the losses of its first class); z : float64[rows, WIDTH]."""
-    top = z.max(axis=1)
-    p = np.exp(z - top[:, None])
-    total = p.sum(axis=1)
-    return p / total[:, None], np.log(total) + top - z[:, 0]
+    """(softmax along the first axis, the losses of its first entries); z : float64[WIDTH, ...]."""
+    top = z.max(axis=0)
+    p = np.exp(z - top)
+    total = p.sum(axis=0)
+    return p / total, np.log(total) + top - z[0]

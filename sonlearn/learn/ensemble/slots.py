@@ -191,10 +191,8 @@ class ClassSlots(Target):
         if number is not None:
             slot = int(state.slots[number])
             return np.asarray(of_slot(slot) if slot >= 0 else np.zeros(features))
-        out = np.zeros((len(state.slots), features))
-        for each in range(len(out)):
-            out[each] = self.weights(state, of_slot, each, features)
-        return out
+        every = [self.weights(state, of_slot, each, features) for each in range(len(state.slots))]
+        return np.array(every).reshape(len(every), features)
 
     def facts(self, state: SlotState) -> dict[str, Any]:
         """classes: of each the rows learned (`examples`)."""
