@@ -71,7 +71,7 @@ def connected(where: ClusterOptions) -> Iterator[Any]:
         if address == "local":
             count = where.workers or os.cpu_count() or 1
             stack.enter_context(dask.config.set(local_settings(dask.config.get("distributed.nanny.pre-spawn-environ"))))
-            apart: dict[str, Any] = {"host": "127.0.0.1", "preload": "sonlearn.cluster.worker"}
+            apart: dict[str, Any] = {"host": "127.0.0.1", "preload": "sonlearn.cluster.tasks"}
             address = stack.enter_context(
                 LocalCluster(
                     n_workers=count, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL,
@@ -117,8 +117,7 @@ def sketch(line: Line, where: ClusterOptions) -> int:
     reading = dask.Reading(text, run.on_error, run.max_errors)
     with Interrupts(at_once=True), connected(where) as client:
         done = dask.sketched(sources, options, reading, report.zero_based, client)
-    say = _sayer(run)
-    finish(done.sketch, None, output=report.output, k=1, picture=report.plot, report=say)
+    finish(done.sketch, report, _sayer(run))
     warn_of_skipped(done.skipped, done.errors)
     return 0
 

@@ -13,10 +13,9 @@ from sonlearn import __version__
 from sonlearn.commands.models import names_of
 from sonlearn.files.atomic import LineFile
 from sonlearn.options.run import RunOptions
-from sonlearn.report.jsonable import bounded, jsonable
 from sonlearn.report.problem import Problem
 from sonlearn.report.progress import BatchOutcome, Progress
-from sonlearn.report.runlog import FORMAT, Run, log_line
+from sonlearn.report.runlog import FORMAT, Run, bounded, jsonable, log_line
 from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 
