@@ -158,7 +158,7 @@ def as_predicted_then(waiting: Any, out: Any, places: np.ndarray) -> tuple[Any, 
     late = np.setdiff1d(np.arange(len(out[0])), places)
     then = [array[places] for array in out]
     if waiting is not None:
-        then = [np.concatenate([widened(old, new), new]) for old, new in zip(waiting, then, strict=True)]
+        then = [np.concatenate([_widened(old, new), new]) for old, new in zip(waiting, then, strict=True)]
     filled = []
     for array, earlier in zip(out, then, strict=True):
         array = array.copy()
@@ -167,11 +167,9 @@ def as_predicted_then(waiting: Any, out: Any, places: np.ndarray) -> tuple[Any, 
     return type(out)(*filled), type(out)(*(array[len(late) :] for array in then))
 
 
-def widened(old: np.ndarray, new: np.ndarray) -> np.ndarray:
+def _widened(old: np.ndarray, new: np.ndarray) -> np.ndarray:
     """`old` with as many columns as `new`, the further ones 0: those of classes that had not been met."""
-    if old.ndim == 1:
-        return old
-    return np.pad(old, ((0, 0), (0, new.shape[1] - old.shape[1])))
+    return np.pad(old, [(0, 0), *((0, b - a) for a, b in zip(old.shape[1:], new.shape[1:], strict=True))])
 
 
 def to_arrays(waiting: Batch | None, predicted: Any) -> tuple[dict | None, dict[str, np.ndarray]]:

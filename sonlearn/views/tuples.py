@@ -118,7 +118,7 @@ class Tuples(Numbering):
 
     def _new_work(self, longest: int) -> TuplesScratch:
         most = self._params.longest
-        tuples = tuples_of(self._params, most)
+        tuples = self._tuples(most)
         return TuplesScratch(
             np.zeros(longest, np.int64), np.zeros(longest), np.zeros(most, np.int64), np.zeros(most),
             np.zeros(tuples, np.int64), np.zeros(tuples, np.int64), new_marks(tuples), np.zeros(3),
@@ -130,9 +130,13 @@ class Tuples(Numbering):
         columns, moments = self._params.columns, np.zeros((0, 3 if self._params.code == Z else 0))
         return TuplesState(now, np.zeros(0, np.int64), np.zeros((0, columns or 2)), moments, np.zeros(columns))
 
+    def _tuples(self, n: int | np.ndarray) -> int | np.ndarray:
+        """Tuples of n entries."""
+        return n * (n + 1) // 2 if self._params.order == 2 else n * (n - 1) * (n - 2) // 6
+
     def _most_entries(self, rows: Rows) -> int:
         most = len(self._work.taken)
-        return int(np.sum(tuples_of(self._params, np.minimum(np.diff(rows.indptr), most))))
+        return int(np.sum(self._tuples(np.minimum(np.diff(rows.indptr), most))))
 
     def merge(self, states: Sequence[TuplesState], base: TuplesState) -> MergedView:
         """Counts as of one run, tuples in one numbering."""
@@ -173,7 +177,7 @@ def combine_rows(params, state, work, rows, out, i, at, learn):
 
 @forced_inline
 def tuples_of(params, n):
-    """Tuples of n entries; n : int, or int64[...]."""
+    """Tuples of n entries."""
     return n * (n + 1) // 2 if params.order == 2 else n * (n - 1) * (n - 2) // 6
 
 
