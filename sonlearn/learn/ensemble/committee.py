@@ -398,7 +398,7 @@ class Committee(Engine):
         if late:
             waiting = with_room_for(state.waiting, self.target.width(state.labels))
             state = state._replace(waiting=waiting)
-        V, z = self.space(state, len(part.rows.y))
+        V, z = self._space(state, len(part.rows.y))
 
         def combine(which: slice) -> None:
             """Combine rows for which all members have predicted; parts come in their order."""
@@ -444,7 +444,7 @@ class Committee(Engine):
 
     def _offline(self, state: CommitteeState, part: Part, seen: Seen) -> tuple[np.ndarray, np.ndarray]:
         """(inputs float64[at work, n, K], offline combination float64[n, K]) of rows that members do not learn from."""
-        V, z = self.space(state, len(part.rows.y))
+        V, z = self._space(state, len(part.rows.y))
         work = self.at_work(state)
 
         def ask(j: int, rows: Rows, features: int, which: slice) -> None:
@@ -456,7 +456,7 @@ class Committee(Engine):
         run_calls(self._combine_offline(state, V, part, False, z[1]))
         return V, z[1]
 
-    def space(self, state: CommitteeState, n: int) -> tuple[np.ndarray, Sequence[np.ndarray]]:
+    def _space(self, state: CommitteeState, n: int) -> tuple[np.ndarray, Sequence[np.ndarray]]:
         """(V float64[at work, n, K], z, see `combine`): the same memory each time, of any content but what is 1."""
         work, K = self.at_work(state), self.target.width(state.labels)
         k = len(work.online)
