@@ -16,8 +16,8 @@ from sonlearn.options.run import RunOptions
 from sonlearn.report.problem import Problem
 from sonlearn.report.progress import BatchOutcome, Progress
 from sonlearn.report.runlog import FORMAT, Run, bounded, jsonable, log_line
-from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
+from sonlearn.text.source import Meter
 
 #: When rows of the log come unless -P says so: at 1.1 times the last one's weight.
 FINE = "1.1"

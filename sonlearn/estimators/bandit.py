@@ -18,8 +18,7 @@ from sonlearn.offpolicy.evaluation import LOG, Estimate, Evaluation, Line, Polic
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import KINDS, BanditOptions
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.decisions.crossing import crossed_rows
-from sonlearn.text.decisions.rows import crosses
+from sonlearn.text.decisions.rows import crossed_rows, crosses
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.objects import Members, Unfit, error_of, members_of
 

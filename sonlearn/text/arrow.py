@@ -32,6 +32,7 @@ from sonlearn.text.columns import (
 )
 from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder
 from sonlearn.text.hashing import constant_id
+from sonlearn.text.malformed import MalformedLine
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import Unfit
 from sonlearn.text.rows import ParsedChunk
@@ -223,11 +224,13 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
         indptr, numbers[order], values[order], y[good], weight[good], done + 1 + good,
         tags=tags if tags and any(tags) else None, class_names=names if names and any(names) else None,
     ))  # fmt: skip
-    errors = [InputError(name, done + row + 1, None, *refused[row]) for row in sorted(refused)]
-    skipped = [(done + row + 1, ids[row] if ids else "") for row in sorted(refused)]
+    malformed = [
+        MalformedLine(done + row + 1, ids[row] if ids else "", InputError(name, done + row + 1, None, *refused[row]))
+        for row in sorted(refused)
+    ]
     found_in = encoder.found(features)
     encoder.settle()
-    return ParsedChunk([batch] if batch.n else [], errors, skipped, 0, [], counted, found_in)
+    return ParsedChunk([batch] if batch.n else [], malformed, 0, [], counted, found_in)
 
 
 def _entries(column: Any, encoder: ColumnEncoder, name: str, refused: _Refused) -> Iterator[_Entries]:

@@ -26,7 +26,7 @@ import numpy as np
 from sonlearn.data import axes, merging
 from sonlearn.data.axes import BY_FEATURE, Scalars
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.linear_algebra import exponential, largest, product, total_of
+from sonlearn.learn.linear_algebra import exponential, largest, product, set_scaled, total_of
 from sonlearn.learn.multiclass.arow import score
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
@@ -178,8 +178,7 @@ def tamed(x):
 @bare_inline
 def slopes(q, z, shown, classes, y):
     """q[:classes] <- softmax(z) less the indicator of y; returns the sum of squares. Classes not `shown` score 0."""
-    for k in range(shown):
-        q[k] = z[k]
+    set_scaled(q, 1.0, z, shown)
     for k in range(shown, classes):
         q[k] = 0.0
     top = largest(q, classes)
