@@ -3,6 +3,7 @@
 import io
 import math
 import pickle
+import re
 import sys
 
 import numpy as np
@@ -198,6 +199,18 @@ def test_what_is_no_value_is_refused(value):
     with pytest.raises(InputError, match=r"'tea'.*expected a finite number or a text"):
         ours.learn_one({"cup": 1.0, "tea": value}, 1.0)
     assert ours.predict_one({"cup": 1.0}) == 0.0
+
+
+@pytest.mark.parametrize("x", ["cheap tea", ["tea"], None])
+def test_what_is_no_dict_is_refused(x):
+    ours = SonlearnClassifier(method="nag", classes=(0, 1))
+    for _ in range(2):  # before and after the first row
+        for call in (lambda: ours.learn_one(x, 1), lambda: ours.learn_many([x], [1])):
+            with pytest.raises(InputError, match=re.escape(repr(str(x))) + r" \(\w+\), expected a dict of features"):
+                call()
+        ours.learn_one({"tea": 1.0}, 1)
+    with pytest.raises(InputError, match="expected a dict of features"):
+        ours.predict_one(x)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
