@@ -2,12 +2,15 @@
 
 Each function depends on its arguments alone and does not modify them. So if a worker dies, another one repeats its
 partition with the same result.
+
+Workers of ``--cluster local`` load this module first, for `dask_setup`.
 """
 
 from __future__ import annotations
 
 import copy
 import dataclasses
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +20,7 @@ import numpy as np
 from sonlearn.cluster.partitions import SETTLED, PartitionReader, check_labels, placed
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError, SonlearnError
+from sonlearn.jit import without_numba
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.text import HASHED
@@ -315,6 +319,12 @@ def predict_partition(model: LearnedPartition, reading: Reading, number: int, pa
         done.problem = placed(error, part)
     done.count_refused(learner, part)
     return done
+
+
+def dask_setup(worker: Any) -> None:
+    """Called by Dask in each worker process: it ignores Ctrl-C, since the process that started it ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    without_numba()
 
 
 def check_merging(options: SketchOptions) -> None:

@@ -20,7 +20,7 @@ from sonlearn.errors import OptionError
 from sonlearn.files import storage
 from sonlearn.files.atomic import STDOUT, target_problem
 from sonlearn.options import LearnOptions
-from sonlearn.options.run import COARSE, RunOptions, parse_progress
+from sonlearn.options.run import COARSE, HEADED, RunOptions, parse_progress
 from sonlearn.options.spec import flags
 from sonlearn.text.source import is_remote
 
@@ -50,8 +50,8 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
         raise OptionError("--resume with -t: nothing is learned, so there is nothing to go on with")
     if options.form != "vw" and options.predictions is None:
         raise OptionError(f"--output {options.form}: nothing is written; give -p FILE as well")
-    if options.form == "csv" and options.resume:
-        raise OptionError("--output csv with --resume: the header would come again; give --output jsonl")
+    if options.form in HEADED and options.resume:
+        raise OptionError(f"--output {options.form} with --resume: the header would come again; give --output jsonl")
     if options.early_terminate is not None:
         _check_early(options)
     cache = cache_file(options)
@@ -68,12 +68,10 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
     check_files({"DATA": sources, "-i": options.initial_regressor}, outputs, rewritten=[("-f", "-i")])
     if options.final_regressor is not None:
         storage.check_target(options.final_regressor)
-    if cache is not None:
-        check_target("--cache_file", cache)
-        if os.path.exists(cache) and not os.path.isfile(cache):
-            raise OptionError(f"--cache_file {cache}: expected a file, for it is read again")
-    if table is not None:
-        check_target("--table", table)
+    check_target("--cache_file", cache)
+    if cache is not None and os.path.exists(cache) and not os.path.isfile(cache):
+        raise OptionError(f"--cache_file {cache}: expected a file, for it is read again")
+    check_target("--table", table)
     for flag in ("-p", "-r", "--log-json"):
         output = outputs[flag]
         if output is not None and output not in STDOUT:
@@ -83,11 +81,10 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
 
 def _check_recording(options: RunOptions) -> None:
     """Check what is kept of a run, and its bar."""
-    if options.report is not None:
-        if options.report in STDOUT:
-            raise OptionError(f"--report {options.report}: expected a file; the page of a log goes anywhere: "
-                              "--log-json FILE, then sonlearn report FILE")  # fmt: skip
-        check_target("--report", options.report)
+    if options.report in STDOUT:
+        raise OptionError(f"--report {options.report}: expected a file; the page of a log goes anywhere: "
+                          "--log-json FILE, then sonlearn report FILE")  # fmt: skip
+    check_target("--report", options.report)
     if options.progress_bar and importlib.util.find_spec("tqdm") is None:
         raise OptionError("--progress-bar: tqdm is not installed; pip install tqdm, or leave the flag out")
 
@@ -107,9 +104,9 @@ def check_output(options: RunOptions, learn: LearnOptions) -> None:
     if options.top is not None and (options.probabilities or learn.kind != "classes"):
         other = "with --probabilities, which writes all" if options.probabilities else "of a model of no classes"
         raise OptionError(f"--top {options.top} {other}: expected several classes (--oaa K, --classes auto) alone")
-    if options.form == "csv" and options.probabilities and learn.classes is not None and not options.testonly:
+    if options.form in HEADED and options.probabilities and learn.classes is not None and not options.testonly:
         raise OptionError(
-            "--output csv with --probabilities: classes that come as they will have no columns yet; give "
+            f"--output {options.form} with --probabilities: classes that come as they will have no columns yet; give "
             "--output jsonl, or predict with the model that was learned"
         )
 
@@ -178,9 +175,9 @@ def check_stdin(sources: Iterable[str]) -> None:
         raise OptionError("standard input is given twice as DATA")
 
 
-def check_target(flag: str, path: str) -> None:
+def check_target(flag: str, path: str | None) -> None:
     """Refuse a file that could not be written whole (`sonlearn.files.atomic.whole_file`); standard output can be."""
-    problem = "" if path in STDOUT else target_problem(path)
+    problem = "" if path is None or path in STDOUT else target_problem(path)
     if problem:
         raise OptionError(f"{flag} {path}: cannot be written: {problem}")
 

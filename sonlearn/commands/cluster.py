@@ -31,6 +31,7 @@ from sonlearn.options.verbs import ClusterOptions
 from sonlearn.report.facts import members_at_work
 from sonlearn.text.columns import Labelling
 from sonlearn.text.malformed import Malformed
+from sonlearn.text.names import NameTable
 from sonlearn.text.read import expand_globs
 from sonlearn.text.source import is_arrow, is_regular, read_chunks, source_name
 from sonlearn.text.suspicions import noted
@@ -71,7 +72,7 @@ def connected(where: ClusterOptions) -> Iterator[Any]:
         if address == "local":
             count = where.workers or os.cpu_count() or 1
             stack.enter_context(dask.config.set(local_settings(dask.config.get("distributed.nanny.pre-spawn-environ"))))
-            apart: dict[str, Any] = {"host": "127.0.0.1", "preload": "sonlearn.cluster.worker"}
+            apart: dict[str, Any] = {"host": "127.0.0.1", "preload": "sonlearn.cluster.tasks"}
             address = stack.enter_context(
                 LocalCluster(
                     n_workers=count, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL,
@@ -117,8 +118,7 @@ def sketch(line: Line, where: ClusterOptions) -> int:
     reading = dask.Reading(text, run.on_error, run.max_errors)
     with Interrupts(at_once=True), connected(where) as client:
         done = dask.sketched(sources, options, reading, report.zero_based, client)
-    say = _sayer(run)
-    finish(done.sketch, None, output=report.output, k=1, picture=report.plot, report=say)
+    finish(done.sketch, report, _sayer(run))
     warn_of_skipped(done.skipped, done.errors)
     return 0
 
@@ -136,7 +136,7 @@ def train(line: Line, where: ClusterOptions) -> int:
         raise OptionError(f"--passes {options.passes} with --cluster: one pass; go on with train -i without --cluster")
     check_run(options)
     sources, say, started = _files(options), _sayer(options), time.perf_counter()
-    start = None
+    start, names = None, NameTable()
     if options.initial_regressor is not None:
         start, _, names = load_model(options.initial_regressor)
         check_agreement(given, options.initial_regressor, start.options, start.text)
@@ -148,11 +148,9 @@ def train(line: Line, where: ClusterOptions) -> int:
         trained = dask.trained(
             sources, learn, reading, learners=where.workers, rounds=where.rounds, client=client, start=start
         )
-    if start is not None:
-        names.join(trained.names.known)
-    known = trained.names if start is None else names
+    names.join(trained.names.known)
     if options.final_regressor is not None:
-        save_model(options.final_regressor, trained.learner, None, known)
+        save_model(options.final_regressor, trained.learner, None, names)
     for line in _report(trained, sources, options, time.perf_counter() - started):
         say(line)
     warn_of_skipped(trained.skipped, trained.errors)
@@ -222,10 +220,7 @@ class _ClusterSession(one.TrainingSession):
 
     def make_reader(self) -> Any:
         """What gives the batches, with what was predicted for them beside."""
-        from sonlearn.cluster import dask
-
-        reading = dask.Reading(self.read_as, self.options.on_error, self.options.max_errors, self.labelling)
-        return _Answers(dask, self._connect(), self, reading)
+        return _Answers(self._connect(), self)
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
         """What the cluster has predicted for the batch, of which --examples may have left the first rows only."""
@@ -237,8 +232,8 @@ class _ClusterSession(one.TrainingSession):
 class _Answers:
     """A reader of batches without features; `predicted` is of the last one."""
 
-    def __init__(self, dask: Any, client: Any, session: _ClusterSession, reading: Any):
-        self._dask, self._client, self._session, self._reading = dask, client, session, reading
+    def __init__(self, client: Any, session: _ClusterSession):
+        self._client, self._session = client, session
         self.format: str | None = None
         self.error_count, self.errors = 0, []
         self.skipped: list[str] = []
@@ -246,9 +241,13 @@ class _Answers:
         self.predicted: Any = None
 
     def __iter__(self) -> Iterator[Batch]:
-        parts, reading = self._dask.with_format(self._client, self._session.sources, self._reading)
-        self.format, empty, learner = reading.text.format, True, self._session.learner
-        for answered in self._dask.answers(learner, parts, reading, self._client):
+        from sonlearn.cluster import dask
+
+        session, options = self._session, self._session.options
+        reading = dask.Reading(session.read_as, options.on_error, options.max_errors, session.labelling)
+        parts, reading = dask.with_format(self._client, session.sources, reading)
+        self.format, empty, learner = reading.text.format, True, session.learner
+        for answered in dask.answers(learner, parts, reading, self._client):
             self.error_count += answered.skipped
             self.errors += answered.errors[: 10 - len(self.errors)]
             learner.refused_rows += answered.refused
@@ -261,7 +260,7 @@ class _Answers:
             if answered.problem is not None:
                 raise answered.problem
         if empty:
-            raise self._dask.nothing(parts, self.error_count, self.errors)
+            raise dask.nothing(parts, self.error_count, self.errors)
 
 
 def _check_alone(options: RunOptions) -> None:

@@ -36,6 +36,7 @@ from sonlearn.estimators.base import (
     intervals_of,
     raw_of,
     uninterrupted,
+    values_of,
     weights_of_classes,
 )
 from sonlearn.estimators.transformers import StreamingSVD, TextHasher
@@ -43,14 +44,14 @@ from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.methods import CURVED, METHODS, additive
-from sonlearn.options.python import Parameter, constructor, documented, in_python, parameters_of
+from sonlearn.options.python import Parameter, in_python, parameters_of, with_parameters
 from sonlearn.text.columns import Labelling, column_of, names_a_column
 from sonlearn.text.names import NameTable
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from sonlearn.estimators.keywords import SklearnClassifierKeywords, SklearnRegressorKeywords
+    from sonlearn.options.keywords import SklearnClassifierKeywords, SklearnRegressorKeywords
 
 #: About how many rows become one batch: what a learner needs beside its state follows the batch, not the data.
 ROWS = 4096
@@ -354,7 +355,7 @@ def _has_probabilities(estimator: Any) -> bool:
     return estimator._class_options().loss in PROBABILISTIC
 
 
-@documented(_CLASSIFIER)
+@with_parameters(_CLASSIFIER)
 class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
     """Online classifier of two or several classes. Nothing has to be tuned.
 
@@ -379,16 +380,11 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
         As everywhere in scikit-learn.
     """
 
-    PARAMETERS = _CLASSIFIER
     _label_checks: dict[str, Any] = {}  # noqa: RUF012
     positive: Any
     class_weight: Any
-    if TYPE_CHECKING:
 
-        def __init__(self, **given: Unpack[SklearnClassifierKeywords]) -> None: ...
-
-    else:
-        __init__ = constructor(_CLASSIFIER, _SklearnEstimator._RENAMED)
+    def __init__(self, **given: Unpack[SklearnClassifierKeywords]) -> None: ...
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything and learn the rows of X, in a random order and several times where `passes` says so.
@@ -441,7 +437,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The likeliest class of each row, or that of `threshold`, array[n]."""
-        raw = self._raw(X)
+        raw = self._raw(X)  # raises where nothing was learned
         return np.asarray(self.classes_[self._pair.best(raw)])
 
     @property
@@ -518,7 +514,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
         return np.asarray(compute_sample_weight("balanced", y))
 
 
-@documented(_REGRESSOR)
+@with_parameters(_REGRESSOR)
 class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
     """Online regressor: squared loss, unless `loss` says otherwise. Nothing has to be tuned.
 
@@ -535,14 +531,9 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
         As everywhere in scikit-learn.
     """
 
-    PARAMETERS = _REGRESSOR
     _label_checks: dict[str, Any] = {"y_numeric": True}  # noqa: RUF012
-    if TYPE_CHECKING:
 
-        def __init__(self, **given: Unpack[SklearnRegressorKeywords]) -> None: ...
-
-    else:
-        __init__ = constructor(_REGRESSOR, _SklearnEstimator._RENAMED)
+    def __init__(self, **given: Unpack[SklearnRegressorKeywords]) -> None: ...
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything and learn the rows of X; see `SonlearnClassifier.fit`."""
@@ -563,10 +554,7 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Predictions float64[n], within the options' bounds; of poisson loss the expected count."""
-        raw = self._raw(X)[:, 0]
-        options = self.learner_.options
-        p = np.clip(raw, *options.bounds)
-        return np.asarray(np.exp(p) if options.loss == "poisson" else p)
+        return self._of_rows(X, lambda batch: values_of(self.learner_, batch))
 
     def predict_interval(self, X: Any) -> np.ndarray:
         """float64[n, 2]: the ends of each row's interval, which holds the share `coverage` of the labels.

@@ -27,6 +27,7 @@ from sonlearn.text.columns import (
     weight_of,
 )
 from sonlearn.text.encode import LONGEST, ColumnEncoder, Entries, RowLists, TableEncoder
+from sonlearn.text.malformed import MalformedLine
 from sonlearn.text.objects import Unfit
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import with_point
@@ -64,7 +65,7 @@ def read_csv(
         return
     hint = header_hint(records.text, columns, options)
     layout = layout_of(columns, options, (name, records.header), labels, hint, known)
-    encoder, errors, skipped = TableEncoder(options, known), [], []
+    encoder, refused = TableEncoder(options, known), list[MalformedLine]()
     rows = RowLists(encoder.features.constant)
     places = [(i, encoder.column(column)) for i, column in layout.features]
     features = tuple(column for _, column in layout.features)
@@ -73,31 +74,30 @@ def read_csv(
         header = shorten(", ".join(columns))
         note = f"{name}:{records.header}: the header {header} looks like a row; put a header before it"
         found = found._replace(notes=(note,))
-    yield ParsedChunk([], [], [], 0, found=found)
+    yield ParsedChunk([], [], 0, found=found)
 
     def table() -> ParsedChunk:
         batch, counted = encoder.batch(rows.take())
-        return ParsedChunk([batch] if batch.n else [], errors, skipped, 0, [], counted, encoder.found(features, hint))
+        return ParsedChunk([batch] if batch.n else [], refused, 0, [], counted, encoder.found(features, hint))
 
     for line, record in records:
         try:
             if isinstance(record, Malformed):
-                errors.append(record.error)
-                skipped.append((line, _id_in(record.fields, layout)))
+                refused.append(MalformedLine(line, _id_in(record.fields, layout), record.error))
             else:
                 _add(rows, line, record, layout, places, labels.worded, absent)
         except Unfit as problem:
             rows.undo()
             down, column = field_place(records.text, options.delimiter, problem.at)
             found_in = f"{problem.found} in the column {shorten(columns[problem.at])}"
-            errors.append(InputError(name, line + down, column, found_in, problem.expected))
-            skipped.append((line + down, _id_in(record, layout)))
-        if len(rows) + len(errors) >= _ROWS or records.chunk_ends:
+            error = InputError(name, line + down, column, found_in, problem.expected)
+            refused.append(MalformedLine(line + down, _id_in(record, layout), error))
+        if len(rows) + len(refused) >= _ROWS or records.chunk_ends:
             yield table()
-            errors, skipped = [], []
+            refused = []
             if encoder.settle():
                 absent = encoder.absent(features)
-    if rows or errors:
+    if rows or refused:
         yield table()
 
 

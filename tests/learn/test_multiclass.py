@@ -13,8 +13,10 @@ from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.boosting.engine import BoostOfClasses
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble.combiner import new_combiner
-from sonlearn.learn.ensemble.slots import ClassSlots, SlotScale
+from sonlearn.learn.ensemble.label_scale import new_scale
+from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.ensemble.softmax_step import PRIOR, SURPRISE, combine, level, scratch_for
+from sonlearn.learn.ensemble.target import Part
 from sonlearn.learn.ewma import Shares
 from sonlearn.learn.linear_algebra import exponential
 from sonlearn.learn.multiclass import pairs as table
@@ -24,10 +26,10 @@ from sonlearn.learn.multiclass.nag import Nag
 from sonlearn.learn.multiclass.pairs import (
     bytes_of,
     count_pairs,
-    count_places,
     more_room,
     new_pairs,
     packed_pairs,
+    places_needed,
     reserve_pairs,
 )
 from sonlearn.learn.multiclass.rls import Rls
@@ -223,7 +225,7 @@ def test_pairs_are_a_dictionary(most):
         f, k = int(50 * rng.random() ** 3), int(rng.integers(classes))
         row = rows_of(np.eye(50)[[f]], np.zeros(1), np.ones(1))
         if not table.has_room(pairs, row, 0, 1, classes):
-            pairs = more_room(pairs, count_places(pairs, row, 0, 1, classes), classes)
+            pairs = more_room(pairs, places_needed(pairs, row, 0, 1, classes), classes)
         place = table.place_of(pairs, f, k)
         place = table.add_pair(pairs, f, k, classes) if place < 0 else place
         at = pairs.blocks[f]["begin"] + place
@@ -318,8 +320,8 @@ def test_members_that_are_not_at_work_cost_no_bit():
     whole.w[:, [1, 3]] = part.w[:, [1, 3]] = 0.0
     combine(whole, V, met, y, h, True, SURPRISE, scratch_for(4, K), outs[0])
     target, rows = ClassSlots(LearnOptions(classes="auto")), NO_ROWS._replace(y=y, weight=h)
-    inputs, scale = np.ascontiguousarray(V[[0, 2]]), SlotScale(met, met, met, met)
-    run_calls(target.combine_some(part, [0, 2], inputs, scale, rows, True, outs[1]))
+    inputs, shown = np.ascontiguousarray(V[[0, 2]]), Part(rows, new_scale(rows)._replace(met=met), (0, len(y)))
+    run_calls(target.combine_some(part, [0, 2], inputs, shown, True, outs[1]))
     np.testing.assert_array_equal(outs[0], outs[1])
     np.testing.assert_array_equal(whole.w, part.w)
 

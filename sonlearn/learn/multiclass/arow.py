@@ -26,11 +26,9 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.axes import BY_FEATURE, Scalars
-from sonlearn.data.rows import SQUARES, Rows, is_learned, longest_row
+from sonlearn.data.rows import SQUARES, entries, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
-from sonlearn.jit.sequence import Call
-from sonlearn.learn.engine import Predictions
-from sonlearn.learn.linear_algebra import product
+from sonlearn.learn.linear_algebra import clear_first, plus_dot, product
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     LARGE_TABLE,
@@ -42,7 +40,6 @@ from sonlearn.learn.multiclass.pairs import (
     new_pairs,
     place_of,
     scale_pairs,
-    weights_of,
 )
 
 #: Wrong classes that a row is learned against, at most.
@@ -97,24 +94,12 @@ class Arow(OfPairs):
     most_met = RIVALS + 1
 
     def __init__(self, r: float = 1.0, unit: bool = False, decay: float = 0.0):
-        self._r, self._unit, self._decay, self.retention = r, unit, decay, 1.0 - decay
-        self._work = _new_work(0, 0)
+        super().__init__(follow, (r, unit, decay), _new_work, decay)
 
     def new(self, classes: int = 0) -> ArowState:
         """State that has seen nothing."""
         now = np.zeros(1, dtype=[("classes", "i8"), ("rows", "i8"), ("seen", "i8")])
         return ArowState(new_pairs(2), np.zeros((0, 1 if self._decay > 0.0 else 0), np.int64), now)
-
-    def calls(self, state: ArowState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
-        """See `Engine.calls`."""
-        longest, classes = longest_row(rows), out.raw.shape[1]
-        if len(self._work.values) < longest or len(self._work.mark) != classes:
-            self._work = _new_work(max(longest, len(self._work.values)), classes)
-        return [(follow, (self._r, self._unit, self._decay, state, self._work, rows, out.raw, start, learns))]
-
-    def weights(self, state: ArowState, features: int, number: int | None = None) -> np.ndarray:
-        """See `Engine.weights`."""
-        return weights_of(state.pairs, features, self.met(state), number)
 
     def up_to_date(self, state: ArowState) -> ArowState:
         """See `Engine.up_to_date`."""
@@ -192,17 +177,15 @@ def scale_of(unit, rows, i):
     """What the values of row i are multiplied with."""
     if not unit:
         return 1.0
-    total = rows.unseen[i, SQUARES]
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        total += rows.values[at] * rows.values[at]
+    _, values = entries(rows, i)
+    total = plus_dot(rows.unseen[i, SQUARES], values, values, len(values))
     return 1.0 / math.sqrt(total) if total > 0.0 else 0.0
 
 
 @bare_inline
 def score(pairs, rows, i, scale, classes, z):
     """z[:classes] <- w_k'x; features without a block say nothing."""
-    for k in range(classes):
-        z[k] = 0.0
+    clear_first(z, classes)
     add_weights(pairs, rows, i, scale, classes, z)
 
 
