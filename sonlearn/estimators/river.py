@@ -381,6 +381,9 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
         if not len(rows):
             return
         batch = self._unlabelled(rows, weight)
+        for row, label in enumerate(y, 1):
+            if label is None or label != label:
+                raise InputError(SOURCE, row, None, f"label {label}", "a class; leave out rows without a label")
         if self.class_weight is not None:
             batch = batch._replace(weight=batch.weight * weights_of_classes(self.class_weight, y))
         if not hasattr(self, "numbers_"):

@@ -193,6 +193,16 @@ def test_a_label_that_is_no_value_is_refused(label):
     assert ours.predict_one({"a": 1.0}) == 0.0
 
 
+@pytest.mark.parametrize("label", [None, math.nan, np.float64("nan")])
+def test_a_missing_label_is_no_class(label):
+    ours = SonlearnClassifier(method="nag")
+    for number in range(3):
+        with pytest.raises(InputError, match=r"1: found label (None|nan), expected a class; leave out rows"):
+            ours.learn_one({"a": 1.0}, label)
+        ours.learn_one({"a": 1.0}, number)
+        assert list(ours.predict_proba_one({"a": 1.0})) == list(range(number + 1))
+
+
 @pytest.mark.parametrize("value", [math.inf, -math.inf, [1], b"x", 10**400])
 def test_what_is_no_value_is_refused(value):
     ours = SonlearnRegressor(method="nag")
