@@ -1,6 +1,5 @@
 """Estimators for River (extra ``river``); see `sonlearn.estimators.river`."""
 
-from sonlearn.estimators.river import SonlearnClassifier, SonlearnRegressor
-from sonlearn.estimators.river_bandit import SonlearnPolicy
+from sonlearn.estimators.river import SonlearnClassifier, SonlearnPolicy, SonlearnRegressor
 
 __all__ = ["SonlearnClassifier", "SonlearnPolicy", "SonlearnRegressor"]

@@ -24,7 +24,7 @@ import itertools
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextvars import ContextVar
 from numbers import Integral
@@ -36,7 +36,7 @@ from distributed import Client, KilledWorker, default_client, wait
 
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import COPIED, FIRST_ROWS, LAST_ROWS, LEAST, Partition, Rounds, partitions, plan_rounds
-from sonlearn.cluster.tasks import Answered, Done, LearnJob, Reading, Sketched, Span
+from sonlearn.cluster.tasks import Answered, Done, LearnedPartition, LearnJob, Reading, Sketched, Span
 from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.learn.merging import unmergeable
@@ -73,6 +73,8 @@ class Trained(NamedTuple):
         Progress of the merged learner over the first rows of the last partition; None with one learner.
     skipped, errors
         Number of malformed lines left out, and the first of them.
+    refused, first_refused
+        Number of rows that could not be learned from, and what the first was; None: there is none.
     """
 
     learner: Learner
@@ -82,6 +84,8 @@ class Trained(NamedTuple):
     merge: Progress | None
     skipped: int
     errors: list[SonlearnError]
+    refused: int
+    first_refused: SonlearnError | None
 
     def partitions(self) -> list[list[range]]:
         """Of each learner its partitions, round by round."""
@@ -228,8 +232,7 @@ def _alone(client: Client, job: LearnJob, parts: list[Any], start: Learner | Non
     check_done(done, job.reading)
     if not done.progress.examples:
         raise nothing(parts, done.skipped, done.errors)
-    chosen = Rounds(((range(len(parts)),),))
-    return Trained(done.learner(), NameTable(done.names), chosen, [done.progress], None, done.skipped, done.errors)
+    return _trained(done, Rounds(((range(len(parts)),),)), [done.progress], None, [done])
 
 
 def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, start: Learner | None) -> Trained:
@@ -279,11 +282,21 @@ def _in_rounds(client: Client, job: LearnJob, parts: list[Any], chosen: Rounds, 
     every = *found, first
     for done in every:
         check_done(done, job.reading)
-    skipped, errors = sum(done.skipped for done in every), [error for done in every for error in done.errors]
+    result = _trained(first, chosen, [done.progress for done in found], first.progress, every)
     if not first.header.get("examples"):
-        raise nothing(parts, skipped, errors)
-    names, each_progress = NameTable(first.names), [done.progress for done in found]
-    return Trained(first.learner(), names, chosen, each_progress, first.progress, skipped, errors[:10])
+        raise nothing(parts, result.skipped, result.errors)
+    return result
+
+
+def _trained(
+    last: LearnedPartition, plan: Rounds, each: list[Any], merge: Progress | None, every: Sequence[Done]
+) -> Trained:
+    """The result: the learner of `last`, and what was left out in `every` one."""
+    return Trained(
+        last.learner(), NameTable(last.names), plan, each, merge, sum(done.skipped for done in every),
+        [error for done in every for error in done.errors][:10], sum(done.refused for done in every),
+        next((done.first_refused for done in every if done.first_refused), None),
+    )  # fmt: skip
 
 
 def _tree(base: Any, previous: Any, learned: list[Any]) -> Any:

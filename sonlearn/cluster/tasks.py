@@ -2,12 +2,15 @@
 
 Each function depends on its arguments alone and does not modify them. So if a worker dies, another one repeats its
 partition with the same result.
+
+Workers of ``--cluster local`` load this module first, for `dask_setup`.
 """
 
 from __future__ import annotations
 
 import copy
 import dataclasses
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +20,7 @@ import numpy as np
 from sonlearn.cluster.partitions import SETTLED, PartitionReader, check_labels, placed
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError, SonlearnError
+from sonlearn.jit import without_numba
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.text import HASHED
@@ -56,17 +60,23 @@ class Done:
     problem : SonlearnError or None
         The error that ended the work early.
     skipped : int
-        Number of malformed lines left out, and of rows that could not be learned from.
+        Number of malformed lines left out.
     errors : list of SonlearnError
         The first of them.
     left : list of str
         Tags of malformed lines behind the last row of a part.
+    refused : int
+        Number of rows that could not be learned from.
+    first_refused : SonlearnError or None
+        The first of them.
     """
 
     problem: SonlearnError | None = None
     skipped: int = 0
     errors: list[SonlearnError] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
+    refused: int = 0
+    first_refused: SonlearnError | None = None
 
     def read(self, reader: PartitionReader) -> Iterator[Batch]:
         """The batches of a partition, up to the first error."""
@@ -77,6 +87,12 @@ class Done:
         self.skipped += reader.error_count
         self.left = reader.skipped
         self.errors += [placed(error, reader.part) for error in reader.errors[: 10 - len(self.errors)]]
+
+    def count_refused(self, learner: Learner, part: Any) -> None:
+        """Add the rows of a partition that `learner`, which has come to it with none, could not learn from."""
+        if learner.first_refused is not None:
+            self.refused += learner.refused_rows
+            self.first_refused = self.first_refused or placed(learner.first_refused, part)
 
 
 def format_of(reading: Reading, part: Any) -> tuple[str | None, SonlearnError | None]:
@@ -201,9 +217,7 @@ def _taught(
         after.problem = placed(error, part)
     if span.stop is not None:
         after.skipped, after.errors = skipped, errors
-    if learner.first_refused is not None:
-        after.skipped += learner.refused_rows
-        after.errors.append(placed(learner.first_refused, part))
+    after.count_refused(learner, part)
     after.header, after.arrays = learner.to_arrays()
     after.names = names.known
     return after
@@ -218,9 +232,11 @@ def begin_rows(
 
 def begin_round(base: LearnedPartition | None, before: LearnedPartition | None) -> LearnedPartition | None:
     """The merged learner `base`, to be gone on with by the learner whose progress so far is that of `before`."""
-    if base is None or before is None:
-        return base and dataclasses.replace(base, progress=None, skipped=0, errors=[])
-    return dataclasses.replace(base, progress=before.progress, skipped=before.skipped, errors=before.errors)
+    if base is None:
+        return None
+    before = before or LearnedPartition()
+    kept = ("progress", "skipped", "errors", "refused", "first_refused")
+    return dataclasses.replace(base, **{name: getattr(before, name) for name in kept})
 
 
 def without_learner(done: LearnedPartition) -> LearnedPartition:
@@ -270,7 +286,7 @@ def settled_on(job: LearnJob, number: int, span: Span, part: Any, merged: Learne
 def _continued(job: LearnJob, before: LearnedPartition | None) -> tuple[LearnedPartition, Learner, NameTable]:
     """(result to fill in, the learner, names so far), which share no memory with `before`."""
     if before is not None:
-        after = LearnedPartition(None, before.skipped, list(before.errors))
+        after = dataclasses.replace(without_learner(before), errors=list(before.errors), left=[])
         after.progress = copy.deepcopy(before.progress or problem_of(job.options).progress())
         return after, before.learner(), NameTable(copy.deepcopy(before.names))
     learner = Learner(job.options, job.reading.text)
@@ -297,10 +313,18 @@ def predict_partition(model: LearnedPartition, reading: Reading, number: int, pa
     learner, done = model.learner(), Answered()
     try:
         for batch in done.read(reading.reader(part, number)):
-            done.batches.append((without_features(batch), learner.predict(batch)))
+            fitting = learner.fitting(batch, learns=False) if reading.on_error == "skip" else batch
+            done.batches.append((without_features(batch), learner.predict(fitting)))
     except SonlearnError as error:
         done.problem = placed(error, part)
+    done.count_refused(learner, part)
     return done
+
+
+def dask_setup(worker: Any) -> None:
+    """Called by Dask in each worker process: it ignores Ctrl-C, since the process that started it ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    without_numba()
 
 
 def check_merging(options: SketchOptions) -> None:

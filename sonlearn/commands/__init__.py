@@ -3,11 +3,9 @@
 Read `verbs` first: the table of commands, whose flags are made of the dataclasses in `sonlearn.options`; `line` splits
 a command line up, and writes the help. Then `passes`, the way of a run from reading to saving (with `checkpoints`),
 `session`, one learner on that way, of which there are `train` (also ``predict``) and `bandit`, and `tune`, many of
-them. `cluster` shares the work out, `serve` answers requests, `describe` tells what a table holds, `vw_line` takes
-whole command lines of Vowpal Wabbit; `convert`, `inspect`, `report`, `events`, `methods`, `sketch`, `warm` and
-`completion` are short.
+them. `cluster` shares the work out, `serve` answers requests, `vw_line` takes whole command lines of Vowpal Wabbit;
+`inspect`, `sketch`, `completion` and those in `short` are short.
 
 Several of them use `checks` (what is refused before any work: no output is an input), `messages` (lines on standard
 error), `settings` (the options of a new model, and of a loaded one), `models` (a learner's file, and how far a run has
-come), `recording` (a run's log, page and bar), `audit` (contributions to each prediction) and `precompile` (a second
-process compiles ahead)."""
+come), `recording` (a run's log, page and bar), and `precompile` (a second process compiles ahead; ``warm``)."""

@@ -16,7 +16,7 @@ from sonlearn.commands import train as one
 from sonlearn.commands import tune as table
 from sonlearn.commands.checks import STDIN, check_run, check_stdin
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import complain, warn, warn_of_skipped
+from sonlearn.commands.messages import complain, of_refused, warn, warn_of_skipped
 from sonlearn.commands.models import load_model, save_model
 from sonlearn.commands.passes import FINISHED
 from sonlearn.commands.settings import check_agreement, options_of, settings_text
@@ -71,7 +71,7 @@ def connected(where: ClusterOptions) -> Iterator[Any]:
         if address == "local":
             count = where.workers or os.cpu_count() or 1
             stack.enter_context(dask.config.set(local_settings(dask.config.get("distributed.nanny.pre-spawn-environ"))))
-            apart: dict[str, Any] = {"host": "127.0.0.1", "preload": "sonlearn.cluster.worker"}
+            apart: dict[str, Any] = {"host": "127.0.0.1", "preload": "sonlearn.cluster.tasks"}
             address = stack.enter_context(
                 LocalCluster(
                     n_workers=count, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL,
@@ -117,8 +117,7 @@ def sketch(line: Line, where: ClusterOptions) -> int:
     reading = dask.Reading(text, run.on_error, run.max_errors)
     with Interrupts(at_once=True), connected(where) as client:
         done = dask.sketched(sources, options, reading, report.zero_based, client)
-    say = _sayer(run)
-    finish(done.sketch, None, output=report.output, k=1, picture=report.plot, report=say)
+    finish(done.sketch, report, _sayer(run))
     warn_of_skipped(done.skipped, done.errors)
     return 0
 
@@ -156,6 +155,8 @@ def train(line: Line, where: ClusterOptions) -> int:
     for line in _report(trained, sources, options, time.perf_counter() - started):
         say(line)
     warn_of_skipped(trained.skipped, trained.errors)
+    for text in of_refused(trained.refused, trained.first_refused):
+        warn(text)
     if trained.merge is not None and not trained.merge.examples:
         warn("the last part has no examples: nothing tells how well the merged learner predicts")
     elif trained.merge is not None and trained.merge.of_one_class:
@@ -227,8 +228,9 @@ class _ClusterSession(one.TrainingSession):
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
         """What the cluster has predicted for the batch, of which --examples may have left the first rows only."""
-        predicted = self.reader.predicted
-        return chosen_of(predicted, slice(batch.n))
+        predicted: Predicted = chosen_of(self.reader.predicted, slice(batch.n))
+        self.unmet += self.problem.unmet(predicted)
+        return predicted
 
 
 class _Answers:
@@ -244,10 +246,12 @@ class _Answers:
 
     def __iter__(self) -> Iterator[Batch]:
         parts, reading = self._dask.with_format(self._client, self._session.sources, self._reading)
-        self.format, empty = reading.text.format, True
-        for answered in self._dask.answers(self._session.learner, parts, reading, self._client):
+        self.format, empty, learner = reading.text.format, True, self._session.learner
+        for answered in self._dask.answers(learner, parts, reading, self._client):
             self.error_count += answered.skipped
             self.errors += answered.errors[: 10 - len(self.errors)]
+            learner.refused_rows += answered.refused
+            learner.first_refused = learner.first_refused or answered.first_refused
             for batch, self.predicted in answered.batches:
                 before, self.skipped = [(0, tag) for tag in self.skipped], []
                 empty = False

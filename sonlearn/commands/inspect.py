@@ -14,9 +14,8 @@ from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import OptionError, shorten
 from sonlearn.files import storage
 from sonlearn.options.spec import text_of
-from sonlearn.report import streams
-from sonlearn.report.facts import largest
-from sonlearn.report.jsonable import jsonable, spelt
+from sonlearn.report.facts import largest, stream_lines
+from sonlearn.report.runlog import jsonable, spelt
 from sonlearn.text.names import MOST_NAMES, MOST_SLOTS
 
 TOP = 20
@@ -92,7 +91,7 @@ def model_lines(path: str, model: Model, top: int) -> list[str]:
     facts = learner.facts()
     lines += [f"  {name} = {value:.9g}" for name, value in facts.items() if isinstance(value, float)]
     lines += roll(facts.get("members", []))
-    lines += [f"  {line}" for line in streams.lines(facts)]
+    lines += [f"  {line}" for line in stream_lines(facts)]
     for name, array in facts.items():
         if isinstance(array, np.ndarray):
             lines += ["", f"{name} of the sketch: {len(array)}", *number_lines(array)]

@@ -15,7 +15,7 @@ from sonlearn.commands.verbs import VERBS, Group
 from sonlearn.errors import OptionError, shorten
 from sonlearn.options import LearnOptions
 from sonlearn.options.learning import ALL_TAKE
-from sonlearn.options.methods import DEFAULT, METHODS
+from sonlearn.options.methods import DEFAULT, METHODS, listing
 from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import flags, parse_field, repeats
 
@@ -159,6 +159,12 @@ def help_of(verb: str, method: str | None = None, whole: bool = False) -> str:
         rare = [flags(f)[-1] for _, fields in groups for f in fields if f.metadata.get("rare") and _takes(of, f)]
         more = f"Rare flags, explained by --help-all: {', '.join(rare)}." if rare else None
     return _parser(verb, [group for group in shown if group[1]], more).format_help()
+
+
+def methods(line: Line) -> int:
+    """Print the methods of ``train --method``, as ``sonlearn methods`` does; return the exit status."""
+    print("\n".join(listing()))
+    return 0
 
 
 def _takes(method: str | None, field: dataclasses.Field[Any]) -> bool:

@@ -75,6 +75,11 @@ def of_skipped(count: int, errors: Sequence[SonlearnError]) -> list[str]:
     return [f"malformed lines left out: {count}, the first: {errors[0]}"] if count else []
 
 
+def of_refused(count: int, first: SonlearnError | None) -> list[str]:
+    """The warning about `count` rows that could not be learned from; empty if there are none."""
+    return [f"examples that could not be learned from: {count}, the first: {first}"] if count else []
+
+
 def warn_of_skipped(count: int, errors: Sequence[SonlearnError]) -> None:
     """Print the warning of `of_skipped`."""
     for text in of_skipped(count, errors):

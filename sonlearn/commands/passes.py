@@ -36,9 +36,9 @@ from sonlearn.report.progress import Progress
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.malformed import BatchReader
-from sonlearn.text.meter import Meter
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
+from sonlearn.text.source import Meter
 
 FINISHED = "finished run"
 #: Seconds without a line after which a run says how far it is, unless -P or a bar does.

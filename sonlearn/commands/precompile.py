@@ -1,5 +1,7 @@
 """A second process that compiles what a first run is going to need, while the run compiles what it needs now.
 
+And ``sonlearn warm``, which has all kernels compiled and kept, so that no run has to.
+
 Compiling is Python's work, of which a process does one piece at a time. The helper learns a few rows of its own with
 the run's options, beginning with the members that take longest; what it compiles the run finds in the cache. Neither
 compiles what the other one is at (`sonlearn.jit.cache`): each goes on with what is left, so it does not matter who is
@@ -11,22 +13,29 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import gc
+import io
 import json
 import os
+import random
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sonlearn.commands.line import Line
 from sonlearn.data.batch import Batch
-from sonlearn.errors import SonlearnError
+from sonlearn.errors import OptionError, SonlearnError
 from sonlearn.jit import without_numba
+from sonlearn.jit.settings import is_shared, package_folders
 from sonlearn.learn.learner import Learner, Predicted
-from sonlearn.options import LearnOptions
+from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import BanditOptions
+from sonlearn.options.methods import METHODS
 from sonlearn.report.problem import problem_of
+from sonlearn.text.read import Reader
 
 if TYPE_CHECKING:
     import subprocess
@@ -40,6 +49,7 @@ _PROGRAM = (
 #: New objects after which Python looks for garbage, of which compiling makes little.
 _OBJECTS = 100_000
 _ROWS, _FEATURES = 64, 20  # more features than the index of a new learner has room for
+_WARM_ROWS = 300
 
 
 class Helper:
@@ -55,8 +65,6 @@ class Helper:
         With `bandit` decisions are learned, without `options` by their own reward models.
         """
         import subprocess
-
-        from sonlearn.jit.settings import is_shared
 
         if self._closed or not (is_shared() and sys.executable and _cores() > 1):
             return
@@ -162,3 +170,59 @@ def _cores() -> int:
 def _end_with_input() -> None:
     os.read(0, 1)  # not through sys.stdin, which is closed at the end of a process
     os._exit(0)
+
+
+def warm(line: Line) -> int:
+    """Learn a little with the method, or with each, from every format, with all of them also decisions.
+
+    Returns the exit status.
+
+    Raises
+    ------
+    OptionError
+        There is no place that kernels could be kept in.
+    """
+    from sonlearn.data.decisions import numbered
+
+    methods = [line.given["method"]] if "method" in line.given else list(METHODS)
+    folder, others = package_folders()
+    if folder is None and not others:
+        raise OptionError("warm: no folder for kernels can be written to; name one in SONLEARN_CACHE_DIR")
+    started = time.perf_counter()
+    for options, data in _inputs():
+        reader = Reader(io.BytesIO(data), options)
+        batches = list(reader)
+        for method in methods if reader.format == "svmlight" else methods[:1]:
+            learner = Learner(LearnOptions(method=method), options)
+            for _ in range(2):
+                for batch in batches:
+                    report_on(learner, batch, learner.partial_fit(batch))
+                learner.next_pass()
+            learner.predict(batches[0])
+            learner.weights()
+            learner.facts()
+            Learner.from_arrays(*learner.to_arrays()).predict(batches[0])
+    if len(methods) > 1:  # all
+        for options in (BanditOptions(cb_explore=2), BanditOptions(cb_explore_adf=True)):
+            bandit = decide_some(options)
+            again = type(bandit).from_arrays(*bandit.to_arrays())
+            again.predict(numbered(some_rows(0), options.actions or 1))
+    print(f"{time.perf_counter() - started:.1f} s; the kernels are in {os.path.dirname(folder or others[0])}")
+    return 0
+
+
+def _inputs() -> list[tuple[TextOptions, bytes]]:
+    """Options and text of every kind that has a kernel."""
+    r = random.Random(1)
+    svmlight, vw, csv = [], [], ["y,a,b"]
+    for i in range(_WARM_ROWS):
+        y, x = (-1) ** i, [r.gauss(0, 1) for _ in range(30)]
+        pairs = [f"{r.randrange(1, 400)}:{value:.17g}" for value in x]
+        svmlight.append(f"{y} {' '.join(pairs)}")
+        vw.append(f"{y} |a x{i} y:{x[0]:.3f} z:red |b u v:{x[1]:.3f} w")
+        csv.append(f"{y},{x[0]:.3f},{'red' if x[1] > 0 else 'blue'}")
+    texts = ["\n".join(lines).encode() for lines in (svmlight, vw, csv)]
+    return [
+        (TextOptions(), texts[0]), (TextOptions(), texts[1]), (TextOptions(quadratic=("ab",), ngram=("a2",)), texts[1]),
+        (TextOptions(label="y"), texts[2]),
+    ]  # fmt: skip

@@ -13,12 +13,11 @@ from sonlearn import __version__
 from sonlearn.commands.models import names_of
 from sonlearn.files.atomic import LineFile
 from sonlearn.options.run import RunOptions
-from sonlearn.report.jsonable import bounded, jsonable
 from sonlearn.report.problem import Problem
 from sonlearn.report.progress import BatchOutcome, Progress
-from sonlearn.report.runlog import FORMAT, Run, log_line
-from sonlearn.text.meter import Meter
+from sonlearn.report.runlog import FORMAT, Run, bounded, jsonable, log_line
 from sonlearn.text.names import NameTable
+from sonlearn.text.source import Meter
 
 #: When rows of the log come unless -P says so: at 1.1 times the last one's weight.
 FINE = "1.1"

@@ -26,7 +26,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions
 from sonlearn.options.text import TABLES
 from sonlearn.options.verbs import ServeOptions
-from sonlearn.report import streams
+from sonlearn.report.facts import drift
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.read import read_batches
@@ -34,6 +34,7 @@ from sonlearn.text.read import read_batches
 if TYPE_CHECKING:
     from sonlearn.learn.bandits.bandit import Bandit
     from sonlearn.serve.app import Limits
+    from sonlearn.serve.server import Server
 
 #: How often a model that learns is saved where nothing is said.
 CHECKPOINT_MINUTES = 5.0
@@ -49,111 +50,92 @@ def command(line: Line) -> int:
         the model could not be saved at the end.
     """
     options, run_options = line.options(ServeOptions), line.running()
-    check(options, run_options)
-    if is_bandit(run_options.initial_regressor):
-        return serve_decisions(options, run_options)
-    if options.events is not None:
-        raise OptionError(f"--events {options.events}: {run_options.initial_regressor} is no model of decisions")
-    with extra():
-        from sonlearn.serve.app import Limits
-        from sonlearn.serve.metrics import ServerMetrics
-        from sonlearn.serve.server import address, listen, server_of_rows
-        from sonlearn.serve.worker import Worker
-    with contextlib.ExitStack() as stack:
+    path = run_options.initial_regressor
+    decides = is_bandit(path)
+    check(options, run_options, decides)
+    with extra(), contextlib.ExitStack() as stack:
+        from sonlearn.serve.server import address, listen
+
         http = None if options.port is None else stack.enter_context(listen(options.host, options.port, "--port"))
         lines = None if options.tcp is None else stack.enter_context(listen(options.host, options.tcp, "--tcp"))
-        assert run_options.initial_regressor is not None
-        model = load_model(run_options.initial_regressor, threads=run_options.threads or 1)
-        with Interrupts(at_once=True), telling_of_compiling():
-            warm_up(model.learner, options.learn)
-        limits = limits_of(options, Limits())
-        saver = Saver(run_options, lambda: contents(model.learner, model.names)) if options.learn else None
-
-        async def serve() -> None:
-            metrics = ServerMetrics(
-                lambda: model.learner.examples, lambda: worker.waiting, lambda: changes_in(model.learner.facts())
-            )
-
-            def after(rows: int, learned: int, loss: float) -> None:
-                metrics.worked(rows, learned, loss)
-                if saver is not None and learned:
-                    saver.learned(learned, metrics)
-
-            worker = Worker(
-                model.learner, model.names, most_entries=limits.entries, after=after, online=options.learn, tell=warn
-            )
-            places = [f"http://{address(http)}"] if http else []
-            places += [f"lines on {address(lines)}"] if lines else []
-            learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""
-            notice = f"serving {run_options.initial_regressor} on {' and '.join(places)}{learns}"
-            server = server_of_rows(worker, metrics, limits, options.learn, warn)
-            await server.run(http, lines, lambda: None if run_options.quiet else complain(notice))
-
-        asyncio.run(serve())
-    if saver is not None:
-        saver.last()
-    return 0
-
-
-def serve_decisions(options: ServeOptions, run_options: RunOptions) -> int:
-    """Serve a model of decisions until a signal; return the exit status. Raises as `command` does."""
-    path = run_options.initial_regressor
-    assert path is not None
-    if options.events is None:
-        raise OptionError(f"{path} decides, and its decisions have to be written down; give --events FILE")
-    if options.port is None or options.tcp is not None:
-        raise OptionError("--tcp, --port none: decisions are served over HTTP alone")
-    check_files({"-i": path}, {"-f": run_options.final_regressor, "--events": options.events}, [("-f", "-i")])
-    with extra(), contextlib.ExitStack() as stack:
-        from sonlearn.serve.app import Limits
-        from sonlearn.serve.decider import Decider, replay
-        from sonlearn.serve.decisions import DecisionHandlers, DecisionMetrics
-        from sonlearn.serve.events import EventLog
-        from sonlearn.serve.server import Server, address, listen
-
-        http = stack.enter_context(listen(options.host, options.port, "--port"))
-        learner = load_bandit(path)[0]
-        events = stack.enter_context(contextlib.closing(EventLog(options.events)))
-        mark = mark_of(path)
-        known, final = events.knows(mark), run_options.final_regressor
-        if options.learn and not known and final and is_bandit(final) and events.knows(mark_of(final)):
-            raise OptionError(
-                f"-i {path}: {final} has learned from the events in {options.events} and would be replaced; give "
-                f"-i {final} to go on, or another -f"
-            )
-        with Interrupts(at_once=True), telling_of_compiling():
-            warm_up_decisions(learner)
-            learned = replay(learner, events, mark if known else None, options.learn and known)
-        if learned:
-            complain(f"{options.events}: {learned} rewards were learned that {path} did not have yet")
-
-        def contents() -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-            header, arrays = learner.to_arrays()
-            return {**header, "events": events.mark()}, arrays
-
-        saver = Saver(run_options, contents) if options.learn else None
-        if saver is not None:
-            saver.last()  # from now on the model says from where its events have to be learned again
-        limits = limits_of(options, Limits())
-
-        async def serve() -> None:
-            metrics = DecisionMetrics(lambda: learner.examples, lambda: decider.waiting, lambda: events.pending)
-
-            def after(decided: int, rewarded: int, learned: int) -> None:
-                metrics.done(decided, rewarded, learned)
-                if saver is not None and learned:
-                    saver.learned(learned, metrics)
-
-            decider = Decider(learner, events, options.learn, most_entries=limits.entries, after=after)
-            handlers = DecisionHandlers(decider, metrics, limits, options.learn, warn)
-            learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""
-            about = f"serving decisions of {path} on http://{address(http)}, events in {options.events}{learns}"
-            await Server(handlers).run(http, None, lambda: None if run_options.quiet else complain(about))
-
-        asyncio.run(serve())
+        server, saver = decisions_served(options, run_options, stack) if decides else rows_served(options, run_options)
+        places = ([f"http://{address(http)}"] if http else []) + ([f"lines on {address(lines)}"] if lines else [])
+        events = "" if options.events is None else f", events in {options.events}"
+        learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""
+        notice = f"serving {'decisions of ' * decides}{path} on {' and '.join(places)}{events}{learns}"
+        asyncio.run(server.run(http, lines, lambda: None if run_options.quiet else complain(notice)))
         if saver is not None:
             saver.last()
     return 0
+
+
+def rows_served(options: ServeOptions, run_options: RunOptions) -> tuple[Server, Saver | None]:
+    """The server of a model of rows, and what saves it."""
+    from sonlearn.serve.metrics import ServerMetrics
+    from sonlearn.serve.server import server_of_rows
+    from sonlearn.serve.worker import Worker
+
+    assert run_options.initial_regressor is not None
+    learner, _, names = load_model(run_options.initial_regressor, threads=run_options.threads or 1)
+    with Interrupts(at_once=True), telling_of_compiling():
+        warm_up(learner, options.learn)
+    saver, limits = Saver(run_options, lambda: contents(learner, names)) if options.learn else None, limits_of(options)
+    metrics = ServerMetrics(lambda: learner.examples, lambda: worker.waiting, lambda: changes_in(learner.facts()))
+    worker = Worker(
+        learner, names, most_entries=limits.entries, after=counting(metrics, saver), online=options.learn, tell=warn
+    )
+    return server_of_rows(worker, metrics, limits, options.learn, warn), saver
+
+
+def decisions_served(
+    options: ServeOptions, run_options: RunOptions, stack: contextlib.ExitStack
+) -> tuple[Server, Saver | None]:
+    """The server of a model of decisions, and what saves it; `stack` closes the log. Raises as `command` does."""
+    from sonlearn.serve.app import DecisionHandlers
+    from sonlearn.serve.decider import Decider, replay
+    from sonlearn.serve.events import EventLog
+    from sonlearn.serve.metrics import DecisionMetrics
+    from sonlearn.serve.server import Server
+
+    path, final = run_options.initial_regressor, run_options.final_regressor
+    assert path is not None
+    assert options.events is not None
+    learner = load_bandit(path)[0]
+    events = stack.enter_context(contextlib.closing(EventLog(options.events)))
+    mark = mark_of(path)
+    known = events.knows(mark)
+    if options.learn and not known and final and is_bandit(final) and events.knows(mark_of(final)):
+        raise OptionError(
+            f"-i {path}: {final} has learned from the events in {options.events} and would be replaced; give "
+            f"-i {final} to go on, or another -f"
+        )
+    with Interrupts(at_once=True), telling_of_compiling():
+        warm_up_decisions(learner)
+        learned = replay(learner, events, mark if known else None, options.learn and known)
+    if learned:
+        complain(f"{options.events}: {learned} rewards were learned that {path} did not have yet")
+
+    def contents() -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        header, arrays = learner.to_arrays()
+        return {**header, "events": events.mark()}, arrays
+
+    saver, limits = Saver(run_options, contents) if options.learn else None, limits_of(options)
+    if saver is not None:
+        saver.last()  # from now on the model says from where its events have to be learned again
+    metrics = DecisionMetrics(lambda: learner.examples, lambda: decider.waiting, lambda: events.pending)
+    decider = Decider(learner, events, options.learn, most_entries=limits.entries, after=counting(metrics, saver))
+    return Server(DecisionHandlers(decider, metrics, limits, options.learn, warn)), saver
+
+
+def counting(metrics: Any, saver: Saver | None) -> Callable[[int, int, float], None]:
+    """What a worker calls when something is done: it is counted, and what was learned is saved in time."""
+
+    def after(done: int, learned: int, more: float) -> None:
+        metrics.worked(done, learned, more)
+        if saver is not None and learned:
+            saver.learned(learned, metrics)
+
+    return after
 
 
 def mark_of(path: str) -> dict[str, Any] | None:
@@ -162,10 +144,12 @@ def mark_of(path: str) -> dict[str, Any] | None:
     return mark
 
 
-def limits_of(options: ServeOptions, default: Limits) -> Limits:
+def limits_of(options: ServeOptions) -> Limits:
     """What a client may ask for."""
-    limits = default._replace(
-        body=options.max_body, line=min(options.max_body, default.line), connections=options.connections,
+    from sonlearn.serve.app import Limits
+
+    limits = Limits(
+        body=options.max_body, line=min(options.max_body, Limits().line), connections=options.connections,
         seconds=options.timeout, entries=options.max_features,
     )  # fmt: skip
     return limits._replace(idle=max(limits.idle, limits.seconds))
@@ -196,28 +180,34 @@ def warm_up_decisions(learner: Bandit) -> None:
         other.partial_fit(decisions)
 
 
-def check(options: ServeOptions, run_options: RunOptions) -> None:
-    """Raise OptionError or ModelFileError for what could only fail later."""
-    if run_options.initial_regressor is None:
+def check(options: ServeOptions, run_options: RunOptions, decides: bool) -> None:
+    """Raise OptionError or ModelFileError for what could only fail later; `decides`: the model is one of decisions."""
+    path, final = run_options.initial_regressor, run_options.final_regressor
+    if path is None:
         raise OptionError("serve needs a model; give -i MODEL")
     if options.port is None and options.tcp is None:
         raise OptionError("serve: there is nothing to listen on; give --port PORT or --tcp PORT")
-    final = run_options.final_regressor
     if options.learn and final is None:
         raise OptionError("--learn: what is learned has to be saved; give -f MODEL (it may be the one of -i)")
     if not options.learn and (final or run_options.checkpoint or run_options.checkpoint_minutes):
         raise OptionError("-f, --checkpoint and --checkpoint-minutes are for a server that learns; give --learn")
     check_binary("-f", final, "a model")
-    check_files({"-i": run_options.initial_regressor}, {"-f": final}, rewritten=[("-f", "-i")])
+    check_files({"-i": path}, {"-f": final, "--events": options.events}, rewritten=[("-f", "-i")])
     if final is not None:
         storage.check_target(final)
     if not _is_loopback(options.host):
         warn(f"--host {options.host}: whoever reaches this address may ask{' and teach' * options.learn} the model")
+    if decides and options.events is None:
+        raise OptionError(f"{path} decides, and its decisions have to be written down; give --events FILE")
+    if decides and (options.port is None or options.tcp is not None):
+        raise OptionError("--tcp, --port none: decisions are served over HTTP alone")
+    if options.events is not None and not decides:
+        raise OptionError(f"--events {options.events}: {path} is no model of decisions")
 
 
 def changes_in(facts: dict[str, Any]) -> float:
     """How often a stream has changed; 0 of a learner that does not look."""
-    changes = streams.drift(facts)
+    changes = drift(facts)
     return float(len(changes["changes"])) if changes else 0.0
 
 

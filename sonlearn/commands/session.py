@@ -25,7 +25,7 @@ from sonlearn.report.progress import Schedule
 from sonlearn.text.names import NameTable
 
 if TYPE_CHECKING:
-    from sonlearn.commands.audit import Audit
+    from sonlearn.report.audit import Audit
 
 #: Rows that may have been learned and not been counted yet.
 MOST_UNCOUNTED = 1 << 13

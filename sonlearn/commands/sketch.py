@@ -37,6 +37,8 @@ from sonlearn.text.read import Reader
 HEADER = f"{'rows':>12} {'nonzeros':>14} {'columns':>10} {'alpha':>12} {'bound/||A||^2':>14} {'seconds':>9}"
 
 Report = Callable[[str], None]
+#: A sketch of which nothing is written.
+PLAIN = SketchRunOptions()
 
 
 def command(line: Line) -> int:
@@ -56,17 +58,14 @@ def command(line: Line) -> int:
     check_outputs(options, sources, running.quiet)
     if options.merge:
         with Interrupts(at_once=True):
-            merge_files(list(running.data), output=options.output, picture=options.plot, report=say)
+            merge_files(list(running.data), options, say)
         return 0
     check_stdin(sources)
     if from_terminal(sources):
         say(FROM_TERMINAL)
     reader = Reader(sources, text, **running.reading)
     with Interrupts() as interrupts, telling_of_compiling(running.quiet):
-        sketch_batches(
-            reader, sketch, output=options.output, error=options.error, k=options.k, picture=options.plot,
-            zero_based=options.zero_based, report=say, interrupts=interrupts,
-        )  # fmt: skip
+        sketch_batches(reader, sketch, options, say, interrupts)
     warn_of_skipped(reader.error_count, reader.errors)
     if interrupts.received is None:
         return 0
@@ -103,12 +102,7 @@ def check_outputs(options: SketchRunOptions, sources: list[str], quiet: bool) ->
 def sketch_batches(
     batches: Iterable[Batch],
     options: SketchOptions,
-    *,
-    output: str | os.PathLike[str] | None = None,
-    error: bool = False,
-    k: int = 10,
-    picture: str | os.PathLike[str] | None = None,
-    zero_based: bool = False,
+    run: SketchRunOptions = PLAIN,
     report: Report = lambda line: None,
     interrupts: Interrupts | None = None,
 ) -> Sketch:
@@ -118,13 +112,9 @@ def sketch_batches(
     ----------
     batches : iterable of Batch
         A reader, whose ``format`` is looked at: slots of hashed names are columns as they are.
-    output : path or None
-        The sketch's file, written at the end, whole.
-    error : bool
-        Measure the covariance error and, at rank `k`, the projection error in a second pass. The rows are kept in
-        memory for it, as CSR (12 to 16 bytes a nonzero); nothing of size d x d is formed.
-    picture : path, ``"-"`` (lines of the report) or None
-        Plot of the spectrum.
+    run : SketchRunOptions
+        The sketch's file, written at the end, whole; the plot of the spectrum. With ``error`` the rows are kept in
+        memory for a second pass, as CSR (12 to 16 bytes a nonzero); nothing of size d x d is formed.
     report : callable
         Takes the lines for people, progress first.
     interrupts : Interrupts or None
@@ -143,9 +133,9 @@ def sketch_batches(
     interrupts = interrupts or Interrupts()
     for batch in interrupts.until_signal(batches):
         hashed = getattr(batches, "format", None) in HASHED
-        block = take(sketch, batch, 0 if hashed or zero_based else 1)
+        block = take(sketch, batch, 0 if hashed or run.zero_based else 1)
         nonzeros += block.nnz
-        if error:
+        if run.error:
             kept.append(block)
         if sketch.n_seen >= due:
             report(_progress_line(sketch, nonzeros, time.monotonic() - started))
@@ -154,17 +144,11 @@ def sketch_batches(
         raise Interrupted(interrupts.received)
     if due != 2 * sketch.n_seen:  # the last line is not there yet
         report(_progress_line(sketch, nonzeros, time.monotonic() - started))
-    finish(sketch, kept if error else None, output=output, k=k, picture=picture, report=report)
+    finish(sketch, run, report, kept if run.error else None)
     return sketch
 
 
-def merge_files(
-    paths: list[str | os.PathLike[str]],
-    *,
-    output: str | os.PathLike[str] | None = None,
-    picture: str | os.PathLike[str] | None = None,
-    report: Report = lambda line: None,
-) -> Sketch:
+def merge_files(paths: list[str], run: SketchRunOptions = PLAIN, report: Report = lambda line: None) -> Sketch:
     """Merge sketch files, in the order given, and report.
 
     Raises
@@ -186,14 +170,15 @@ def merge_files(
             sketch.merge(other)
         except OptionError as problem:
             raise OptionError(f"{path}: {problem}") from None
-    finish(sketch, None, output=output, k=1, picture=picture, report=report)
+    finish(sketch, run, report)
     return sketch
 
 
-def finish(sketch: Sketch, kept: list | None, *, output, k: int, picture, report: Report) -> None:
+def finish(sketch: Sketch, run: SketchRunOptions, report: Report, kept: list | None = None) -> None:
     """Write the files, then report what the sketch is; with the rows `kept`, how good it is."""
-    if output is not None:
-        sketch.save(output)
+    picture = run.plot
+    if run.output is not None:
+        sketch.save(run.output)
     if picture is not None and picture != "-" and not plot(sketch, picture):
         report(f"matplotlib is not installed, {picture} was not written; pip install matplotlib. As text instead:")
         picture = "-"
@@ -201,8 +186,8 @@ def finish(sketch: Sketch, kept: list | None, *, output, k: int, picture, report
         report(line)
     if kept is not None:
         report(f"covariance error = {covariance_error(sketch, kept):.6g}")
-        ratio, root = projection_error(sketch, kept, k)
-        report(f"projection error at k = {k}: squared = {ratio:.6g} of the best, norm = {root:.6g} of the best")
+        ratio, root = projection_error(sketch, kept, run.k)
+        report(f"projection error at k = {run.k}: squared = {ratio:.6g} of the best, norm = {root:.6g} of the best")
     if picture == "-":
         for line in histogram(sketch):
             report(line)

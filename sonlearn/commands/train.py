@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import os
 from collections.abc import Iterable, Iterator
@@ -11,9 +12,8 @@ import numpy as np
 
 from sonlearn.commands.checkpoints import Patience
 from sonlearn.commands.checks import check_output, check_run
-from sonlearn.commands.heap import keep_freed_memory
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import warn
+from sonlearn.commands.messages import of_refused, warn
 from sonlearn.commands.models import initial_model, is_bandit, load_model, where_to_begin
 from sonlearn.commands.session import Session
 from sonlearn.commands.settings import check_agreement, check_format, options_of, settings_text, written_as
@@ -71,6 +71,12 @@ CELLS, LEAST_ROWS = 1 << 22, 64
 #: So many times as much text is a committee's batch where lines are long: what it does for a batch beside its rows took
 #: a fifth of its time with some 400 rows a batch. Other learners would only need more memory.
 STRETCH = 2
+#: `mallopt` of glibc: what it is asked to set, by the numbers of <malloc.h>.
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
+#: Freed bytes at the end of the heap that are kept. A batch of rows as a view shows them takes 1 to 4 MB.
+KEPT = 8 << 20
+#: Larger blocks are mapped by themselves, and given back when they are freed.
+MAPPED = 4 << 20
 
 
 class TrainingSession(Session):
@@ -112,7 +118,7 @@ class TrainingSession(Session):
         self.unmet = 0  # examples of classes that the model has not learned
         self.audit: Audit | None = None
         if options.audit:
-            from sonlearn.commands.audit import Audit
+            from sonlearn.report.audit import Audit
 
             self.audit = Audit(options, self.names_read)
         self.values = Values(self.learn)
@@ -195,9 +201,8 @@ class TrainingSession(Session):
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""
         found = super().warnings()
-        if self.learner is not None and self.learner.refused_rows:
-            refused, first = self.learner.refused_rows, self.learner.first_refused
-            found.append(f"examples that could not be learned from: {refused}, the first: {first}")
+        if self.learner is not None:
+            found += of_refused(self.learner.refused_rows, self.learner.first_refused)
         if self.unmet:
             found.append(f"examples of classes that the model has not learned: {self.unmet}; each counts as an error")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
@@ -272,6 +277,21 @@ def worse_than_a_constant(learn: LearnOptions, progress: Progress) -> list[str]:
 def cores_of(options: RunOptions) -> int:
     """Threads that learn."""
     return options.threads if options.threads is not None else os.cpu_count() or 1
+
+
+def keep_freed_memory() -> bool:
+    """Have freed memory used again; return whether the allocator is one that can be told so (glibc's).
+
+    Each batch allocates what the one before has freed. Left to itself, glibc gives such memory back to the system and
+    asks for it again, page by page, which took a tenth of the time of a committee with two threads. One heap for all
+    threads holds less than one for each, and there is next to no contention: kernels do not allocate.
+    """
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError, TypeError):  # no glibc; on Windows a library has to be named
+        return False
+    settings = {_ARENA_MAX: 1, _TRIM_THRESHOLD: KEPT, _MMAP_THRESHOLD: MAPPED}
+    return [mallopt(what, value) for what, value in settings.items()] == [1, 1, 1]
 
 
 def unlabelled(text: TextOptions, columns: ColumnTable) -> tuple[str, str]:

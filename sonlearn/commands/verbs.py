@@ -139,7 +139,7 @@ VERBS = {
     "describe": Verb(
         "sonlearn describe [options] DATA",
         "Describe the columns of a table, and point out ids, texts and columns that give the label away.",
-        "describe.command",
+        "short.describe",
         "file of DATA",
         lambda: (
             ("text", _fields(_TEXT, "format", *_TABLE, *WRITTEN)),
@@ -154,7 +154,7 @@ VERBS = {
     "convert": Verb(
         "sonlearn convert --to svmlight|vw [-o FILE] [options] [DATA ...]",
         "Write text of any format as LIBSVM or VW text. Names become slot numbers: read VW text with the same -b.",
-        "convert.command",
+        "short.convert",
         None,
         lambda: (
             ("conversion", _fields(_OWN + "ConvertOptions")),
@@ -186,20 +186,20 @@ VERBS = {
     "events": Verb(
         "sonlearn events [-o FILE] [--remove DAYS] LOG",
         "Write the log of serve --events as dsjson, for train and evaluate, and remove old events from it.",
-        "events.command",
+        "short.events",
         "LOG of serve",
         lambda: (("events", _fields(_OWN + "EventsOptions")),),
     ),
     "methods": Verb(
         "sonlearn methods",
         "List the methods of train --method: source, cost, and when to use each.",
-        "methods.command",
+        "line.methods",
         "",
     ),
     "warm": Verb(
         "sonlearn warm [--method NAME]",
         "Compile and store the kernels of a method, or of all, for a container image or all users of a machine.",
-        "warm.command",
+        "precompile.warm",
         "",
         lambda: (("learning", _fields(_LEARN, "method")),),
     ),
@@ -213,7 +213,7 @@ VERBS = {
     "report": Verb(
         "sonlearn report [-o FILE] RUN.jsonl",
         "Make an HTML page about a run from the log of train --log-json; - is standard input.",
-        "report.command",
+        "short.report",
         "RUN.jsonl",
         lambda: (("page", _fields(_OWN + "PageOptions")),),
     ),

@@ -64,6 +64,21 @@ def is_learned(weight: float, y: float) -> bool:
     return weight > 0.0 and y == y
 
 
+@forced_inline
+def entries(rows: Rows, i: int) -> tuple[np.ndarray, np.ndarray]:
+    """(features, values) of row i: views. Loops over them need not ask whether an index counts from the end."""
+    begin, end = rows.indptr[i], rows.indptr[i + 1]
+    return rows.features[begin:end], rows.values[begin:end]
+
+
+@forced_inline
+def features_with(feats: np.ndarray, seen: int) -> int:
+    """How many features there are with the numbers `feats` beside the first `seen`. feats : int64[s]"""
+    for at in range(len(feats)):
+        seen = max(seen, feats[at] + 1)
+    return seen
+
+
 def learned_rows(rows: Rows) -> np.ndarray:
     """bool[n]: which rows are learned from: those with a label, and a weight above 0."""
     return np.asarray(~np.isnan(rows.y) & (rows.weight > 0))

@@ -18,8 +18,7 @@ from sonlearn.offpolicy.evaluation import LOG, Estimate, Evaluation, Line, Polic
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import KINDS, BanditOptions
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.decisions.crossing import crossed_rows
-from sonlearn.text.decisions.rows import crosses
+from sonlearn.text.decisions.rows import crossed_rows, crosses
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.objects import Members, Unfit, error_of, members_of
 
@@ -230,7 +229,20 @@ class SonlearnBandit:
                 expected = f"({decisions.n}, {self.actions})" if self.actions else "one of each action of each decision"
                 raise InputError("<memory>", None, None, f"probabilities of the shape {shape}", expected)
             decisions = decisions._replace(probabilities=np.concatenate(every))
-        return _evaluated(self.learner, decisions, rewards, level=level, floor=floor, horizon=horizon)
+        if rewards is None:
+            facts = self.learner.facts()
+            rewards = facts["lowest reward"], facts["highest reward"]
+            if not rewards[0] < rewards[1]:
+                raise OptionError("the model has learned from one reward at most; give rewards=(lowest, highest)")
+        costs = 0.0 - rewards[1], 0.0 - rewards[0]
+        evaluation = Evaluation(["policy"], costs, level=level, floor=floor, horizon=horizon)
+        decided = self.learner.predict(decisions)
+        evaluation.add(decisions, [Policy(decided.probability, decided.mean)])
+        log, *lines = evaluation.lines()
+        value, gain = ({one.estimator: _rewarded(one) for one in lines if one.against == of} for of in ("", LOG))
+        return Evaluated(
+            log.decisions, lines[0].weight, lines[0].effective, _rewarded(log), value, gain, evaluation.warnings()
+        )
 
     def action_dist(self, X: Any) -> np.ndarray:
         """float64[n, K, 1]: `predict` in the shape that Open Bandit Pipeline's estimators take."""
@@ -255,10 +267,10 @@ class SonlearnBandit:
             expected = "none: actions are numbered" if self.actions is not None else "a list of actions with features"
             raise InputError("<memory>", None, None, f"actions={actions!r:.40}", expected)
         if actions is None:
-            return numbered(self._rows([context], None), self.actions or 0)
+            return numbered(self._rows(context, None), self.actions or 0)
         if not len(actions):
             raise InputError("<memory>", None, None, "no actions", "one at least")
-        rows, text = self._rows([context], actions), self.learner.text
+        rows, text = self._rows(context, actions), self.learner.text
         own = not crosses(text) and isinstance(context, Mapping)
         rows = crossed_rows(
             rows, np.zeros(1, np.int64), np.array([rows.n]), np.ones(1, bool), text.constant, not own, own
@@ -283,13 +295,13 @@ class SonlearnBandit:
         sizes = [one.rows.n for one in each]
         return listed(joined([one.rows for one in each]), np.concatenate(([0], np.cumsum(sizes))))
 
-    def _rows(self, contexts: Sequence[Features], actions: Sequence[Features] | None) -> Batch:
+    def _rows(self, context: Features, actions: Sequence[Features] | None) -> Batch:
         """A row of the context, and then one of each action."""
         text = self.learner.text
-        if isinstance(contexts[0], Mapping):
+        if isinstance(context, Mapping):
             if text.format == "auto":
                 self.learner.text = text = dataclasses.replace(text, format="json")
-            records = [_members(contexts[0], "context"), *(_members(action, "action") for action in actions or ())]
+            records = [_members(context, "context"), *(_members(action, "action") for action in actions or ())]
             if not crosses(text):  # products of the user's own are those of all that a row has
                 records[1:] = [Members((*action, *records[0])) for action in records[1:]]
             parsed = ChunkParser(text, "stop", 1).parse_records(enumerate(records), "<memory>")
@@ -297,8 +309,7 @@ class SonlearnBandit:
                 raise parsed.errors[0]
             (rows,) = parsed.batches
             return rows._replace(constant=constant_id(text, "json"), weight=np.ones(rows.n), y=np.full(rows.n, np.nan))
-        vectors = [np.asarray(contexts[0], np.float64)]
-        rows = from_scipy(np.atleast_2d(vectors[0]), constant=text.constant)
+        rows = from_scipy(np.atleast_2d(np.asarray(context, np.float64)), constant=text.constant)
         if actions is None:
             return rows
         action_rows = from_scipy(np.atleast_2d(np.asarray(actions, np.float64)), constant=text.constant)
@@ -338,36 +349,6 @@ def _members(record: Any, name: str) -> Members:
         return members_of(whole)
     except Unfit as problem:
         raise error_of(problem, whole, ("<memory>", 1)) from None
-
-
-def _evaluated(learner: Bandit, decisions: Decisions, rewards: tuple[float, float] | None, **options: Any) -> Evaluated:
-    """Evaluate a model as it is on logged decisions.
-
-    Parameters
-    ----------
-    rewards : (float, float) or None
-        No reward is below, or above; None: as those that the model has learned from.
-    options :
-        ``level``, ``floor`` and ``horizon`` of `Evaluation`.
-
-    Raises
-    ------
-    InputError, OptionError
-        See `sonlearn.offpolicy.evaluation.Evaluation`.
-    """
-    if rewards is None:
-        facts = learner.facts()
-        rewards = facts["lowest reward"], facts["highest reward"]
-        if not rewards[0] < rewards[1]:
-            raise OptionError("the model has learned from one reward at most; give rewards=(lowest, highest)")
-    evaluation = Evaluation(["policy"], (0.0 - rewards[1], 0.0 - rewards[0]), **options)
-    decided = learner.predict(decisions)
-    evaluation.add(decisions, [Policy(decided.probability, decided.mean)])
-    log, *lines = evaluation.lines()
-    value, gain = ({one.estimator: _rewarded(one) for one in lines if one.against == of} for of in ("", LOG))
-    return Evaluated(
-        log.decisions, lines[0].weight, lines[0].effective, _rewarded(log), value, gain, evaluation.warnings()
-    )
 
 
 def _rewarded(line: Line) -> Estimate:

@@ -50,7 +50,7 @@ FOR_CLASSES = {
 class Options:
     """Of an estimator: its parameters as options, with messages that name the estimator and its parameters."""
 
-    #: The parameters, as `constructor` and `documented` have them.
+    #: The parameters, as `with_parameters` has them.
     PARAMETERS: Mapping[str, Parameter]
     #: Options that have another name here.
     _RENAMED: Mapping[str, str] = {}
@@ -211,6 +211,12 @@ def raw_of(learner: Learner, batch: Batch, online: bool = False) -> np.ndarray:
     `online`: as while labels keep arriving.
     """
     return learner.predict(batch, online=online).scores
+
+
+def values_of(learner: Learner, batch: Batch, online: bool = False) -> np.ndarray:
+    """float64[n]: predictions of values, within the options' bounds; of poisson loss the expected count."""
+    p = learner.predict(batch, online=online).prediction
+    return np.exp(p) if learner.options.loss == "poisson" else p
 
 
 def intervals_of(learner: Learner, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from river import base
+from river.bandit.base import ContextualPolicy
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError
+from sonlearn.estimators.bandit import SonlearnBandit
 from sonlearn.estimators.base import (
     FOR_CLASSES,
     INTERCEPT,
@@ -30,13 +32,14 @@ from sonlearn.estimators.base import (
     PickleMixin,
     intervals_of,
     raw_of,
+    values_of,
     weights_of_classes,
 )
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.one_row import OneRow
 from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
-from sonlearn.options.python import Parameter, constructor, documented, in_python
+from sonlearn.options.python import Parameter, in_python, with_parameters
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
 from sonlearn.views.index import Entries
 
@@ -295,7 +298,7 @@ class _RiverEstimator(Options, PickleMixin):
         return True
 
 
-@documented(_CLASSIFIER)
+@with_parameters(_CLASSIFIER)
 class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
     """Online classifier of any number of classes, which may turn up as the stream goes on. Nothing has to be tuned.
 
@@ -303,16 +306,11 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
     others, as with ``--classes auto``: a class that comes late has lost nothing.
     """
 
-    PARAMETERS = _CLASSIFIER
     classes: tuple[Any, ...] | list[Any] | None
     class_weight: dict[Any, float] | None
     positive: Any
-    if TYPE_CHECKING:
 
-        def __init__(self, **given: Unpack[RiverClassifierKeywords]) -> None: ...
-
-    else:
-        __init__ = constructor(_CLASSIFIER)
+    def __init__(self, **given: Unpack[RiverClassifierKeywords]) -> None: ...
 
     @property
     def _multiclass(self) -> bool:
@@ -421,17 +419,11 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
         return [dict(zip(classes, row, strict=True)) for row in found.tolist()]
 
 
-@documented(_REGRESSOR)
+@with_parameters(_REGRESSOR)
 class SonlearnRegressor(_RiverEstimator, base.MiniBatchRegressor):
     """Online regressor: squared loss, unless `loss` says otherwise. Nothing has to be tuned."""
 
-    PARAMETERS = _REGRESSOR
-    if TYPE_CHECKING:
-
-        def __init__(self, **given: Unpack[RiverRegressorKeywords]) -> None: ...
-
-    else:
-        __init__ = constructor(_REGRESSOR)
+    def __init__(self, **given: Unpack[RiverRegressorKeywords]) -> None: ...
 
     def learn_one(self, x: dict[Hashable, Any], y: float, w: float = 1.0) -> None:
         """Learn one example; `w`, from 0 on, is its importance weight. InputError: see `batch_of`."""
@@ -478,9 +470,57 @@ class SonlearnRegressor(_RiverEstimator, base.MiniBatchRegressor):
 
     def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[float]:
         learner = getattr(self, "learner_", None) or self._new()
-        p = learner.predict(self._unlabelled(rows), online=True).prediction
-        values: list[float] = (np.exp(p) if learner.options.loss == "poisson" else p).tolist()
+        values: list[float] = values_of(learner, self._unlabelled(rows), online=True).tolist()
         return values
 
 
-__all__ = ["SonlearnClassifier", "SonlearnRegressor"]
+class SonlearnPolicy(ContextualPolicy):
+    """A contextual policy for ``river.bandit``: ``pull(arm_ids, context)``, ``update(arm_id, context, reward)``.
+
+    Arms may come and go. They have no features but their name, so each learns for itself.
+
+    Parameters
+    ----------
+    explore : str
+        How an arm is chosen; see `sonlearn.options.bandit.BanditOptions`.
+    min_probability : float
+        No arm has a probability below this share of one divided by their number.
+    seed : int
+        Of the choices.
+    reward_obj, reward_scaler, burn_in :
+        Those of River's policies; what is learned is the reward as it is, without the scaler.
+
+    Attributes
+    ----------
+    bandit : SonlearnBandit
+    """
+
+    def __init__(
+        self,
+        explore: str = "ucb",
+        min_probability: float = 0.0,
+        seed: int = 0,
+        reward_obj: Any = None,
+        reward_scaler: Any = None,
+        burn_in: int = 0,
+    ):
+        super().__init__(reward_obj=reward_obj, reward_scaler=reward_scaler, burn_in=burn_in)
+        self.explore, self.min_probability, self.seed = explore, min_probability, seed
+        self.bandit = SonlearnBandit(explore=explore, min_probability=min_probability, bandit_seed=seed)
+
+    def _pull(self, arm_ids: list[Any], context: dict[Any, Any] | None) -> Any:
+        return arm_ids[self.bandit.decide(context or {}, [_named(arm) for arm in arm_ids]).action]
+
+    def update(self, arm_id: Any, context: dict[Any, Any] | None, *reward_args: Any, **reward_kwargs: Any) -> None:
+        """Learn the reward, the first of the arguments, of an arm in a context. Raises InputError."""
+        if len(reward_args) != 1:
+            raise InputError("<memory>", None, None, f"{len(reward_args)} rewards", "one number")
+        self.bandit.learn(context or {}, 0, float(reward_args[0]), actions=[_named(arm_id)])
+        super().update(arm_id, context, *reward_args, **reward_kwargs)
+
+
+def _named(arm: Any) -> dict[str, Any]:
+    return {f"arm={arm}": 1.0}
+
+
+__all__ = ["SonlearnClassifier", "SonlearnPolicy", "SonlearnRegressor"]

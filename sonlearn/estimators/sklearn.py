@@ -36,6 +36,7 @@ from sonlearn.estimators.base import (
     intervals_of,
     raw_of,
     uninterrupted,
+    values_of,
     weights_of_classes,
 )
 from sonlearn.estimators.transformers import StreamingSVD, TextHasher
@@ -43,7 +44,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.methods import CURVED, METHODS, additive
-from sonlearn.options.python import Parameter, constructor, documented, in_python, parameters_of
+from sonlearn.options.python import Parameter, in_python, parameters_of, with_parameters
 from sonlearn.text.columns import Labelling, column_of, names_a_column
 from sonlearn.text.names import NameTable
 
@@ -354,7 +355,7 @@ def _has_probabilities(estimator: Any) -> bool:
     return estimator._class_options().loss in PROBABILISTIC
 
 
-@documented(_CLASSIFIER)
+@with_parameters(_CLASSIFIER)
 class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
     """Online classifier of two or several classes. Nothing has to be tuned.
 
@@ -379,16 +380,11 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
         As everywhere in scikit-learn.
     """
 
-    PARAMETERS = _CLASSIFIER
     _label_checks: dict[str, Any] = {}  # noqa: RUF012
     positive: Any
     class_weight: Any
-    if TYPE_CHECKING:
 
-        def __init__(self, **given: Unpack[SklearnClassifierKeywords]) -> None: ...
-
-    else:
-        __init__ = constructor(_CLASSIFIER, _SklearnEstimator._RENAMED)
+    def __init__(self, **given: Unpack[SklearnClassifierKeywords]) -> None: ...
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything and learn the rows of X, in a random order and several times where `passes` says so.
@@ -441,8 +437,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The likeliest class of each row, or that of `threshold`, array[n]."""
-        raw = self._raw(X)
-        return np.asarray(self.classes_[self._pair.best(raw)])
+        return np.asarray(self.classes_[self._pair.best(self._raw(X))])
 
     @property
     def threshold_(self) -> float:
@@ -462,8 +457,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, float64[n, K]; of losses `sonlearn.learn.predicted.PROBABILISTIC`."""
-        raw = self._raw(X)
-        return self._pair.probabilities(raw)
+        return self._pair.probabilities(self._raw(X))
 
     @property
     def coef_(self) -> np.ndarray:
@@ -518,7 +512,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
         return np.asarray(compute_sample_weight("balanced", y))
 
 
-@documented(_REGRESSOR)
+@with_parameters(_REGRESSOR)
 class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
     """Online regressor: squared loss, unless `loss` says otherwise. Nothing has to be tuned.
 
@@ -535,14 +529,9 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
         As everywhere in scikit-learn.
     """
 
-    PARAMETERS = _REGRESSOR
     _label_checks: dict[str, Any] = {"y_numeric": True}  # noqa: RUF012
-    if TYPE_CHECKING:
 
-        def __init__(self, **given: Unpack[SklearnRegressorKeywords]) -> None: ...
-
-    else:
-        __init__ = constructor(_REGRESSOR, _SklearnEstimator._RENAMED)
+    def __init__(self, **given: Unpack[SklearnRegressorKeywords]) -> None: ...
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything and learn the rows of X; see `SonlearnClassifier.fit`."""
@@ -563,10 +552,7 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Predictions float64[n], within the options' bounds; of poisson loss the expected count."""
-        raw = self._raw(X)[:, 0]
-        options = self.learner_.options
-        p = np.clip(raw, *options.bounds)
-        return np.asarray(np.exp(p) if options.loss == "poisson" else p)
+        return self._of_rows(X, lambda batch: values_of(self.learner_, batch))
 
     def predict_interval(self, X: Any) -> np.ndarray:
         """float64[n, 2]: the ends of each row's interval, which holds the share `coverage` of the labels.

@@ -90,7 +90,7 @@ class Kernel:
 
 
 class InlinedKernel(Kernel):
-    """A function that kernels call, compiled with them. A call from Python (in tests) compiles it separately."""
+    """A function that kernels call, compiled with them. A call from Python compiles it as a kernel of its own."""
 
     def __init__(self, function: Callable, **settings: bool):
         super().__init__(function, **settings)
@@ -103,9 +103,8 @@ class InlinedKernel(Kernel):
         return self._part
 
     def _compile(self) -> Any:
-        return _compiler().alone(
-            self.py_func, **{name: on for name, on in self.settings.items() if name != "forceinline"}
-        )
+        settings = {name: on for name, on in self.settings.items() if name != "forceinline"}
+        return _compiler().kernel(self.py_func, _compiling, **settings)
 
 
 def _patiently(call: Callable[[], Any]) -> Any:
@@ -155,7 +154,7 @@ def jit(function: Callable) -> Callable:
 
 
 def inline(function: Callable) -> Callable:
-    """A helper that LLVM may inline into its callers: compiled with them, without a cache of its own."""
+    """A helper that LLVM may inline into its callers: compiled with them, and alone where Python calls it."""
     return function if _DISABLED else InlinedKernel(function)
 
 

@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline, inline
-from sonlearn.learn.linear_algebra import product
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, product
 
 #: Rows are filled up with zeros to a multiple of so many numbers.
 LANES = 8
@@ -95,8 +95,7 @@ def tridiagonal(A, d, e, by, p):
     for k in range(r - 2):
         v = A[k]
         d[k] = v[k]
-        for j in range(k + 1):
-            v[j] = 0.0
+        clear_first(v, k + 1)
         head, square = v[k + 1], product(v, v, len(v))
         v[k + 1] = 0.0
         if product(v, v, len(v)) < TINY:  # tridiagonal already
@@ -122,15 +121,12 @@ def tridiagonal(A, d, e, by, p):
 def times_rest(A, k, p):
     """p <- the rows of A below k times v_k, its row k: four of them at a time."""
     v, r = A[k], len(A)
-    for j in range(len(p)):
-        p[j] = 0.0
+    clear_first(p, len(p))
     fours = k + 1 + (r - k - 1) // 4 * 4
     for i in range(k + 1, fours, 4):
         add_four(p, v[i], v[i + 1], v[i + 2], v[i + 3], A[i], A[i + 1], A[i + 2], A[i + 3])
     for i in range(fours, r):
-        row, x = A[i], v[i]
-        for j in range(len(p)):
-            p[j] += x * row[j]
+        add_scaled(p, v[i], A[i], len(p))
 
 
 @forced_inline
@@ -156,8 +152,7 @@ def diagonal(d, e, Z):
     r = len(d)
     e[r - 1] = 0.0
     for i in range(r):
-        for j in range(Z.shape[1]):
-            Z[i, j] = 0.0
+        clear_first(Z[i], Z.shape[1])
         Z[i, i] = 1.0
     for begin in range(r):
         for _ in range(STEPS):
@@ -214,13 +209,8 @@ def reflect(A, by, U, t):
         if by[k] == 0.0:
             continue
         v = A[k]
-        for j in range(len(t)):
-            t[j] = 0.0
+        clear_first(t, len(t))
         for i in range(k + 1, r):
-            u, x = U[i], v[i]
-            for j in range(len(t)):
-                t[j] += x * u[j]
+            add_scaled(t, v[i], U[i], len(t))
         for i in range(k + 1, r):
-            u, x = U[i], by[k] * v[i]
-            for j in range(len(t)):
-                u[j] -= x * t[j]
+            add_scaled(U[i], -by[k] * v[i], t, len(t))

@@ -85,7 +85,7 @@ class Learner(SavedModel):
         There is no such option.
     """
 
-    KIND, FORMAT = "learner", 19
+    KIND, FORMAT = "learner", 20
     __signature__ = _Signature()
 
     def __init__(

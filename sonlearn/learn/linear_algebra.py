@@ -46,8 +46,51 @@ def largest(z, n):
 
 
 @forced_inline
+def clear_first(v, n):
+    """v[:n] <- 0."""
+    for i in range(n):
+        v[i] = 0.0
+
+
+@forced_inline
+def set_scaled(out, by, v, n):
+    """out[:n] <- by v[:n]."""
+    for i in range(n):
+        out[i] = by * v[i]
+
+
+@forced_inline
+def add_scaled(out, by, v, n):
+    """out[:n] += by v[:n]."""
+    for i in range(n):
+        out[i] += by * v[i]
+
+
+@forced_inline
+def plus_dot(start, a, b, n):
+    """start + a[:n]'b[:n], from the left to the right."""
+    for i in range(n):
+        start += a[i] * b[i]
+    return start
+
+
+@forced_inline
+def minus_dot(start, a, b, n):
+    """start - a[:n]'b[:n], from the left to the right."""
+    for i in range(n):
+        start -= a[i] * b[i]
+    return start
+
+
+@forced_inline
+def dot(a, b, n):
+    """a[:n]'b[:n], from the left to the right."""
+    return plus_dot(0.0, a, b, n)
+
+
+@forced_inline
 def product(p, v, n):
-    """p[:n]'v[:n]."""
+    """p[:n]'v[:n], as four sums side by side."""
     a = b = c = d = 0.0
     whole = n - n % 4
     for k in range(0, whole, 4):
@@ -143,9 +186,7 @@ def cholesky_update(LT, r, v):
 def add_outer(H, r, scale, y):
     """H[:r, :r] += scale y y', with y of length r or more, not modified."""
     for i in range(r):
-        factor = scale * y[i]
-        for j in range(r):
-            H[i, j] += factor * y[j]
+        add_scaled(H[i], scale * y[i], y, r)
 
 
 @forced_inline
@@ -157,27 +198,34 @@ def add_rows(by, A, rows, out):
         for i in range(len(out)):
             out[i] += (b0 * A[at, i] + b1 * A[at + 1, i]) + (b2 * A[at + 2, i] + b3 * A[at + 3, i])
     for at in range(in_fours, rows):
-        b0 = by[at]
-        for i in range(len(out)):
-            out[i] += b0 * A[at, i]
+        add_scaled(out, by[at], A[at], len(out))
 
 
 @bare_inline
 def clear(A):
     """A <- 0 for a matrix."""
-    for i in range(A.shape[0]):
-        for j in range(A.shape[1]):
-            A[i, j] = 0.0
+    for i in range(len(A)):
+        clear_first(A[i], A.shape[1])
 
 
 @bare_inline
 def add_product(A, B, rows, inner, out):
     """out[:rows] += A[:rows, :inner] B[:inner]. A and B are not modified."""
     for i in range(rows):
-        for l in range(inner):  # noqa: E741
-            factor = A[i, l]
-            for j in range(out.shape[1]):
-                out[i, j] += factor * B[l, j]
+        for k in range(inner):
+            add_scaled(out[i], A[i, k], B[k], out.shape[1])
+
+
+@inline
+def gram_spectrum(R):
+    """(lam float64[r] ascending, U float64[r, r]): R'R = U diag(lam) U', by R's singular values, not by R'R."""
+    _, sigma, V = np.linalg.svd(R)
+    r = len(sigma)
+    lam, U = np.empty(r), np.empty((r, r))
+    for i in range(r):
+        lam[i] = sigma[r - 1 - i] * sigma[r - 1 - i]
+        set_scaled(U[:, i], 1.0, V[r - 1 - i], r)
+    return lam, U
 
 
 @inline

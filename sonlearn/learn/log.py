@@ -63,7 +63,7 @@ def slots_of(generations: int, bits: int) -> int:
     return total
 
 
-def with_room(state: Any, width: int, sweep: Callable, z: np.ndarray) -> Any:
+def with_room(state: Any, sweep: Callable, z: np.ndarray) -> Any:
     """Enlarge the log if it is small compared with the table; else bring all features up to date and empty it.
 
     The choice depends on the rows learned, not on where batches end, so batch sizes do not change any bit.
@@ -71,14 +71,13 @@ def with_room(state: Any, width: int, sweep: Callable, z: np.ndarray) -> Any:
     Parameters
     ----------
     state
-        Its log is the field `maps`, full of ``now["capacity"]`` generations.
-    width : int
-        Numbers of a feature that maps multiply.
+        Its log is the field `maps`, full of ``now["capacity"]`` generations. The second axis are the numbers of a
+        feature that maps multiply.
     sweep : callable
         The kernel that brings all features up to date, with arguments `state` and `z`.
     """
     capacity, seen = int(state.now["capacity"][0]), int(state.now["seen"][0])
-    if capacity >= seen // (4 * width):
+    if capacity >= seen // (4 * state.maps.shape[1]):
         sweep(state, z)
         return state
     state.now["capacity"] = 8 * capacity

@@ -26,7 +26,6 @@ import math
 from typing import NamedTuple
 
 from sonlearn.jit import bare_inline, forced_inline, jit
-from sonlearn.learn.tolerances import LIMIT
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import LOSSES
 
@@ -145,10 +144,10 @@ def slopes(output, prediction, y, h, out):
 
 
 @forced_inline
-def within_bounds(output, raw, prediction):
-    """prediction <- raw clipped to output.low..high; False if one of raw has diverged. float64[K] both."""
+def within_bounds(output, raw, prediction, limit):
+    """prediction <- raw clipped to output.low..high; False if one of raw is beyond `limit`. float64[K] both."""
     for c in range(len(raw)):
-        if not abs(raw[c]) <= LIMIT:
+        if not abs(raw[c]) <= limit:
             return False
         prediction[c] = min(max(raw[c], output.low), output.high)
     return True

@@ -26,11 +26,15 @@ After a row: SHRINK, the buffer is full; RENEW, F is ill-conditioned; ORTHONORMA
 orthonormal; STEP, the step needs eigenvalues. NEXT: continue with the next row.
 """  # noqa: E501
 
+import sys
+
 SPAN, NOISE, LOOK, SPAN_LOOK = 1e-12, 1e-14, 1e-26, 1e-22
 SMALL, FEATURES = 1e-3, 8
 RANK = 1e-14
 SQUARING, SINGULAR = 1e-10, 1e-13
 LIMIT = 1e100
+#: What is predicted, and not learned from, is only to be finite.
+LARGEST = sys.float_info.max
 SPREAD, DOUBTFUL = 32.0, 0.1
 ROUNDING = 2e-17
 WORTH, NEEDED, BROKEN = 1e-15, 1e-12, 1e-7

@@ -1,7 +1,7 @@
 """Options as Python's keywords: signatures, docstrings and messages, all from the fields that declare them.
 
 `parameters_of` gives each option as a `Parameter`; a client adds those of its own. From such a table follow the
-signature that `inspect` and editors show (`constructor`), the section of the docstring (`documented`), and the types in
+signature that `inspect` and editors show (`constructor`), a class with both (`with_parameters`), and the types in
 `sonlearn/options/keywords.py` and `sonlearn/estimators/keywords.py`, which ``tests/support/write_keywords.py`` writes
 and a test compares. `in_python` turns a message about flags into one about keywords.
 """
@@ -105,10 +105,12 @@ def unknown(owner: str, name: str, known: Mapping[str, Any], renamed: Mapping[st
     return TypeError(f"{owner}() got an unexpected keyword argument {name!r}{more}")
 
 
-def documented(parameters: Mapping[str, Parameter]) -> Callable[[T], T]:
-    """Of a class: put the section about its keywords into the docstring, before that of its attributes."""
+def with_parameters(parameters: Mapping[str, Parameter]) -> Callable[[T], T]:
+    """Give a class these keywords, and in its docstring the section about them, before that of its attributes."""
 
     def with_section(cls: T) -> T:
+        cls.PARAMETERS = parameters  # type: ignore[attr-defined]
+        cls.__init__ = constructor(parameters, getattr(cls, "_RENAMED", None))  # type: ignore[misc]
         lines = ["Parameters", "----------"]
         for name, each in parameters.items():
             lines += [f"{name} : {each.kind.replace(' | ', ' or ')}, default {each.default!r}"]

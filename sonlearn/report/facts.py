@@ -1,4 +1,6 @@
-"""What a learner has to tell at the end of a run, as JSON-able values: members, spectra, weights, contributions."""
+"""What a learner has to tell at the end of a run, as JSON-able values: members, spectra, weights, contributions.
+
+And of a stream that changes: predictions with labels arriving and without, and when it changed."""
 
 from __future__ import annotations
 
@@ -10,7 +12,6 @@ import numpy as np
 from sonlearn.data.batch import Batch, joined
 from sonlearn.learn.explain import explained
 from sonlearn.options.methods import additive
-from sonlearn.report import streams
 from sonlearn.report.audit import MeanContributions
 
 if TYPE_CHECKING:
@@ -22,6 +23,12 @@ TOP, CLASSES = 20, 20
 MOST_WEIGHTS = 50_000_000
 #: Rows that contributions are means over, and sum of their squared lengths, at most.
 SAMPLE, SAMPLE_ENTRIES = 64, 1 << 17
+#: Losses that differ by less, relatively, are said to be the same.
+SAME = 0.002
+#: Changes of different classes within so many rows are one.
+NEAR = 1000
+#: Moments that a line names.
+NAMED = 8
 
 
 def largest(ids: np.ndarray, weights: np.ndarray, top: int) -> np.ndarray:
@@ -41,7 +48,7 @@ def facts_of(learner: Learner, names: Callable[[int], list[str]], top: int = TOP
     """
     facts = learner.facts()
     described: dict[str, Any] = {"learned": learner.examples, "known": learner.size}
-    described |= {"combinations": streams.combinations(facts), "drift": streams.drift(facts)}
+    described |= {"combinations": combinations(facts), "drift": drift(facts)}
     if "classes" not in facts:
         ids, weights = learner.weights()
         return described | {
@@ -101,7 +108,67 @@ def members_at_work(learner: Learner | None) -> list[str]:
     facts = learner.facts()
     listed = facts.get("members", [])
     at_work = [f"members = {' '.join(m['name'] for m in listed if m['active'])}"] if listed else []
-    return at_work + streams.lines(facts)
+    return at_work + stream_lines(facts)
+
+
+def combinations(facts: dict[str, Any]) -> dict[str, dict[str, float]] | None:
+    """{"online": {"loss", "error"}, "offline": ...}, of several classes the mean over them; None: they are one."""
+    found = [own for own in _each(facts, "combinations") if own]
+    if not found:
+        return None
+    return {
+        which: {name: sum(own[which][name] for own in found) / len(found) for name in ("loss", "error")}
+        for which in ("online", "offline")
+    }
+
+
+def drift(facts: dict[str, Any]) -> dict[str, Any] | None:
+    """{"changes": rows at which a change began, "short": share of weight on what forgets}; None: nobody has looked.
+
+    Of several classes changes are those of any, and the share is the mean.
+    """
+    found = [own for own in _each(facts, "drift") if own]
+    if not found:
+        return None
+    rows: list[int] = []
+    for row in sorted(row for own in found for row in own["changes"]):
+        if len(found) == 1 or not rows or row - rows[-1] > NEAR:
+            rows.append(row)
+    return {"changes": rows, "short": sum(own["short"] for own in found) / len(found)}
+
+
+def stream_lines(facts: dict[str, Any]) -> list[str]:
+    """Lines of a summary; none of a learner that has no members."""
+    both, changes = combinations(facts), drift(facts)
+    shown = []
+    unit = " (in standard deviations of the labels)" if facts.get("scaled") else ""
+    if both is not None and _differ(both):
+        shown += [
+            f"{name} = loss {both[which]['loss']:.6f}, error {both[which]['error']:.6f}{unit}"
+            for name, which in (("with labels arriving", "online"), ("without", "offline"))
+        ]
+    if changes is not None:
+        when = change_points(changes["changes"])
+        shown.append(f"drift = {when}; {changes['short']:.0%} of the weight on what forgets")
+    return shown
+
+
+def change_points(rows: list[int]) -> str:
+    """When a stream changed, in words."""
+    if not rows:
+        return "no change"
+    shown = ", ".join(str(row) for row in rows[-NAMED:])
+    more = f", {len(rows) - NAMED} before" if len(rows) > NAMED else ""
+    return f"{'changes' if len(rows) > 1 else 'a change'} at row{'s' * (len(rows) > 1)} {shown}{more}"
+
+
+def _differ(both: dict[str, dict[str, float]]) -> bool:
+    online, offline = both["online"]["loss"], both["offline"]["loss"]
+    return abs(offline - online) > SAME * max(abs(online), 1e-300)
+
+
+def _each(facts: dict[str, Any], name: str) -> list[Any]:
+    return [one.get(name) for one in (facts, *facts.get("classes", []))]
 
 
 def members(facts: dict[str, Any]) -> list[dict[str, Any]]:

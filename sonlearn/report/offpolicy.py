@@ -7,7 +7,7 @@ import io
 import json
 
 from sonlearn.offpolicy.evaluation import LOG, Line
-from sonlearn.report.jsonable import bounded
+from sonlearn.report.runlog import bounded
 
 #: The estimator by which progress and the verdict go.
 BY = "dr"

@@ -1,9 +1,11 @@
-"""HTTP requests to the worker, by Starlette. Whatever is sent, the answer is one status and one clear line.
+"""HTTP requests to a worker or a decider, by Starlette. Whatever is sent, the answer is one status and one clear line.
 
 ======  =========  ==================================================================================================
 POST    /predict   rows as JSON, or lines of text: what is predicted, in their order
 POST    /learn     the same, and rows with a label are learned from after they were predicted
-GET     /health    that the server works, and how many examples its model has learned
+POST    /decide    a context, as c of dsjson: an action, its probability, those of all actions, and the event's id
+POST    /reward    the id of an event and its reward: late, or never; a second one is refused
+GET     /health    that the server works, how many examples or rewards its model has learned, how many events wait
 GET     /metrics   counters, for Prometheus
 ======  =========  ==================================================================================================
 """
@@ -24,10 +26,10 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sonlearn.errors import SonlearnError
+from sonlearn.errors import OutputError, SonlearnError
 from sonlearn.report.predictions import format_lines
 from sonlearn.serve.metrics import ServerMetrics
-from sonlearn.serve.worker import CSV, DOCUMENT, LINES, TEXT, Busy, Reply, TooLongError, Wants
+from sonlearn.serve.worker import CSV, DOCUMENT, LINES, TEXT, Busy, Reply, Wants
 
 JSON, JSON_LINES, PLAIN, TEXT_CSV = "application/json", "application/x-ndjson", "text/plain", "text/csv"
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
@@ -99,8 +101,7 @@ class Handlers:
         except Refused as refused:
             response = refusal(request, refused)
         except SonlearnError as error:
-            status = 413 if isinstance(error, TooLongError) else 400
-            response = refusal(request, Refused(status, str(error)))
+            response = refusal(request, Refused(getattr(error, "status", 400), str(error)))
         except Busy:
             response = refusal(request, Refused(503, "too much is waiting; try again later", {"retry-after": "1"}))
         except ClientDisconnect:
@@ -210,6 +211,36 @@ class RowHandlers(Handlers):
             return CSV
         known = [JSON, JSON_LINES, PLAIN if self.worker.takes_text else TEXT_CSV]
         raise Refused(415, f"found content of type {media or 'nothing'}, expected {' or '.join(known)}")
+
+
+class DecisionHandlers(Handlers):
+    """What is done for decisions: they are made, and rewarded; see `Handlers`."""
+
+    paths = {"/decide": False, "/reward": True}  # noqa: RUF012
+
+    def facts(self) -> dict[str, Any]:
+        """See `Handlers`."""
+        return {"examples": self.worker.learner.examples, "pending": self.worker.events.pending}
+
+    async def answered(self, request: Request, learn: bool) -> Response:
+        """See `Handlers`."""
+        self._check_origin(request)
+        if request.query_params:
+            raise Refused(400, "found a query, expected none")
+        media = request.headers.get("content-type", JSON).split(";")[0].strip().lower()
+        if media != JSON:
+            raise Refused(415, f"found content of type {media or 'nothing'}, expected {JSON}")
+        body = await self._body(request)
+        try:
+            decoded = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise Refused(400, f"found no JSON: {' '.join(str(error).split())}") from None
+        try:
+            answer = await self.worker.ask(decoded, len(body), rewards=learn)
+        except OutputError as error:
+            self._report(str(error))
+            raise Refused(503, "the event could not be written, so nothing was done; try again later") from None
+        return Response(json.dumps(answer._asdict()) + "\n", media_type=JSON)
 
 
 def prediction_lines(answer: Reply) -> str:

@@ -35,9 +35,13 @@ _LARGEST = 1e100
 class UnknownEventError(SonlearnError):
     """No event has this id."""
 
+    status = 404
+
 
 class RewardedTwiceError(SonlearnError):
     """The event has its reward."""
+
+    status = 409
 
 
 class DecisionReply(NamedTuple):
@@ -81,7 +85,7 @@ class Decider(Queue):
     most_entries : int
         Features that an action may have, with those of the context and their products.
     after : callable
-        Called with (decisions, rewards, of them learned) when some are done. Runs while the learner rests.
+        Called with (decisions, rewards learned, rewards) when some are done. Runs while the learner rests.
 
     Raises
     ------
@@ -96,7 +100,7 @@ class Decider(Queue):
         learns: bool,
         most_waiting: int = 1 << 26,
         most_entries: int = 1 << 16,
-        after: Callable[[int, int, int], None] = lambda decided, rewarded, learned: None,
+        after: Callable[[int, int, int], None] = lambda decided, learned, rewarded: None,
     ):
         if learner.text.format not in (*NAMESPACED, "auto"):
             raise OptionError(f"a model of {learner.text.format} decides no JSON; train it from VW text or dsjson")
@@ -161,7 +165,7 @@ class Decider(Queue):
             return [error if not isinstance(result, Exception) else result for result in results]
         for decisions in to_learn if self._learns else ():
             self.learner.partial_fit(decisions)
-        self._after(len(made), len(to_learn), len(to_learn) * self._learns)
+        self._after(len(made), len(to_learn) * self._learns, len(to_learn))
         return results
 
     def _decided(self, context: Any) -> tuple[DecisionReply, str]:

@@ -62,3 +62,19 @@ class ServerMetrics:
     def text(self) -> bytes:
         """All of it, in Prometheus' text format."""
         return generate_latest(self.registry)
+
+
+class DecisionMetrics(ServerMetrics):
+    """Counters of a server of decisions; the parameters are those of `ServerMetrics`, and the decider's events."""
+
+    def __init__(self, examples: Callable[[], float], waiting: Callable[[], float], pending: Callable[[], float]):
+        super().__init__(examples, waiting)
+        self.decided = Counter("sonlearn_decisions", "Decisions made", registry=self.registry)
+        self.rewarded = Counter("sonlearn_rewards", "Rewards that have come", registry=self.registry)
+        self.show("sonlearn_events_pending", "Events without a reward that are remembered", pending)
+
+    def worked(self, rows: int, learned: int, rewarded: float) -> None:
+        """Count decisions, rewards, and of these the ones that were learned."""
+        self.decided.inc(rows)
+        self.rewarded.inc(rewarded)
+        self.learned.inc(learned)

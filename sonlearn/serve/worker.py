@@ -70,6 +70,8 @@ class Busy(Exception):  # noqa: N818
 class TooLongError(InputError):
     """A row has more entries than a row may have."""
 
+    status = 413
+
 
 class Wants(NamedTuple):
     """What a request asks for beside the predictions.
@@ -111,16 +113,6 @@ class Reply(NamedTuple):
     more: dict[str, list[Any]]
 
 
-class _Ready(NamedTuple):
-    """A group that has been parsed: `ends` are the last lines of its requests, `fits` whether all labels do."""
-
-    group: list[PredictionRequest]
-    ends: np.ndarray
-    batches: list[Batch]
-    errors: list[InputError]
-    fits: bool
-
-
 class _Part(NamedTuple):
     """What was predicted for a batch (None: left out), what else was asked for, the rows learned, their summed loss."""
 
@@ -135,10 +127,14 @@ class _Task:
     """A group under way: the steps that are left, and what has been done."""
 
     def __init__(self, group: list[PredictionRequest]):
-        self.group = group
+        self.group, self.first = group, group[0]
         self.size = sum(len(request.text) for request in group)
+        newlines = [request.text.count(b"\n") for request in group] if len(group) > 1 else [1 << 62]
+        self.ends = np.cumsum(newlines)  # last lines of its requests
         self.steps: Iterator[None] | None = None  # None: it has not been begun
-        self.ready: _Ready | None = None  # None: it has to be parsed first
+        self.batches: list[Batch] | None = None  # None: it has to be parsed first
+        self.errors: list[InputError] = []
+        self.fits = True  # whether all labels do
         self.parts: list[_Part] = []
         self.results: list[Reply | Exception] | None = None  # when it is done
 
@@ -214,6 +210,10 @@ class PredictionRequest:
     whole: bool
     wants: Wants = NOTHING_MORE
     answer: asyncio.Future[Reply] = dataclasses.field(default_factory=asyncio.Future)
+
+    def is_like(self, other: PredictionRequest) -> bool:
+        """Whether both can be done at once."""
+        return (self.kind, self.learn, self.wants) == (other.kind, other.learn, other.wants)
 
     @property
     def in_order(self) -> bool:
@@ -317,7 +317,7 @@ class Worker(Queue):
 
     async def _step(self, task: _Task, pool: ThreadPoolExecutor) -> None:
         """Do a step of a task; answer its requests, or put it behind the others that are under way."""
-        if task.size <= AT_ONCE_BYTES and not task.group[0].in_order:
+        if task.size <= AT_ONCE_BYTES and not task.first.in_order:
             self._work(task)
             await asyncio.sleep(0)
         else:
@@ -329,7 +329,7 @@ class Worker(Queue):
 
     def _group(self) -> list[PredictionRequest]:
         """Take the first requests of the queue that can be done together; see `PredictionRequest.in_order`."""
-        busy = any(task.group[0].in_order for task in self._long)
+        busy = any(task.first.in_order for task in self._long)
         at = next((i for i, request in enumerate(self._requests) if not (busy and request.in_order)), None)
         if at is None:
             return []
@@ -339,11 +339,7 @@ class Worker(Queue):
         while at < len(self._requests) and first.kind not in (DOCUMENT, CSV) and not first.wants.explain:
             request = self._requests[at]
             size += len(request.text)
-            if (request.kind, request.learn, request.wants) != (
-                first.kind,
-                first.learn,
-                first.wants,
-            ) or size > GROUP_BYTES:
+            if not request.is_like(first) or size > GROUP_BYTES:
                 break
             group.append(request)
             del self._requests[at]
@@ -361,7 +357,8 @@ class Worker(Queue):
         except StopIteration:
             pass
         except Exception as error:
-            if (group[0].learn and task.ready is not None) or len(group) == 1 or not isinstance(error, SonlearnError):
+            begun = task.first.learn and task.batches is not None
+            if begun or len(group) == 1 or not isinstance(error, SonlearnError):
                 task.results = [error] * len(group)
             else:  # nothing has been learned; one of them is at fault: find out which
                 task.results = [self._alone(request) for request in group]
@@ -371,15 +368,15 @@ class Worker(Queue):
             sum(len(part.values) for part in parts), sum(part.learned for part in parts),
             sum(part.loss for part in parts),
         )  # fmt: skip
-        task.results = _shared_out(task.ready, parts)
+        task.results = _shared_out(task)
 
     def _steps_of(self, task: _Task) -> Iterator[None]:
         """Parse the text of a task, then predict or learn a batch at a time; yield between two steps."""
-        task.ready = yield from self._ready(task.group)
-        for batch in _steps(task.ready, one_by_one=not task.ready.fits):
+        task.batches = yield from self._ready(task)
+        for batch in _steps(task.batches, one_by_one=not task.fits):
             if task.parts:
                 yield
-            task.parts.append((yield from self._done(task.ready, batch, task.group[0])))
+            task.parts.append((yield from self._done(task, batch)))
 
     def _alone(self, request: PredictionRequest) -> Reply | Exception:
         """The reply to a request by itself."""
@@ -388,42 +385,40 @@ class Worker(Queue):
             self._work(task)
         return task.results[0]
 
-    def _ready(self, group: list[PredictionRequest]) -> Generator[None, None, _Ready]:
-        """Return the rows of a group; yield between two steps.
+    def _ready(self, task: _Task) -> Generator[None, None, list[Batch]]:
+        """Return the rows of a task, which gets the errors in it; yield between two steps.
 
         Raises SonlearnError where a request must be whole but is not, or a label is unfit.
         """
-        alone = len(group) == 1
-        parsed = yield from self._parsed(group, stop=alone and group[0].whole)
-        ends = np.array([1 << 62]) if alone else np.cumsum([request.text.count(b"\n") for request in group])
+        first, alone = task.first, len(task.group) == 1
+        parsed = yield from self._parsed(task.group, stop=alone and first.whole)
         batches, long = _within(parsed.batches, self._most_entries)
-        if group[0].wants.explain and sum(len(batch.indices) for batch in batches) > EXPLAINED_ENTRIES:
+        if first.wants.explain and sum(len(batch.indices) for batch in batches) > EXPLAINED_ENTRIES:
             found = f"rows of more than {EXPLAINED_ENTRIES} entries in all"
             long.append(TooLongError(SOURCE, 1, None, found, "at most so many where they are to be explained"))
-        errors = [*parsed.errors, *long]
-        for error in errors:
-            if group[int(np.searchsorted(ends, error.line))].whole:
+        task.errors = [*parsed.errors, *long]
+        for error in task.errors:
+            if task.group[int(np.searchsorted(task.ends, error.line))].whole:
                 raise error
         source = self.learner.text
         constant = constant_id(source, source.format)
         batches = [batch._replace(source=SOURCE, constant=constant) for batch in batches]
         if parsed.found is not None and batches:
-            notes = self._columns[group[0].learn].check(parsed.found, SOURCE, group[0].learn)
+            notes = self._columns[first.learn].check(parsed.found, SOURCE, first.learn)
             self._tell([*notes, *parsed.found.faults])
-        fits = True
-        if group[0].learn and batches:
+        if first.learn and batches:
             try:
                 self.learner.check(joined(batches))
             except SonlearnError:
-                if not alone or group[0].whole:
+                if not alone or first.whole:
                     raise
-                fits = False
+                task.fits = False
             self.names.add(parsed.names)
             self.names.count(parsed.counted)
             self._columns[True].add(parsed.found.kinds if parsed.found is not None else {})
             for batch in batches:
                 self._columns[True].count(batch, source)
-        return _Ready(group, ends, batches, errors, fits)
+        return batches
 
     def _tell(self, notes: list[str]) -> None:
         """Say what has not been said before, as long as it is not too much."""
@@ -466,13 +461,14 @@ class Worker(Queue):
                 raise record.error
             yield number, dict(zip(records.columns, record, strict=True))
 
-    def _done(self, ready: _Ready, batch: Batch, request: PredictionRequest) -> Generator[None, None, _Part]:
+    def _done(self, task: _Task, batch: Batch) -> Generator[None, None, _Part]:
         """Predict a batch, or learn it after that; yield between two steps."""
-        if not ready.fits:  # a row by itself
+        request = task.first
+        if not task.fits:  # a row by itself
             try:
                 self.learner.check(batch)
             except InputError as error:
-                ready.errors.append(error)
+                task.errors.append(error)
                 return _Part(batch, [None] * batch.n, {}, 0, 0.0)
         more: dict[str, list[Any]] = {}
         if request.wants.explain:  # by what is known before the rows
@@ -488,7 +484,7 @@ class Worker(Queue):
             learned, loss = int(counted.sum()), float((predicted.loss * batch.weight)[counted].sum())
         values = self.problem.replies(predicted)
         for row in np.flatnonzero(predicted.refused).tolist() if request.learn else ():
-            ready.errors.append(InputError(SOURCE, int(batch.lines[row]), None, *_OUT_OF_BOUNDS))
+            task.errors.append(InputError(SOURCE, int(batch.lines[row]), None, *_OUT_OF_BOUNDS))
             values[row] = None
         more |= self.problem.more(predicted, request.wants.coverage, request.wants.probabilities)
         return _Part(batch, values, more, learned, loss)
@@ -542,15 +538,15 @@ def _all_of(rows: Iterator[tuple[int, Record]]) -> Generator[None, None, list[tu
     return found
 
 
-def _steps(ready: _Ready, one_by_one: bool) -> Iterator[Batch]:
+def _steps(batches: list[Batch], one_by_one: bool) -> Iterator[Batch]:
     """The rows in batches of about `STEP_ENTRIES` entries, a row at least, or each by itself."""
-    for batch in ready.batches:
+    for batch in batches:
         start = 0
         while start < batch.n:
-            most = batch.indptr[start] + STEP_ENTRIES
-            stop = (
-                start + 1 if one_by_one else max(int(np.searchsorted(batch.indptr, most, side="right")) - 1, start + 1)
-            )
+            stop = start + 1
+            if not one_by_one:
+                most = batch.indptr[start] + STEP_ENTRIES
+                stop = max(int(np.searchsorted(batch.indptr, most, side="right")) - 1, stop)
             yield batch.part(start, min(stop, batch.n))
             start = stop
 
@@ -580,12 +576,12 @@ def _error_in(text: bytes, problem: Unfit) -> InputError:
     return error.but(line=1 + before.count(b"\n"), column=column)
 
 
-def _shared_out(ready: _Ready, parts: list[_Part]) -> list[Reply | Exception]:
+def _shared_out(task: _Task) -> list[Reply | Exception]:
     """The reply to each request, with lines that count from its own first."""
-    group, ends = ready.group, ready.ends
+    group, ends = task.group, task.ends
     answers = [Reply([], [], [], [], {}) for _ in group]
     before = [0, *ends[:-1].tolist()]
-    for part in parts:
+    for part in task.parts:
         owners = np.searchsorted(ends, part.batch.lines).tolist() if len(group) > 1 else [0] * part.batch.n
         tags = part.batch.tags or [""] * part.batch.n
         rows = zip(owners, part.batch.lines.tolist(), part.values, tags, strict=True)
@@ -597,7 +593,7 @@ def _shared_out(ready: _Ready, parts: list[_Part]) -> list[Reply | Exception]:
                 answer.tags.append(tag)
                 for name, values in part.more.items():
                     answer.more.setdefault(name, []).append(values[row])
-    for error in ready.errors:
+    for error in task.errors:
         i = int(np.searchsorted(ends, error.line))
         answers[i].errors.append(error.but(line=(error.line or 0) - before[i]))
     return [

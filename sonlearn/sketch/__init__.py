@@ -5,8 +5,8 @@
     sketch.matrix(), sketch.alpha, sketch.covariance_error_bound()
 
 `make_sketch` makes a sketch by the name of its method, and `load` reads one. Read `base` first (the interface: rows in,
-B out, save). Then read `rules` (the frequent-directions family as values of one shrink), `directions` (the sketch, and
-the shrink) and `decompose` (its singular values). `randomized` has the sketches for comparison, `rows` blocks and
+B out, save). Then read `rules` (the frequent-directions family as values of one shrink), `directions` (the sketch,
+its singular values and the shrink). `randomized` has the sketches for comparison, `rows` blocks and
 columns. `accuracy` measures errors, `spectrum` draws, `pca` is a transformer for scikit-learn. The command ``sonlearn
 sketch`` is in `sonlearn.commands.sketch`; nothing here reads text or reports.
 

@@ -70,6 +70,9 @@ class _Batched(Sketch):
     def _values(self) -> dict[str, Any]:
         return {"size": self.size, "seed": self.seed}
 
+    def _mergeable(self) -> dict[str, Any]:
+        return {name: value for name, value in self._values().items() if name != "seed"}
+
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         return {"rng": self._rng.bit_generator.state}, dict(zip(self._names, self._now, strict=True))
 
@@ -132,9 +135,6 @@ class RandomProjection(_Batched):
         (table,), ids = self._flushed()
         return table, ids
 
-    def _mergeable(self) -> dict[str, Any]:
-        return {"size": self.size, "nonzeros": self.nonzeros}
-
     def _absorb(self, other: RandomProjection) -> None:
         _check_seeds(self, other)
         table, ids = other._factor()
@@ -144,7 +144,7 @@ class RandomProjection(_Batched):
         self._now = (mine,)
 
     def _values(self) -> dict[str, Any]:
-        return {"size": self.size, "nonzeros": self.nonzeros, "seed": self.seed}
+        return super()._values() | {"nonzeros": self.nonzeros}
 
 
 class RowSampling(_Batched):
@@ -183,9 +183,6 @@ class RowSampling(_Batched):
         squares = np.einsum("ij,ij->j", table, table)
         scale = np.divide(self.frobenius / self.size, squares, out=np.zeros(self.size), where=squares > 0)
         return table * np.sqrt(scale), ids
-
-    def _mergeable(self) -> dict[str, Any]:
-        return {"size": self.size}
 
     def _absorb(self, other: RowSampling) -> None:
         _check_seeds(self, other)

@@ -32,20 +32,17 @@ def as_block(X, source: str = "<matrix>") -> np.ndarray | sp.csr_array:
     InputError
         Not a real matrix, or a value that is nan, infinite, or beyond 1e150 (its square would overflow).
     """
-    if sp.issparse(X):
-        block = sp.csr_array(X)
-        if block.dtype.kind not in "biuf":
-            raise InputError(source, None, None, f"values of type {block.dtype}", "real numbers")
-        block = block.astype(np.float64, copy=False)
+    block = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+    if block.dtype.kind not in "biuf":
+        raise InputError(source, None, None, f"values of type {block.dtype}", "real numbers")
+    block = block.astype(np.float64, copy=False)
+    if sp.issparse(block):
         if not block.has_canonical_format:
             block = block.copy()
             block.sum_duplicates()
         values = block.data
     else:
-        block = np.asarray(X)
-        if block.dtype.kind not in "biuf":
-            raise InputError(source, None, None, f"values of type {block.dtype}", "real numbers")
-        block = np.atleast_2d(block.astype(np.float64, copy=False))
+        block = np.atleast_2d(block)
         if block.ndim != 2:
             raise InputError(source, None, None, f"an array of {block.ndim} dimensions", "rows and columns")
         values = block

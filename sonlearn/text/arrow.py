@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from sonlearn.text.columns import (
 )
 from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder
 from sonlearn.text.hashing import constant_id
+from sonlearn.text.malformed import MalformedLine
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import Unfit
 from sonlearn.text.rows import ParsedChunk
@@ -204,7 +205,9 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
     features = tuple(column for _, column in layout.features)
     parts = [part for i, column in layout.features
              for part in _entries(record.column(i), encoder.column(column), name, refused)]  # fmt: skip
-    parts += _in_each(np.arange(n), encoder.absent(features))
+    constant = encoder.features.constant
+    in_each = [*encoder.absent(features), *([] if constant is None else [(constant, 1.0)])]
+    parts += _in_each(np.arange(n), in_each)
     rows, numbers, values = (
         np.concatenate([part[i] for part in parts] or [np.zeros(0)]).astype(dtype)
         for i, dtype in enumerate((np.int64, np.int64, np.float64))
@@ -214,15 +217,20 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
         good = np.setdiff1d(good, list(refused))
         kept = np.isin(rows, good)
         rows, numbers, values = np.searchsorted(good, rows[kept]), numbers[kept], values[kept]
-    batch, counted = encoder.batch(
-        rows, numbers, values, y[good], weight[good], done + 1 + good, ids and [ids[i] for i in good.tolist()],
-        classes and [classes[i] for i in good.tolist()],
-    )  # fmt: skip
-    errors = [InputError(name, done + row + 1, None, *refused[row]) for row in sorted(refused)]
-    skipped = [(done + row + 1, ids[row] if ids else "") for row in sorted(refused)]
+    order = np.argsort(rows, kind="stable")
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(good)))]).astype(np.int64)
+    tags, names = (texts and [texts[i] for i in good.tolist()] for texts in (ids, classes))
+    batch, counted = encoder.batch(Batch(
+        indptr, numbers[order], values[order], y[good], weight[good], done + 1 + good,
+        tags=tags if tags and any(tags) else None, class_names=names if names and any(names) else None,
+    ))  # fmt: skip
+    malformed = [
+        MalformedLine(done + row + 1, ids[row] if ids else "", InputError(name, done + row + 1, None, *refused[row]))
+        for row in sorted(refused)
+    ]
     found_in = encoder.found(features)
     encoder.settle()
-    return ParsedChunk([batch] if batch.n else [], errors, skipped, 0, [], counted, found_in)
+    return ParsedChunk([batch] if batch.n else [], malformed, 0, [], counted, found_in)
 
 
 def _entries(column: Any, encoder: ColumnEncoder, name: str, refused: _Refused) -> Iterator[_Entries]:
@@ -261,7 +269,7 @@ def _entries(column: Any, encoder: ColumnEncoder, name: str, refused: _Refused) 
     yield np.repeat(np.arange(len(codes)), sizes), pairs[:, 0], pairs[:, 1]
 
 
-def _in_each(rows: np.ndarray, entries: Entries) -> Iterator[_Entries]:
+def _in_each(rows: np.ndarray, entries: Iterable[tuple[int, float]]) -> Iterator[_Entries]:
     """`entries` in each of `rows`."""
     for number, value in entries:
         yield rows, np.full(len(rows), number), np.full(len(rows), value)

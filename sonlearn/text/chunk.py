@@ -16,8 +16,9 @@ from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.text import rows as at
 from sonlearn.text.interact import Expanded, Interactions, count_generated, expand, make_room
+from sonlearn.text.malformed import MalformedLine
 from sonlearn.text.names import LineNames, Named
-from sonlearn.text.number import make_numbers, settle
+from sonlearn.text.number import shorten
 from sonlearn.text.objects import Members, Record, Unfit, error_of
 from sonlearn.text.rows import (
     IN_ORDER,
@@ -83,7 +84,6 @@ class ChunkParser:
         self._names = make_names(options, class_names)
         self._interactions = Interactions(options)
         self._rows = make_rows(0)
-        self._numbers = make_numbers()
         self._state = np.zeros(STATE_SIZE, dtype=np.int64)
         self._line_names = LineNames(options) if options.names else None
         self._records: FlatRows | RecordRows | None = records
@@ -102,22 +102,23 @@ class ChunkParser:
         state = self._state
         state[:] = 0
         state[LINE] = _FIRST_LINE
-        errors: list[InputError] = []
-        skipped: list[tuple[int, str]] = []
+        refused: list[MalformedLine] = []
         while (stopped := self._run(chunk, format)) != at.DONE:
             begin = int(state[POSITION])
-            if len(skipped) < self._keep:
+            line, error = int(state[LINE]), None
+            if len(refused) < self._keep:
                 from sonlearn.text.messages import malformed
 
-                errors.append(malformed(text, begin, int(state[at.AT]), stopped, (source, int(state[LINE]), format)))
+                error = malformed(text, begin, int(state[at.AT]), stopped, (source, line, format))
             end = line_end(chunk, begin) + 1
-            skipped.append((int(state[LINE]), tag_in(text[begin:end].tobytes()) if format == "vw" else ""))
+            tag = tag_in(text[begin:end].tobytes()) if format == "vw" else ""
+            refused.append(MalformedLine(line, tag, error))
             if self._on_error == "stop":
                 break
             state[POSITION] = end
-            state[LINE] += 1
+            state[LINE] = line + 1
         rows, n, lines = self._rows, int(state[ROWS]), int(state[LINE]) - _FIRST_LINE
-        parsed = ParsedChunk([to_batch(rows, n, chunk)] if n else [], errors, skipped, lines)
+        parsed = ParsedChunk([to_batch(rows, n, text)] if n else [], refused, lines)
         if format != "vw":
             return parsed
         names, plan = list[Named](), None
@@ -127,7 +128,7 @@ class ChunkParser:
             runs = Runs(rows.indptr, rows.indices, rows.values, rows.run_indptr, rows.run_byte, rows.run_start)
             parsed, plan = self._expanded(parsed, runs, source), self._interactions.plan
         if self._line_names is not None:
-            names = self._line_names.new_names(chunk, rows.lines[:n], self._slots(n), plan)
+            names = self._line_names.new_names(text, rows.lines[:n], self._slots(n), plan)
         return parsed._replace(names=names, spaces=frozenset(self._interactions.seen))
 
     def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> ParsedChunk:
@@ -137,22 +138,20 @@ class ChunkParser:
 
             self._records = RecordRows(self._options, self._worded)
         rows = self._records
-        errors: list[InputError] = []
-        skipped: list[tuple[int, str]] = []
+        refused: list[MalformedLine] = []
         for line, record in records:
             if isinstance(record, bytes) and not record.strip():
                 continue
             try:
                 rows.add(record, line)
             except Unfit as problem:
-                if len(skipped) < self._keep:
-                    errors.append(error_of(problem, record, (source, line)))
-                skipped.append((line, tag_of(record, self._options.id or "_tag")))
+                error = error_of(problem, record, (source, line)) if len(refused) < self._keep else None
+                refused.append(MalformedLine(line, tag_of(record, self._options.id or "_tag"), error))
                 if self._on_error == "stop":
                     break
         taken = rows.take()
         batches = [taken.batch] if taken.batch.n else []
-        parsed = ParsedChunk(batches, errors, skipped, 0, [], taken.names, taken.found)
+        parsed = ParsedChunk(batches, refused, 0, [], taken.names, taken.found)
         return self._expanded(parsed, taken.runs, source) if self._expands else parsed
 
     def _slots(self, n: int) -> Iterator[list[int]]:
@@ -164,15 +163,15 @@ class ChunkParser:
     def _run(self, chunk: np.ndarray, format: str) -> int:
         """Run the kernel on from the state; DONE, or the code of a malformed line."""
         state = self._state
-        self._numbers.noted[:] = 0  # not forget(): a kernel without a cached form of its own
         while True:
             if format == "vw":
-                stopped = parse_vw(chunk, self._names, self._rows, self._numbers, state)
+                stopped = parse_vw(chunk, self._names, self._rows, state)
             else:
                 o = self._options
-                stopped = parse_svmlight(chunk, o.constant, o.strict, self._rows, self._numbers, state)
+                stopped = parse_svmlight(chunk, o.constant, o.strict, self._rows, state)
             if stopped == at.NUMBER_UNDECIDED:
-                self._numbers = settle(chunk, self._numbers)
+                chunk = chunk.copy()  # the caller's has the text
+                shorten(chunk, int(state[at.AT]))
             elif stopped == at.UNORDERED:
                 from sonlearn.text.messages import repeated_index
 
@@ -194,10 +193,9 @@ class ChunkParser:
         count_generated(runs, n, constant, plan, np.zeros(256, dtype=np.int64), room_size, count)
         room = make_room(int(room_size[0]) + 1)
         batches: list[Batch] = []
-        errors: list[InputError] = []
-        skipped = list(parsed.skipped)
+        refused: list[MalformedLine] = []
         start = 0
-        while start < n and not (errors and self._on_error == "stop"):
+        while start < n and not (refused and self._on_error == "stop"):
             stop = _part_end(count, start, self._most)
             end = start
             if stop > start:
@@ -208,25 +206,25 @@ class ChunkParser:
                 made = {"indptr": indptr, "indices": out.indices[: indptr[-1]], "values": out.values[: indptr[-1]]}
                 batches += [whole.part(start, end)._replace(words=None, **made)] if end > start else []
             if end < max(stop, start + 1):
-                errors.append(_too_much(source, int(whole.lines[end]), count[end], self._most))
-                skipped.append((int(whole.lines[end]), tags[end]))
+                line = int(whole.lines[end])
+                refused.append(MalformedLine(line, tags[end], _too_much(source, line, count[end], self._most)))
                 end += 1
             start = end
-        errors = sorted(parsed.errors + errors, key=lambda error: error.line or 0)[: self._keep]
-        return parsed._replace(batches=batches, errors=errors, skipped=sorted(skipped))
+        in_order = sorted(parsed.malformed + refused, key=lambda one: one.line)
+        in_order[self._keep :] = [one._replace(error=None) for one in in_order[self._keep :]]
+        return parsed._replace(batches=batches, malformed=in_order)
 
 
 def joined_chunks(parts: list[ParsedChunk]) -> ParsedChunk:
     """Join chunks that follow one another; lines count from the first line of the first one."""
     out = parts[0]
     for part in parts[1:]:
-        errors = [error.but(line=(error.line or 0) + out.lines) for error in part.errors]
         batches = [batch._replace(lines=batch.lines + out.lines) for batch in part.batches]
-        skipped = [(line + out.lines, tag) for line, tag in part.skipped]
+        malformed = [one.behind(out.lines) for one in part.malformed]
         found = part.found if out.found is None or part.found is None else out.found.joined(part.found)
         out = ParsedChunk(
-            out.batches + batches, out.errors + errors, out.skipped + skipped, out.lines + part.lines,
-            out.names + part.names, out.counted + part.counted, found,
+            out.batches + batches, out.malformed + malformed, out.lines + part.lines, out.names + part.names,
+            out.counted + part.counted, found,
         )  # fmt: skip
     return out
 

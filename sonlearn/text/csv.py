@@ -7,7 +7,6 @@ later in the stream. A missing label means none.
 from __future__ import annotations
 
 import csv
-import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +26,8 @@ from sonlearn.text.columns import (
     row_as_header,
     weight_of,
 )
-from sonlearn.text.encode import LONGEST, ColumnEncoder, Entries, TableEncoder, TableRow, columns_of
+from sonlearn.text.encode import LONGEST, ColumnEncoder, Entries, RowLists, TableEncoder
+from sonlearn.text.malformed import MalformedLine
 from sonlearn.text.objects import Unfit
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import with_point
@@ -65,7 +65,8 @@ def read_csv(
         return
     hint = header_hint(records.text, columns, options)
     layout = layout_of(columns, options, (name, records.header), labels, hint, known)
-    encoder, rows, errors, skipped = TableEncoder(options, known), [], [], []
+    encoder, refused = TableEncoder(options, known), list[MalformedLine]()
+    rows = RowLists(encoder.features.constant)
     places = [(i, encoder.column(column)) for i, column in layout.features]
     features = tuple(column for _, column in layout.features)
     absent, found = encoder.absent(features), encoder.found(features, hint)
@@ -73,30 +74,30 @@ def read_csv(
         header = shorten(", ".join(columns))
         note = f"{name}:{records.header}: the header {header} looks like a row; put a header before it"
         found = found._replace(notes=(note,))
-    yield ParsedChunk([], [], [], 0, found=found)
+    yield ParsedChunk([], [], 0, found=found)
 
     def table() -> ParsedChunk:
-        batch, counted = encoder.batch(*columns_of(rows))
-        return ParsedChunk([batch] if rows else [], errors, skipped, 0, [], counted, encoder.found(features, hint))
+        batch, counted = encoder.batch(rows.take())
+        return ParsedChunk([batch] if batch.n else [], refused, 0, [], counted, encoder.found(features, hint))
 
     for line, record in records:
         try:
             if isinstance(record, Malformed):
-                errors.append(record.error)
-                skipped.append((line, _id_in(record.fields, layout)))
+                refused.append(MalformedLine(line, _id_in(record.fields, layout), record.error))
             else:
-                rows.append(_row(line, record, layout, places, labels.worded, absent))
+                _add(rows, line, record, layout, places, labels.worded, absent)
         except Unfit as problem:
+            rows.undo()
             down, column = field_place(records.text, options.delimiter, problem.at)
             found_in = f"{problem.found} in the column {shorten(columns[problem.at])}"
-            errors.append(InputError(name, line + down, column, found_in, problem.expected))
-            skipped.append((line + down, _id_in(record, layout)))
-        if len(rows) + len(errors) >= _ROWS or records.chunk_ends:
+            error = InputError(name, line + down, column, found_in, problem.expected)
+            refused.append(MalformedLine(line + down, _id_in(record, layout), error))
+        if len(rows) + len(refused) >= _ROWS or records.chunk_ends:
             yield table()
-            rows, errors, skipped = [], [], []
+            refused = []
             if encoder.settle():
                 absent = encoder.absent(features)
-    if rows or errors:
+    if rows or refused:
         yield table()
 
 
@@ -225,20 +226,20 @@ def _id_in(record: list[str], layout: ColumnLayout) -> str:
     return record[layout.id].strip() if layout.id is not None and layout.id < len(record) else ""
 
 
-def _row(
-    line: int, fields: list[str], layout: ColumnLayout, places: list[tuple[int, ColumnEncoder]], class_names: bool,
-    absent: Entries,
-) -> TableRow:  # fmt: skip
-    """A record's row, with the entries of its `places`, and of columns that are `absent`. Raises Unfit."""
+def _add(
+    rows: RowLists, line: int, fields: list[str], layout: ColumnLayout, places: list[tuple[int, ColumnEncoder]],
+    class_names: bool, absent: Entries,
+) -> None:  # fmt: skip
+    """Add a record's row, with the entries of its `places`, and of columns that are `absent`. Raises Unfit."""
     y, name, weight = math.nan, None, 1.0
     if layout.label is not None:
         y, name = label_of(fields[layout.label], class_names, layout.label)
     if layout.weight is not None:
         weight = weight_of(fields[layout.weight], layout.weight)
-    entries: list[Entries] = [absent]
+    rows.entries += absent
     for at, column in places:
         try:
-            entries.append(column.entries(fields[at]))
+            rows.entries += column.entries(fields[at])
         except Unfit as problem:
             raise Unfit(problem.found, problem.expected, at) from None
-    return TableRow(line, y, name, weight, _id_in(fields, layout), list(itertools.chain.from_iterable(entries)))
+    rows.add(line, y, weight, _id_in(fields, layout), name)

@@ -26,8 +26,8 @@ import datetime
 import math
 import re
 import unicodedata
+from array import array
 from collections.abc import Container
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -98,38 +98,119 @@ def date_in(field: str) -> tuple[datetime.date, int | None] | None:
     return date, None if sharp else int(hour)
 
 
-class TableRow(NamedTuple):
-    """A row: its line, label, the label's name (None: a number, or none), weight, id, and features by number."""
+class Features:
+    """Features by number: their slots and names, and which of them are words. The constant, if rows have it, is 0.
 
-    line: int
-    y: float
-    name: str | None
-    weight: float
-    id: str
-    entries: list[tuple[int, float]]
+    Parameters
+    ----------
+    options : TextOptions
 
-
-class _Features:
-    """Features by number: their slots and names."""
+    Attributes
+    ----------
+    constant : int or None
+        The number of the constant.
+    """
 
     def __init__(self, options: TextOptions):
         self._options = options
-        self.slots: list[int] = []
-        self.names: list[str] = []
-        self.words: list[bool] = []
+        self.constant = 0 if options.constant else None
+        self._begin()
+
+    def _begin(self) -> None:
+        self.slots, self.names, self._words = array("q"), list[str](), array("B")
+        if self.constant is not None:
+            self.new("Constant", constant_id(self._options, "csv"))
 
     def new(self, name: str, slot: int | None = None, word: bool = False) -> int:
         """The number of a new feature, a `word` or not; its slot is that of its name, if no other is given."""
         self.slots.append(name_slot(name, self._options) if slot is None else slot)
         self.names.append(name)
-        self.words.append(word)
+        self._words.append(word)
         return len(self.slots) - 1
+
+    def slotted(self, batch: Batch, words: bool) -> tuple[Batch, list[tuple[int, str, int]]]:
+        """`batch`, whose indices are numbers, with slots in their place, and `words`; its features, counted.
+
+        These are (slot, name, how often), in the order in which they were made.
+        """
+        numbers, counted = batch.indices, list[tuple[int, str, int]]()
+        if self._options.names is not False:
+            counts = np.bincount(numbers)
+            counted = [(self.slots[i], self.names[i], int(counts[i])) for i in np.flatnonzero(counts).tolist()]
+        of_words = np.array(self._words, np.uint8)[numbers] if words else None
+        return batch._replace(indices=np.array(self.slots, np.int64)[numbers], words=of_words), counted
+
+    def settle(self) -> bool:
+        """Between batches: forget all if that is too much to remember, and say whether numbers are new now."""
+        too_many = len(self.slots) > _REMEMBERED
+        if too_many:
+            self._begin()
+        return too_many
+
+
+class RowLists:
+    """Rows under way, in lists.
+
+    Parameters
+    ----------
+    constant : int or None
+        The number, or the id, of the constant at the end of each row; None: there is none.
+
+    Attributes
+    ----------
+    entries : list of (int, float)
+        Numbers, or ids, of features and their values; those behind the last row are the next row's.
+    """
+
+    def __init__(self, constant: int | None):
+        self._constant = constant
+        self._begin()
+
+    def _begin(self) -> None:
+        self.entries: list[tuple[int, float]] = []
+        self._indptr, self._lines = [0], list[int]()
+        self._labels: list[tuple[float, float, float]] = []
+        self._tags: list[str] = []
+        self._names: list[str | None] = []
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def add(
+        self, line: int, y: float, weight: float, tag: str = "", name: str | None = None, base: float = 0.0
+    ) -> None:  # fmt: skip
+        """Add a row of the entries behind the last one; the rest is as in `Batch`."""
+        if self._constant is not None:
+            self.entries.append((self._constant, 1.0))
+        self._indptr.append(len(self.entries))
+        self._lines.append(line)
+        self._labels.append((y, weight, base))
+        self._tags.append(tag)
+        self._names.append(name)
+
+    def undo(self) -> None:
+        """Remove the entries behind the last row."""
+        del self.entries[self._indptr[-1] :]
+
+    def take(self) -> Batch:
+        """All rows since the last call; their indices are what `entries` had."""
+        indices = np.array([index for index, _ in self.entries], dtype=np.int64)
+        values = np.array([value for _, value in self.entries], dtype=np.float64)
+        y, weight, base = np.array(self._labels, dtype=np.float64).reshape(-1, 3).T.copy()
+        indptr, lines = np.array(self._indptr, dtype=np.int64), np.array(self._lines, dtype=np.int64)
+        batch = Batch(
+            indptr, indices, values, y, weight, lines,
+            tags=self._tags if any(self._tags) else None, base=base if base.any() else None,
+            class_names=self._names if any(self._names) else None,
+        )  # fmt: skip
+        self._begin()
+        return batch
 
 
 class ColumnEncoder:
     """The fields of one column to (number of the feature, value)."""
 
-    def __init__(self, column: str, options: TextOptions, features: _Features, model: ColumnTable | None = None):
+    def __init__(self, column: str, options: TextOptions, features: Features, model: ColumnTable | None = None):
         self.column, self._options, self._features, self._model = column, options, features, model
         self.as_text = column in options.text
         self.as_category = column in options.categorical
@@ -305,11 +386,9 @@ class TableEncoder:
     def __init__(self, options: TextOptions, columns: ColumnTable | None = None):
         self.options = options
         self.model = columns if columns is not None and columns.rests else None
-        self._features = _Features(options)
+        self.features = Features(options)
         self._columns: dict[str, ColumnEncoder] = {}
         self._rows = 0
-        #: The slot of the constant feature; None: rows have none.
-        self.constant = constant_id(options, "csv") if options.constant else None
 
     def column(self, name: str) -> ColumnEncoder:
         """The encoder of a column, made when it is first asked for. Raises UnicodeEncodeError."""
@@ -317,7 +396,7 @@ class TableEncoder:
         if encoder is None:
             if len(self._columns) >= _REMEMBERED:
                 self._columns.clear()
-            encoder = self._columns[name] = ColumnEncoder(name, self.options, self._features, self.model)
+            encoder = self._columns[name] = ColumnEncoder(name, self.options, self.features, self.model)
         return encoder
 
     def absent(self, columns: Container[str]) -> Entries:
@@ -328,28 +407,10 @@ class TableEncoder:
             for entry in self.column(name).absent()
         )  # fmt: skip
 
-    def batch(
-        self, rows: np.ndarray, numbers: np.ndarray, values: np.ndarray, y: np.ndarray, weight: np.ndarray,
-        lines: np.ndarray, tags: list[str] | None, names: list[str | None] | None,
-    ) -> tuple[Batch, list[tuple[int, str, int]]]:  # fmt: skip
-        """The batch of entries (see `assembled`) of features by number, int64[nnz]; and these, counted."""
-        known, words = self._features, None
-        if self.options.text:
-            words = np.array(known.words, dtype=np.uint8)[numbers]
-        slots = np.array(known.slots, dtype=np.int64)[numbers]
-        batch = assembled(rows, slots, values, self.constant, y, weight, lines, tags, names, words)
-        return batch, self.counted(numbers, batch.n)
-
-    def counted(self, numbers: np.ndarray, rows: int) -> list[tuple[int, str, int]]:
-        """(slot, name, how often) of features int64[n] of so many rows, in the order in which they were made."""
-        self._rows += rows
-        if self.options.names is False:
-            return []
-        counts = np.bincount(numbers, minlength=0) if len(numbers) else np.zeros(0, np.int64)
-        slots, names = self._features.slots, self._features.names
-        out = [(slots[i], names[i], int(counts[i])) for i in np.flatnonzero(counts).tolist()]
-        # The constant comes first, as in the first row of all: behind the others its place would depend on the batch.
-        return [(self.constant, "Constant", rows), *out] if self.constant is not None and rows else out
+    def batch(self, batch: Batch) -> tuple[Batch, list[tuple[int, str, int]]]:
+        """See `Features.slotted`."""
+        self._rows += batch.n
+        return self.features.slotted(batch, words=bool(self.options.text))
 
     def found(self, columns: tuple[str, ...], hint: str = "") -> Found:
         """What the columns have held so far."""
@@ -361,44 +422,7 @@ class TableEncoder:
 
     def settle(self) -> bool:
         """Between batches: forget what is too much to remember, and say whether features have new numbers now."""
-        if len(self._features.slots) <= _REMEMBERED:
-            return False
-        self._features.slots.clear()
-        self._features.names.clear()
-        self._features.words.clear()
-        for encoder in self._columns.values():
+        forgets = self.features.settle()
+        for encoder in self._columns.values() if forgets else ():
             encoder.forget()
-        return True
-
-
-def assembled(
-    rows: np.ndarray, slots: np.ndarray, values: np.ndarray, constant: int | None, y: np.ndarray, weight: np.ndarray,
-    lines: np.ndarray, tags: list[str] | None = None, names: list[str | None] | None = None,
-    words: np.ndarray | None = None,
-) -> Batch:  # fmt: skip
-    """The batch of entries of n rows: int64[nnz] the row of each, its slot, its value.
-
-    Entries of a row stay in their order; `constant` is the slot of a further one at its end, None: there is none. The
-    others are of all rows, `words` of all entries.
-    """
-    n = len(y)
-    if constant is not None:
-        rows, slots = np.concatenate([rows, np.arange(n)]), np.concatenate([slots, np.full(n, constant)])
-        values = np.concatenate([values, np.ones(n)])
-        words = None if words is None else np.concatenate([words, np.zeros(n, np.uint8)])
-    order = np.argsort(rows, kind="stable")
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]).astype(np.int64)
-    return Batch(
-        indptr, slots[order], values[order], y, weight, lines, tags=tags if tags and any(tags) else None,
-        class_names=names if names and any(names) else None, words=None if words is None else words[order],
-    )  # fmt: skip
-
-
-def columns_of(rows: list[TableRow]) -> tuple[Any, ...]:
-    """Rows as `TableEncoder.batch` takes them: row, number and value of each entry; then what is of rows."""
-    numbers = np.array([number for row in rows for number, _ in row.entries], dtype=np.int64)
-    values = np.array([value for row in rows for _, value in row.entries], dtype=np.float64)
-    y, weight = np.array([(row.y, row.weight) for row in rows], dtype=np.float64).reshape(-1, 2).T.copy()
-    at = np.repeat(np.arange(len(rows)), [len(row.entries) for row in rows])
-    lines = np.array([row.line for row in rows], dtype=np.int64)
-    return at, numbers, values, y, weight, lines, [row.id for row in rows], [row.name for row in rows]
+        return forgets

@@ -15,7 +15,7 @@ from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
 from sonlearn.text.columns import FINITE, NO_LABEL, ColumnTable, first_names, is_feature, label_of, number_in, weight_of
-from sonlearn.text.encode import Entries, TableEncoder, TableRow, assembled, columns_of
+from sonlearn.text.encode import Entries, RowLists, TableEncoder
 from sonlearn.text.objects import Record, Unfit, described, members_of
 from sonlearn.text.records import ParsedRecords
 
@@ -45,7 +45,8 @@ class FlatRows:
         self._table = options.format in TABLES
         self._labels = ("_label", options.label) if options.label else ("_label",)
         self._encoder = TableEncoder(options, known)
-        self._rows: list[TableRow] = []
+        constant = CONSTANT if options.constant else None
+        self._rows = RowLists(self._encoder.features.constant if self._table else constant)
         self._columns: dict[str, None] = {}
 
     def add(self, record: Record, line: int) -> None:
@@ -81,19 +82,17 @@ class FlatRows:
         if self._table:
             entries += self._encoder.absent(columns)
         self._columns |= dict.fromkeys(columns)
-        self._rows.append(TableRow(line, y, name_of_class, weight, tag, entries))
+        self._rows.entries += entries
+        self._rows.add(line, y, weight, tag, name_of_class)
 
     def take(self) -> ParsedRecords:
         """All rows since the last call."""
-        names, found = [], None
+        batch, names, found = self._rows.take(), list[tuple[int, str, int]](), None
         if self._table:
-            batch, names = self._encoder.batch(*columns_of(self._rows))
+            batch, names = self._encoder.batch(batch)
             found = self._encoder.found(tuple(self._columns))
-        else:
-            rows, indices, values, *of_rows = columns_of(self._rows)
-            batch = assembled(rows, indices, values, CONSTANT if self._options.constant else None, *of_rows)
-        self._encoder.settle()
-        self._rows, self._columns = [], {}
+            self._encoder.settle()
+        self._columns = {}
         return ParsedRecords(batch, None, names, found)
 
     def _field(self, name: str, value: object) -> Entries:

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options.text import ON_ERROR
-from sonlearn.text.meter import Meter
+from sonlearn.text.source import Meter
 
 #: Malformed lines that are described when they are skipped.
 SHOWN_ERRORS = 10
+
+
+class MalformedLine(NamedTuple):
+    """A line, a row or a decision that was left out: its line, its tag, and the error; None: it is not described."""
+
+    line: int
+    tag: str
+    error: InputError | None
+
+    def behind(self, lines: int) -> MalformedLine:
+        """The same, with `lines` more lines before it."""
+        error = self.error and self.error.but(line=(self.error.line or 0) + lines)
+        return MalformedLine(self.line + lines, self.tag, error)
 
 
 class Malformed:
@@ -67,34 +80,32 @@ class Malformed:
         self.count += count
         return fatal
 
-    def left_out(
-        self, batches: Iterable[Any], errors: Sequence[InputError], lines: Sequence[tuple[int, str]]
-    ) -> Iterator[Any]:
+    def left_out(self, batches: Iterable[Any], lines: Sequence[MalformedLine]) -> Iterator[Any]:
         """Yield batches with what was left out before their rows, up to the malformed line that ends the run.
 
         Parameters
         ----------
         batches : of Batch or Decisions, in the order of their lines
-        errors : of the first of them
-        lines : (line, tag) of all malformed lines, in their order
+        lines : all malformed lines, in their order, of which the first have an error
 
         Raises
         ------
         InputError
             That of the line that ends the run.
         """
-        fatal, left = self.admit(errors, len(lines)), list(lines) if self.skips else []
+        fatal = self.admit([one.error for one in lines if one.error is not None], len(lines))
+        left = list(lines) if self.skips else []
         for batch in batches:
-            inside = [one for one in left if batch.n and one[0] < batch.lines[-1]]
+            inside = [one for one in left if batch.n and one.line < batch.lines[-1]]
             left = left[len(inside) :]
-            skipped = [(int(np.searchsorted(batch.lines, line)), tag) for line, tag in inside]
+            skipped = [(int(np.searchsorted(batch.lines, one.line)), one.tag) for one in inside]
             batch = batch._replace(skipped=[*((0, tag) for tag in self.tags), *skipped] or None)
             if fatal is not None:
                 batch = batch.part(0, int(np.searchsorted(batch.lines, fatal.line or 0)))
             if batch.n:
                 self.tags = []
                 yield batch
-        self.tags += [tag for _, tag in left]
+        self.tags += [one.tag for one in left]
         if fatal is not None:
             raise fatal
 

@@ -4,7 +4,8 @@ Three storeys. Most numbers have a mantissa below 2^53 and a power of ten up to 
 (W. D. Clinger, "How to read floating point numbers accurately", PLDI 1990). The others go through the Eisel-Lemire
 algorithm (D. Lemire, "Number parsing at a gigabyte per second", Software: Practice and Experience 51, 2021, sec. 5,
 with the proof of N. Mushtak and D. Lemire, "Fast number parsing without fallback", 2023, that it decides every
-mantissa of up to 19 digits). Python's ``float`` decides longer ones, which are rare (see `decided` and `settle`).
+mantissa of up to 19 digits). Of a longer one the first 19 digits decide, if rounding them up gives the same number.
+Where it does not, which is rare, Python's ``float`` does (`shorten`).
 
 Accepted: ``[+-] digits [. digits] [e [+-] digits]``, with digits before or after the point. Not accepted, unlike by
 ``float``: inf, nan, underscores, other scripts' digits. A result that overflows is an error; underflow gives 0.
@@ -13,14 +14,14 @@ Accepted: ``[+-] digits [. digits] [e [+-] digits]``, with digits before or afte
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.text.rows import BLANK, COLON, NEWLINE
+from sonlearn.text.rows import BIG_NUMBER, BLANK, COLON, NEWLINE, NUMBER_UNDECIDED
 
-OK, MALFORMED, OVERFLOW, UNDECIDED = 0, 1, 2, 3
+#: Of these the last two are codes of kernels, which stop there.
+OK, MALFORMED, UNDECIDED, OVERFLOW = 0, -1, NUMBER_UNDECIDED, BIG_NUMBER
 
 #: Powers of ten of the Eisel-Lemire table: below, every 19-digit number is 0; above, infinite.
 MIN_POWER, MAX_POWER = -342, 308
@@ -33,22 +34,6 @@ _LOW32 = np.uint64(0xFFFFFFFF)
 _NINE_BITS = np.uint64(0x1FF)
 _FRACTION = np.uint64((1 << 52) - 1)
 _U = tuple(np.uint64(i) for i in range(65))  # shift counts and small constants of the same type
-
-
-class Numbers(NamedTuple):
-    """What Python has decided for the number parser.
-
-    Attributes
-    ----------
-    start, value : int64[c], float64[c]
-        Undecided numbers of a line in their order: offset, and what Python's ``float`` made of them.
-    noted : int64[2]
-        How many of them are decided; how many the kernel has met in the line, which it parses until these are as many.
-    """
-
-    start: np.ndarray
-    value: np.ndarray
-    noted: np.ndarray
 
 
 def _powers_of_five() -> tuple[np.ndarray, np.ndarray]:
@@ -69,11 +54,6 @@ def _powers_of_five() -> tuple[np.ndarray, np.ndarray]:
 # Global arrays are constants in compiled code: kernels pass no tables around, and count no references to them.
 _TEN = np.array([10.0**i for i in range(23)])
 _HIGH, _LOW = _powers_of_five()
-
-
-def make_numbers(capacity: int = 64) -> Numbers:
-    """Room for `capacity` undecided numbers at a time."""
-    return Numbers(np.zeros(capacity, dtype=np.int64), np.zeros(capacity), np.zeros(2, dtype=np.int64))
 
 
 @bare_inline
@@ -223,7 +203,7 @@ def parse_any_number(buf, p):
     end : int
         Position after the number. The caller checks that what stands there may follow a number.
     status : int
-        OK, MALFORMED (no number), OVERFLOW, or UNDECIDED: `value` is no result, ask `decided`.
+        OK, MALFORMED (no number), OVERFLOW, or UNDECIDED: `value` is no result, see `shorten`.
     """
     first = p
     sign = byte(buf, p)
@@ -251,7 +231,7 @@ def parse_any_number(buf, p):
             digits -= byte(buf, start) == ZERO
             start += 1
     if digits > 19:
-        value, status = 0.0, UNDECIDED
+        value, status = _many_digits(buf, start, end, q)
     elif 0 <= w <= 9007199254740992 and -22 <= q <= 22:
         value = w / _TEN[-q] if q < 0 else w * _TEN[q]
     elif w == 0:
@@ -264,40 +244,36 @@ def parse_any_number(buf, p):
 
 
 @bare_inline
-def decided(position, value, status, numbers):
-    """Result of `parse_number` at `position`, with what Python has made of an undecided number.
+def _many_digits(buf, p, end, q):
+    """The number whose more than 19 digits are ``buf[p:end]``, the last of them for 10^q: (value, OK or UNDECIDED)."""
+    w, digits, more = 0, 0, False
+    for i in range(p, end):
+        d = byte(buf, i) - ZERO
+        if d == POINT - ZERO:
+            continue
+        if digits < 19:
+            w = 10 * w + d
+        elif d > 0:
+            more = True
+        digits += 1
+    q += digits - 19
+    value = _round_to_double(np.uint64(w), q)
+    if more and value != _round_to_double(np.uint64(w) + _U[1], q):
+        return value, UNDECIDED
+    return value, OK
 
-    Returns (value, status); with the status UNDECIDED the position is noted in `numbers` and the line is to be parsed
-    again after `settle`.
+
+def shorten(buf: np.ndarray, at: int) -> None:
+    """Write the number of more than 19 digits at `at` with the 17 of what Python's ``float`` makes of it, in place.
+
+    It takes as many bytes as before: zeros come first.
     """
-    if status != UNDECIDED:
-        return value, status
-    i = numbers.noted[1]
-    numbers.noted[1] = i + 1
-    if i < numbers.noted[0]:
-        value = numbers.value[i]
-        return value, (OVERFLOW if abs(value) == np.inf else OK)
-    if i < len(numbers.start):
-        numbers.start[i] = position
-    return value, UNDECIDED
-
-
-def settle(buf: np.ndarray, numbers: Numbers) -> Numbers:
-    """Decide the undecided numbers of a line of `buf` with Python's ``float``; tables with room for as many again."""
-    known, met = int(numbers.noted[0]), min(int(numbers.noted[1]), len(numbers.start))
-    for i in range(known, met):
-        numbers.value[i] = float(NUMBER.match(memoryview(buf), int(numbers.start[i]))[0])  # type: ignore[index]
-    numbers.noted[:] = met, 0
-    if met < len(numbers.start):
-        return numbers
-    return numbers._replace(start=np.tile(numbers.start, 2), value=np.tile(numbers.value, 2))
-
-
-@bare_inline
-def forget_positions(numbers):
-    """Another line begins: noted positions no longer matter."""
-    numbers.noted[0] = 0
-    numbers.noted[1] = 0
+    found: bytes = NUMBER.match(memoryview(buf), at)[0]  # type: ignore[index]
+    digits, _, exponent = f"{abs(float(found)):.16e}".partition("e")
+    text = f"{digits.replace('.', '')}e{int(exponent) - 16}" if exponent else "1e999"
+    end = at + len(found)
+    begin = at + (found[0] in (MINUS, PLUS))
+    buf[begin:end] = np.frombuffer(text.rjust(end - begin, "0").encode(), np.uint8)
 
 
 @forced_inline

@@ -21,7 +21,7 @@ from sonlearn.text.columns import ColumnTable, Found, Labelling
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.interact import never_met
 from sonlearn.text.malformed import SHOWN_ERRORS as SHOWN_ERRORS
-from sonlearn.text.malformed import BatchReader, Malformed
+from sonlearn.text.malformed import BatchReader, Malformed, MalformedLine
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import RecordSource, sources_of
 from sonlearn.text.pipeline import map_prefetching
@@ -114,6 +114,8 @@ class Reader(BatchReader):
         So many examples have been read before, by a run that this one goes on with: their names are not counted again.
     stretch : int
         Where lines are long, batches are of so many times as much text (see `sonlearn.text.source.read_chunks`).
+    problems_of : callable or None
+        Of a batch the rows that are malformed all the same, and why.
 
     Attributes
     ----------
@@ -145,6 +147,7 @@ class Reader(BatchReader):
         columns: ColumnTable | None = None,
         known_rows: int = 0,
         stretch: int = 1,
+        problems_of: Callable[[Batch], dict[int, InputError]] | None = None,
     ):
         single = isinstance(sources, (str, os.PathLike)) or hasattr(sources, "readinto") or is_table(sources)
         self.sources: list[Any] = [sources] if single else sources_of(sources)  # type: ignore[arg-type]
@@ -161,7 +164,7 @@ class Reader(BatchReader):
             self.format = "arrow"
         self.malformed = Malformed(on_error, max_errors)
         self._chunk_bytes, self._threads, self._stretch = chunk_bytes, threads, stretch
-        self._labels = labels
+        self._labels, self._problems_of = labels, problems_of
         self._parsers = threading.local()
         self.names = NameTable() if names is None else names
         self.columns = ColumnTable() if columns is None else columns
@@ -279,7 +282,7 @@ class Reader(BatchReader):
 
     def _parse(self, chunk: _Chunk) -> tuple[str, bool, ParsedChunk]:
         if self.format is None:  # blank lines and comments so far
-            return chunk.source, chunk.first, ParsedChunk([], [], [], int(np.count_nonzero(chunk.text == ord("\n"))))
+            return chunk.source, chunk.first, ParsedChunk([], [], int(np.count_nonzero(chunk.text == ord("\n"))))
         if not hasattr(self._parsers, "parser"):
             self._parsers.parser = self._parser()
         return chunk.source, chunk.first, self._parsers.parser.parse(chunk.text, self.format, chunk.source)
@@ -290,14 +293,16 @@ class Reader(BatchReader):
 
     def _checked(self, parsed: ParsedChunk, source: str, lines_before: int) -> Iterator[Batch]:
         """The batches of a chunk with their place in the source, up to the malformed line that is one too many."""
-        errors = [error.but(line=(error.line or 0) + lines_before) for error in parsed.errors]
+        malformed = [one.behind(lines_before) for one in parsed.malformed]
         constant = constant_id(self.options, self.format)
-        batches = (
-            batch._replace(lines=batch.lines + lines_before, source=source, constant=constant)
-            for batch in parsed.batches
-        )
-        lines = [(line + lines_before, tag) for line, tag in parsed.skipped]
-        for batch in self.malformed.left_out(batches, errors, lines):
+        batches = []
+        for batch in parsed.batches:
+            batch = batch._replace(lines=batch.lines + lines_before, source=source, constant=constant)
+            problems = {} if self._problems_of is None else self._problems_of(batch)
+            for row, error in problems.items():
+                malformed.append(MalformedLine(int(batch.lines[row]), batch.tags[row] if batch.tags else "", error))
+            batches.append(batch.at(np.setdiff1d(np.arange(batch.n), list(problems))) if problems else batch)
+        for batch in self.malformed.left_out(batches, sorted(malformed, key=lambda one: one.line)):
             if batch.class_names is not None and self.format == "vw":
                 from sonlearn.text.messages import check_names
 

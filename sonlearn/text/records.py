@@ -34,7 +34,7 @@ from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
 from sonlearn.text.columns import FINITE, NUMBER, Found, label_of, number_in, weight_of
-from sonlearn.text.encode import date_in, words_of
+from sonlearn.text.encode import Features, RowLists, date_in, words_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.objects import Members, Record, Unfit, described, encoded, members_of
 from sonlearn.text.rows import Runs
@@ -85,99 +85,62 @@ class RecordRows:
         spaces = [byte for byte in options.ignore if not is_member(byte)]
         names = make_names(dataclasses.replace(options, ignore=spaces, keep=() if self._kept else options.keep))
         self._mask, self._seed, self._hash_all, self._drop = names.mask, names.seed, names.hash_all, names.drop
-        self._chain, self._constant, self._named = options.chain_hash, names.constant, options.names is not False
+        self._chain, self._features = options.chain_hash, Features(options)
+        self._rows = RowLists(self._features.constant)
         self._given = {"label": options.label, "id": options.id, "weight": options.weight}
         roles = {"label": self._set_label, "id": self._set_id, "weight": self._set_weight}
         self._roles = {name: roles[role] for role, name in self._given.items() if name}
         self._texts, self._numeric = frozenset(options.text), frozenset(options.numeric)
         self._class_names = class_names
-        self._slots: dict[tuple[int, str, str | None], tuple[int, int]] = {}
-        self._places: dict[tuple[int, int], tuple[int, int]] = {}
+        #: Features by the hash of the namespace, name, text, and whether they are words.
+        self._members: dict[tuple[int, str, str | None, bool], int] = {}
+        self._places: dict[tuple[int, int], int] = {}
         self._spaces: dict[str, tuple[int, int]] = {}
-        self._names: list[tuple[int, str]] = []  # of features by number
-        self._rows = 0
+        self._taken = 0
         self._unmet = dict.fromkeys(self._roles)  # of these members, those that no object has had
         self._suspicions: dict[str, Suspicions] = {}  # by member; of texts that are features as a whole
-        self._begin()
-
-    def _begin(self) -> None:
-        self._indices: list[int] = []
-        self._met: list[int] = []  # numbers of the features that have names
-        self._values: list[float] = []
-        self._worded: list[int] = []  # places of the words of texts
         self._runs: list[tuple[int, int]] = []
-        self._indptr, self._run_indptr = [0], [0]
-        self._y: list[tuple[float, float, float]] = []
-        self._lines: list[int] = []
-        self._tags: list[str] = []
-        self._classes: list[str | None] = []
+        self._run_indptr = [0]
 
     def add(self, record: Record, line: int) -> None:
         """Take a record. Raises Unfit."""
         self._label, self._tag, self._class = [math.nan, 1.0, 0.0], "", None
         self._path: list[str] = []
-        met, worded = len(self._met), len(self._worded)
         try:
             self._object(members_of(record), " ")
         except (Unfit, RecursionError, UnicodeEncodeError) as error:
-            del self._indices[self._indptr[-1] :], self._values[self._indptr[-1] :], self._runs[self._run_indptr[-1] :]
-            del self._met[met:], self._worded[worded:]
+            self._rows.undo()
+            del self._runs[self._run_indptr[-1] :]
             if isinstance(error, RecursionError):
                 raise Unfit("objects or arrays nested too deeply", "a few levels") from None
             if isinstance(error, UnicodeEncodeError):
                 raise Unfit("half of a surrogate pair", "whole characters", tuple(self._path)) from None
             raise
-        if self._constant >= 0:
-            self._indices.append(self._constant)
-            self._values.append(1.0)
-        self._indptr.append(len(self._indices))
+        y, weight, base = self._label
+        self._rows.add(line, y, weight, self._tag, self._class, base)
         self._run_indptr.append(len(self._runs))
-        self._y.append((self._label[0], self._label[1], self._label[2]))
-        self._lines.append(line)
-        self._tags.append(self._tag)
-        self._classes.append(self._class)
 
     def take(self) -> ParsedRecords:
         """All rows since the last call."""
-        y, weight, base = np.array(self._y, dtype=np.float64).reshape(-1, 3).T.copy()
-        words = np.zeros(len(self._indices), np.uint8)
-        words[self._worded] = 1
+        batch, names = self._features.slotted(self._rows.take(), words=True)
+        if not batch.words.any():  # type: ignore[union-attr]
+            batch = batch._replace(words=None)
+        if self._features.settle():
+            self._members, self._places = {}, {}
         run_byte, run_start = np.array(self._runs, dtype=np.int64).reshape(-1, 2).T.copy()
-        indptr, indices, run_indptr, lines = (
-            np.array(numbers, dtype=np.int64)
-            for numbers in (self._indptr, self._indices, self._run_indptr, self._lines)
-        )
-        values = np.array(self._values, dtype=np.float64)
-        batch = Batch(
-            indptr, indices, values, y, weight, lines, tags=self._tags if any(self._tags) else None,
-            base=base if base.any() else None, words=words if words.any() else None,
-            class_names=self._classes if any(name is not None for name in self._classes) else None,
-        )  # fmt: skip
-        runs = Runs(indptr, indices, values, run_indptr, run_byte.astype(np.uint8), run_start)
-        names = self._counted(len(self._lines))
-        self._rows += len(self._lines)
-        notes = [suspicions.member_note(name, self._rows) for name, suspicions in self._suspicions.items()]
-        if self._rows >= _MANY:
+        run_indptr = np.array(self._run_indptr, dtype=np.int64)
+        self._runs, self._run_indptr = [], [0]
+        runs = Runs(batch.indptr, batch.indices, batch.values, run_indptr, run_byte.astype(np.uint8), run_start)
+        self._taken += batch.n
+        notes = [suspicions.member_note(name, self._taken) for name, suspicions in self._suspicions.items()]
+        if self._taken >= _MANY:
             notes += [self._unmet_note(name) for name in self._unmet]
-        self._begin()
-        found = Found((), {}, notes=tuple(filter(None, notes)))
-        return ParsedRecords(batch, runs, names, found)
+        return ParsedRecords(batch, runs, names, Found((), {}, notes=tuple(filter(None, notes))))
 
     def _unmet_note(self, name: str) -> str:
         flag = next(f"--{role}" for role, given in self._given.items() if given == name)
         inner = "; a member of a member cannot be it" if "." in name or "^" in name else ""
         return f"{flag} {shorten(name)}: none of the first {_MANY} objects has such a member{inner}"
-
-    def _counted(self, rows: int) -> list[tuple[int, str, int]]:
-        """(slot, name, how often) of the features since the last call, in the order in which they were first met."""
-        if not self._named:
-            return []
-        counts = np.bincount(np.array(self._met, dtype=np.int64)) if self._met else np.zeros(0, np.int64)
-        out = [(*self._names[i], int(counts[i])) for i in np.flatnonzero(counts).tolist()]
-        if len(self._names) >= _REMEMBERED:
-            self._names, self._slots, self._places = [], {}, {}
-        # The constant comes first, as in the first row of all: behind the others its place would depend on the batch.
-        return [(self._constant, "Constant", rows), *out] if self._constant >= 0 and rows else out
 
     # -- features ----------------------------------------------------------------------------------------------------
 
@@ -196,7 +159,7 @@ class RecordRows:
                 continue
             elif type(value) is float:
                 if value:
-                    self._entry(self._slot(seed, name, None, space), self._finite(value, name))
+                    self._entry(self._member(seed, name, None, space), self._finite(value, name))
             elif type(value) is str and name in self._texts:
                 self._words(self._enter(name), name, words_of(value))
                 self._enter(space)
@@ -205,9 +168,9 @@ class RecordRows:
                 if number is None or math.isinf(number):
                     raise Unfit(described(value), f"{FINITE}, or nothing (--numeric)", (*self._path, name))
                 if number and number == number:
-                    self._entry(self._slot(seed, name, None, space), number)
+                    self._entry(self._member(seed, name, None, space), number)
             elif type(value) is str:
-                self._entry(self._slot(seed, name, value, space), 1.0)
+                self._entry(self._member(seed, name, value, space), 1.0)
             elif isinstance(value, Members | list):
                 self._path.append(name)
                 if isinstance(value, Members):
@@ -217,7 +180,7 @@ class RecordRows:
                 self._path.pop()
                 self._enter(space)
             elif value:
-                self._entry(self._slot(seed, name, None, space), 1.0)
+                self._entry(self._member(seed, name, None, space), 1.0)
 
     def _left_out(self, name: str, value: Any) -> bool:
         """Whether ``--ignore`` or ``--keep`` leaves out a member of the object itself."""
@@ -228,10 +191,8 @@ class RecordRows:
 
     def _words(self, seed: int, space: str, words: Iterable[str]) -> None:
         """Words, each a feature of the namespace with that hash."""
-        begin = len(self._indices)
         for word in words:
-            self._entry(self._slot(seed, word, None, space), 1.0)
-        self._worded += range(begin, len(self._indices))
+            self._entry(self._member(seed, word, None, space, word=True), 1.0)
 
     def _array(self, values: list, space: str) -> None:
         """The numbers of an array, the words of its texts, and the objects in it."""
@@ -255,41 +216,36 @@ class RecordRows:
         if known is None:
             name = encoded(space)
             known = (hash_bytes(name, self._seed, hash_all=self._hash_all), name[0] if name else 0)
-            self._remember(self._spaces, space, known)
+            if len(self._spaces) >= _REMEMBERED:
+                self._spaces.clear()
+            self._spaces[space] = known
         self._dropped = bool(self._drop[known[1]])
-        end = len(self._indices)
+        end = len(self._rows.entries)
         if len(self._runs) > self._run_indptr[-1] and self._runs[-1][1] == end:
             self._runs.pop()  # nothing came
         self._runs.append((known[1], end))
         return known[0]
 
-    def _entry(self, feature: tuple[int, int], value: float) -> None:
+    def _entry(self, number: int, value: float) -> None:
         if not self._dropped:
-            self._indices.append(feature[0])
-            self._values.append(value)
-            if self._named:
-                self._met.append(feature[1])
+            self._rows.entries.append((number, value))
 
-    def _place(self, seed: int, at: int, space: str) -> tuple[int, int]:
-        """(slot, number) of the numbers at a place of an array."""
-        feature = self._places.get((seed, at))
-        if feature is None:
-            slot = (seed + at) & self._mask
-            feature = slot, self._numbered(slot, f"{space}^[{at}]")
-            self._remember(self._places, (seed, at), feature)
-        return feature
+    def _place(self, seed: int, at: int, space: str) -> int:
+        """The feature of the numbers at a place of an array."""
+        number = self._places.get((seed, at))
+        if number is None:
+            number = self._places[seed, at] = self._new(seed + at, f"[{at}]", space)
+        return number
 
-    def _numbered(self, slot: int, name: str) -> int:
-        """The number of a feature that is new."""
-        if self._named:
-            self._names.append((slot, name))
-        return len(self._names) - 1
+    def _new(self, slot: int, name: str, space: str, word: bool = False) -> int:
+        """The number of a new feature."""
+        return self._features.new(name if space == " " else f"{space}^{name}", slot & self._mask, word)
 
-    def _slot(self, seed: int, name: str, text: str | None, space: str) -> tuple[int, int]:
-        """(slot, number) of a feature, or of a text in it."""
-        feature = self._slots.get((seed, name, text))
-        if feature is not None:
-            return feature
+    def _member(self, seed: int, name: str, text: str | None, space: str, word: bool = False) -> int:
+        """The feature of a member, or of a text in it, or of a `word`."""
+        number = self._members.get((seed, name, text, word))
+        if number is not None:
+            return number
         words = None if text is None else text.translate(_UNDERSCORES)
         if text is not None:
             self._suspicions.setdefault(name, Suspicions(_is_date)).add(text)
@@ -299,17 +255,9 @@ class RecordRows:
                 slot = hash_bytes(encoded(words), slot, hash_all=self._hash_all)
         else:
             slot = hash_bytes(encoded(name + words), seed, hash_all=self._hash_all)
-        slot &= self._mask
-        shown = name if words is None else f"{name}^{words}"
-        feature = slot, self._numbered(slot, shown if space == " " else f"{space}^{shown}")
-        self._remember(self._slots, (seed, name, text), feature)
-        return feature
-
-    @staticmethod
-    def _remember(table: dict, key: Any, value: Any) -> None:
-        if len(table) >= _REMEMBERED:
-            table.clear()
-        table[key] = value
+        number = self._new(slot, name if words is None else f"{name}^{words}", space, word)
+        self._members[seed, name, text, word] = number
+        return number
 
     def _finite(self, value: float, name: str | None) -> float:
         if not math.isfinite(value):

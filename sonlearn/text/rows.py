@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.errors import InputError
 
 if TYPE_CHECKING:
+    from sonlearn.errors import InputError
     from sonlearn.text.columns import Found
+    from sonlearn.text.malformed import MalformedLine
     from sonlearn.text.names import Named
 
 # Entries of the state array.
 POSITION, LINE, ROWS, NNZ, AT, IN_ORDER, STATE_SIZE = 0, 1, 2, 3, 4, 5, 6
 
-# What stopped a kernel: the end of the buffer, a number that Python has to decide, indices that Python has to look
-# for repetition (``state[IN_ORDER]`` is the line that may pass), or a malformed line. What was expected in its place
-# is in `sonlearn.text.messages`.
+# What stopped a kernel: the end of the buffer, a number that Python has to decide (at ``state[AT]``), indices that
+# Python has to look for repetition (``state[IN_ORDER]`` is the line that may pass), or a malformed line. What was
+# expected in its place is in `sonlearn.text.messages`.
 DONE, NUMBER_UNDECIDED = 0, 1
 BAD_LABEL, BAD_INDEX, BAD_INTEGER, BAD_VALUE, BIG_INDEX, BIG_NUMBER, BAD_QID = 2, 3, 4, 5, 6, 7, 8
 NO_BAR, BAD_WEIGHT, BAD_BASE, MANY_LABELS, TAG_NOT_LAST, BAD_NAMESPACE = 9, 10, 11, 12, 13, 14
@@ -59,8 +60,7 @@ class ParsedChunk(NamedTuple):
     Attributes
     ----------
     batches : list of Batch, with line numbers that count from the chunk's first line
-    errors : list of InputError, likewise; the first `keep_errors` ones, by line
-    skipped : (line, tag) of all malformed lines, likewise, in their order
+    malformed : list of MalformedLine, likewise, in their order; the first `keep_errors` have an error
     lines : int, of the whole chunk
     names : features that were not named before, with ``TextOptions.names``
     counted : (slot, name, how often) of features that are counted
@@ -69,13 +69,17 @@ class ParsedChunk(NamedTuple):
     """
 
     batches: list[Batch]
-    errors: list[InputError]
-    skipped: list[tuple[int, str]]
+    malformed: list[MalformedLine]
     lines: int
     names: list[Named] = []  # noqa: RUF012
     counted: list[tuple[int, str, int]] = []  # noqa: RUF012
     found: Found | None = None
     spaces: frozenset[int] = frozenset()
+
+    @property
+    def errors(self) -> list[InputError]:
+        """Those of the first malformed lines."""
+        return [one.error for one in self.malformed if one.error is not None]
 
 
 class Runs(NamedTuple):

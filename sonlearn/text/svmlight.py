@@ -24,8 +24,6 @@ from sonlearn.text.number import (
     POINT,
     ZERO,
     byte,
-    decided,
-    forget_positions,
     parse_number,
     plain_feature,
     read_digits,
@@ -55,7 +53,7 @@ def _skip_blanks(buf, p):
 
 
 @bare_jit
-def parse_svmlight(buf, constant, strict, rows, numbers, state):
+def parse_svmlight(buf, constant, strict, rows, state):
     """Parse the lines of `buf` from ``state[POSITION]`` on and append their rows.
 
     Parameters
@@ -66,7 +64,6 @@ def parse_svmlight(buf, constant, strict, rows, numbers, state):
     strict : bool
         Stop with the code UNORDERED at a line whose indices do not increase, unless it is ``state[IN_ORDER]``.
     rows : ParsedRows, written from row ``state[ROWS]`` and entry ``state[NNZ]`` on
-    numbers : Numbers
     state : int64[at.STATE_SIZE], brought up to date
 
     Returns
@@ -80,7 +77,7 @@ def parse_svmlight(buf, constant, strict, rows, numbers, state):
         begin = p
         p = _skip_blanks(buf, p)
         if byte(buf, p) not in (NEWLINE, HASH):
-            p, k, code = _row(buf, p, row, nnz, rows, numbers)
+            p, k, code = _row(buf, p, row, nnz, rows)
             if code == at.DONE and strict and state[at.IN_ORDER] != line and not _increasing(rows.indices, nnz, k):
                 code = at.UNORDERED
             if code != at.DONE:
@@ -104,12 +101,11 @@ def parse_svmlight(buf, constant, strict, rows, numbers, state):
 
 
 @forced_inline
-def _row(buf, p, row, k, rows, numbers):
+def _row(buf, p, row, k, rows):
     """One example from its label on: (position, entries so far, code); of an error, its position."""
     label, end, status = parse_number(buf, p)
-    label, status = decided(p, label, status, numbers)
-    if status == number.OVERFLOW:
-        return p, k, at.BIG_NUMBER
+    if status > number.OK:
+        return p, k, status
     if status == number.MALFORMED or not ends_token(byte(buf, end)):
         return p, k, at.BAD_LABEL
     p = end
@@ -126,20 +122,14 @@ def _row(buf, p, row, k, rows, numbers):
             p = end
             continue
         value, q, status = parse_number(buf, end)
-        if status != number.OK:
-            value, status = decided(end, value, status, numbers)
-            if status == number.MALFORMED or status == number.OVERFLOW:
-                return end, k, at.BAD_VALUE if status == number.MALFORMED else at.BIG_NUMBER
-        if not ends_token(byte(buf, q)):
+        if status > number.OK:
+            return end, k, status
+        if status == number.MALFORMED or not ends_token(byte(buf, q)):
             return end, k, at.BAD_VALUE
         rows.indices[k] = index
         rows.values[k] = value
         k += 1
         p = q
-    if numbers.noted[1] > 0:
-        if numbers.noted[1] > numbers.noted[0]:
-            return p, k, at.NUMBER_UNDECIDED
-        forget_positions(numbers)
     rows.y[row] = label
     rows.weight[row] = 1.0
     rows.base[row] = 0.0

@@ -36,8 +36,6 @@ from sonlearn.text.number import (
     POINT,
     ZERO,
     byte,
-    decided,
-    forget_positions,
     parse_number,
     plain_feature,
     read_digits,
@@ -117,7 +115,7 @@ def _name_end(buf, p):
 
 
 @bare_jit
-def parse_vw(buf, names, rows, numbers, state):
+def parse_vw(buf, names, rows, state):
     """Parse the lines of `buf` from ``state[POSITION]`` on and append their rows; `names` is a `Names`.
 
     The other parameters and the result are those of `sonlearn.text.svmlight.parse_svmlight`.
@@ -128,7 +126,7 @@ def parse_vw(buf, names, rows, numbers, state):
         begin = p
         p = _skip_blanks(buf, p)
         if not _ends_line(buf, p):
-            p, k, code = _row(buf, p, row, nnz, names, rows, numbers)
+            p, k, code = _row(buf, p, row, nnz, names, rows)
             if code != at.DONE:
                 state[at.AT] = p
                 p = begin
@@ -150,29 +148,25 @@ def parse_vw(buf, names, rows, numbers, state):
 
 
 @forced_inline
-def _row(buf, p, row, k, names, rows, numbers):
+def _row(buf, p, row, k, names, rows):
     """One example: (position, entries so far, code); the position that of the error if there is one."""
-    p, code = _label(buf, p, row, names.class_names, rows, numbers)
+    p, code = _label(buf, p, row, names.class_names, rows)
     run = int(rows.run_indptr[row])
     while code == at.DONE and buf[p] == BAR:
         rows.run_byte[run] = BLANK if _ends_word(byte(buf, p + 1)) else buf[p + 1]
         rows.run_start[run] = start = k
-        p, seed, scale, code = _namespace(buf, p + 1, names, numbers)
+        p, seed, scale, code = _namespace(buf, p + 1, names)
         if code == at.DONE:
-            p, k, code = _features(buf, p, k, seed, scale, names, rows, numbers)
+            p, k, code = _features(buf, p, k, seed, scale, names, rows)
         if names.drop[rows.run_byte[run]]:
             k = start
         run += 1
     rows.run_indptr[row + 1] = run
-    if code == at.DONE and numbers.noted[1] > 0:
-        if numbers.noted[1] > numbers.noted[0]:
-            return p, k, at.NUMBER_UNDECIDED
-        forget_positions(numbers)
     return p, k, code
 
 
 @forced_inline
-def _label(buf, p, row, class_names, rows, numbers):
+def _label(buf, p, row, class_names, rows):
     """What stands before the first bar: (position of the bar or of the error, code)."""
     rows.y[row], rows.weight[row], rows.base[row] = np.nan, 1.0, 0.0
     rows.tag_start[row] = 0
@@ -194,9 +188,8 @@ def _label(buf, p, row, class_names, rows, numbers):
             rows.tag_end[row] = end
             return after, at.DONE
         value, q, status = parse_number(buf, p)
-        value, status = decided(p, value, status, numbers)
-        if status == number.OVERFLOW:
-            return p, at.BIG_NUMBER
+        if status > number.OK:
+            return p, status
         if count == 0 and class_names and (status == number.MALFORMED or q != end):
             rows.name_start[row] = p
             rows.name_end[row] = q = end
@@ -217,7 +210,7 @@ def _label(buf, p, row, class_names, rows, numbers):
 
 
 @forced_inline
-def _namespace(buf, p, names, numbers):
+def _namespace(buf, p, names):
     """Name and weight of a namespace, from behind its bar: (position, hash, weight, code)."""
     c = byte(buf, p)
     if _ends_word(c):
@@ -229,16 +222,15 @@ def _namespace(buf, p, names, numbers):
     if buf[end] != COLON:
         return end, seed, 1.0, at.DONE
     scale, q, status = parse_number(buf, end + 1)
-    scale, status = decided(end + 1, scale, status, numbers)
-    if status == number.OVERFLOW:
-        return end + 1, seed, 1.0, at.BIG_NUMBER
+    if status > number.OK:
+        return end + 1, seed, 1.0, status
     if status == number.MALFORMED or not _ends_word(byte(buf, q)):
         return end + 1, seed, 1.0, at.BAD_NAMESPACE_WEIGHT
     return q, seed, scale, at.DONE
 
 
 @forced_inline
-def _features(buf, p, k, seed, scale, names, rows, numbers):
+def _features(buf, p, k, seed, scale, names, rows):
     """Features up to the next bar or the end of the line: (position, entries so far, code)."""
     anonymous = 0
     while True:
@@ -253,8 +245,7 @@ def _features(buf, p, k, seed, scale, names, rows, numbers):
         p, slot = _name(buf, p, seed, names.hash_all)
         if byte(buf, p) == COLON:
             x, q, status = parse_number(buf, p + 1)
-            x, status = decided(p + 1, x, status, numbers)
-            if status == number.MALFORMED or status == number.OVERFLOW or not _ends_word(byte(buf, q)):
+            if status != number.OK or not _ends_word(byte(buf, q)):
                 q, code = _text_value(buf, p + 1, status)
                 if code != at.DONE:
                     return q, k, code
@@ -312,8 +303,8 @@ def _other_name(buf, p, end, seed, hash_all):
 @bare_inline
 def _text_value(buf, p, status):
     """The end of a text value that begins at `p`, or the place of an error: (position, code)."""
-    if status == number.OVERFLOW:
-        return p, at.BIG_NUMBER
+    if status > number.OK:
+        return p, status
     q = p
     if buf[q] == MINUS or buf[q] == PLUS:
         q += 1

@@ -14,8 +14,8 @@ from places import ROOT
 
 from sonlearn.options import TextOptions
 from sonlearn.text.cache import CachedReader
-from sonlearn.text.meter import Meter
 from sonlearn.text.read import Reader
+from sonlearn.text.source import Meter
 
 SAMPLE = ROOT / "data" / "sample.svm"
 

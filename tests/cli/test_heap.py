@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from sonlearn.commands.heap import keep_freed_memory
+from sonlearn.commands.train import keep_freed_memory
 
 #: Prints the pages that had to be mapped while a thread allocated 4 arrays of 1.5 MB, wrote to them and freed them, 50
 #: times after a first time.
@@ -14,7 +14,7 @@ BATCHES = """
 import resource, sys, threading
 import numpy as np
 if sys.argv[1] == "kept":
-    from sonlearn.commands.heap import keep_freed_memory
+    from sonlearn.commands.train import keep_freed_memory
     assert keep_freed_memory()
 
 def batch():

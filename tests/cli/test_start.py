@@ -118,7 +118,7 @@ def test_the_helper_compiles_what_learning_takes_and_warm_what_runs_need(folder,
     assert helper._process.wait(120) == 0
     helper.close()
     before = kept(folder / "k")
-    learning = {"learn.first_order.rules.learn", "views.index.intern_rows", "learn.losses.losses"}
+    learning = {"learn.first_order.rules.follow", "views.index.intern_rows", "learn.losses.losses"}
     assert {f"sonlearn.{name}" for name in learning} <= before
     subprocess.run([*PROGRAM, "train", "--threads", "1", "--quiet", "--method", "nag", SAMPLE], check=True)
     assert kept(folder / "k") - before == {"sonlearn.text.svmlight.parse_svmlight"}

@@ -587,9 +587,15 @@ def test_what_is_wrong_in_a_part_is_one_line(here, days, tmp_path):
     assert (status, err.count("\n")) == (0, 1)
     assert "warning: malformed lines left out: 1" in err
     bad.write_text(texts[5] + "7 1:1\n")
-    status, _, err = run("train", *on, *skip, "--method", "nag", *names[:5], bad)
-    assert (status, err.count("\n")) == (0, 1)
-    assert f"malformed lines left out: 1, the first: {bad}:{texts[5].count(chr(10)) + 1}:1: found label 7" in err
+    refused = f"could not be learned from: 1, the first: {bad}:{texts[5].count(chr(10)) + 1}:1: found label 7"
+    for more in ((), ("--max-errors", "0")):
+        status, _, err = run("train", *on, *skip, *more, "--method", "nag", *names[:5], bad)
+        assert (status, err.count("\n")) == (0, 1)
+        assert refused in err
+        ours = run("predict", *on, *skip, *more, "-i", model, *names[:5], bad)
+        assert ours == run("predict", "--quiet", *skip, *more, "-i", model, *names[:5], bad)
+        assert ours[0] == 0
+        assert refused in ours[2]
     zeros = tmp_path / "zeros.svm"
     zeros.write_text(texts[5].replace("-1 ", "0 "))
     status, _, err = run("train", *on, "--method", "nag", *names[:5], zeros, zeros, zeros)

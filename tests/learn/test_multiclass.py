@@ -24,10 +24,10 @@ from sonlearn.learn.multiclass.nag import Nag
 from sonlearn.learn.multiclass.pairs import (
     bytes_of,
     count_pairs,
-    count_places,
     more_room,
     new_pairs,
     packed_pairs,
+    places_needed,
     reserve_pairs,
 )
 from sonlearn.learn.multiclass.rls import Rls
@@ -223,7 +223,7 @@ def test_pairs_are_a_dictionary(most):
         f, k = int(50 * rng.random() ** 3), int(rng.integers(classes))
         row = rows_of(np.eye(50)[[f]], np.zeros(1), np.ones(1))
         if not table.has_room(pairs, row, 0, 1, classes):
-            pairs = more_room(pairs, count_places(pairs, row, 0, 1, classes), classes)
+            pairs = more_room(pairs, places_needed(pairs, row, 0, 1, classes), classes)
         place = table.place_of(pairs, f, k)
         place = table.add_pair(pairs, f, k, classes) if place < 0 else place
         at = pairs.blocks[f]["begin"] + place

@@ -23,7 +23,7 @@ from sonlearn.sketch import (
     terms,
 )  # fmt: skip
 from sonlearn.sketch.accuracy import top_squares
-from sonlearn.sketch.decompose import decompose
+from sonlearn.sketch.directions import decompose
 from sonlearn.sketch.rows import Active
 
 

@@ -14,6 +14,7 @@ from sonlearn.commands.line import Line
 from sonlearn.commands.sketch import merge_files, sketch_batches
 from sonlearn.data.matrices import from_scipy, to_csr
 from sonlearn.errors import InputError, ModelFileError, OptionError
+from sonlearn.options.verbs import SketchRunOptions
 from sonlearn.sketch import METHODS, SketchOptions, load, make_sketch
 from sonlearn.sketch.spectrum import histogram, plot
 
@@ -26,7 +27,7 @@ def batches(A, parts=4, constant=True):
 def run_quietly(A, tmp_path, **values):
     lines = []
     method = values.pop("method", "rfd")
-    sketch = sketch_batches(batches(A), SketchOptions(method=method, size=8), report=lines.append, **values)
+    sketch = sketch_batches(batches(A), SketchOptions(method=method, size=8), SketchRunOptions(**values), lines.append)
     return sketch, lines
 
 
@@ -81,7 +82,7 @@ def test_vw_slots_are_columns_as_they_are():
 
 def part_to_file(job):
     index, path, part = job
-    sketch_batches(batches(part), SketchOptions(method="rfd", size=10), output=path)
+    sketch_batches(batches(part), SketchOptions(method="rfd", size=10), SketchRunOptions(output=path))
     return index
 
 
@@ -93,7 +94,7 @@ def test_parts_in_processes_merge_within_the_bound(tmp_path):
         assert sorted(pool.map(part_to_file, zip(range(3), paths, parts, strict=True))) == [0, 1, 2]
     lines = []
     out = tmp_path / "all.sketch"
-    merged = merge_files(paths[::-1], output=out, report=lines.append)
+    merged = merge_files(paths[::-1], SketchRunOptions(output=out), lines.append)
     B = merged.matrix().toarray()
     for k in range(10):
         assert error(A, B, merged.alpha) <= tail(A, k) / (2 * (10 - k)) * (1 + 1e-9)
@@ -113,7 +114,7 @@ def test_merge_refuses(tmp_path):
         merge_files([])
     two.write_bytes(one.read_bytes()[:-9])
     with pytest.raises(ModelFileError, match=r"two\.sketch"):
-        merge_files([one, two], output=tmp_path / "never.sketch")
+        merge_files([one, two], SketchRunOptions(output=tmp_path / "never.sketch"))
     assert not (tmp_path / "never.sketch").exists()
 
 
@@ -123,13 +124,13 @@ def test_malformed_input_writes_nothing(tmp_path):
         raise InputError("x.svm", 3, 4, "'abc'", "a number")
 
     with pytest.raises(InputError, match=r"x\.svm:3:4"):
-        sketch_batches(broken(), SketchOptions(size=5), output=tmp_path / "s.sketch")
+        sketch_batches(broken(), SketchOptions(size=5), SketchRunOptions(output=tmp_path / "s.sketch"))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_picture(tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    _, lines = run_quietly(matrix("usps"), tmp_path, picture=tmp_path / "s.png")
+    _, lines = run_quietly(matrix("usps"), tmp_path, plot=tmp_path / "s.png")
     assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
     assert [p.name for p in tmp_path.iterdir()] == ["s.png"]
     assert not any("matplotlib" in line for line in lines)
@@ -144,7 +145,7 @@ def test_text_instead_of_a_picture(tmp_path, monkeypatch):
         return original(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    sketch, lines = run_quietly(matrix("usps"), tmp_path, picture=tmp_path / "s.png")
+    sketch, lines = run_quietly(matrix("usps"), tmp_path, plot=tmp_path / "s.png")
     assert not plot(sketch, tmp_path / "s.png")
     assert list(tmp_path.iterdir()) == []
     assert any("matplotlib is not installed" in line for line in lines)

@@ -8,7 +8,7 @@ from for_all import for_all
 from sketch_twin import SYNTHETIC, error, matrix, there
 
 from sonlearn.sketch import METHODS, FrequentDirections, Rule, covariance_error, make_sketch
-from sonlearn.sketch.decompose import SQUARING_LIMIT, decompose
+from sonlearn.sketch.directions import SQUARING_LIMIT, decompose
 from sonlearn.sketch.rows import Active, ColumnIndex
 
 MATRICES = (*SYNTHETIC, *there("mushrooms", "usps"))

@@ -10,10 +10,10 @@ import threading
 from serving import Served
 
 from sonlearn.commands.serve import warm_up_decisions
-from sonlearn.serve.app import Limits
+from sonlearn.serve.app import DecisionHandlers, Limits
 from sonlearn.serve.decider import Decider
-from sonlearn.serve.decisions import DecisionHandlers, DecisionMetrics
 from sonlearn.serve.events import EventLog
+from sonlearn.serve.metrics import DecisionMetrics
 from sonlearn.serve.server import Server, listen
 
 
@@ -33,7 +33,7 @@ class ServedDecisions(Served):
     async def _run(self, limits, learns, ready):
         self._loop = asyncio.get_running_loop()
         metrics = DecisionMetrics(lambda: self.learner.examples, lambda: 0, lambda: self.events.pending)
-        self.worker = Decider(self.learner, self.events, learns, most_entries=limits.entries, after=metrics.done)
+        self.worker = Decider(self.learner, self.events, learns, most_entries=limits.entries, after=metrics.worked)
         self.server = Server(DecisionHandlers(self.worker, metrics, limits, learns, self.reports.append))
         await self.server.run(self._sockets[0], None, ready.set)
 

@@ -8,8 +8,8 @@ import pytest
 from sonlearn import InputError, TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.decisions import DecisionReader, read_decisions
-from sonlearn.text.decisions.crossing import product_id
 from sonlearn.text.decisions.labels import ActionLabels
+from sonlearn.text.decisions.rows import product_id
 from sonlearn.text.read import read_batches
 
 pytestmark = pytest.mark.interpreted
@@ -209,7 +209,7 @@ def test_rows_of_tables_that_cannot_be_are_left_out(tmp_path, size):
     assert places == [0, 1, 1] + [2] * (1 - len(reader.skipped))
     assert reader.error_count == 4
     assert len(places) + len(reader.skipped) == 4
-    assert [error.line for error in sorted(reader.errors, key=lambda one: one.line)] == [2, 4, 5, 7]
+    assert [error.line for error in reader.errors] == [2, 4, 5, 7]
     most = DecisionReader(str(path), TextOptions(format="csv"), bandit, on_error="skip", max_errors=1, chunk_bytes=size)
     with pytest.raises(InputError):
         list(most)
@@ -293,3 +293,10 @@ def test_a_class_too_many_is_left_out_by_its_name(tmp_path):
     reader = DecisionReader(str(path), TextOptions(), BanditOptions(cbify=2), on_error="skip")
     (found,) = list(reader)
     assert (found.n, found.skipped, reader.error_count) == (3, [(2, "")], 1)
+
+
+def test_a_table_of_nothing_but_malformed_decisions_is_refused(tmp_path):
+    (tmp_path / "t").write_text("what,gain,age\n3,1,30\n4,2,31\n")
+    bandit = BanditOptions(cb_explore=2, action="what", reward="gain")
+    with pytest.raises(InputError, match=r"2 malformed lines and nothing else \(the first: .*:2: found '?3"):
+        list(DecisionReader(str(tmp_path / "t"), TextOptions(format="csv"), bandit, on_error="skip"))

@@ -241,4 +241,4 @@ def test_rows_without_room_for_their_products_keep_their_tags():
     for tags in (("a", "b", "c", "d"), ("e", "f")):
         lines = [f"1 {tag}{long if tag in 'bf' else '|a p |b q'}" for tag in tags]
         found = parser.parse(np.frombuffer("".join(f"{line}\n" for line in lines).encode(), np.uint8).copy(), "vw", "s")
-        assert found.skipped == [(2, tags[1])]
+        assert [(one.line, one.tag) for one in found.malformed] == [(2, tags[1])]

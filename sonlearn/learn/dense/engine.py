@@ -134,9 +134,7 @@ class Dense(Engine):
 
     def predict(self, state: DenseState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        at = rounds.predict(state, rows, by_class(out).raw)
-        np.clip(out.raw, self._params.output.low, self._params.output.high, out=out.prediction)
-        return at
+        return int(rounds.predict(self._params, state, rows, by_class(out)))
 
     def weights(self, state: DenseState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""
@@ -170,7 +168,7 @@ class Dense(Engine):
             d, found = len(found.w), found._replace(w=found.w.copy(), A=self._columns(A))
             if len(self._work.x) < d:
                 self._work = self._scratch(d)
-            ridge.solve_now(self._params, found, self._work)
+            ridge.solve_for_weights(self._params, found, self._work)
             return found
         if self._factored:
             b = merging.summed(start @ base.w, [each @ s.w for each, s in zip(own, states, strict=True)], by)
@@ -187,14 +185,13 @@ class Dense(Engine):
     def _matrix(self, state: Any) -> np.ndarray:
         """float64[features, features]: A."""
         R = np.zeros((len(state.w), len(state.w)))
-        for j in range(len(R)):
-            R[: j + 1, j] = state.A[column_start(j) : column_start(j + 1)]
+        R.T[np.tril_indices(len(R))] = state.A[: column_start(len(R))]
         return np.asarray(R @ R.T if self._factored else R + R.T - np.diag(np.diag(R)))
 
     def _columns(self, A: np.ndarray) -> np.ndarray:
         """The columns of A's upper triangle, or of the upper triangular R with A = R R'."""
         R = np.linalg.cholesky(A[::-1, ::-1])[::-1, ::-1] if self._factored else A
-        return np.concatenate([np.zeros(0), *(R[: j + 1, j] for j in range(len(R)))])
+        return np.asarray(R.T[np.tril_indices(len(R))])
 
     def facts(self, state: DenseState) -> dict[str, Any]:
         """alpha, if the method has one."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from sonlearn.jit import bare_inline
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, minus_dot, set_scaled
 
 #: A pivot up to this share of its diagonal is a rounding error: the feature follows from others, and has no weight.
 NOTHING = 1e-12
@@ -25,8 +26,7 @@ def column_start(j):
 @bare_inline
 def widen(R, j, diagonal):
     """Write column j of R (modified) for a new feature: R_jj <- diagonal, zeros above it."""
-    for i in range(column_start(j), column_start(j) + j):
-        R[i] = 0.0
+    clear_first(R[column_start(j) :], j)
     R[column_start(j) + j] = diagonal
 
 
@@ -37,21 +37,17 @@ def solve(R, d, x, h, u):
     R and x : float64[d], not modified; h, u : float64[d], filled in
     """
     quadratic = 0.0
-    for j in range(d):
-        h[j] = x[j]
+    set_scaled(h, 1.0, x, d)
     for j in range(d - 1, -1, -1):
         at = column_start(j)
         pivot = h[j] / R[at + j]
         h[j] = pivot
         quadratic += pivot * pivot
         if pivot != 0.0:
-            for i in range(j):
-                h[i] -= pivot * R[at + i]
+            add_scaled(h, -pivot, R[at:], j)
     for j in range(d):
-        at, total = column_start(j), h[j]
-        for i in range(j):
-            total -= R[at + i] * u[i]
-        u[j] = total / R[at + j]
+        at = column_start(j)
+        u[j] = minus_dot(h[j], R[at:], u, j) / R[at + j]
     return quadratic
 
 
@@ -86,6 +82,4 @@ def factorise(R, d, diagonal):
         for i in range(j):
             R[at + i] /= pivot
         for k in range(j):
-            begin, by = column_start(k), R[at + k]
-            for i in range(k + 1):
-                R[begin + i] -= by * R[at + i]
+            add_scaled(R[column_start(k) :], -R[at + k], R[at:], k + 1)

@@ -15,6 +15,7 @@ from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.dense.factor import column_start, factorise, solve
 from sonlearn.learn.dense.rounds import enter, features_of
+from sonlearn.learn.linear_algebra import set_scaled
 from sonlearn.learn.tolerances import LIMIT
 
 #: w is solved for after so many rows for each feature, at the latest.
@@ -60,12 +61,6 @@ def add_row(params, state, rows, i, y, h):
                 state.A[column_start(max(f, g)) + min(f, g)] += hx * rows.values[other]
 
 
-@bare_jit
-def solve_now(params, state, work):
-    """See `solve_for_weights`."""
-    solve_for_weights(params, state, work)
-
-
 @bare_inline
 def solve_for_weights(params, state, work):
     """Solve for w, and say when to do so again. Modifies w and now of `state`; work : DenseScratch, overwritten."""
@@ -74,8 +69,7 @@ def solve_for_weights(params, state, work):
     now.due = now.t + max(min(now.t, REST * d), 1)
     for j in range(d):
         begin = column_start(j)
-        for k in range(begin, begin + j + 1):
-            R[k] = state.A[k]
+        set_scaled(R[begin:], 1.0, state.A[begin:], j + 1)
         if R[begin + j] == now.weight and not constant:
             constant = True
         else:
@@ -86,5 +80,4 @@ def solve_for_weights(params, state, work):
     for j in range(d):
         if not abs(u[j]) <= LIMIT:
             return
-    for j in range(d):
-        state.w[j, 0] = u[j]
+    set_scaled(state.w[:, 0], 1.0, u, d)

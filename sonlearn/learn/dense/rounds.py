@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.data.rows import is_learned
+from sonlearn.data.rows import features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.dense.factor import solve, update, widen
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, set_scaled
 from sonlearn.learn.losses import SQUARED, loss_slope, within_bounds
 from sonlearn.learn.newton.round import row_scale
-from sonlearn.learn.tolerances import LIMIT
+from sonlearn.learn.tolerances import LARGEST, LIMIT
 
 FULL_ON, AROW, PSEUDO, ADA_FULL, ADA_LR, RIDGE = range(6)
 NAMES = ("full-on", "arow", "pseudo", "ada-full", "ada-lr", "ridge")
@@ -45,26 +46,23 @@ def learn(params, state, work, rows, out, start):
         now.t += 1
         now.seen = d
         if along != 0.0:
-            for j in range(d):
-                w[j, 0] -= along * work.u[j]
+            add_scaled(w[:, 0], -along, work.u, d)
         if scale > 0.0:
-            for j in range(d):
-                work.x[j] *= scale
+            set_scaled(work.x, scale, work.x, d)
             update(state.A, d, work.x)
     return len(rows.y)
 
 
 @bare_jit
-def predict(state, rows, raw):
-    """raw[i] <- predictions of row i; returns the first row with one that is not finite, or n.
+def predict(params, state, rows, out):
+    """Predict all rows; returns the first row with a prediction that is not finite, or n.
 
-    state and rows are not modified; raw : float64[n, C], filled in
+    state and rows are not modified; out : Predictions of float64[n, C], filled in
     """
     for i in range(len(rows.y)):
-        score(state, rows, i, raw[i])
-        for c in range(raw.shape[1]):
-            if not math.isfinite(raw[i, c]):
-                return i
+        score(state, rows, i, out.raw[i])
+        if not within_bounds(params.output, out.raw[i], out.prediction[i], LARGEST):
+            return i
     return len(rows.y)
 
 
@@ -72,14 +70,12 @@ def predict(state, rows, raw):
 def score(state, rows, i, raw):
     """raw <- base + w'x of each class; returns x'x. raw : float64[C], filled in; nothing else is modified."""
     xx = 0.0
-    for c in range(len(raw)):
-        raw[c] = 0.0
+    clear_first(raw, len(raw))
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]
         xx += x * x
         if f < len(state.w):
-            for c in range(len(raw)):
-                raw[c] += state.w[f, c] * x
+            add_scaled(raw, x, state.w[f], len(raw))
     for c in range(len(raw)):
         raw[c] += rows.base[i]
     return xx
@@ -94,7 +90,7 @@ def enter(params, state, rows, out, i):
     """
     if not score(state, rows, i, out.raw[i]) <= LIMIT * LIMIT:
         return False
-    if not within_bounds(params.output, out.raw[i], out.prediction[i]):
+    if not within_bounds(params.output, out.raw[i], out.prediction[i], LIMIT):
         return False
     if not is_learned(rows.weight[i], rows.y[i]):
         return True
@@ -104,17 +100,13 @@ def enter(params, state, rows, out, i):
 @bare_inline
 def features_of(state, rows, i):
     """Number of features after row i. Modifies nothing."""
-    d = state.now[0].seen
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        d = max(d, rows.features[at] + 1)
-    return d
+    return features_with(rows.features[rows.indptr[i] : rows.indptr[i + 1]], state.now[0].seen)
 
 
 @bare_inline
 def to_dense(rows, i, d, x):
     """x[:d] <- row i, zeros included. x : float64[at least d], filled in."""
-    for j in range(d):
-        x[j] = 0.0
+    clear_first(x, d)
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         x[rows.features[at]] = rows.values[at]
 

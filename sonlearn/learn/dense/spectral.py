@@ -17,7 +17,7 @@ import numpy as np
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.learn.dense.factor import column_start
-from sonlearn.learn.dense.rounds import ADA_LR, PSEUDO, enter, features_of
+from sonlearn.learn.dense.rounds import ADA_LR, PSEUDO, enter, features_of, to_dense
 from sonlearn.learn.linear_algebra import INVERSE, ROOT, spectral
 from sonlearn.learn.losses import leads_too_far, slopes
 from sonlearn.learn.newton.round import row_scale
@@ -48,8 +48,7 @@ def learn(params, state, rows, out, start):
             now.t += 1
             continue
         x = np.zeros(d)
-        for at in range(rows.indptr[i], rows.indptr[i + 1]):
-            x[rows.features[at]] = rows.values[at]
+        to_dense(rows, i, d, x)
         length = slopes(params.output, out.prediction[i], rows.y[i], rows.weight[i], slope)
         if not length * length * np.dot(x, x) <= LIMIT:
             return i

@@ -21,7 +21,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.axes import Counted, Numbers, Scalars
-from sonlearn.data.rows import Rows, is_learned
+from sonlearn.data.rows import Rows, features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline, inline, jit
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.diagonal_fd.merging import Matrix, WithDiagonal
@@ -29,7 +29,17 @@ from sonlearn.learn.diagonal_fd.rounds import step_of
 from sonlearn.learn.diagonal_fd.shrink import leading_rows
 from sonlearn.learn.diagonal_fd.state import LONGEST
 from sonlearn.learn.engine import Predictions
-from sonlearn.learn.linear_algebra import factor_identity_plus, product, solve_lower, solve_upper, total_of
+from sonlearn.learn.linear_algebra import (
+    add_scaled,
+    clear_first,
+    factor_identity_plus,
+    minus_dot,
+    product,
+    set_scaled,
+    solve_lower,
+    solve_upper,
+    total_of,
+)
 from sonlearn.learn.losses import HINGE
 from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, SHRINK
 from sonlearn.options import LearnOptions
@@ -205,12 +215,9 @@ def run(params, state, work, rows, out, start):
 @bare_inline
 def spread(rows, i, x, seen):
     """x <- row i, zeros included; returns (features of it and those seen are below this, x'x)."""
-    features, squares = seen, 0.0
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        features = max(features, rows.features[at] + 1)
+    features, squares = features_with(rows.features[rows.indptr[i] : rows.indptr[i + 1]], seen), 0.0
     for b in range((features + LANES - 1) >> BITS):
-        for l in range(LANES):  # noqa: E741
-            x[b, l] = 0.0
+        clear_first(x[b], LANES)
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f, value = rows.features[at], rows.values[at]
         x[f >> BITS, f & (LANES - 1)] = value
@@ -221,11 +228,9 @@ def spread(rows, i, x, seen):
 @bare_inline
 def product_of(a, b, blocks, lanes):
     """sum of a_i b_i, lane by lane and then over the lanes."""
-    for l in range(LANES):  # noqa: E741
-        lanes[l] = 0.0
+    clear_first(lanes, LANES)
     for i in range(blocks):
-        for l in range(LANES):  # noqa: E741
-            lanes[l] += a[i, l] * b[i, l]
+        add_product(lanes, a[i], b[i])
     return total_of(lanes, LANES)
 
 
@@ -262,18 +267,14 @@ def variance(state, work, r, blocks):
     for j in range(r):
         q[j] = total_of(work.lanes[j], LANES)
     solve_lower(state.LT, r, q, g)
-    v = xx
-    for j in range(r):
-        v -= g[j] * g[j]
-    return xx, max(v, 0.0)
+    return xx, max(minus_dot(xx, g, g, r), 0.0)
 
 
 @bare_inline
 def read(B, u, r, blocks, lanes):
     """lanes[j] <- what B_j and u have in common, lane by lane, for the first r rows of B."""
     for j in range(r):
-        for l in range(LANES):  # noqa: E741
-            lanes[j, l] = 0.0
+        clear_first(lanes[j], LANES)
     for b in range(0, blocks - 1, 2):
         for j in range(r):
             add_products(lanes[j], B[b, j], u[b], B[b + 1, j], u[b + 1])
@@ -301,8 +302,7 @@ def move(state, work, r, blocks, a):
     """w <- w + a Delta^-1 (x - B'h)."""
     own, h = work.more[0], work.h
     for b in range(blocks):
-        for l in range(LANES):  # noqa: E741
-            own[l] = work.x[b, l]
+        set_scaled(own, 1.0, work.x[b], LANES)
         take_off_rows(own, h, state.B[b], r)
         for l in range(LANES):  # noqa: E741
             state.w[b, l] += a * (own[l] / (1.0 + state.extra[b, l]))
@@ -314,8 +314,7 @@ def take_off_rows(out, c, A, r):
     for j in range(0, r - 3, 4):
         take_off_four(out, c, A, j)
     for j in range(r - r % 4, r):
-        for l in range(LANES):  # noqa: E741
-            out[l] -= c[j] * A[j, l]
+        add_scaled(out, -c[j], A[j], LANES)
 
 
 @forced_inline
@@ -331,8 +330,7 @@ def take_off_four(out, by, A, j):
 def append(state, work, r, blocks, s, pivot):
     """Row r of B <- s x, with its products in T and L, but for T_rr."""
     for b in range(blocks):
-        for l in range(LANES):  # noqa: E741
-            state.B[b, r, l] = s * work.x[b, l]
+        set_scaled(state.B[b, r], s, work.x[b], LANES)
     for j in range(r):
         state.T[r, j] = state.T[j, r] = s * work.q[j]
         state.LT[j, r] = s * work.g[j]
@@ -347,8 +345,7 @@ def shrink(params, state, work):
     faded = params.retention ** (now["t"] - now["shrunk"])
     kept, C = leading_rows(params, state.T, now["k"] + now["raw"], faded)
     for i in range(kept):
-        for j in range(C.shape[1]):
-            work.C[i, j] = -C[i, j]
+        set_scaled(work.C[i], -1.0, C[i], C.shape[1])
     for b in range((now["seen"] + LANES - 1) >> BITS):
         compensate(params, state, work, b, kept, faded)
     for i in range(kept):
@@ -364,13 +361,12 @@ def compensate(params, state, work, b, kept, faded):
     now, B, new = state.now[0], state.B[b], work.lanes
     squares, own, change, scaled = work.more[0], work.more[1], work.more[2], work.more[3]
     k, r = now["k"], now["k"] + now["raw"]
-    for l in range(LANES):  # noqa: E741
-        squares[l] = own[l] = 0.0
+    clear_first(squares, LANES)
+    clear_first(own, LANES)
     for j in range(k, r):
         add_product(squares, B[j], B[j])
     for i in range(kept):
-        for l in range(LANES):  # noqa: E741
-            new[i, l] = 0.0
+        clear_first(new[i], LANES)
         take_off_rows(new[i], work.C[i], B, r)
         add_product(own, new[i], new[i])
     for l in range(LANES):  # noqa: E741

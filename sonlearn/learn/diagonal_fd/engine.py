@@ -16,8 +16,8 @@ from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.diagonal_fd.lazy import sweep
 from sonlearn.learn.diagonal_fd.merging import Matrix, WithDiagonal
-from sonlearn.learn.diagonal_fd.shrink import all_weights, learn, matrix, predict
-from sonlearn.learn.diagonal_fd.state import EXTRA, SLOT, WBAR, DiagonalFDState, new_state, new_work
+from sonlearn.learn.diagonal_fd.shrink import all_weights, follow
+from sonlearn.learn.diagonal_fd.state import EXTRA, KEPT, SLOT, WBAR, DiagonalFDState, new_state, new_work
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.log import with_room
 from sonlearn.learn.tolerances import LOG_FULL
@@ -38,11 +38,9 @@ class DiagonalFD(WithDiagonal):
     def reserve(self, state: DiagonalFDState, rows: Rows, features: int) -> DiagonalFDState:
         """Make room for learning `rows`."""
         now = state.now[0]
-        longest = longest_row(rows)
-        entries = int(now["entries"]) + min(int(rows.indptr[-1]), self._params.raw * longest)
+        entries = int(now["entries"]) + min(int(rows.indptr[-1]), self._params.raw * longest_row(rows))
         slots = min(features, int(now["slots"]) + entries)
-        if longest > len(self._work.u) or slots > len(self._work.sums):
-            self._work = new_work(self._params, 2 * longest, 2 * slots)
+        self._make_room(rows, slots)
         return axes.reserved(state, seen=features, slots=slots, entries=entries)
 
     def learn(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int) -> tuple[DiagonalFDState, int]:
@@ -52,11 +50,18 @@ class DiagonalFD(WithDiagonal):
             at, status = run_calls(self.calls(state, rows, out, at))
             if status != LOG_FULL:
                 return state, at
-            state = with_room(state, 4 * state.maps.shape[1], sweep, self._work.z)
+            state = with_room(state, sweep, self._work.z)
 
-    def calls(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+    def _make_room(self, rows: Rows, slots: int) -> None:
+        longest = longest_row(rows)
+        if longest > len(self._work.u) or slots > len(self._work.sums):
+            self._work = new_work(self._params, 2 * longest, 2 * slots)
+
+    def calls(
+        self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
+    ) -> list[Call]:
         """See `Engine.calls`."""
-        return [(learn, (self._params, state, self._work, rows, out, start))]
+        return [(follow, (self._params, state, self._work, rows, out, start, learns))]
 
     def spare(self, state: DiagonalFDState, rows: Rows, features: int) -> tuple[DiagonalFDState, int]:
         """See `Engine.spare`: the buffer has room for as many rows as it ever holds."""
@@ -66,10 +71,8 @@ class DiagonalFD(WithDiagonal):
 
     def predict(self, state: DiagonalFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        work = new_work(self._params, longest_row(rows), 1)
-        at = predict(state, work, rows, out.raw, 0)
-        out.prediction[:] = out.raw
-        return at
+        self._make_room(rows, 1)
+        return int(run_calls(self.calls(state, rows, out, learns=False))[0])
 
     def weights(self, state: DiagonalFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
@@ -86,27 +89,25 @@ class DiagonalFD(WithDiagonal):
         ends = np.concatenate(([0], np.cumsum(stays)))[np.minimum(state.ends, len(stays))]
         owner, entries = numbers[state.owner[known]], place[state.entries[stays]]
         state = super().renumbered(state._replace(table=state.table.copy()), numbers, features)
-        state.table[owner, 0, SLOT] = 1 + np.arange(len(owner))
+        state.table[owner, SLOT] = 1 + np.arange(len(owner))
         state.now["slots"], state.now["entries"] = len(owner), len(entries)
         return state._replace(X=state.X[known], owner=owner, entries=entries, ends=ends)
 
     def _of(self, found: Matrix, t: int) -> DiagonalFDState:
         features, out = len(found.w), self.new()
-        table = np.zeros((features, *out.table.shape[1:]))
-        table[:, 0, WBAR], table[:, 0, EXTRA] = found.w, found.extra
-        table[:, 1:].reshape(features, 4 * (table.shape[1] - 1))[:, : len(found.B)] = found.B.T
+        table = np.zeros((features, out.table.shape[1]))
+        table[:, WBAR], table[:, EXTRA] = found.w, found.extra
+        table[:, KEPT : KEPT + len(found.B)] = found.B.T
         return out._replace(table=table, mass=found.mass, when=np.full(features, t))
 
     def _whole(self, state: DiagonalFDState) -> Matrix:
-        features, k, retention = int(state.now["seen"][0]), int(state.now["k"][0]), self._params.retention
-        delta, B = self._matrix(state, features)
+        now, own = state.now[0], state._replace(table=state.table.copy(), now=state.now.copy())
+        sweep(own, self._work.z)
+        features, slots, k, raw = (int(now[name]) for name in ("seen", "slots", "k", "raw"))
+        delta, B, retention = 1.0 + own.table[:features, EXTRA], np.zeros((k + raw, features)), self._params.retention
+        B[:k] = own.table[:features, KEPT : KEPT + k].T
+        B[k:, state.owner[:slots]] = state.X[:slots, :raw].T
         t, shrunk = float(state.now["t"][0]), float(state.now["shrunk"][0])
         left = retention ** (t - shrunk)
         mass = state.mass[:features] * retention ** (shrunk - state.when[:features]) + np.sum(B[k:] ** 2, axis=0)
         return Matrix(self.weights(state, features), left * (delta - 1.0), np.sqrt(left) * B, left * mass)
-
-    def _matrix(self, state: DiagonalFDState, features: int) -> tuple[np.ndarray, np.ndarray]:
-        delta, rows = np.ones(features), np.zeros((int(state.now["k"][0] + state.now["raw"][0]), features))
-        seen = int(state.now["seen"][0])
-        matrix(state, new_work(self._params, 1, 1), delta[:seen], rows[:, :seen])
-        return delta, rows

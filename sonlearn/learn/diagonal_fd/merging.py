@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.jit import bare_jit
 from sonlearn.learn.diagonal_fd.shrink import EPS_RANK
 from sonlearn.learn.diagonal_fd.state import LONGEST, params_of
 from sonlearn.learn.engine import Engine, State
@@ -61,7 +60,7 @@ class WithDiagonal(Engine):
         state, k, seen = self._of(found, t), len(found.B), base.now["seen"]
         T = (found.B / (1.0 + found.extra)) @ found.B.T
         state.T[:k, :k] = (T + T.T) / 2.0
-        factorise(state.T, state.LT, k)
+        factor_identity_plus(state.T, state.LT, k)
         for name, value in (("t", t), ("shrunk", t), ("k", k), ("seen", seen)):
             state.now[name] = value
         return state
@@ -70,12 +69,6 @@ class WithDiagonal(Engine):
         """eigenvalues: of B Delta^-1 B', descending: the rows of the sketch compared with the diagonal."""
         r = int(state.now["k"][0] + state.now["raw"][0])
         return {"eigenvalues": np.maximum(np.linalg.eigvalsh(state.T[:r, :r])[::-1], 0.0)}
-
-
-@bare_jit
-def factorise(T, LT, r):
-    """`factor_identity_plus`, for Python."""
-    factor_identity_plus(T, LT, r)
 
 
 def merged(learners: Sequence[Matrix], base: Matrix, rows: Sequence[float], retention: float, m: int) -> Matrix:

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.data.rows import is_learned
-from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.data.rows import entries, features_with, is_learned
+from sonlearn.jit import bare_inline
 from sonlearn.learn.diagonal_fd.lazy import bring_all_up_to_date, copies
-from sonlearn.learn.diagonal_fd.state import EXTRA, LONGEST, SLOT, WBAR
-from sonlearn.learn.linear_algebra import solve_lower
+from sonlearn.learn.diagonal_fd.state import EXTRA, KEPT, LONGEST, SLOT, WBAR
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, minus_dot, plus_dot, solve_lower
 from sonlearn.learn.losses import HINGE, LOGISTIC
 from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL, SHRINK
 
@@ -29,19 +29,18 @@ ROUNDING = 4e-16
 
 
 @bare_inline
-def run(params, state, work, rows, out, start):
-    """Learn rows from `start` on until one fills the buffer; returns (next row, status).
+def run(params, state, work, rows, out, start, learns):
+    """`shrink.follow` until a row fills the buffer; returns (next row, status).
 
-    With LOG_FULL and DIVERGED the next row has not been learned. Arguments as for `shrink.learn`.
+    With LOG_FULL and DIVERGED the next row has not been learned.
     """
     now = state.now[0]
     for i in range(start, len(rows.y)):
-        feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
-        values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
-        learns = is_learned(rows.weight[i], rows.y[i])
-        if learns and now["generation"] == now["capacity"]:
+        feats, values = entries(rows, i)
+        learned = learns and is_learned(rows.weight[i], rows.y[i])
+        if learned and now["generation"] == now["capacity"]:
             return i, LOG_FULL
-        if learns:
+        if learned:
             bring_all_up_to_date(state, work, feats)
             wx, xx = read(state, work, state.table, feats, values)
         else:
@@ -52,7 +51,7 @@ def run(params, state, work, rows, out, start):
         if not (abs(z) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED
         out.prediction[i] = out.raw[i] = z
-        if learns:
+        if learned:
             status = step(params, state, work, feats, values, z, v, xx, rows.y[i], rows.weight[i])
             if status == DIVERGED:
                 return i, DIVERGED
@@ -65,41 +64,22 @@ def run(params, state, work, rows, out, start):
 def read(state, work, table, places, values):
     """work.u <- Delta^-1 x and work.q <- B Delta^-1 x; returns (wbar'x, x'Delta^-1 x).
 
-    table : float64[rows, 1 + fours, 4], up to date at `places`; places : int64[s], rows of `table`, one for each entry
+    table : float64[rows, KEPT + width], up to date at `places`; places : int64[s], rows of `table`, one for each entry
     values : float64[s]. These and `state` are not modified.
     """
-    now, q, n, n_buffered = state.now[0], work.q, len(values), 0
+    k, raw, q = state.now[0]["k"], state.now[0]["raw"], work.q
     wx = xx = 0.0
-    for at in range(n):
-        f, x = places[at], values[at]
-        u = x / (1.0 + table[f, 0, EXTRA])
+    clear_first(q, k + raw)
+    for at in range(len(values)):
+        row, x = table[places[at]], values[at]
+        u = x / (1.0 + row[EXTRA])
         work.u[at] = u
-        wx += x * table[f, 0, WBAR]
+        wx += x * row[WBAR]
         xx += x * u
-        if table[f, 0, SLOT] > 0.0:
-            work.slot[n_buffered] = int(table[f, 0, SLOT]) - 1
-            work.buffered[n_buffered] = u
-            n_buffered += 1
-    k = now["k"]
-    for j in range((k + 3) // 4):
-        q[4 * j], q[4 * j + 1], q[4 * j + 2], q[4 * j + 3] = four_sums(table, places, work.u, n, 1 + j)
-    for j in range((now["raw"] + 3) // 4):
-        i = k + 4 * j
-        q[i], q[i + 1], q[i + 2], q[i + 3] = four_sums(state.X, work.slot, work.buffered, n_buffered, j)
+        add_scaled(q, u, row[KEPT:], k)
+        if row[SLOT] > 0.0:
+            add_scaled(q[k:], u, state.X[int(row[SLOT]) - 1], raw)
     return wx, xx
-
-
-@forced_inline
-def four_sums(M, places, u, n, j):
-    """sum_i u_i M[places_i, j] over the first n entries, for four adjacent numbers. Modifies nothing."""
-    a = b = c = d = 0.0
-    for at in range(n):
-        i, x = places[at], u[at]
-        a += x * M[i, j, 0]
-        b += x * M[i, j, 1]
-        c += x * M[i, j, 2]
-        d += x * M[i, j, 3]
-    return a, b, c, d
 
 
 @bare_inline
@@ -107,11 +87,7 @@ def solve(state, work, wx, xx):
     """work.g <- L^-1 work.q; returns (w'x, x'A^-1 x). wx, xx : results of `read`. The state is not modified."""
     r = state.now[0]["k"] + state.now[0]["raw"]
     solve_lower(state.LT, r, work.q, work.g)
-    z, v = wx, xx
-    for i in range(r):
-        z += work.g[i] * state.gamma[i]
-        v -= work.g[i] * work.g[i]
-    return z, max(v, 0.0)
+    return plus_dot(wx, work.g, state.gamma, r), max(minus_dot(xx, work.g, work.g, r), 0.0)
 
 
 @bare_inline
@@ -127,10 +103,7 @@ def step(params, state, work, feats, values, z, v, xx, y, h):
     if not a * a * xx <= LIMIT:
         return DIVERGED
     now["t"] += 1
-    seen = now["seen"]
-    for at in range(len(feats)):
-        seen = max(seen, feats[at] + 1)
-    now["seen"] = seen
+    now["seen"] = features_with(feats, now["seen"])
     if s2 * xx > 0.0:
         k, raw = now["k"], now["raw"]
         r, s, pivot = k + raw, math.sqrt(s2), math.sqrt(1.0 + s2 * v)
@@ -207,16 +180,14 @@ def append(state, feats, values, s):
         if x == 0.0:
             continue
         f = feats[at]
-        slot = int(table[f, 0, SLOT]) - 1
+        slot = int(table[f, SLOT]) - 1
         if slot < 0:
             slot = n_slots
             n_slots += 1
             owner[slot] = f
-            table[f, 0, SLOT] = n_slots
-            for j in range(X.shape[1]):
-                for i in range(4):
-                    X[slot, j, i] = 0.0
-        X[slot, raw >> 2, raw & 3] = x
+            table[f, SLOT] = n_slots
+            clear_first(X[slot], X.shape[1])
+        X[slot, raw] = x
         entries[n_entries] = slot
         n_entries += 1
     state.ends[raw] = n_entries

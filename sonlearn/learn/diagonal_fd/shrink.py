@@ -9,7 +9,7 @@ Forgetting (--decay) happens here: with n rows learned since the last shrink, B'
 by retention^n. The 1 in Delta does not decay. Delta of a feature in no buffered row is not updated until the feature is
 in one; then it takes the value that decay in every round would have given.
 
-`predict`, `all_weights` and `matrix` do not modify the state.
+`all_weights` does not modify the state.
 """
 
 from __future__ import annotations
@@ -19,29 +19,30 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit, forced_inline, inline, jit
-from sonlearn.learn.diagonal_fd.lazy import apply_map, bring_up_to_date, copies, enter, times_four
-from sonlearn.learn.diagonal_fd.rounds import read, run, solve
-from sonlearn.learn.diagonal_fd.state import DELTA, EXTRA, LONGEST, SLOT, SQUARES, STAMP, TOTAL, WBAR
+from sonlearn.learn.diagonal_fd.lazy import apply_map, bring_up_to_date, enter
+from sonlearn.learn.diagonal_fd.rounds import run
+from sonlearn.learn.diagonal_fd.state import DELTA, EXTRA, KEPT, LONGEST, SLOT, SQUARES, STAMP, TOTAL, WBAR
 from sonlearn.learn.eigenpairs import leading_eigenpairs
-from sonlearn.learn.linear_algebra import clear, factor_identity_plus, solve_upper
-from sonlearn.learn.tolerances import LIMIT, SHRINK
+from sonlearn.learn.linear_algebra import add_scaled, clear, factor_identity_plus, plus_dot, set_scaled, solve_upper
+from sonlearn.learn.tolerances import SHRINK
 
 #: Eigenvalues of T below this multiple of the largest are rounding errors.
 EPS_RANK = 1e-14
 
 
 @jit
-def learn(params, state, work, rows, out, start):
-    """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL or DIVERGED).
+def follow(params, state, work, rows, out, start, learns):
+    """Predict rows from `start` on and, where it `learns`, learn them; (next row, DONE, LOG_FULL or DIVERGED).
 
-    params : DiagonalFDParams; state : DiagonalFDState, modified in place; work : DiagonalFDScratch, overwritten
-    rows : Rows, not modified; out : Predictions, filled in from row `start` on; start : int
+    params : DiagonalFDParams; state : DiagonalFDState, modified where it `learns`
+    work : DiagonalFDScratch, overwritten; rows : Rows, not modified
+    out : Predictions, filled in from row `start` on; start : int
 
     Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds.
     """
     at = start
     while True:
-        at, status = run(params, state, work, rows, out, at)
+        at, status = run(params, state, work, rows, out, at, learns)
         if status != SHRINK:
             return at, status
         shrink(params, state, work)
@@ -58,7 +59,8 @@ def shrink(params, state, work):
     now["generation"] += 1
     compensate(params, state, work, n_kept)
     now["shrunk"] = now["t"]
-    factorise(state, n_kept)
+    factor_identity_plus(state.T, state.LT, n_kept)
+    state.gamma[:] = 0.0
     now["k"] = n_kept
     now["raw"] = now["slots"] = now["entries"] = 0
 
@@ -68,10 +70,10 @@ def choose_combinations(params, state, work):
     """work.CT <- C' and the leading part of state.T <- C T C'; returns the number of rows kept."""
     now = state.now[0]
     n_kept, C = leading_rows(params, state.T, now["k"] + now["raw"], params.retention ** (now["t"] - now["shrunk"]))
-    clear_fours(work.CT)
+    clear(work.CT)
     for i in range(n_kept):
         for j in range(C.shape[1]):
-            work.CT[j, i >> 2, i & 3] = C[i, j]
+            work.CT[j, i] = C[i, j]
     return n_kept
 
 
@@ -89,20 +91,10 @@ def leading_rows(params, T, r, faded):
     while n_kept < min(params.m - 1, r) and lam[n_kept] - shed > EPS_RANK * top:
         squared = min(lam[n_kept] - shed, LONGEST) * faded
         factor = math.sqrt(squared / lam[n_kept])
-        for j in range(r):
-            C[n_kept, j] = factor * U[j, n_kept]
+        set_scaled(C[n_kept], factor, U[:, n_kept], r)
         T[n_kept, n_kept] = squared
         n_kept += 1
     return n_kept, C
-
-
-@bare_inline
-def clear_fours(CT):
-    """CT <- 0, an array of three dimensions whose last has length 4."""
-    for j in range(CT.shape[0]):
-        for i in range(CT.shape[1]):
-            for l in range(4):  # noqa: E741
-                CT[j, i, l] = 0.0
 
 
 @bare_inline
@@ -114,151 +106,85 @@ def coefficients(state, work):
 @bare_inline
 def log(state, work, n_kept):
     """Log the shrink's map for features in no buffered row: modifies state.maps and work.E."""
-    E, length = work.E, work.E.shape[2]
-    clear_fours(E[0])
+    E, width = work.E[0], work.CT.shape[1]
+    clear(E)
     for j in range(state.now[0]["k"]):
         for i in range(n_kept):
-            E[0, j >> 2, i, j & 3] = work.CT[j, i >> 2, i & 3]
-        E[0, j >> 2, length - 1, j & 3] = work.c[j]
-    enter(state.maps, E, state.now[0]["generation"])
+            E[j, i] = work.CT[j, i]
+        E[j, width] = work.c[j]
+    enter(state.maps, work.E, state.now[0]["generation"])
 
 
 @bare_inline
 def fold(state, work):
     """For each feature f of the buffer: table entries <- C B_:f, row of work.sums <- Delta w, |X_:f|^2, Delta."""
     table, now, CT, sums, z = state.table, state.now[0], work.CT, work.sums, work.z
-    k, fours = now["k"], CT.shape[1]
+    k, width = now["k"], CT.shape[1]
     for slot in range(now["slots"]):
         f = state.owner[slot]
-        sums[slot, DELTA] = 1.0 + table[f, 0, EXTRA]
+        sums[slot, DELTA] = 1.0 + table[f, EXTRA]
         sums[slot, SQUARES] = 0.0
-        sums[slot, TOTAL] = sums[slot, DELTA] * table[f, 0, WBAR] + map_entries(work.E, table, f, z)
+        sums[slot, TOTAL] = sums[slot, DELTA] * table[f, WBAR] + map_entries(work.E, table[f, KEPT:], z)
     at = 0
     for j in range(now["raw"]):
         c = work.c[k + j]
         while at < state.ends[j]:
             slot = state.entries[at]
-            f, x = state.owner[slot], state.X[slot, j >> 2, j & 3]
+            x = state.X[slot, j]
             sums[slot, TOTAL] += x * c
             sums[slot, SQUARES] += x * x
-            for i in range(fours):
-                table[f, 1 + i, 0] += x * CT[k + j, i, 0]
-                table[f, 1 + i, 1] += x * CT[k + j, i, 1]
-                table[f, 1 + i, 2] += x * CT[k + j, i, 2]
-                table[f, 1 + i, 3] += x * CT[k + j, i, 3]
+            add_scaled(table[state.owner[slot], KEPT:], x, CT[k + j], width)
             at += 1
 
 
 @forced_inline
-def map_entries(E, table, f, z):
-    """b <- E[0] b for the entries b of feature f in the rows kept so far (in `table`); returns c'b. Overwrites z."""
-    fours = E.shape[1]
-    if fours == 1:
-        b = table[f, 1, 0], table[f, 1, 1], table[f, 1, 2], table[f, 1, 3]
-        table[f, 1, 0], table[f, 1, 1] = times_four(E, 0, 0, b), times_four(E, 0, 1, b)
-        table[f, 1, 2], table[f, 1, 3] = times_four(E, 0, 2, b), times_four(E, 0, 3, b)
-        return times_four(E, 0, 4, b)
-    for j in range(fours):
-        for i in range(4):
-            z[0, 4 * j + i] = table[f, 1 + j, i]
+def map_entries(E, b, z):
+    """b <- E[0] b for a feature's entries b in the rows kept so far; returns c'b. Overwrites z."""
+    set_scaled(z[0], 1.0, b, len(b))
     apply_map(E, 0, z, 0)
-    for j in range(fours):
-        for i in range(4):
-            table[f, 1 + j, i] = z[1, 4 * j + i]
-    return z[1, 4 * fours]
+    set_scaled(b, 1.0, z[1], len(b))
+    return z[1, len(b)]
 
 
 @bare_inline
 def compensate(params, state, work, n_kept):
     """Update Delta and wbar of the buffer's features for the new B; T <- B Delta^-1 B' for the new Delta.
 
-    Modifies state and work.z. Without forgetting Delta never decreases; any decrease would be rounding error.
+    Modifies the state. Without forgetting Delta never decreases; any decrease would be rounding error.
     """
-    table, T, now, sums, z = state.table, state.T, state.now[0], work.sums, work.z
+    table, T, now, sums = state.table, state.T, state.now[0], work.sums
     for slot in range(now["slots"]):
         f = state.owner[slot]
-        b2 = 0.0
-        for j in range(table.shape[1] - 1):
-            a, b, c, d = table[f, 1 + j, 0], table[f, 1 + j, 1], table[f, 1 + j, 2], table[f, 1 + j, 3]
-            z[0, 4 * j], z[0, 4 * j + 1], z[0, 4 * j + 2], z[0, 4 * j + 3] = a, b, c, d
-            b2 += (a * a + b * b) + (c * c + d * d)
-        mass, least = state.mass[f] + sums[slot, SQUARES], table[f, 0, EXTRA]
+        b, b2 = table[f, KEPT:], 0.0
+        for j in range(0, len(b), 4):
+            b2 += (b[j] * b[j] + b[j + 1] * b[j + 1]) + (b[j + 2] * b[j + 2] + b[j + 3] * b[j + 3])
+        mass, least = state.mass[f] + sums[slot, SQUARES], table[f, EXTRA]
         if params.retention < 1.0:  # the buffered rows decay with the earlier ones
             mass = state.mass[f] * params.retention ** (now["shrunk"] - state.when[f]) + sums[slot, SQUARES]
             mass, least = mass * params.retention ** (now["t"] - now["shrunk"]), 0.0
         state.mass[f] = mass
         state.when[f] = now["t"]
         extra, old = max(least, mass - b2), 1.0 / sums[slot, DELTA]
-        table[f, 0, EXTRA] = extra
-        table[f, 0, WBAR] = sums[slot, TOTAL] * old
-        table[f, 0, STAMP] = now["generation"]
-        table[f, 0, SLOT] = 0.0
+        table[f, EXTRA] = extra
+        table[f, WBAR] = sums[slot, TOTAL] * old
+        table[f, STAMP] = now["generation"]
+        table[f, SLOT] = 0.0
         change = 1.0 / (1.0 + extra) - old
         for i in range(n_kept):
-            x = change * z[0, i]
-            for j in range(i + 1):
-                T[i, j] += x * z[0, j]
+            add_scaled(T[i], change * b[i], b, i + 1)
     for i in range(n_kept):
         for j in range(i):
             T[j, i] = T[i, j]
 
 
-@bare_inline
-def factorise(state, r):
-    """state.LT <- the Cholesky factor of I + T (LT'LT = I + T, pivots at least 1); state.gamma <- 0."""
-    factor_identity_plus(state.T, state.LT, r)
-    for j in range(len(state.gamma)):
-        state.gamma[j] = 0.0
-
-
-@bare_jit
-def predict(state, work, rows, raw, start):
-    """raw[i] <- base_i + w'x_i from row `start` on; returns the first row whose prediction is out of bounds, or n.
-
-    state : DiagonalFDState and rows : Rows, not modified; work : DiagonalFDScratch, overwritten
-    raw : float64[n], filled in; start : int
-    """
-    for i in range(start, len(rows.y)):
-        feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
-        copies(state, work, feats)
-        wx, xx = read(state, work, work.row, work.place, rows.values[rows.indptr[i] : rows.indptr[i + 1]])
-        z, _ = solve(state, work, wx, xx)
-        z += rows.base[i]
-        if not (abs(z) <= LIMIT and xx <= LIMIT):
-            return i
-        raw[i] = z
-    return len(rows.y)
-
-
 @bare_jit
 def all_weights(state, work, w):
     """w[f] <- the weight of feature f, for the first len(w) features. w : float64[features], filled in."""
-    now, row, c = state.now[0], work.row, work.c
+    now, row, c = state.now[0], work.row[0], work.c
     coefficients(state, work)
-    k = now["k"]
     for f in range(len(w)):
-        bring_up_to_date(state.maps, state.table, f, row, 0, now["generation"], work.z)
-        total = 0.0
-        for j in range(k):
-            total += c[j] * row[0, 1 + (j >> 2), j & 3]
-        if row[0, 0, SLOT] > 0.0:
-            for j in range(now["raw"]):
-                total += c[k + j] * state.X[int(row[0, 0, SLOT]) - 1, j >> 2, j & 3]
-        w[f] = row[0, 0, WBAR] + total / (1.0 + row[0, 0, EXTRA])
-
-
-@bare_jit
-def matrix(state, work, delta, B):
-    """delta[f] <- Delta_f and B[:, f] <- B_:f for the first len(delta) features.
-
-    delta : float64[features], filled in; B : float64[k + raw, features], zeros on entry, filled in
-    """
-    now, row = state.now[0], work.row
-    for f in range(len(delta)):
-        bring_up_to_date(state.maps, state.table, f, row, 0, now["generation"], work.z)
-        delta[f] = 1.0 + row[0, 0, EXTRA]
-        for j in range(now["k"]):
-            B[j, f] = row[0, 1 + (j >> 2), j & 3]
-        if row[0, 0, SLOT] > 0.0:
-            for j in range(now["raw"]):
-                B[now["k"] + j, f] = state.X[int(row[0, 0, SLOT]) - 1, j >> 2, j & 3]
+        bring_up_to_date(state.maps, state.table, f, work.row, 0, now["generation"], work.z)
+        total = plus_dot(0.0, c, row[KEPT:], now["k"])
+        if row[SLOT] > 0.0:
+            total = plus_dot(total, c[now["k"] :], state.X[int(row[SLOT]) - 1], now["raw"])
+        w[f] = row[WBAR] + total / (1.0 + row[EXTRA])

@@ -17,10 +17,9 @@ from sonlearn.learn.losses import CODE
 from sonlearn.learn.tolerances import LOG_MIN
 from sonlearn.options import LearnOptions
 
-# Arrays are in groups of four: Numba need not check a constant index for being negative, which halves the time per
-# feature. The first group of a feature's row of the table has these columns. The feature's entries of the kept rows of
-# B follow, so that reading a feature costs one cache miss.
-WBAR, EXTRA, STAMP, SLOT = range(4)
+# The first columns of a feature's row of the table. The feature's entries of the kept rows of B follow, so that reading
+# a feature costs one cache miss.
+WBAR, EXTRA, STAMP, SLOT, KEPT = range(5)
 #: Columns of the shrink's sums for a feature of the buffer: Delta w, |X_:f|^2, and Delta before the shrink.
 TOTAL, SQUARES, DELTA = range(3)
 # EXTRA: Delta - 1. STAMP: the last generation applied to the feature. SLOT: its position among the buffer's features,
@@ -52,12 +51,12 @@ class DiagonalFDParams(NamedTuple):
 class DiagonalFDState(NamedTuple):
     """State of a learner, without the names of its features."""
 
-    # float64[features, 1 + fours, 4]; fours: groups of four for the m - 1 kept rows, at least 1
+    # float64[features, KEPT + width]; width: m - 1 kept rows, and zeros up to a multiple of four
     table: Annotated[np.ndarray, BY_FEATURE]
     # float64[features]; sum of squares of the feature's entries in all rows before the buffered ones
     mass: Annotated[np.ndarray, BY_FEATURE]
-    maps: Annotated[np.ndarray, LOG]  # float64[slots, fours, 4 fours + 1, 4]; the log of generations (`lazy`)
-    X: Annotated[np.ndarray, SLOTS]  # float64[slots, fours of raw, 4]; the buffered rows, by feature
+    maps: Annotated[np.ndarray, LOG]  # float64[slots, width, width + 1]; the log of generations (`lazy`)
+    X: Annotated[np.ndarray, SLOTS]  # float64[slots, raw]; the buffered rows, by feature
     when: Annotated[np.ndarray, BY_FEATURE]  # int64[features]; rows learned when `mass` was last updated
     owner: Annotated[np.ndarray, SLOTS]  # int64[slots]; the feature of each slot
     entries: Annotated[np.ndarray, ENTRIES]  # int64[entries]; the slots of the first buffered row, of the second, ...
@@ -77,22 +76,20 @@ class DiagonalFDScratch(NamedTuple):
     """Scratch space of one round or shrink."""
 
     u: np.ndarray  # float64[longest row]; Delta^-1 x
-    slot: np.ndarray  # int64[longest row]; slots of the row's features that are in the buffer
-    buffered: np.ndarray  # float64[longest row]; the entries of u at these features
     place: np.ndarray  # int64[longest row]; 0, 1, 2, ...
-    row: np.ndarray  # float64[longest row, 1 + fours, 4]; up-to-date copies of rows of the table
-    q: np.ndarray  # float64[rows + 4]; B Delta^-1 x
-    g: np.ndarray  # float64[rows + 4]; L^-1 q
+    row: np.ndarray  # float64[longest row, KEPT + width]; up-to-date copies of rows of the table
+    q: np.ndarray  # float64[rows]; B Delta^-1 x
+    g: np.ndarray  # float64[rows]; L^-1 q
     c: np.ndarray  # float64[rows]
-    CT: np.ndarray  # float64[rows, fours, 4]; C', the kept rows as combinations of the earlier rows
+    CT: np.ndarray  # float64[rows, width]; C', the kept rows as combinations of the earlier rows
     sums: np.ndarray  # float64[slots, 4]; see TOTAL, SQUARES, DELTA
-    z: np.ndarray  # float64[2, 4 fours + 1]; one feature's entries while it is brought up to date
-    E: np.ndarray  # float64[3, fours, 4 fours + 1, 4]; a map and products of maps
+    z: np.ndarray  # float64[2, width + 1]; one feature's entries while it is brought up to date
+    E: np.ndarray  # float64[3, width, width + 1]; a map and products of maps
 
 
-def fours_of(n: int) -> int:
-    """Number of groups of four for n numbers, at least one."""
-    return max(-(-n // 4), 1)
+def width_of(params: DiagonalFDParams) -> int:
+    """The least multiple of four, above 0, that has room for m - 1 numbers."""
+    return 4 * max(-(-(params.m - 1) // 4), 1)
 
 
 def params_of(options: LearnOptions) -> DiagonalFDParams:
@@ -106,12 +103,12 @@ def params_of(options: LearnOptions) -> DiagonalFDParams:
 
 def new_state(params: DiagonalFDParams) -> DiagonalFDState:
     """State of an untrained learner."""
-    fours, rows = fours_of(params.m - 1), params.m - 1 + params.raw
+    width, rows = width_of(params), params.m - 1 + params.raw
     now = np.zeros(1, dtype=SCALARS)
     now["capacity"] = LOG_MIN
     return DiagonalFDState(
-        table=np.zeros((0, 1 + fours, 4)), mass=np.zeros(0), maps=np.zeros((0, fours, 4 * fours + 1, 4)),
-        X=np.zeros((0, fours_of(params.raw), 4)), when=np.zeros(0, dtype=np.int64), owner=np.zeros(0, dtype=np.int64),
+        table=np.zeros((0, KEPT + width)), mass=np.zeros(0), maps=np.zeros((0, width, width + 1)),
+        X=np.zeros((0, params.raw)), when=np.zeros(0, dtype=np.int64), owner=np.zeros(0, dtype=np.int64),
         entries=np.zeros(0, dtype=np.int64), ends=np.zeros(params.raw, dtype=np.int64), T=np.zeros((rows, rows)),
         LT=np.zeros((rows, rows)), gamma=np.zeros(rows), now=now,
     )  # fmt: skip
@@ -119,10 +116,9 @@ def new_state(params: DiagonalFDParams) -> DiagonalFDState:
 
 def new_work(params: DiagonalFDParams, longest: int, slots: int) -> DiagonalFDScratch:
     """Scratch space for rows of up to `longest` entries and a buffer of up to `slots` features."""
-    fours, rows, longest = fours_of(params.m - 1), params.m - 1 + params.raw, max(longest, 1)
+    width, rows, longest = width_of(params), params.m - 1 + params.raw, max(longest, 1)
     return DiagonalFDScratch(
-        u=np.zeros(longest), slot=np.zeros(longest, dtype=np.int64), buffered=np.zeros(longest),
-        place=np.arange(longest), row=np.zeros((longest, 1 + fours, 4)), q=np.zeros(rows + 4), g=np.zeros(rows + 4),
-        c=np.zeros(rows), CT=np.zeros((rows, fours, 4)), sums=np.zeros((slots, 4)), z=np.zeros((2, 4 * fours + 1)),
-        E=np.zeros((3, fours, 4 * fours + 1, 4)),
+        u=np.zeros(longest), place=np.arange(longest), row=np.zeros((longest, KEPT + width)), q=np.zeros(rows),
+        g=np.zeros(rows), c=np.zeros(rows), CT=np.zeros((rows, width)), sums=np.zeros((slots, 4)),
+        z=np.zeros((2, width + 1)), E=np.zeros((3, width, width + 1)),
     )  # fmt: skip

@@ -16,8 +16,7 @@ import numpy as np
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.ensemble.history import WIDTH, History, multiplicity
 from sonlearn.learn.ensemble.pruning import PruningCase
-from sonlearn.learn.ensemble.softmax_step import add_scaled
-from sonlearn.learn.linear_algebra import exponential, largest, total_of
+from sonlearn.learn.linear_algebra import add_scaled, exponential, largest, total_of
 
 if TYPE_CHECKING:
     from sonlearn.learn.ensemble.target import Target

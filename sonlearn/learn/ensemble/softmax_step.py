@@ -27,9 +27,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, bare_jit, forced_inline
+from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.ensemble.combiner import PERIOD
-from sonlearn.learn.linear_algebra import exponential, largest, solve_lower, solve_upper, total_of
+from sonlearn.learn.linear_algebra import add_scaled, exponential, largest, solve_lower, solve_upper, total_of
 
 #: A_0 as a multiple of I, and how much of squared gradients is added to A. Over 17 sets and 28 others, the members'
 #: scores replayed: log loss .957 and .851 of that of .5 and 0, errors .991 and .968. SURPRISE .03 to .25 and PRIOR .25
@@ -132,13 +132,6 @@ def probabilities(w, V, i, met, scratch, logs):
     for k in range(met):
         logs[k] = max(logs[k] - whole, -SURE)
     return count
-
-
-@forced_inline
-def add_scaled(z, w, v, n):
-    """z[:n] += w v[:n]."""
-    for k in range(n):
-        z[k] += w * v[k]
 
 
 @bare_inline

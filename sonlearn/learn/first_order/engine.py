@@ -113,15 +113,11 @@ class FirstOrder(Engine):
             self._work = new_work(self._params, 2 * longest)
         return state if features <= len(state.table) else super().reserve(state, rows, features)
 
-    def calls(self, state: FirstOrderState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+    def calls(
+        self, state: FirstOrderState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
+    ) -> list[Call]:
         """See `Engine.calls`."""
-        return [(rules.learn, (self._params, state, self._work, rows, by_class(out), start))]
-
-    def predict(self, state: FirstOrderState, rows: Rows, out: Predictions) -> int:
-        """Predict `rows` and change nothing."""
-        at: int = rules.predict(self._params, state, rows, by_class(out).raw)
-        np.clip(out.raw, self._params.output.low, self._params.output.high, out=out.prediction)
-        return at
+        return [(rules.follow, (self._params, state, self._work, rows, by_class(out), start, learns))]
 
     def weights(self, state: FirstOrderState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""

@@ -34,7 +34,7 @@ import math
 
 import numpy as np
 
-from sonlearn.data.rows import is_learned
+from sonlearn.data.rows import entries, features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.learn.losses import (
     LARGEST_LOG,
@@ -47,7 +47,7 @@ from sonlearn.learn.losses import (
     within_bounds,
 )
 from sonlearn.learn.retention import left_after
-from sonlearn.learn.tolerances import LIMIT
+from sonlearn.learn.tolerances import LARGEST, LIMIT
 
 SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
 NAMES = ("sgd", "ogd", "adagrad", "nag", "arow", "precision", "ftrl", "coin", "nlms", "ada")
@@ -72,61 +72,40 @@ COIN_NORM = 1e-6
 
 
 @bare_jit
-def learn(params, state, work, rows, out, start):
-    """Predict and learn rows from `start` on; returns the first row that was refused, or n.
+def follow(params, state, work, rows, out, start, learns):
+    """Predict rows from `start` on and, where it `learns`, learn them; returns the first row that was refused, or n.
 
-    params : FirstOrderParams; state : FirstOrderState, modified in place; work : FirstOrderScratch, overwritten
-    rows : Rows with features below len(state.table), not modified
+    params : FirstOrderParams; state : FirstOrderState, modified where it `learns`
+    work : FirstOrderScratch, overwritten
+    rows : Rows, where it `learns` with features below len(state.table), not modified
     out : Predictions of float64[n, K], filled in from row `start` on; start : int
     """
-    at = learn_rows(params, state, work, rows, out, start)
-    count_features(state.now[0], rows, start, at)
+    at = follow_rows(params, state, work, rows, out, start, learns)
+    if not learns:
+        return at
+    now = state.now[0]
+    now.seen = features_with(rows.features[rows.indptr[start] : rows.indptr[at]], now.seen)
     return at
 
 
 @bare_inline
-def count_features(now, rows, start, stop):
-    """now.seen <- one more than the largest number of a feature in the rows start..stop - 1, if that is more."""
-    seen = now.seen
-    for place in range(rows.indptr[start], rows.indptr[stop]):
-        seen = max(seen, rows.features[place] + 1)
-    now.seen = seen
-
-
-@bare_inline
-def learn_rows(params, state, work, rows, out, start):
-    """`learn`, but for what it counts."""
+def follow_rows(params, state, work, rows, out, start, learns):
+    """`follow`, but for what it counts."""
+    limit = LIMIT if learns else LARGEST
+    gathers = learns and params.rule == NAG and not params.lazy and classes_of(params) == 0
     for i in range(start, len(rows.y)):
-        if len(state.table) > LARGE_TABLE and i + 1 < len(rows.y):
+        if learns and len(state.table) > LARGE_TABLE and i + 1 < len(rows.y):
             for at in range(rows.indptr[i + 1], rows.indptr[i + 2]):
                 fetch(state.table, rows.features[at], 1)
         z, p = out.raw[i], out.prediction[i]
-        if params.rule == NAG and not params.lazy and classes_of(params) == 0:
-            xx = score_and_gather(params, state, work.by_entry, rows, i, z)
-        else:
-            xx = score(params, state, rows, i, z)
-        if not (within_bounds(params.output, z, p) and xx <= LIMIT * LIMIT):
+        xx = score_and_gather(params, state, work.by_entry, rows, i, z) if gathers else score(params, state, rows, i, z)
+        if not (within_bounds(params.output, z, p, limit) and xx <= limit * limit):
             return i
         keep_to_labels(params, state, z, p)
-        if not is_learned(rows.weight[i], rows.y[i]):
+        if not learns or not is_learned(rows.weight[i], rows.y[i]):
             continue
         if not step(params, state, work, rows, i, z, p, xx):
             return i
-    return len(rows.y)
-
-
-@bare_jit
-def predict(params, state, rows, raw):
-    """raw[i] <- predictions of row i; returns the first row with one that is not finite, or n.
-
-    params, state and rows are not modified; raw : float64[n, K], filled in
-    """
-    for i in range(len(rows.y)):
-        score(params, state, rows, i, raw[i])
-        keep_to_labels(params, state, raw[i], raw[i])
-        for c in range(raw.shape[1]):
-            if not math.isfinite(raw[i, c]):
-                return i
     return len(rows.y)
 
 
@@ -179,11 +158,11 @@ def score(params, state, rows, i, z):
 
 @forced_inline
 def keep_to_labels(params, state, z, p):
-    """With `--clip labels`, z and p <- z clipped to the labels so far. float64[K], modified; state is not."""
+    """With `--clip labels`, z and p are clipped to the labels so far, p then to its bounds. float64[K]; modified."""
     if params.labels:
         for c in range(len(z)):
             z[c] = min(max(z[c], state.now[0].low), state.now[0].high)
-            p[c] = z[c]
+            p[c] = min(max(z[c], params.output.low), params.output.high)
 
 
 @forced_inline
@@ -201,13 +180,6 @@ def score_and_gather(params, state, work, rows, i, z):
         gather(table, work, k, f, x)
     z[0] = rows.base[i] + wx
     return xx
-
-
-@forced_inline
-def entries(rows, i):
-    """(features, values) of row i: views. Loops over them need not ask whether an index counts from the end."""
-    begin, end = rows.indptr[i], rows.indptr[i + 1]
-    return rows.features[begin:end], rows.values[begin:end]
 
 
 @forced_inline

@@ -24,7 +24,7 @@ from sonlearn.learn.dense.engine import NOW, SCALARS, TRIANGLE, Dense
 from sonlearn.learn.dense.rounds import enter, features_of
 from sonlearn.learn.dense.spectral import NOISE, matrix, pack_triangle
 from sonlearn.learn.engine import Engine, Predictions, by_class
-from sonlearn.learn.linear_algebra import INVERSE, spectral
+from sonlearn.learn.linear_algebra import INVERSE, add_scaled, spectral
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.tolerances import LIMIT
 from sonlearn.options import LearnOptions
@@ -160,7 +160,6 @@ def tilted(params, logp, W):
     for e in range(len(logp)):
         share = math.exp(logp[e] - top) * eta
         total += share
-        for j in range(len(W)):
-            w[j] += share * W[j, e]
+        add_scaled(w, share, W[:, e], len(w))
         eta *= 0.5
     return w / total

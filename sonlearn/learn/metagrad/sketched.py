@@ -24,11 +24,12 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE, Axis, summed
-from sonlearn.data.rows import Rows, is_learned
+from sonlearn.data.rows import Rows, entries, is_learned
 from sonlearn.jit import bare_inline, inline, jit
-from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.linear_algebra import leading
-from sonlearn.learn.losses import loss_slope
+from sonlearn.learn.engine import Engine, Predictions, by_class
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, leading, set_scaled
+from sonlearn.learn.log import with_room
+from sonlearn.learn.losses import loss_slope, within_bounds
 from sonlearn.learn.metagrad.dense import first_weights
 from sonlearn.learn.newton import state as newton
 from sonlearn.learn.newton.engine import SketchedNewton
@@ -36,11 +37,10 @@ from sonlearn.learn.newton.predict import scratch, weights_of
 from sonlearn.learn.newton.round import add_along, count
 from sonlearn.learn.newton.shrink import decompose, leading_directions, lower, rotate_sums
 from sonlearn.learn.newton.sparse_time.coordinates import append, coefficients, coordinates, move_wbar
-from sonlearn.learn.newton.sparse_time.folding import fold
-from sonlearn.learn.newton.sparse_time.generations import log_is_full, with_room_in_log
-from sonlearn.learn.newton.sparse_time.orthonormal import is_due, orthonormalise
+from sonlearn.learn.newton.sparse_time.folding import fold, is_due, orthonormalise
+from sonlearn.learn.newton.sparse_time.generations import log_is_full, sweep
 from sonlearn.learn.newton.step import add_outer_product, reset_factor, widen
-from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL
+from sonlearn.learn.tolerances import DIVERGED, DONE, LARGEST, LIMIT, LOG_FULL
 from sonlearn.options import LearnOptions
 
 #: A square of a rate is taken to be more than this, where it divides.
@@ -98,14 +98,12 @@ class SketchedMetaGrad(Engine):
         while status == LOG_FULL:
             at, status = learn(self._params, state, self._sketch.work, rows, out, at)
             if status == LOG_FULL:
-                state = state._replace(base=with_room_in_log(state.base, self._sketch.work.z))
+                state = state._replace(base=with_room(state.base, sweep, self._sketch.work.z))
         return state, at
 
     def predict(self, state: MetaGradFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        at = predict(state, rows, out.raw)
-        np.clip(out.raw, self._sketch.params.output.low, self._sketch.params.output.high, out=out.prediction)
-        return at
+        return int(predict(self._params, state, rows, by_class(out)))
 
     def weights(self, state: MetaGradFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
@@ -142,10 +140,9 @@ def learn(params, state, work, rows, out, start):
     for i in range(start, len(rows.y)):
         if log_is_full(state.base):
             return i, LOG_FULL
-        feats, xx = rows.features[rows.indptr[i] : rows.indptr[i + 1]], 0.0
-        for at in range(len(feats)):
-            work.x[at] = rows.values[rows.indptr[i] + at]
-            xx += work.x[at] * work.x[at]
+        feats, values = entries(rows, i)
+        set_scaled(work.x, 1.0, values, len(feats))
+        xx = dot(values, values, len(feats))
         learned = is_learned(rows.weight[i], rows.y[i])
         rho2, n_rest = coordinates(base, state.base, work, feats, xx, learned)
         zx, vx = work.wbar_x[0], along(state.v, feats, work.x)
@@ -177,19 +174,20 @@ def learn(params, state, work, rows, out, start):
 
 
 @jit
-def predict(state, rows, raw):
-    """raw[i] <- base_i + w'x_i; returns the first row whose prediction is not finite, or n.
+def predict(params, state, rows, out):
+    """Predict all rows; returns the first row whose prediction is not finite, or n.
 
-    state : MetaGradFDState and rows : Rows, not modified; raw : float64[n], filled in
+    state : MetaGradFDState and rows : Rows, not modified; out : Predictions of float64[n, 1], filled in
     """
+    raw = out.raw
     (on_z, on_x), z = coefficients(state.base), scratch(state.base)
     for i in range(len(rows.y)):
-        raw[i] = rows.base[i]
+        raw[i, 0] = rows.base[i]
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
             f = rows.features[at]
             weights_of(state.base, f, on_z, on_x, state.share[0], z)
-            raw[i] += (z[2, 0] + state.share[1] * state.v[f]) * rows.values[at]
-        if not math.isfinite(raw[i]):
+            raw[i, 0] += (z[2, 0] + state.share[1] * state.v[f]) * rows.values[at]
+        if not within_bounds(params.base.output, raw[i], out.prediction[i], LARGEST):
             return i
     return len(rows.y)
 
@@ -228,12 +226,8 @@ def update_experts(params, state, work, slope, wx, zx, vx, logp):
     r = state.base.now[0].k + state.base.now[0].raw
     yz, yv = np.zeros(r), np.zeros(r)  # by eigenvector: y times z, y times v
     for i in range(r):
-        y = z = v = 0.0
-        for j in range(r):
-            y += U[j, i] * work.y[j]
-            z += U[j, i] * q[0, j]
-            v += U[j, i] * q[1, j]
-        yz[i], yv[i] = y * z, y * v
+        y = dot(U[:, i], work.y, r)
+        yz[i], yv[i] = y * dot(U[:, i], q[0], r), y * dot(U[:, i], q[1], r)
     eta = params.rate
     for e in range(len(logp)):
         floor = rest_of(params, state, eta)
@@ -307,15 +301,9 @@ def average(params, state, lam, U):
             G[i] += 2.0 * eta * eta * f
         eta *= 0.5
     state.share[0], state.share[1] = -F[r] / total, G[r] / total
-    for i in range(len(a)):
-        a[i] = 0.0
+    clear_first(a, len(a))
     for i in range(r):
-        z = v = 0.0
-        for j in range(r):
-            z += U[j, i] * q[0, j]
-            v += U[j, i] * q[1, j]
-        c = (-(F[i] - F[r]) * z + (G[i] - G[r]) * v) / total
-        for j in range(r):
-            a[j] += c * U[j, i]
-            state.U[j, i] = U[j, i]
+        z, v = dot(U[:, i], q[0], r), dot(U[:, i], q[1], r)
+        add_scaled(a, (-(F[i] - F[r]) * z + (G[i] - G[r]) * v) / total, U[:, i], r)
         state.lam[i] = max(lam[i], 0.0)
+    state.U[:r, :r] = U

@@ -26,11 +26,11 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.axes import BY_FEATURE, Scalars
-from sonlearn.data.rows import SQUARES, Rows, is_learned, longest_row
+from sonlearn.data.rows import SQUARES, Rows, entries, is_learned, longest_row
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.engine import Predictions
-from sonlearn.learn.linear_algebra import product
+from sonlearn.learn.linear_algebra import clear_first, plus_dot, product
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     LARGE_TABLE,
@@ -192,17 +192,15 @@ def scale_of(unit, rows, i):
     """What the values of row i are multiplied with."""
     if not unit:
         return 1.0
-    total = rows.unseen[i, SQUARES]
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        total += rows.values[at] * rows.values[at]
+    _, values = entries(rows, i)
+    total = plus_dot(rows.unseen[i, SQUARES], values, values, len(values))
     return 1.0 / math.sqrt(total) if total > 0.0 else 0.0
 
 
 @bare_inline
 def score(pairs, rows, i, scale, classes, z):
     """z[:classes] <- w_k'x; features without a block say nothing."""
-    for k in range(classes):
-        z[k] = 0.0
+    clear_first(z, classes)
     add_weights(pairs, rows, i, scale, classes, z)
 
 

@@ -38,6 +38,7 @@ from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.engine import Predictions
+from sonlearn.learn.linear_algebra import add_scaled
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     DISTANCE,
@@ -235,8 +236,7 @@ def score(decay, state, work, rows, i, z):
         for e in range(size_of_list):
             ratio[e] = ratio_of(left * counts[begin + e], q, by[pairs.classes[begin + e]])
         logarithms(ratio, max(dense, size_of_list))
-        for k in range(dense):
-            z[k] += x * ratio[k]
+        add_scaled(z, x, ratio, dense)
         for e in range(size_of_list):
             z[pairs.classes[begin + e]] += x * ratio[e]
     root = 0.5 / math.sqrt(max(size, 1))

@@ -16,10 +16,10 @@ from sonlearn.learn.multiclass.pairs import (
     Pairs,
     bytes_of,
     count_pairs,
-    count_places,
     more_room,
     new_pairs,
     packed_pairs,
+    places_needed,
     reserve_pairs,
 )
 
@@ -61,7 +61,7 @@ class OfPairs(Engine):
         at, classes = run_calls(self.calls(state, rows, out, start)), out.raw.shape[1]
         while at < len(rows.y):
             more = classes if self.most_met is None else self.most_met
-            places = count_places(state.pairs, rows, at, more, classes)
+            places = places_needed(state.pairs, rows, at, more, classes)
             state = state._replace(pairs=more_room(state.pairs, places, classes))
             at = run_calls(self.calls(state, rows, out, at))
         return state, at

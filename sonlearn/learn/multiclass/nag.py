@@ -29,7 +29,7 @@ from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.engine import Predictions
-from sonlearn.learn.linear_algebra import exponential, largest, product, total_of
+from sonlearn.learn.linear_algebra import exponential, largest, product, set_scaled, total_of
 from sonlearn.learn.multiclass.arow import score
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
@@ -193,8 +193,7 @@ def tamed(x):
 @bare_inline
 def slopes(q, z, shown, classes, y):
     """q[:classes] <- softmax(z) less the indicator of y; returns the sum of squares. Classes not `shown` score 0."""
-    for k in range(shown):
-        q[k] = z[k]
+    set_scaled(q, 1.0, z, shown)
     for k in range(shown, classes):
         q[k] = 0.0
     top = largest(q, classes)

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.data.arrays import grown, zeros
-from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
+from sonlearn.jit import bare_inline, fetch, forced_inline
 
 #: Orders of blocks, which have 2^order places: below SIZES. Lists have LEAST places at least.
 SIZES, LEAST = 32, 4
@@ -449,9 +449,3 @@ def places_needed(pairs, rows, i, more, classes):
             lists = 8 * (max(block["size"], block["capacity"]) + more) + 2 * LINE
             total += min(most, max(lists, 2 * SMALL))
     return total
-
-
-@bare_jit
-def count_places(pairs, rows, i, more, classes):
-    """`places_needed`, for Python."""
-    return places_needed(pairs, rows, i, more, classes)

@@ -25,7 +25,7 @@ from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.linear_algebra import add_rows
+from sonlearn.learn.linear_algebra import add_rows, add_scaled, clear_first, plus_dot
 
 #: Rows with a larger margin are not learned from.
 MARGIN = 0.5
@@ -165,35 +165,25 @@ def follow(P, W, now, scratch, rows, out, start, learns):
 @bare_inline
 def score(W, x, rows, i, classes, z):
     """x <- row i as float64[d], and z[:classes] <- W'x times `GAIN`."""
-    for j in range(len(x)):
-        x[j] = 0.0
+    clear_first(x, len(x))
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         if rows.features[at] < len(x):
             x[rows.features[at]] += min(max(rows.values[at], -LIMIT), LIMIT)
-    for k in range(classes):
-        z[k] = 0.0
+    clear_first(z, classes)
     for j in range(len(x)):
         if x[j] != 0.0:
-            by = GAIN * x[j]
-            for k in range(classes):
-                z[k] += by * W[j, k]
+            add_scaled(z, GAIN * x[j], W[j], classes)
 
 
 @bare_inline
 def step(P, W, scratch, classes, shown, y, h, z):
     """Learn the row in scratch.x of class y and weight h, whose scores of the first `shown` classes are z."""
     x, u, e, d = scratch.x, scratch.u, scratch.e, len(scratch.x)
-    for j in range(d):
-        u[j] = 0.0
+    clear_first(u, d)
     add_rows(x, P, d, u)
-    v = 1.0 / h
-    for j in range(d):
-        v += x[j] * u[j]
+    v = plus_dot(1.0 / h, x, u, d)
     for k in range(classes):
         e[k] = ((1.0 if k == y else 0.0) - (z[k] / GAIN if k < shown else 0.0)) / v
     for j in range(d):
-        by = u[j] / v
-        for k in range(classes):
-            W[j, k] += u[j] * e[k]
-        for l in range(d):  # noqa: E741
-            P[j, l] -= by * u[l]
+        add_scaled(W[j], u[j], e, classes)
+        add_scaled(P[j], -u[j] / v, u, d)

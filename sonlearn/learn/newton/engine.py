@@ -34,10 +34,12 @@ import numpy as np
 from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.engine import Engine, Predictions, by_class
+from sonlearn.learn.log import with_room
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
-from sonlearn.learn.newton.shrink import begin_now, learn, lower_now, orthonormalise_now
-from sonlearn.learn.newton.sparse_time.generations import sweep, with_room_in_log
+from sonlearn.learn.newton.shrink import begin_with_kept, learn, lower
+from sonlearn.learn.newton.sparse_time.folding import orthonormalise
+from sonlearn.learn.newton.sparse_time.generations import sweep
 from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
 from sonlearn.learn.tolerances import FEATURES, LOG_FULL, ORTHONORMALISE, RANK
 from sonlearn.options import LearnOptions
@@ -76,16 +78,14 @@ class SketchedNewton(Engine):
         while status in (LOG_FULL, ORTHONORMALISE):
             at, status = learn(self.params, state, self.work, rows, out, at, self._oja)
             if status == LOG_FULL:
-                state = with_room_in_log(state, self.work.z)
+                state = with_room(state, sweep, self.work.z)
             elif status == ORTHONORMALISE:
-                orthonormalise_now(state)
+                orthonormalise(state)
         return state, at
 
     def predict(self, state: NewtonState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        at = predict(self.params, state, rows, by_class(out).raw)
-        np.clip(out.raw, self.params.output.low, self.params.output.high, out=out.prediction)
-        return at
+        return int(predict(self.params, state, rows, by_class(out)))
 
     def weights(self, state: NewtonState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
@@ -175,7 +175,7 @@ def merged(params: NewtonParams, states: Sequence[NewtonState], base: NewtonStat
     out.factor.FT[range(k), range(k)] = 1.0
     if params.dual:
         out.basis.q[:, :k] = w @ V[:k].T
-    begin_now(params, out, k)
+    begin_with_kept(params, out, k)
     return out
 
 
@@ -208,7 +208,7 @@ def _shrink(params: NewtonParams, state: NewtonState, lam: np.ndarray) -> int:
     m, zero = params.m, RANK * max(lam.max(initial=0.0), 0.0)
     if params.buffered:
         squares = np.pad(lam, (0, max(m - len(lam), 0)))
-        return int(lower_now(params, state, squares[::-1].copy(), zero))
+        return int(lower(params, state, squares[::-1].copy(), zero))
     kept = lam[:m][lam[:m] > zero]
     state.basis.D2[: len(kept)] = kept
     return len(kept)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 
 from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, set_scaled
 from sonlearn.learn.newton.sparse_time.coordinates import move_kept, move_wbar
 from sonlearn.learn.newton.step import pseudo_divide, spectral_excess
 from sonlearn.learn.tolerances import DOUBTFUL, NEXT, ORTHONORMALISE, RENEW, SPAN, SPREAD
@@ -38,8 +39,7 @@ def oja_round(params, state, work, feats, row, oja):
     if projected:
         move_wbar(state, work, feats, aside)
     status = NEXT
-    for c in range(len(aside)):
-        aside[c] = 0.0
+    clear_first(aside, len(aside))
     if params.m > 0:
         status = update_sketch(params, state, work, row, oja)
     for c in range(len(aside)):
@@ -62,8 +62,7 @@ def update_sketch(params, state, work, row, oja):
     per unit of x that compensates the change of Z.
     """
     now, delta, norm2 = state.now[0], work.delta, row.scale * row.scale * row.xx
-    for j in range(len(delta)):
-        delta[j] = 0.0
+    clear_first(delta, len(delta))
     if norm2 == 0.0:
         return NEXT
     if now.k < params.m and row.rho2 > 0.0 and norm2 > SPAN * math.sqrt(now.oja_sum):
@@ -80,9 +79,7 @@ def apply_changes(state, work, feats):
     for c in range(len(work.aside)):
         delta[M + c] = work.aside[c]
     for at in range(len(feats)):
-        row, x = table[feats[at]], work.x[at]  # for the compiler, which cannot know that no row is an index
-        for j in range(len(delta)):
-            row[j] += delta[j] * x
+        add_scaled(table[feats[at]], work.x[at], delta, len(delta))
 
 
 @bare_inline
@@ -94,10 +91,7 @@ def add_direction(state, work, scale, rho):
     now, FT, D2 = state.now[0], state.factor.FT, state.basis.D2
     k, empty = now.k, now.used
     for j in range(len(FT)):
-        total = 0.0
-        for i in range(k):
-            total += work.y[i] * FT[j, i]
-        FT[j, k] = -total / rho
+        FT[j, k] = -dot(work.y, FT[j], k) / rho
     FT[empty, k] += 1.0
     work.delta[empty] = 1.0 / rho
     work.y[k] = rho
@@ -132,10 +126,8 @@ def rotate(params, state, work, row, oja):
     apply_inverse_factor(y, k, theta)
     if steep:
         work.delta[now.used] = 1.0
-        for i in range(k):
-            factor.FT[now.used, i] = gamma * scale * y[i]
-    for i in range(k):
-        y[i] *= (1.0 + gamma * norm2) / scale
+        set_scaled(factor.FT[now.used], gamma * scale, y, k)
+    set_scaled(y, (1.0 + gamma * norm2) / scale, y, k)
     return RENEW if steep else NEXT
 
 
@@ -160,8 +152,7 @@ def gram_schmidt(FT, y, k, theta, run):
     FT : float64[M, k_max], F transposed, modified; y : float64[k], not modified; run : float64[M], overwritten
     """
     before = 1.0
-    for j in range(len(FT)):
-        run[j] = 0.0
+    clear_first(run, len(FT))
     for i in range(k):
         after = before + theta * y[i] * y[i]
         shrunk, share = math.sqrt(before / after), theta * y[i] / before

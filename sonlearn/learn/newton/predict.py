@@ -8,37 +8,38 @@ import numpy as np
 
 from sonlearn.data.rows import COUNT
 from sonlearn.jit import bare_inline, inline, jit
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, plus_dot
+from sonlearn.learn.losses import within_bounds
 from sonlearn.learn.newton.rescale import MAXIMUM, UNIT, divided
 from sonlearn.learn.newton.sparse_time.coordinates import coefficients, local_of, wbar_factor
 from sonlearn.learn.newton.sparse_time.generations import present
+from sonlearn.learn.tolerances import LARGEST
 
 
 @jit
-def predict(params, state, rows, raw):
-    """raw[i] <- base_i + w'x_i for each class; returns the first row whose prediction is not finite, or n.
+def predict(params, state, rows, out):
+    """out.raw[i] <- base_i + w'x_i for each class; returns the first row whose prediction is not finite, or n.
 
-    raw : float64[n, K], filled in; nothing else is modified
+    out : Predictions of float64[n, K], filled in; nothing else is modified
     """
     on_z, on_x = coefficients(state)
-    factor, classes = wbar_factor(params, state.now[0].alpha), raw.shape[1]
+    raw, factor, classes = out.raw, wbar_factor(params, state.now[0].alpha), out.raw.shape[1]
     z = scratch(state)
     for i in range(len(rows.y)):
         xx = rows.unseen[i, COUNT]
-        for c in range(classes):
-            raw[i, c] = 0.0
+        clear_first(raw[i], classes)
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
             f = rows.features[at]
             x = divided(params.rescale, state.features[f].scale, rows.values[at])
             xx += x * x
             weights_of(state, f, on_z, on_x, factor, z)
-            for c in range(classes):
-                raw[i, c] += x * z[2, c]
+            add_scaled(raw[i], x, z[2], classes)
         for c in range(classes):
             if params.rescale == UNIT and xx > 0.0:
                 raw[i, c] /= math.sqrt(xx)
             raw[i, c] = raw[i, c] * state.now[0].weight_scale + rows.base[i]
-            if not math.isfinite(raw[i, c]):
-                return i
+        if not within_bounds(params.output, raw[i], out.prediction[i], LARGEST):
+            return i
     return len(rows.y)
 
 
@@ -68,9 +69,7 @@ def kept_rows(state, V):
     for f in range(V.shape[1]):
         now = present(state, f, z)
         for i in range(V.shape[0]):
-            V[i, f] = 0.0
-            for j in range(len(FT)):
-                V[i, f] += FT[j, i] * z[now, j]
+            V[i, f] = dot(FT[:, i], z[now], len(FT))
 
 
 @bare_inline
@@ -82,13 +81,8 @@ def weights_of(state, f, on_z, on_x, factor, z):
     """
     now, local = present(state, f, z), local_of(state, f)
     for c in range(len(on_z)):
-        w = factor * z[now, on_z.shape[1] + c]
-        for j in range(on_z.shape[1]):
-            w += z[now, j] * on_z[c, j]
-        if local >= 0:
-            for j in range(on_x.shape[1]):
-                w += state.raw.X[local, j] * on_x[c, j]
-        z[2, c] = w
+        w = plus_dot(factor * z[now, on_z.shape[1] + c], z[now], on_z[c], on_z.shape[1])
+        z[2, c] = w if local < 0 else plus_dot(w, state.raw.X[local], on_x[c], on_x.shape[1])
 
 
 @inline

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 
 from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.learn.linear_algebra import dot, set_scaled
 
 NONE, GRADIENTS, ALL_GRADIENTS, MAXIMUM, UNIT = range(5)
 #: Code of each value of --scale.
@@ -43,18 +44,16 @@ def rescaled(params, state, feats, values, unseen, xs):
     unseen : float, how many features without a number the row has: none has been larger than now, so that each is 1 or
     -1 rescaled; xs : float64[at least s], overwritten
     """
-    features, xx = state.features, 0.0
+    features = state.features
     for at in range(len(feats)):
         xs[at] = features[feats[at]].scale
     for at in range(len(feats)):
         xs[at] = divided(params.rescale, xs[at], values[at])
-    for at in range(len(feats)):
-        xx += xs[at] * xs[at]
+    xx = dot(xs, xs, len(feats))
     if params.rescale != UNIT or xx == 0.0:
         return xx
     factor = 1.0 / math.sqrt(xx + unseen)
-    for at in range(len(feats)):
-        xs[at] *= factor
+    set_scaled(xs, factor, xs, len(feats))
     return xx / (xx + unseen)
 
 

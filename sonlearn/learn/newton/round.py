@@ -7,6 +7,13 @@ Newton step; `sparse_time` keeps d features up to date in O(m^2 + ms).
 K classes may share one sketch. Class k has the gradient c_k x, c = h (softmax(z) - e_y), and the sum over the classes
 of its outer products is |c|^2 x x': so the row that is sketched is sqrt(sigma + eta_t) |c| x, as with one class, and
 the step of each class is w_k <- w_k - c_k A^-1 x with the same A.
+
+Forgetting (--decay): before a round adds its row, A becomes A_0 + r (A - A_0), with A_0 = alpha_0 I and the retention
+r = 1 - decay. The sketch and the mass that shrinks have added to alpha decay alike. alpha_0 comes from no example and
+does not decay, so steps stay bounded in directions that the stream has abandoned. The factor of A is updated by
+rank-one additions, without cancellation: O(m^3) a round.
+
+Shrinkage (--l2): the arrays hold the weights in units of one number, `now.weight_scale`.
 """
 
 from __future__ import annotations
@@ -15,11 +22,10 @@ import math
 from typing import NamedTuple
 
 from sonlearn.data.mixing import LOW, hash_bits
-from sonlearn.data.rows import COUNT, is_learned
+from sonlearn.data.rows import COUNT, entries, features_with, is_learned
 from sonlearn.jit import bare_inline, fetch, forced_inline
-from sonlearn.learn.linear_algebra import INVERSE, spectral
+from sonlearn.learn.linear_algebra import INVERSE, add_scaled, cholesky_update, minus_dot, set_scaled, spectral
 from sonlearn.learn.losses import slopes, within_bounds
-from sonlearn.learn.newton.forgetting import SMALLEST, fold_weight_scale, forget_past
 from sonlearn.learn.newton.oja import oja_round
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, learn_scales, rescaled, rescaled_by_all
 from sonlearn.learn.newton.sparse_time.coordinates import append, coordinates, move_wbar
@@ -39,6 +45,8 @@ from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL, NEXT, SHR
 
 #: If there are more features than this, those of the next row are prefetched.
 LARGE_TABLE = 1 << 14
+#: When `now.weight_scale` falls below this, it is multiplied into the arrays: once in 345/l2 rounds.
+SMALLEST = 1e-150
 
 
 class RowGeometry(NamedTuple):
@@ -66,8 +74,7 @@ def run(params, state, work, rows, out, start, oja):
             fold_weight_scale(state)
         if large and i + 1 < len(rows.y):
             fetch_features(state, rows.features[rows.indptr[i + 1] : rows.indptr[i + 2]])
-        feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
-        values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
+        feats, values = entries(rows, i)
         xx = rescaled(params, state, feats, values, rows.unseen[i, COUNT], work.x)
         learned = is_learned(rows.weight[i], rows.y[i])
         rho2, n_rest = coordinates(params, state, work, feats, xx, learned)
@@ -123,7 +130,7 @@ def write_prediction(params, weight_scale, wx, base, raw, prediction):
     """
     for c in range(len(wx)):
         raw[c] = wx[c] * weight_scale + base
-    return within_bounds(params.output, raw, prediction)
+    return within_bounds(params.output, raw, prediction, LIMIT)
 
 
 @bare_inline
@@ -197,10 +204,7 @@ def count(state, feats):
     now = state.now[0]
     now.t += 1
     now.read += len(feats)
-    seen = now.seen
-    for at in range(len(feats)):
-        seen = max(seen, feats[at] + 1)
-    now.seen = seen
+    now.seen = features_with(feats, now.seen)
 
 
 @forced_inline
@@ -210,13 +214,10 @@ def add_along(q, y, by, r, grows, zx):
     q : float64[r_max], modified; y : float64[r_max + 1], Q x, not modified; zx : float, z'x
     r : int, directions before the row; grows : bool, whether the row adds one
     """
-    rest = zx
-    for i in range(r):
-        rest -= y[i] * q[i]
+    rest = minus_dot(zx, y, q, r)
     if grows:
         q[r] = rest / y[r]
-    for i in range(r + grows):
-        q[i] += by * y[i]
+    add_scaled(q, by, y, r + grows)
 
 
 @forced_inline
@@ -242,8 +243,7 @@ def buffer_row(params, state, work, feats, row, n_rest):
     moves = False
     for c in range(len(a)):
         moves = moves or work.aside[c] != 0.0
-        for i in range(r):
-            a[c, i] -= work.along[c] * work.u[i]
+        add_scaled(a[c], -work.along[c], work.u, r)
     if grows:
         append(state, work, feats, row.rho2, n_rest)
         widen(state, r)
@@ -251,8 +251,7 @@ def buffer_row(params, state, work, feats, row, n_rest):
             a[c, r] = -work.aside[c] * work.y[r]
     elif moves:
         for c in range(len(a)):
-            for i in range(r):
-                a[c, i] += work.aside[c] * work.y[i]
+            add_scaled(a[c], work.aside[c], work.y, r)
             work.aside[c] = -work.aside[c]
         move_wbar(state, work, feats, work.aside)
     if params.dual and counts:
@@ -317,3 +316,48 @@ def add_step(params, now, work, row, grows):
             step = Move(0.0, 0.0 if grows else spectral(params.kind, now.alpha, 0.0, params.rate * work.slope[c]))
         work.along[c] += step.along
         work.aside[c] += step.rest
+
+
+@bare_inline
+def forget_past(params, state, work):
+    """A <- A_0 + retention (A - A_0), and the sums of Oja's rule likewise.
+
+    params : NewtonParams; state : NewtonState, modified in place; work : NewtonScratch, whose `h` is overwritten
+    """
+    now, basis, retention = state.now[0], state.basis, params.retention
+    now.alpha = params.base + retention * (now.alpha - params.base)
+    now.restored *= retention
+    now.mass *= retention
+    now.oja_sum *= retention
+    set_scaled(basis.D2, retention, basis.D2, len(basis.D2))
+    if not params.buffered:
+        return
+    r, root = now.k + now.raw, math.sqrt(retention)
+    for i in range(r):
+        set_scaled(basis.H[i], retention, basis.H[i], r)
+        set_scaled(basis.LT[i], root, basis.LT[i], r)
+    for i in range(min(r, len(basis.RT))):
+        set_scaled(basis.RT[i], root, basis.RT[i], r)
+    if params.kind != INVERSE or params.base == 0.0:
+        return
+    for i in range(r):
+        work.h[:r] = 0.0
+        work.h[i] = math.sqrt((1.0 - retention) * params.base)
+        cholesky_update(basis.LT, r, work.h)
+
+
+@bare_inline
+def fold_weight_scale(state):
+    """Multiply the weight scale into the arrays of `state` (modified) and set it to 1; no weight changes."""
+    now, factor, a, maps, table = state.now[0], state.factor, state.basis.a, state.maps, state.table
+    for f in range(now.seen):
+        for c in range(len(a)):
+            table[f, maps.shape[1] + c] *= now.weight_scale
+    for c in range(len(a)):
+        set_scaled(factor.beta[c], now.weight_scale, factor.beta[c], factor.beta.shape[1])
+        set_scaled(a[c], now.weight_scale, a[c], a.shape[1])
+    for slot in range(len(maps)):  # pending additions to wbar, for features that are not up to date
+        for j in range(maps.shape[1]):
+            for c in range(maps.shape[1], maps.shape[2]):
+                maps[slot, j, c] *= now.weight_scale
+    now.weight_scale = 1.0

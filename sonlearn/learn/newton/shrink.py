@@ -15,12 +15,11 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, bare_jit, inline, jit
-from sonlearn.learn.linear_algebra import ROOT, clear, leading, spectral
+from sonlearn.jit import bare_inline, inline, jit
+from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear, dot, gram_spectrum, leading, set_scaled, spectral
 from sonlearn.learn.newton.round import run
-from sonlearn.learn.newton.sparse_time.folding import fold
+from sonlearn.learn.newton.sparse_time.folding import fold, is_due
 from sonlearn.learn.newton.sparse_time.generations import renew
-from sonlearn.learn.newton.sparse_time.orthonormal import is_due, orthonormalise
 from sonlearn.learn.newton.step import projected_slope, reset_factor, spectral_excess
 from sonlearn.learn.tolerances import ORTHONORMALISE, RANK, RENEW, SHRINK, SINGULAR, SPAN, SQUARING, STEP
 
@@ -43,7 +42,7 @@ def learn(params, state, work, rows, out, start, oja):
         None where rows are buffered: then Oja's rule is not compiled.
 
     Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds, and after one
-    if V is to be orthonormalised (by `orthonormalise_now`).
+    if V is to be orthonormalised (by `folding.orthonormalise`).
     """
     at = start
     while True:
@@ -60,12 +59,6 @@ def learn(params, state, work, rows, out, start, oja):
             renew(state)
         else:
             return at, status
-
-
-@jit
-def orthonormalise_now(state):
-    """Make the rows of V orthonormal (see `orthonormalise`)."""
-    orthonormalise(state)
 
 
 @inline
@@ -92,12 +85,6 @@ def shrink(params, state, work, slope):
     worst = fold(state, W, work.z)
     begin_with_kept(params, state, n_kept)
     return is_due(state, worst)
-
-
-@bare_jit
-def begin_now(params, state, n_kept):
-    """See `begin_with_kept`."""
-    begin_with_kept(params, state, n_kept)
 
 
 @bare_inline
@@ -128,13 +115,10 @@ def decompose(state, r, m, least):
     top = max(lam[r - 1], 0.0)
     if lam[r - m] + least > SQUARING * top:
         return lam, U, RANK * top
-    _, sigma, V = np.linalg.svd(leading(state.basis.RT if rooted else state.basis.LT, r))
+    lam, U = gram_spectrum(leading(state.basis.RT if rooted else state.basis.LT, r))
     if rooted:
         alpha = 0.0
-    for i in range(r):
-        lam[i] = sigma[r - 1 - i] * sigma[r - 1 - i] - alpha
-        for j in range(r):
-            U[j, i] = V[r - 1 - i, j]
+    lam -= alpha
     return lam, U, max(SINGULAR * SINGULAR * top, RANK * math.sqrt(alpha * top))
 
 
@@ -151,9 +135,7 @@ def project_slopes(params, state, u, slope, y, W):
     rest = y[: W.shape[1]].copy()
     if now.alpha == 0.0:
         for i in range(len(W)):
-            along = np.dot(W[i], y[: W.shape[1]])
-            for j in range(len(rest)):
-                rest[j] -= along * W[i, j]
+            add_scaled(rest, -np.dot(W[i], y[: W.shape[1]]), W[i], len(rest))
     unseen = np.dot(rest, rest)
     singular = now.alpha == 0.0 and unseen > SPAN * np.dot(y[: W.shape[1]], y[: W.shape[1]])
     for c in range(len(slope)):
@@ -162,8 +144,7 @@ def project_slopes(params, state, u, slope, y, W):
             continue
         end = u[c] - now.weight_scale * slope[c] * quadratic
         by = (end - min(max(end, params.output.low), params.output.high)) / (now.weight_scale * unseen)
-        for j in range(len(rest)):
-            state.basis.a[c, j] -= by * rest[j]
+        add_scaled(state.basis.a[c], -by, rest, len(rest))
 
 
 @inline
@@ -190,18 +171,13 @@ def spectral_step(params, state, slope, y):
     lam, U = np.linalg.eigh(leading(state.basis.H, r))
     for c in range(len(a)):
         along, by = (state.basis.q[c], params.rate) if params.dual else (y, params.rate * slope[c])
+        set_scaled(a[c], 1.0 - outside, a[c], r)
         for i in range(r):
-            a[c, i] *= 1.0 - outside
-        for i in range(r):
-            g = 0.0
-            for j in range(r):
-                g += U[j, i] * along[j]
-            g *= by
+            g = dot(U[:, i], along, r) * by
             change = spectral(params.kind, now.alpha, max(lam[i], 0.0), g) - outside * spectral(
                 params.kind, now.alpha, 0.0, g
             )
-            for j in range(r):
-                a[c, j] -= change * U[j, i]
+            add_scaled(a[c], -change, U[:, i], r)
 
 
 @bare_inline
@@ -214,9 +190,7 @@ def rotate_sums(state, W):
     n_kept, r = W.shape
     for each in range(len(q)):
         for i in range(n_kept):
-            a[0, i] = 0.0
-            for j in range(r):
-                a[0, i] += W[i, j] * q[each, j]
+            a[0, i] = dot(W[i], q[each], r)
         for i in range(a.shape[1]):
             q[each, i] = a[0, i] if i < n_kept else 0.0
     clear(a)
@@ -246,12 +220,6 @@ def lower(params, state, lam, zero):
     return n_kept
 
 
-@bare_jit
-def lower_now(params, state, lam, zero):
-    """`lower`, for Python."""
-    return lower(params, state, lam, zero)
-
-
 @bare_inline
 def quadratic_in(params, state, y, W):
     """x'A^-1 x with the new sketch. y : float64[at least r]; W : float64[n_kept, r]; nothing is modified."""
@@ -260,9 +228,7 @@ def quadratic_in(params, state, y, W):
     for j in range(r):
         total += rest * y[j] * y[j]
     for i in range(n_kept):
-        v = 0.0
-        for j in range(r):
-            v += W[i, j] * y[j]
+        v = dot(W[i], y, r)
         total += v * v * spectral_excess(params, state, i, 1.0)
     return total
 
@@ -273,14 +239,8 @@ def step_after(params, state, slope, y, W):
     a, alpha = state.basis.a, state.now[0].alpha
     n_kept, r = W.shape
     for c in range(len(a)):
-        rest = spectral(params.kind, alpha, 0.0, params.rate * slope[c])
-        for j in range(r):
-            a[c, j] -= rest * y[j]
+        add_scaled(a[c], -spectral(params.kind, alpha, 0.0, params.rate * slope[c]), y, r)
     for i in range(n_kept):
-        v = 0.0
-        for j in range(r):
-            v += W[i, j] * y[j]
+        v = dot(W[i], y, r)
         for c in range(len(a)):
-            change = v * spectral_excess(params, state, i, params.rate * slope[c])
-            for j in range(r):
-                a[c, j] -= change * W[i, j]
+            add_scaled(a[c], -v * spectral_excess(params, state, i, params.rate * slope[c]), W[i], r)

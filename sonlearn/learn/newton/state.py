@@ -106,7 +106,7 @@ class Basis(NamedTuple):
     D2: np.ndarray  # float64[k_max]; squared singular values of the kept rows (Oja: t Lambda)
     # float64[K, r_max]; Q z, z the sum of gradients (primal-dual); one more row for Q v (`metagrad`)
     q: Annotated[np.ndarray, Classes(0)]
-    drift: np.ndarray  # float64[k_max, k_max]; model of V V' - I (`sparse_time.orthonormal`)
+    drift: np.ndarray  # float64[k_max, k_max]; model of V V' - I (`sparse_time.folding`)
 
 
 class NewtonState(NamedTuple):

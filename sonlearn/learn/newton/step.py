@@ -20,7 +20,7 @@ import math
 from typing import NamedTuple
 
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.linear_algebra import add_outer, cholesky_update, clear, solve_lower, solve_upper, spectral
+from sonlearn.learn.linear_algebra import add_outer, cholesky_update, clear, dot, solve_lower, solve_upper, spectral
 
 
 class Move(NamedTuple):
@@ -39,16 +39,15 @@ def pseudo_divide(lam, g):
 @forced_inline
 def solve(params, state, work, r, rho2):
     """work.u[:r] <- (H + alpha I)^-1 work.y[:r]; returns x'A^-1 x. Modifies work.u and work.h only."""
-    alpha, y, h, u, quadratic = state.now[0].alpha, work.y, work.h, work.u, 0.0
+    alpha, y, h, u = state.now[0].alpha, work.y, work.h, work.u
     if params.buffered:
         solve_lower(state.basis.LT, r, y, h)
         solve_upper(state.basis.LT, r, h, u)
-        for i in range(r):
-            quadratic += h[i] * h[i]
+        quadratic = dot(h, h, r)
     else:
         for i in range(r):
             u[i] = y[i] / (alpha + state.basis.D2[i])
-            quadratic += y[i] * u[i]
+        quadratic = dot(y, u, r)
     return quadratic + pseudo_divide(alpha, rho2)
 
 
@@ -112,12 +111,10 @@ def widen(state, r):
     """Add direction r, in which no row has a component yet, to H, LT and RT (all modified)."""
     H, LT, RT = state.basis.H, state.basis.LT, state.basis.RT
     for i in range(r + 1):
-        H[r, i] = H[i, r] = 0.0
-        LT[i, r] = 0.0
-    LT[r, r] = math.sqrt(state.now[0].alpha)
-    if len(RT) > 0:
-        for i in range(r + 1):
+        H[r, i] = H[i, r] = LT[i, r] = 0.0
+        if len(RT) > 0:
             RT[i, r] = 0.0
+    LT[r, r] = math.sqrt(state.now[0].alpha)
 
 
 @forced_inline

@@ -117,9 +117,7 @@ class Projected(Engine):
 
     def predict(self, state: ProjectedState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        at = predict(self._params, state, rows, by_class(out).raw)
-        np.clip(out.raw, self._params.output.low, self._params.output.high, out=out.prediction)
-        return at
+        return int(predict(self._params, state, rows, by_class(out)))
 
     def weights(self, state: ProjectedState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""

@@ -21,12 +21,12 @@ import math
 
 import numpy as np
 
-from sonlearn.data.rows import is_learned
+from sonlearn.data.rows import features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit, inline, jit
-from sonlearn.learn.linear_algebra import spectral
-from sonlearn.learn.losses import POISSON, leads_too_far, slopes, travel
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, gram_spectrum, plus_dot, set_scaled, spectral
+from sonlearn.learn.losses import POISSON, leads_too_far, slopes, travel, within_bounds
 from sonlearn.learn.newton.round import row_scale, write_prediction
-from sonlearn.learn.tolerances import FEATURES, LIMIT, RANK, SINGULAR, SQUARING
+from sonlearn.learn.tolerances import FEATURES, LARGEST, LIMIT, RANK, SINGULAR, SQUARING
 
 #: Rounding error of a number of size 1, and how much of a prediction may be one.
 ROUNDING_OF_ONE, LOST_DIGITS = 1.1e-16, 1e-3
@@ -56,8 +56,7 @@ def learn(params, state, work, normals, rows, out, start, stop):
         if params.source == OWN:
             project(state, work, rows, i, scale)
         else:
-            for j in range(len(work.r)):
-                work.r[j] = normals[now.t - first, j]
+            set_scaled(work.r, 1.0, normals[now.t - first], len(work.r))
         if not is_bounded(work, length, scale, xx):
             return i
         project_weights(params, state, work, out.raw[i], out.prediction[i], xx)
@@ -77,20 +76,20 @@ def learn(params, state, work, normals, rows, out, start, stop):
 
 
 @bare_jit
-def predict(params, state, rows, raw):
-    """raw[i] <- predictions of row i; returns the first row with one that is not finite, or n.
+def predict(params, state, rows, out):
+    """Predict all rows; returns the first row with a prediction that is not finite, or n.
 
-    state and rows are not modified; raw : float64[n, C], filled in
+    state and rows are not modified; out : Predictions of float64[n, C], filled in
     """
+    raw = out.raw
     for i in range(len(rows.y)):
         for c in range(raw.shape[1]):
             raw[i, c] = rows.base[i]
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
             for c in range(raw.shape[1]):
                 raw[i, c] += weight(params, state, rows.features[at], c) * rows.values[at]
-        for c in range(raw.shape[1]):
-            if not math.isfinite(raw[i, c]):
-                return i
+        if not within_bounds(params.output, raw[i], out.prediction[i], LARGEST):
+            return i
     return len(rows.y)
 
 
@@ -107,10 +106,7 @@ def weight(params, state, f, c):
     """Weight of feature f for class c. Modifies nothing."""
     if f >= len(state.wbar):
         return 0.0
-    total = mean_factor(params) * state.wbar[f, c]
-    for j in range(state.b.shape[1]):
-        total += state.S[f, j] * state.b[c, j]
-    return total
+    return plus_dot(mean_factor(params) * state.wbar[f, c], state.S[f], state.b[c], state.b.shape[1])
 
 
 @bare_inline
@@ -126,22 +122,16 @@ def mean_factor(params):
 def read(params, state, work, rows, i):
     """work.y <- S x, work.zx <- wbar'x and work.wx <- w'x of each class; returns x'x. Does not modify the state."""
     y, zx, wx, xx = work.y, work.zx, work.wx, 0.0
-    for j in range(len(y)):
-        y[j] = 0.0
-    for c in range(len(zx)):
-        zx[c] = wx[c] = 0.0
+    clear_first(y, len(y))
+    clear_first(zx, len(zx))
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]
         xx += x * x
         if f < len(state.wbar):  # else a feature that was only ever in a refused row
-            for c in range(len(zx)):
-                zx[c] += state.wbar[f, c] * x
-            for j in range(len(y)):
-                y[j] += state.S[f, j] * x
+            add_scaled(zx, x, state.wbar[f], len(zx))
+            add_scaled(y, x, state.S[f], len(y))
     for c in range(len(wx)):
-        for j in range(len(y)):
-            wx[c] += state.b[c, j] * y[j]
-        wx[c] += mean_factor(params) * zx[c]
+        wx[c] = dot(state.b[c], y, len(y)) + mean_factor(params) * zx[c]
     return xx
 
 
@@ -157,26 +147,22 @@ def scale_of(params, slope, length, t):
 @bare_inline
 def project(state, work, rows, i, scale):
     """work.r <- Pi'(s x). Does not modify the state. scale : float, s."""
-    for j in range(len(work.r)):
-        work.r[j] = 0.0
+    clear_first(work.r, len(work.r))
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        for j in range(len(work.r)):
-            work.r[j] += state.Pi[rows.features[at], j] * (scale * rows.values[at])
+        add_scaled(work.r, scale * rows.values[at], state.Pi[rows.features[at]], len(work.r))
 
 
 @bare_inline
 def is_bounded(work, length, scale, xx):
     """Whether the gradient and the row added to S are within bounds. Modifies nothing."""
-    rr = 0.0
-    for j in range(len(work.r)):
-        rr += work.r[j] * work.r[j]
+    rr = dot(work.r, work.r, len(work.r))
     return length * length * xx <= LIMIT and scale * scale * xx * rr <= LIMIT
 
 
 # ----------------------------------------------------------------------------------------------------------- a round
 
 
-@bare_inline
+@inline
 def project_weights(params, state, work, raw, prediction, xx):
     """Begin the round: work.b <- state.b and work.move <- 0; with NEWTON, projected onto |w'x| <= C.
 
@@ -186,28 +172,24 @@ def project_weights(params, state, work, raw, prediction, xx):
     raw, prediction : float64[C], w'x before and after the projection, not modified; xx : float, x'x
     """
     excess = False
+    clear_first(work.move, len(work.move))
+    work.b[:] = state.b
     for c in range(len(work.move)):
-        work.move[c] = 0.0
         excess = excess or raw[c] != prediction[c]
-        for j in range(len(work.y)):
-            work.b[c, j] = state.b[c, j]
     if params.source != NEWTON or not excess or xx == 0.0:
         return
     across(params, state.lam, state.U, work.y, work.a)
     rest, quadratic, outside = xx, 0.0, spectral(params.kind, params.floor, 0.0, 1.0)
     for i in range(len(state.lam)):
         if state.lam[i] > 0.0:
-            total = 0.0
-            for j in range(len(work.y)):
-                total += state.U[j, i] * work.y[j]
+            total = dot(state.U[:, i], work.y, len(work.y))
             rest -= total * total / state.lam[i]
             quadratic += spectral(params.kind, params.floor, state.lam[i], total * total / state.lam[i])
     quadratic += outside * max(rest, 0.0)
     for c in range(len(work.move)):
         along = (raw[c] - prediction[c]) / quadratic
         work.move[c] = -along * outside
-        for j in range(len(work.a)):
-            work.b[c, j] -= along * work.a[j]
+        add_scaled(work.b[c], -along, work.a, len(work.a))
 
 
 @bare_inline
@@ -220,14 +202,10 @@ def add_to_sketch(params, state, work, scale, xx):
     for i in range(len(r)):
         for j in range(len(r)):
             work.SS[i, j] = state.SS[i, j] + scale * (r[i] * y[j] + y[i] * r[j]) + scale * scale * xx * (r[i] * r[j])
-    for i in range(len(r)):
-        y[i] += scale * xx * r[i]
+    add_scaled(y, scale * xx, r, len(r))
     for c in range(len(work.move)):
-        rb = 0.0
-        for j in range(len(r)):
-            rb += r[j] * work.b[c, j]
         if not params.dual:
-            work.move[c] -= scale * rb
+            work.move[c] -= scale * dot(r, work.b[c], len(r))
 
 
 @bare_inline
@@ -249,10 +227,7 @@ def loses_digits(params, work, raw, y, xx):
 @bare_inline
 def prediction_after(params, work, xx):
     """w'x after the step, without the row's base; of one class. Modifies nothing. xx : float, x'x"""
-    total = mean_factor(params) * (work.zx[0] + work.move[0] * xx)
-    for j in range(len(work.y)):
-        total += work.b[0, j] * work.y[j]
-    return total
+    return plus_dot(mean_factor(params) * (work.zx[0] + work.move[0] * xx), work.b[0], work.y, len(work.y))
 
 
 @inline
@@ -286,22 +261,14 @@ def is_wide(lam):
 @inline
 def decompose_rows(state, work, rows, i, scale):
     """The same as `decompose`, by S + r s x' itself: by the singular values of its triangular factor."""
-    seen, tau = state.now[0].seen, len(work.r)
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        seen = max(seen, rows.features[at] + 1)
+    tau, begin, end = len(work.r), rows.indptr[i], rows.indptr[i + 1]
+    seen = features_with(rows.features[begin:end], state.now[0].seen)
     S = np.zeros((max(seen, tau), tau))
     S[:seen] = state.S[:seen]
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        for j in range(tau):
-            S[rows.features[at], j] += work.r[j] * (scale * rows.values[at])
+    for at in range(begin, end):
+        add_scaled(S[rows.features[at]], scale * rows.values[at], work.r, tau)
     _, R = np.linalg.qr(S)
-    _, sigma, V = np.linalg.svd(R)
-    lam, U = np.empty(tau), np.empty((tau, tau))
-    for k in range(tau):
-        lam[k] = sigma[tau - 1 - k] * sigma[tau - 1 - k]
-        for j in range(tau):
-            U[j, k] = V[tau - 1 - k, j]
-    return lam, U
+    return gram_spectrum(R)
 
 
 @bare_inline
@@ -315,10 +282,8 @@ def follow_loss(params, work, lam, U, p, y, h, xx):
     Overwrites work.a.
     """
     across(params, lam, U, work.y, work.a)
-    quadratic = spectral(params.kind, params.floor, 0.0, 1.0) * xx
-    for j in range(len(work.y)):
-        quadratic += work.y[j] * work.a[j]
-    quadratic *= params.rate
+    outside = spectral(params.kind, params.floor, 0.0, 1.0) * xx
+    quadratic = plus_dot(outside, work.y, work.a, len(work.y)) * params.rate
     if quadratic > 0.0:
         work.slope[0] = -travel(params.output.loss, p, y, h * quadratic) / quadratic
 
@@ -355,33 +320,21 @@ def across(params, lam, U, y, a):
     a : float64[tau], filled in; may not be the same array as y
     """
     outside = spectral(params.kind, params.floor, 0.0, 1.0)
-    for j in range(len(a)):
-        a[j] = 0.0
+    clear_first(a, len(a))
     for i in range(len(lam)):
-        if not lam[i] > 0.0:
-            continue
-        total = 0.0
-        for j in range(len(a)):
-            total += U[j, i] * y[j]
-        total *= (spectral(params.kind, params.floor, lam[i], 1.0) - outside) / lam[i]
-        for j in range(len(a)):
-            a[j] += total * U[j, i]
+        if lam[i] > 0.0:
+            change = (spectral(params.kind, params.floor, lam[i], 1.0) - outside) / lam[i]
+            add_scaled(a, dot(U[:, i], y, len(a)) * change, U[:, i], len(a))
 
 
-@bare_inline
+@inline
 def write_round(params, state, work, rows, i, scale):
     """The round's results into the state; S += r s x' and wbar += move x at the features of row i. scale : float, s."""
     now = state.now[0]
     now.t += 1
-    for j in range(len(work.r)):
-        for k in range(len(work.r)):
-            state.SS[j, k] = work.SS[j, k]
-        for c in range(len(work.move)):
-            state.b[c, j], state.q[c, j] = work.b[c, j], work.q[c, j]
+    state.SS[:], state.b[:], state.q[:] = work.SS, work.b, work.q
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]
         now.seen = max(now.seen, f + 1)
-        for c in range(len(work.move)):
-            state.wbar[f, c] += work.move[c] * x
-        for j in range(len(work.r)):
-            state.S[f, j] += work.r[j] * (scale * x)
+        add_scaled(state.wbar[f], x, work.move, len(work.move))
+        add_scaled(state.S[f], scale * x, work.r, len(work.r))

@@ -6,13 +6,13 @@ from typing import Any
 
 from sonlearn.options.methods import METHODS
 from sonlearn.options.views import VIEWS
+from sonlearn.report.facts import change_points
 from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale, with_minus_sign
 from sonlearn.report.html.markup import Element, element
 from sonlearn.report.html.tables import DASH, bar_row, bars, number_or_dash, section, span
 from sonlearn.report.runlog import Run
 from sonlearn.report.series import ranked_members
 from sonlearn.report.series import spectra as spectra_of
-from sonlearn.report.streams import change_points
 
 #: Methods that learn several classes at once and are no methods of their own.
 OF_CLASSES = {

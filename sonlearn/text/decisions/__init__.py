@@ -18,7 +18,7 @@ Where VW reads on in silence, these are refused with line and column: a cost tha
 after it. A malformed line refuses its whole decision.
 
 `reader` reads sources and hands lines to the form that they have: `blocks` (VW's text), `dsjson` or `classes`; it reads
-tables itself. `rows` has what the forms share, and `crossing` the products of features of actions with shared ones.
+tables itself. `rows` has what the forms share: also the products of features of actions with shared ones.
 """
 
 from __future__ import annotations

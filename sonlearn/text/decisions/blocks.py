@@ -13,7 +13,8 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.chunk import ChunkParser, tag_in
-from sonlearn.text.decisions.rows import DecisionLines, Head, RefusedDecision, assembled
+from sonlearn.text.decisions.rows import DecisionLines, Head, assembled
+from sonlearn.text.malformed import MalformedLine
 
 _COST = "action:cost:probability, for example 2:-1:0.25"
 
@@ -41,12 +42,12 @@ class Origin(NamedTuple):
 
 def parse_blocks(
     blocks: list[DecisionLines], options: TextOptions, bandit: BanditOptions
-) -> tuple[Decisions | None, list[RefusedDecision]]:
+) -> tuple[Decisions | None, list[MalformedLine]]:
     """Decisions of blocks of VW text, and those that are malformed."""
     texts: list[bytes] = []  # what the parser of VW text reads: of each row a line
     origin: list[Origin] = []
     heads: list[Any] = []
-    refused: dict[int, RefusedDecision] = {}
+    refused: dict[int] = {}
     for at, block in enumerate(blocks):
         try:
             if bandit.actions is not None:
@@ -55,7 +56,7 @@ def parse_blocks(
                 heads.append(_read_block(at, block, texts, origin))
         except InputError as error:
             heads.append(None)
-            refused[at] = RefusedDecision(block.line, tag_in(block.lines[0]), error.but())  # without its frames
+            refused[at] = MalformedLine(block.line, tag_in(block.lines[0]), error.but())  # without its frames
     if not texts:
         return None, list(refused.values())
     text = np.frombuffer(b"\n".join(texts) + b"\n", np.uint8)
@@ -67,7 +68,7 @@ def parse_blocks(
             line, column = shared, column - own - 1 + offset
         first = blocks[at]
         refused.setdefault(
-            at, RefusedDecision(first.line, tag_in(first.lines[0]), error.but(line=line, column=column))
+            at, MalformedLine(first.line, tag_in(first.lines[0]), error.but(line=line, column=column))
         )  # fmt: skip
     in_order = [refused[at] for at in sorted(refused)]
     good = [at for at, head in enumerate(heads) if head is not None and at not in refused]

@@ -17,17 +17,18 @@ from sonlearn.data.decisions import Decisions
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.decisions.rows import DecisionLines, Head, RefusedDecision, assembled, crosses
+from sonlearn.text.decisions.rows import DecisionLines, Head, assembled, crosses
+from sonlearn.text.malformed import MalformedLine
 from sonlearn.text.objects import Members, Unfit, described, error_of, members_of
 
 
 def parse_dsjson(
     blocks: list[DecisionLines], options: TextOptions, bandit: BanditOptions, notes: set[str] | None = None
-) -> tuple[Decisions | None, list[RefusedDecision]]:
+) -> tuple[Decisions | None, list[MalformedLine]]:
     """Decisions of lines of dsjson, and those that are malformed; what else is to be known is added to `notes`."""
     parser = ChunkParser(options, "stop", 1)
     heads: list[Head] = []
-    refused: list[RefusedDecision] = []
+    refused: list[MalformedLine] = []
     batches: list[Batch] = []
     for block in blocks:
         line = block.lines[0]
@@ -45,10 +46,10 @@ def parse_dsjson(
             parsed = parser.parse_records(((block.line, record) for record in records), "")
             if parsed.errors:
                 error = parsed.errors[0]
-                refused.append(RefusedDecision(block.line, head.tag, error))
+                refused.append(MalformedLine(block.line, head.tag, error))
                 continue
         except Unfit as problem:
-            refused.append(RefusedDecision(block.line, "", error_of(problem, line, ("", block.line))))
+            refused.append(MalformedLine(block.line, "", error_of(problem, line, ("", block.line))))
             continue
         heads.append(head)
         batches += parsed.batches

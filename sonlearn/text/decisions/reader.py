@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from sonlearn.text.columns import Labelling, reading_of
 from sonlearn.text.decisions.blocks import parse_blocks
 from sonlearn.text.decisions.dsjson import parse_dsjson
 from sonlearn.text.decisions.labels import ActionLabels, decisions_of_classes
-from sonlearn.text.decisions.rows import DecisionLines, without_rows
+from sonlearn.text.decisions.rows import DecisionLines
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.malformed import BatchReader
 from sonlearn.text.read import Reader, expand_globs
@@ -62,7 +62,8 @@ class DecisionReader(BatchReader):
             )
         self._reader = Reader(
             sources, options, chunk_bytes=chunk_bytes, threads=threads if self._tables else 0,
-            labels=Labelling(needed and self._tables, bandit.cbify is not None, flags=flags), **reader,
+            labels=Labelling(needed and self._tables, bandit.cbify is not None, flags=flags),
+            problems_of=self._problems_of if self._tables else None, **reader,
         )  # fmt: skip
         self.sources = self._reader.sources
         self.malformed = self._reader.malformed
@@ -89,30 +90,20 @@ class DecisionReader(BatchReader):
         """Yield batches. Raises InputError as `Reader` does."""
         self._reader.meter = self.meter
         labels = self._labels
-        if self.bandit.cbify is not None:
-            for batch in self._without(lambda batch: labels.of(batch)[1]):
-                yield decisions_of_classes(batch, labels.of(batch)[0], labels.count)
-        elif self._columns_of_costs:
-            for batch in self._without(lambda batch: problems_of_table(batch, self.bandit, labels)):
-                yield decisions_of_table(batch, self.bandit, labels)
-        else:
+        if not self._tables:
             yield from self._of_text()
-
-    def _without(self, problems_of: Callable[[Batch], dict[int, InputError]]) -> Iterator[Batch]:
-        """The rows of tables without those that have problems, up to the one that is one too many."""
-        malformed = self.malformed
+            return
         for batch in self._reader:
-            problems = problems_of(batch)
-            rows = sorted(problems)
-            fatal = malformed.admit([problems[i] for i in rows])
-            stop = batch.n if fatal is None else next(i for i in rows if problems[i] is fatal)
-            rest = without_rows(batch.part(0, stop), [i for i in rows if i < stop])
-            if rest.n:
-                yield rest
+            if self._columns_of_costs:
+                yield decisions_of_table(batch, self.bandit, labels)
             else:
-                malformed.tags += [tag for _, tag in rest.skipped or ()]
-            if fatal is not None:
-                raise fatal
+                yield decisions_of_classes(batch, labels.of(batch)[0], labels.count)
+
+    def _problems_of(self, batch: Batch) -> dict[int, InputError]:
+        """The rows of a table whose class, action or probability cannot be, and why."""
+        if self._columns_of_costs:
+            return problems_of_table(batch, self.bandit, self._labels)
+        return self._labels.of(batch)[1]
 
     def _of_text(self) -> Iterator[Decisions]:
         if self.meter is not None:
@@ -154,13 +145,12 @@ class DecisionReader(BatchReader):
             found, problems = parse_dsjson(blocks, self.options, self.bandit, self._notes)
         else:
             found, problems = parse_blocks(blocks, self.options, self.bandit)
-        errors = [problem.error.but(source=source) for problem in problems]
         constant = constant_id(self.options, self.format)
         batches = [] if found is None else [
             found._replace(rows=found.rows._replace(source=source, constant=constant), source=source)
         ]  # fmt: skip
-        lines = [(problem.line, problem.tag) for problem in problems]
-        return self.malformed.left_out(batches, errors, lines)
+        lines = [one._replace(error=one.error and one.error.but(source=source)) for one in problems]
+        return self.malformed.left_out(batches, lines)
 
 
 def read_decisions(

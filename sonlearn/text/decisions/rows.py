@@ -1,4 +1,4 @@
-"""What the forms of decisions share: lines of a decision, what is known of it beside its features, and the batch."""
+"""What the forms of decisions share: a decision's lines, what is known beside its features, the batch, and products."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
-from sonlearn.errors import InputError
+from sonlearn.data.mixing import BITS, LOW, hash_bits
+from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
-from sonlearn.text.decisions.crossing import crossed_rows
 
 
 class DecisionLines(NamedTuple):
@@ -32,14 +32,6 @@ class Head(NamedTuple):
     probability: float
     tag: str
     probabilities: tuple[float, ...] = ()  # of all candidates, where they were logged
-
-
-class RefusedDecision(NamedTuple):
-    """A malformed decision: the line of its first, its tag, and the error."""
-
-    line: int
-    tag: str
-    error: InputError
 
 
 def assembled(
@@ -86,14 +78,83 @@ def crosses(options: TextOptions) -> bool:
     return not (options.quadratic or options.cubic or options.interactions)
 
 
-def without_rows(batch: Batch, rows: list[int]) -> Batch:
-    """`batch` without these rows (ascending), which are then among those `skipped`."""
-    if not rows:
-        return batch
-    kept = np.ones(batch.n, bool)
-    kept[rows] = False
-    before = np.concatenate(([0], np.cumsum(kept))).tolist()  # rows that stay, before each
-    left_out = [(at, 0, tag) for at, tag in batch.skipped or ()]
-    left_out += [(at, 1, "" if batch.tags is None else batch.tags[at]) for at in rows]
-    skipped = [(before[at], tag) for at, _, tag in sorted(left_out, key=lambda one: one[:2])]
-    return batch.at(np.flatnonzero(kept))._replace(skipped=skipped)
+def crossed_rows(
+    rows: Batch, begin: np.ndarray, sizes: np.ndarray, shared: np.ndarray, constant: bool, crosses: bool, given: bool
+) -> Batch:
+    """Rows of actions with what is shared, and with products of both.
+
+    Parameters
+    ----------
+    rows : Batch
+        Of each decision the row of what is shared, where it has one, and after it those of its actions.
+    begin, sizes : int64[n]
+        Where the rows of each decision begin, and how many they are.
+    shared : bool[n]
+        Whether the first of them is of what is shared.
+    constant : bool
+        Whether each row ends with the constant feature.
+    crosses : bool
+        Whether to multiply.
+    given : bool
+        Whether the rows of actions hold what is shared already, behind what is theirs.
+    """
+    lengths = np.diff(rows.indptr)
+    of = np.repeat(np.where(shared, begin, -1), sizes)  # of each row that of what it shares
+    actions = np.ones(rows.n, bool)
+    actions[begin[shared]] = False
+    if given and not crosses:
+        return rows.at(np.flatnonzero(actions))
+    own = lengths - constant - np.where((of >= 0) & given, lengths[of] - constant, 0)
+    shared_sizes = np.where(of >= 0, lengths[of] - constant, 0)
+    total = own + shared_sizes + constant + (own * shared_sizes if crosses else 0)
+    at = np.flatnonzero(actions)
+    indptr = np.concatenate(([0], np.cumsum(total[at])))
+    indices, values = np.empty(indptr[-1], np.int64), np.empty(indptr[-1])
+    of = np.ascontiguousarray(of[at])
+    cross(rows.indptr, rows.indices, rows.values, at, of, constant, own[at], crosses, indptr, indices, values)
+    return rows._replace(
+        indptr=indptr, indices=indices, values=values, y=rows.y[at], weight=rows.weight[at], lines=rows.lines[at],
+        words=None,
+    )  # fmt: skip
+
+
+@bare_jit
+def cross(indptr, indices, values, at, of, constant, own, crosses, out_indptr, out_indices, out_values):
+    """Fill in rows: those `at`, with what row `of` holds (-1: none), and products.
+
+    Parameters
+    ----------
+    indptr, indices : int64[...], values : float64[...]: rows, not modified
+    at, of, own : int64[n]; own is how many entries of a row are not of what is shared; not modified
+    constant, crosses : bool
+    out_indptr : int64[n + 1]; out_indices : int64[nnz], out_values : float64[nnz], filled in
+    """
+    for i in range(len(at)):
+        begin, to = indptr[at[i]], out_indptr[i]
+        end = begin + own[i]
+        for e in range(begin, end):
+            out_indices[to], out_values[to] = indices[e], values[e]
+            to += 1
+        if of[i] >= 0:
+            first, last = indptr[of[i]], indptr[of[i] + 1] - constant
+            for s in range(first, last):
+                out_indices[to], out_values[to] = indices[s], values[s]
+                to += 1
+            if crosses:
+                for e in range(begin, end):
+                    for s in range(first, last):
+                        out_indices[to] = product_id(indices[e], indices[s])
+                        out_values[to] = values[e] * values[s]
+                        to += 1
+        if constant:
+            e = indptr[at[i] + 1] - 1
+            out_indices[to], out_values[to] = indices[e], values[e]
+            to += 1
+
+
+@bare_inline
+def product_id(a, b):
+    """The id of the product of two features, from 2^61 on: no id of a feature."""
+    low = hash_bits(hash_bits(a & LOW) ^ (a >> BITS) ^ (b & LOW)) ^ (b >> BITS)
+    high = hash_bits(hash_bits(b & LOW) ^ (a & LOW)) & ((1 << 30) - 1)
+    return (1 << 61) | (high << BITS) | hash_bits(low)

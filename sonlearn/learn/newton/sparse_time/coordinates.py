@@ -19,8 +19,9 @@ import math
 
 import numpy as np
 
+from sonlearn.data.rows import features_with
 from sonlearn.jit import bare_inline, forced_inline, inline
-from sonlearn.learn.linear_algebra import spectral
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, minus_dot, plus_dot, set_scaled, spectral
 from sonlearn.learn.newton.sparse_time.generations import present, refresh_all
 from sonlearn.learn.tolerances import FEATURES, LOOK, NOISE, SMALL, SPAN, SPAN_LOOK
 
@@ -34,13 +35,12 @@ def coordinates(params, state, work, feats, xx, learned):
 
     feats : int64[s], not modified; xx : float, x'x; learned : bool
     """
-    now, y, rho2, noise, n_rest = state.now[0], work.y, xx, NOISE, 0
+    now, y, noise, n_rest = state.now[0], work.y, NOISE, 0
     if learned:
         refresh_all(state, feats, work.z)
     read(state, work, feats)
     in_basis(state, work, wbar_factor(params, now.alpha))
-    for i in range(now.k + now.raw):
-        rho2 -= y[i] * y[i]
+    rho2 = minus_dot(xx, y, y, now.k + now.raw)
     if params.buffered and is_worth_it(state, feats, rho2, xx):
         rho2, n_rest = look_again(state, work, feats)
         noise = LOOK if now.alpha > 0.0 else SPAN_LOOK
@@ -61,10 +61,8 @@ def read(state, work, feats):
     features, table, X, owner, zx, rx = state.features, state.table, state.raw.X, state.raw.owner, work.zx, work.rx
     M, n_raw, n_local, wbar_x = state.maps.shape[1], state.now[0].raw, state.now[0].local, work.wbar_x
     generation = state.now[0].generation
-    for j in range(len(zx)):
-        zx[j] = 0.0
-    for j in range(n_raw):
-        rx[j] = 0.0
+    clear_first(zx, len(zx))
+    clear_first(rx, n_raw)
     at = 0
     while at < len(feats):
         if at + 4 <= len(feats) and are_present(features, feats, at, generation):
@@ -73,22 +71,17 @@ def read(state, work, feats):
             continue
         f, x = feats[at], work.x[at]
         if features[f].stamp == generation:
-            for j in range(len(zx)):
-                zx[j] += x * table[f, j]
+            add_scaled(zx, x, table[f], len(zx))
         else:
-            at_present = present(state, f, work.z)
-            for j in range(len(zx)):
-                zx[j] += x * work.z[at_present, j]
+            add_scaled(zx, x, work.z[present(state, f, work.z)], len(zx))
         at += 1
     if n_raw > 0:
         for at in range(len(feats)):
             f, x = feats[at], work.x[at]
             local = features[f].local
             if is_local(owner, n_local, local, f):
-                for j in range(n_raw):
-                    rx[j] += x * X[local, j]
-    for c in range(len(wbar_x)):
-        wbar_x[c] = zx[M + c]
+                add_scaled(rx, x, X[local], n_raw)
+    set_scaled(wbar_x, 1.0, zx[M:], len(wbar_x))
 
 
 @forced_inline
@@ -117,23 +110,13 @@ def in_basis(state, work, factor):
     """work.y <- Q x from Z x and X x, and work.wx <- factor wbar'x + beta'Z x + a'y. Does not modify the state."""
     k, n_raw, y = state.now[0].k, state.now[0].raw, work.y
     FT, G, beta, a = state.factor.FT, state.basis.G, state.factor.beta, state.basis.a
-    for i in range(k):
-        y[i] = 0.0
+    clear_first(y, k)
     for j in range(len(FT)):
-        zx = work.zx[j]
-        for i in range(k):
-            y[i] += zx * FT[j, i]
+        add_scaled(y, work.zx[j], FT[j], k)
     for i in range(n_raw):
-        rest = work.rx[i]
-        for j in range(k + i):
-            rest -= G[i, j] * y[j]
-        y[k + i] = rest / G[i, k + i]
+        y[k + i] = minus_dot(work.rx[i], G[i], y, k + i) / G[i, k + i]
     for c in range(len(work.wx)):
-        total = 0.0
-        for j in range(len(FT)):
-            total += work.zx[j] * beta[c, j]
-        for i in range(k + n_raw):
-            total += y[i] * a[c, i]
+        total = plus_dot(dot(work.zx, beta[c], len(FT)), y, a[c], k + n_raw)
         work.wx[c] = factor * work.wbar_x[c] + total
 
 
@@ -159,16 +142,14 @@ def move_wbar(state, work, feats, by):
     """w += by x for every class, written to wbar at the features of x. by : float64[K], not modified."""
     table, M = state.table, state.maps.shape[1]
     for at in range(len(feats)):
-        for c in range(len(by)):
-            table[feats[at], M + c] += by[c] * work.x[at]
+        add_scaled(table[feats[at], M:], work.x[at], by, len(by))
 
 
 @forced_inline
 def move_kept(state, c, i, by):
     """w += by v_i for class c, v_i the i-th row of V: modifies beta. by : float."""
-    FT, beta = state.factor.FT, state.factor.beta
-    for j in range(len(FT)):
-        beta[c, j] += by * FT[j, i]
+    FT = state.factor.FT
+    add_scaled(state.factor.beta[c], by, FT[:, i], len(FT))
 
 
 @inline
@@ -180,9 +161,7 @@ def coefficients(state):
     for c in range(len(a)):
         unmix(state.basis.G, k, n_raw, a[c], on_v, on_x[c])
         for j in range(len(FT)):
-            on_z[c, j] = state.factor.beta[c, j]
-            for i in range(k):
-                on_z[c, j] += FT[j, i] * on_v[i]
+            on_z[c, j] = plus_dot(state.factor.beta[c, j], FT[j], on_v, k)
     return on_z, on_x
 
 
@@ -203,19 +182,11 @@ def look_again(state, work, feats):
     unmix(G, k, n_raw, y, work.u, work.h)
     rest2, n = residual(state, work, feats, work.u, work.h)
     for i in range(n_raw):
-        total = more[k + i]
-        for j in range(k + i):
-            total -= G[i, j] * more[j]
-        more[k + i] = total / G[i, k + i]
-    for i in range(k + n_raw):
-        y[i] += more[i]
-        rest2 -= more[i] * more[i]
+        more[k + i] = minus_dot(more[k + i], G[i], more, k + i) / G[i, k + i]
+    add_scaled(y, 1.0, more, k + n_raw)
     for c in range(len(work.wx)):
-        change = 0.0
-        for i in range(k + n_raw):
-            change += more[i] * state.basis.a[c, i]
-        work.wx[c] += change
-    return max(rest2, 0.0), n
+        work.wx[c] += dot(more, state.basis.a[c], k + n_raw)
+    return max(minus_dot(rest2, more, more, k + n_raw), 0.0), n
 
 
 @bare_inline
@@ -225,36 +196,26 @@ def residual(state, work, feats, on_v, on_x):
     on_v : float64[at least k]; on_x : float64[at least R]; neither is modified. Overwrites work.zx and work.delta.
     """
     z, X, FT = work.z, state.raw.X, state.factor.FT
-    k, n_raw, n, M = state.now[0].k, state.now[0].raw, state.now[0].seen, len(FT)
-    for at in range(len(feats)):
-        n = max(n, feats[at] + 1)
+    k, n_raw, M, n = state.now[0].k, state.now[0].raw, len(FT), features_with(feats, state.now[0].seen)
     r, products, zr, on_z, rest2 = work.rest, work.more, work.zx, work.delta, 0.0
-    for f in range(n):
-        r[f] = 0.0
-    for i in range(k + n_raw):
-        products[i] = 0.0
+    clear_first(r, n)
+    clear_first(products, k + n_raw)
+    clear_first(zr, M)
     for at in range(len(feats)):
         r[feats[at]] = work.x[at]
     for j in range(M):
-        zr[j] = on_z[j] = 0.0
-        for i in range(k):
-            on_z[j] += FT[j, i] * on_v[i]
+        on_z[j] = dot(FT[j], on_v, k)
     for f in range(n):
-        now, rest, local = present(state, f, z), r[f], local_of(state, f)
-        for j in range(M):
-            rest -= z[now, j] * on_z[j]
+        now, local = present(state, f, z), local_of(state, f)
+        rest = minus_dot(r[f], z[now], on_z, M)
         if local >= 0:
-            for j in range(n_raw):
-                rest -= X[local, j] * on_x[j]
-            for j in range(n_raw):
-                products[k + j] += rest * X[local, j]
-        for j in range(M):
-            zr[j] += rest * z[now, j]
+            rest = minus_dot(rest, X[local], on_x, n_raw)
+            add_scaled(products[k:], rest, X[local], n_raw)
+        add_scaled(zr, rest, z[now], M)
         rest2 += rest * rest
         r[f] = rest
     for j in range(M):
-        for i in range(k):
-            products[i] += zr[j] * FT[j, i]
+        add_scaled(products, zr[j], FT[j], k)
     return rest2, n
 
 
@@ -280,8 +241,7 @@ def enter(state, f):
         now.local = local + 1
         state.raw.owner[local] = f
         state.features[f].local = local
-        for j in range(X.shape[1]):
-            X[local, j] = 0.0
+        clear_first(X[local], X.shape[1])
     return local
 
 
@@ -292,13 +252,11 @@ def unmix(G, k, n_raw, q, on_v, on_x):
     G : float64[R_max, r_max]; q : float64[at least k + n_raw]; neither is modified
     on_v : float64[at least k] and on_x : float64[at least n_raw], filled in
     """
-    for j in range(k):
-        on_v[j] = q[j]
+    set_scaled(on_v, 1.0, q, k)
     for i in range(n_raw - 1, -1, -1):
         total = q[k + i]
         for l in range(i + 1, n_raw):  # noqa: E741
             total -= on_x[l] * G[l, k + i]
         on_x[i] = total / G[i, k + i]
     for i in range(n_raw):
-        for j in range(k):
-            on_v[j] -= on_x[i] * G[i, j]
+        add_scaled(on_v, -on_x[i], G[i], k)

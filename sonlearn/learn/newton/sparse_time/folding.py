@@ -1,18 +1,33 @@
-"""Folding: the directions that a shrink keeps become the new V, in sparse time.
+"""Folding: the directions that a shrink keeps become the new V, in sparse time, and V stays orthonormal.
 
 [SON] Algorithms 8-11. We depart from [SON] Algorithm 9, which stores V = F Z: a shrink replaces most directions, so its
 F becomes singular. Here each shrink begins a generation, and V itself is stored.
+
+All computations assume that the rows of V are orthonormal. A new direction q = (x - V'y)/rho is a small difference when
+x lies mostly in the span of V. It then inherits the error of V, multiplied by |y|/rho, and the next shrink makes it a
+row of V. On text rho is large and the error stays small. On ill-conditioned, duplicated or low-rank rows the error
+doubles again and again, from the last bit to the first within a few hundred rows. The sketch's own coordinates do not
+show it; only V V' does, which needs a pass over all features. So each shrink updates a model of the error, and the
+model decides when to make the pass: at once if it must be made, earlier if it is cheap compared with the reads since.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from sonlearn.jit import inline
-from sonlearn.learn.linear_algebra import clear
+from sonlearn.learn.linear_algebra import add_product, add_scaled, clear, clear_first, dot, minus_dot, transposed
 from sonlearn.learn.newton.sparse_time.coordinates import unmix
-from sonlearn.learn.newton.sparse_time.generations import begin_generation, refresh_all, start_over
-from sonlearn.learn.newton.sparse_time.orthonormal import departure
+from sonlearn.learn.newton.sparse_time.generations import (
+    all_current,
+    begin_generation,
+    refresh,
+    refresh_all,
+    start_over,
+)
+from sonlearn.learn.tolerances import AFFORDABLE, BROKEN, CHEAP, NEEDED, ROUNDING, WORTH
 
 
 @inline
@@ -60,8 +75,93 @@ def write_back(state, N2, on_x, z):
     for at in range(n_local):
         f = owner[at]
         for i in range(n_raw):
-            x = X[at, i]
-            if x != 0.0:
-                for j in range(table.shape[1]):
-                    table[f, j] += x * by[i, j]
+            if X[at, i] != 0.0:
+                add_scaled(table[f], X[at, i], by[i], table.shape[1])
         state.features[f].local = -1
+
+
+@inline
+def departure(state, N1, N2):
+    """Update the model of V V' - I for V <- N1 V + N2 X; returns its largest diagonal entry.
+
+    drift <- N1 drift N1' + rounding, which is positive semidefinite, so nothing cancels. Modifies state.basis.drift.
+
+    N1 : float64[n_kept, k]; N2 : float64[n_kept, R]; neither is modified
+    """
+    drift, G, k, n_kept = state.basis.drift, state.basis.G, state.now[0].k, len(N1)
+    half, whole = np.zeros((n_kept, k)), np.zeros((n_kept, n_kept))
+    add_product(N1, drift, n_kept, k, half)
+    add_product(half, transposed(N1, k), n_kept, k, whole)
+    clear(drift)
+    worst = 0.0
+    for i in range(n_kept):
+        summed = dot(N1[i], N1[i], k)
+        for j in range(N2.shape[1]):
+            summed += N2[i, j] * N2[i, j] * dot(G[j], G[j], k + j + 1)
+        whole[i, i] += ROUNDING * summed
+        worst = max(worst, whole[i, i])
+        for j in range(n_kept):
+            drift[i, j] = whole[i, j]
+    return worst
+
+
+@inline
+def is_due(state, worst):
+    """Whether V must be orthonormalised now; `worst` is the result of `departure`."""
+    reads, seen = state.now[0].read, state.now[0].seen
+    return (
+        worst > BROKEN or (worst > NEEDED and reads >= AFFORDABLE * seen) or (worst > WORTH and reads >= CHEAP * seen)
+    )
+
+
+@inline
+def orthonormalise(state):
+    """V <- L^-1 V with L L' = V V' over all features, which are brought up to date: O(m^2) each. F becomes I.
+
+    The buffer must be empty. Neither the weights nor the vectors stored by their coordinates in V change. Modifies
+    state.
+    """
+    table, factor, now = state.table, state.factor, state.now[0]
+    k, M = now.k, len(factor.FT)
+    classes = len(factor.beta)
+    z, v, C = np.empty((2, M + classes)), np.empty(k), np.zeros((k, k))
+    for f in range(now.seen):
+        refresh(state, f, z)
+        clear_first(v, k)
+        for j in range(M):
+            zj = table[f, j]
+            add_scaled(table[f, M:], zj, factor.beta[:, j], classes)
+            table[f, j] = 0.0
+            add_scaled(v, zj, factor.FT[j], k)
+        for i in range(k):
+            table[f, i] = v[i]
+            add_scaled(C[i], v[i], v, i + 1)
+    factorise(C)
+    for f in range(now.seen):
+        for i in range(k):
+            table[f, i] = minus_dot(table[f, i], C[i], table[f], i) / C[i, i]
+    a, q = state.basis.a, state.basis.q
+    for i in range(k):
+        for each in range(len(q)):
+            q[each, i] = minus_dot(q[each, i], C[i], q[each], i) / C[i, i]
+        if C[i, i] < math.inf:
+            for c in range(classes):
+                a[c, i] *= C[i, i]
+                for j in range(i + 1, k):
+                    a[c, i] += C[j, i] * a[c, j]
+    start_over(state, k)
+    all_current(state)
+    clear(state.basis.drift)
+    now.read = 0
+
+
+@inline
+def factorise(C):
+    """C (float64[k, k], its lower triangle) <- its Cholesky factor."""
+    for i in range(len(C)):
+        for j in range(i + 1):
+            total = minus_dot(C[i, j], C[i], C[j], j)
+            if j < i:
+                C[i, j] = total / C[j, j]
+            else:  # near 1, unless the row is pure rounding error: such a row becomes 0
+                C[i, i] = math.sqrt(total) if total > 0.25 else math.inf

@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline, inline, jit
-from sonlearn.learn.linear_algebra import add_rows, clear, transposed
-from sonlearn.learn.log import next_slot, place, with_room
+from sonlearn.learn.linear_algebra import add_rows, clear, clear_first, set_scaled, transposed
+from sonlearn.learn.log import next_slot, place
 from sonlearn.learn.newton.state import BITS
 
 LAST = (1 << BITS) - 1
@@ -25,8 +25,7 @@ LAST = (1 << BITS) - 1
 def apply_map(maps, which, z, source):
     """z[1 - source] <- z[source] (a row of the table) mapped by maps[which]; maps is not modified."""
     target, width, length = 1 - source, maps.shape[1], maps.shape[2]
-    for i in range(width):
-        z[target, i] = 0.0
+    clear_first(z[target], width)
     for i in range(width, length):
         z[target, i] = z[source, i]
     add_rows(z[source], maps[which], width, z[target])
@@ -69,8 +68,7 @@ def refresh(state, f, z):
         return
     now = present(state, f, z)
     feature.stamp = generation
-    for j in range(table.shape[1]):
-        table[f, j] = z[now, j]
+    set_scaled(table[f], 1.0, z[now], table.shape[1])
 
 
 @forced_inline
@@ -140,8 +138,7 @@ def compose(maps, early, late, out):
     """
     width, length = late.shape
     for j in range(width):
-        for i in range(width):
-            out[j, i] = 0.0
+        clear_first(out[j], width)
         for i in range(width, length):
             out[j, i] = maps[early, j, i]
         add_rows(maps[early, j], late, width, out[j])
@@ -151,8 +148,7 @@ def compose(maps, early, late, out):
 def copy(source, maps, at):
     """maps[at] <- source."""
     for j in range(source.shape[0]):
-        for i in range(source.shape[1]):
-            maps[at, j, i] = source[j, i]
+        set_scaled(maps[at, j], 1.0, source[j], source.shape[1])
 
 
 @inline
@@ -176,11 +172,6 @@ def all_current(state):
 def log_is_full(state):
     """Whether the log has no room for another generation."""
     return state.now[0].generation == state.now[0].capacity
-
-
-def with_room_in_log(state, z):
-    """See `with_room`; z : float64[2, M + K], overwritten."""
-    return with_room(state, state.maps.shape[1], sweep, z)
 
 
 @jit
