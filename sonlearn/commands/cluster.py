@@ -31,6 +31,7 @@ from sonlearn.options.verbs import ClusterOptions
 from sonlearn.report.facts import members_at_work
 from sonlearn.text.columns import Labelling
 from sonlearn.text.malformed import Malformed
+from sonlearn.text.names import NameTable
 from sonlearn.text.read import expand_globs
 from sonlearn.text.source import is_arrow, is_regular, read_chunks, source_name
 from sonlearn.text.suspicions import noted
@@ -135,7 +136,7 @@ def train(line: Line, where: ClusterOptions) -> int:
         raise OptionError(f"--passes {options.passes} with --cluster: one pass; go on with train -i without --cluster")
     check_run(options)
     sources, say, started = _files(options), _sayer(options), time.perf_counter()
-    start = None
+    start, names = None, NameTable()
     if options.initial_regressor is not None:
         start, _, names = load_model(options.initial_regressor)
         check_agreement(given, options.initial_regressor, start.options, start.text)
@@ -147,11 +148,9 @@ def train(line: Line, where: ClusterOptions) -> int:
         trained = dask.trained(
             sources, learn, reading, learners=where.workers, rounds=where.rounds, client=client, start=start
         )
-    if start is not None:
-        names.join(trained.names.known)
-    known = trained.names if start is None else names
+    names.join(trained.names.known)
     if options.final_regressor is not None:
-        save_model(options.final_regressor, trained.learner, None, known)
+        save_model(options.final_regressor, trained.learner, None, names)
     for line in _report(trained, sources, options, time.perf_counter() - started):
         say(line)
     warn_of_skipped(trained.skipped, trained.errors)

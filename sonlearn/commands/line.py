@@ -131,7 +131,7 @@ class _Formatter(argparse.HelpFormatter):
 
 def parser_of(verb: str) -> argparse.ArgumentParser:
     """argparse's parser of all of `verb`'s flags; what is no flag (DATA, MODEL) it leaves over."""
-    return _parser(verb, VERBS[verb].groups())
+    return _parser(verb, VERBS[verb].groups)
 
 
 def help_of(verb: str, method: str | None = None, whole: bool = False) -> str:
@@ -140,7 +140,7 @@ def help_of(verb: str, method: str | None = None, whole: bool = False) -> str:
     Of a verb with `daily` flags, those and the ones that belong to the named `method`; of another all but rare ones,
     and of the flags of learning those that the method takes. The whole: all, or all that the method takes.
     """
-    daily, groups = VERBS[verb].daily, VERBS[verb].groups()
+    daily, groups = VERBS[verb].daily, VERBS[verb].groups
     of = method if whole or daily else method or DEFAULT
     own = () if method is None else METHODS[method].takes
 

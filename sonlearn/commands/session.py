@@ -126,7 +126,7 @@ class Session(Passes):
 
     def report(self, batch: Any, held: np.ndarray | None, predicted: Any) -> None:
         """Count, write predictions, print the rows that are due; what could not be learned from counts for nothing."""
-        self.uncounted.add(self.problem.outcome(batch, held, predicted), self.problem.kept(batch, predicted))
+        self.uncounted.add(self.problem.outcome(batch, held, predicted))
         if self.writes:
             self.write(batch, predicted)
         if self.recorder.wanted:
@@ -139,38 +139,39 @@ class Session(Passes):
         """Count what has been reported and is not counted yet, and print the rows that are due."""
         if not self.uncounted:
             return
-        outcome, predicted = self.uncounted.take()
+        outcome = self.uncounted.take()
         lines = self.progress.update(outcome)
         for line in () if self.bar.shown else lines:
             self.say(line)
-        self.metrics.count(outcome.y, outcome.weight, predicted, self.progress.counted(outcome))
+        self.metrics.count(outcome.y, outcome.weight, outcome.predicted, self.progress.counted(outcome))
         self.recorder.add(outcome)
 
     def write(self, batch: Any, predicted: Any) -> None:
         """Predictions of all rows, and ``nan`` for those that were refused or malformed."""
-        lines, every = LinesOfRows(batch.skipped or (), predicted.refused, batch.tags), self.options.probabilities
-        if self.predictions and self.options.form != "vw":
-            if self.answers is None:
-                self.answers = AnswerLines(self.options.form, self.problem.columns(every))
-            self.predictions.write(self.answers.lines(lines.rows(self.problem.answers(batch, predicted, every))))
+        every, of_rows, raw = self.options.probabilities, [], []
+        if self.predictions and self.options.form == "vw":
+            of_rows = self.problem.lines(batch, predicted, every, self.options.top)
         elif self.predictions:
-            texts = self.problem.lines(batch, predicted, every, self.options.top)
-            self.predictions.write(*lines.values(texts))
+            self.answers = self.answers or AnswerLines(self.options.form, self.problem.columns(every))
+            of_rows = self.problem.answers(batch, predicted, every)
         if self.raw_predictions:
-            self.raw_predictions.write(*lines.values(self.problem.raw(predicted)))
+            raw = self.problem.raw(predicted)
+        self.write_rows(LinesOfRows(batch.skipped or (), predicted.refused, batch.tags), of_rows, raw)
+
+    def write_rows(self, lines: LinesOfRows, of_rows: Any, raw: Any) -> None:
+        """Write what is predicted of rows, as `Problem.lines` or `Problem.answers` gives it, and raw predictions."""
+        if self.predictions and self.answers is not None:
+            self.predictions.write(self.answers.lines(lines.rows(of_rows)))
+        elif self.predictions:
+            self.predictions.write(*lines.values(of_rows))
+        if self.raw_predictions:
+            self.raw_predictions.write(*lines.values(raw))
 
     def report_skipped(self, tags: list[str]) -> None:
         """Lines for malformed rows behind the last one."""
-        if not self.writes:
-            return
-        lines = LinesOfRows([(0, tag) for tag in tags], np.zeros(0, dtype=bool), None)
-        if self.predictions and self.answers is not None:
-            self.predictions.write(self.answers.lines(lines.rows([])))
-        elif self.predictions and tags:
-            self.predictions.write(*lines.values([]))
-        if self.raw_predictions and tags:
-            self.raw_predictions.write(*lines.values([]))
-        self.done = self.done._replace(lines=self.done.lines + len(tags))
+        if self.writes and tags:
+            self.write_rows(LinesOfRows([(0, tag) for tag in tags], np.zeros(0, dtype=bool), None), [], [])
+            self.done = self.done._replace(lines=self.done.lines + len(tags))
 
     def nothing_learned(self) -> tuple[str, str]:
         """What was found where nothing could be learned from, and what to do."""

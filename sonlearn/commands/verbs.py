@@ -1,18 +1,19 @@
 """The verbs of the command line: which dataclasses' fields are their flags, and which function runs each.
 
-Imports neither numpy nor numba, and of the dataclasses only those of the verb that is asked for.
+Imports neither numpy nor numba.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import importlib
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sonlearn.options.bandit import SHARED
+from sonlearn.options import LearnOptions, TextOptions, verbs
+from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
+from sonlearn.options.run import RunOptions
 from sonlearn.options.text import WRITTEN
+from sonlearn.sketch.options import SketchOptions
 
 #: A title, and the fields whose flags stand below it.
 Group = tuple[str, tuple[dataclasses.Field[Any], ...]]
@@ -28,8 +29,8 @@ class Verb(NamedTuple):
     #: How the words that are no flags are counted: None: there may be any number; empty: there are none; else there is
     #: one, which is called this.
     operand: str | None = None
-    #: Makes the groups of fields that are its flags.
-    groups: Callable[[], tuple[Group, ...]] = tuple
+    #: The fields that are its flags.
+    groups: tuple[Group, ...] = ()
     #: The function that runs it with ``--cluster``, which is given the `ClusterOptions` as well.
     on_cluster: str = ""
     #: Fields whose flags ``--help`` lists, for a verb that has more than a screen of them; empty: all but rare ones.
@@ -38,20 +39,15 @@ class Verb(NamedTuple):
     @property
     def fields(self) -> dict[str, dataclasses.Field[Any]]:
         """The fields of all groups, by name."""
-        return {field.name: field for _, group in self.groups() for field in group}
+        return {field.name: field for _, group in self.groups for field in group}
 
 
-def _fields(of: str, *names: str, but: tuple[str, ...] = ()) -> tuple[dataclasses.Field[Any], ...]:
-    """Fields of a dataclass, given as ``module.Name`` below `sonlearn`: those of these names, or all `but` some."""
-    module, _, name = of.rpartition(".")
-    fields = dataclasses.fields(getattr(importlib.import_module(f"sonlearn.{module}"), name))
+def _fields(of: type, *names: str, but: tuple[str, ...] = ()) -> tuple[dataclasses.Field[Any], ...]:
+    """Fields of a dataclass: those of these names, or all `but` some."""
+    fields = dataclasses.fields(of)
     return tuple(field for field in fields if (not names or field.name in names) and field.name not in but)
 
 
-_LEARN, _TEXT, _RUN = "options.learning.LearnOptions", "options.text.TextOptions", "options.run.RunOptions"
-_BANDIT, _SKETCH = "options.bandit.BanditOptions", "sketch.options.SketchOptions"
-#: Where a verb has options of its own.
-_OWN = "options.verbs."
 #: The option of text that is not one of a matrix of features, or of a file of them.
 _NO_MATRIX = ("constant",)
 
@@ -78,9 +74,7 @@ _DAILY = (
 )  # fmt: skip
 
 
-def _cluster() -> Group:
-    return "cluster", _fields(_OWN + "ClusterOptions")
-
+_CLUSTER: Group = ("cluster", _fields(verbs.ClusterOptions))
 
 VERBS = {
     "train": Verb(
@@ -88,12 +82,12 @@ VERBS = {
         "Learn from LIBSVM, VW, JSON, CSV or Parquet, plain or compressed; no DATA or - is standard input.",
         "train.command",
         None,
-        lambda: (
-            ("learning", _fields(_LEARN)),
-            ("decisions", _fields(_BANDIT, but=SHARED)),
-            ("text", _fields(_TEXT)),
-            ("run", _fields(_RUN)),
-            _cluster(),
+        (
+            ("learning", _fields(LearnOptions)),
+            ("decisions", _fields(BanditOptions, but=SHARED)),
+            ("text", _fields(TextOptions)),
+            ("run", _fields(RunOptions)),
+            _CLUSTER,
         ),
         "cluster.train",
         _DAILY,
@@ -103,11 +97,11 @@ VERBS = {
         "Predict without learning: a line for each example on standard output, the loss on standard error.",
         "train.command",
         None,
-        lambda: (
-            ("learning", _fields(_LEARN, *OUTPUT_OPTIONS, "coverage")),
-            ("text", _fields(_TEXT, "format", *WRITTEN)),
-            ("run", _fields(_RUN, *_PREDICT)),
-            _cluster(),
+        (
+            ("learning", _fields(LearnOptions, *OUTPUT_OPTIONS, "coverage")),
+            ("text", _fields(TextOptions, "format", *WRITTEN)),
+            ("run", _fields(RunOptions, *_PREDICT)),
+            _CLUSTER,
         ),
         "cluster.train",
     ),
@@ -116,12 +110,12 @@ VERBS = {
         "Learn with many settings in one pass over the data, and save the model of the best.",
         "tune.command",
         None,
-        lambda: (
-            ("tuning", _fields(_OWN + "TuneOptions")),
-            ("learning", _fields(_LEARN)),
-            ("text", _fields(_TEXT)),
-            ("run", _fields(_RUN, *_TUNE)),
-            _cluster(),
+        (
+            ("tuning", _fields(verbs.TuneOptions)),
+            ("learning", _fields(LearnOptions)),
+            ("text", _fields(TextOptions)),
+            ("run", _fields(RunOptions, *_TUNE)),
+            _CLUSTER,
         ),
         "cluster.tune",
     ),
@@ -130,10 +124,10 @@ VERBS = {
         "Estimate from a log what other models of decisions would have cost, with confidence intervals.",
         "evaluate.command",
         None,
-        lambda: (
-            ("evaluation", _fields(_OWN + "EvaluateOptions")),
-            ("text", _fields(_TEXT, "format")),
-            ("run", _fields(_RUN, *_EVALUATE)),
+        (
+            ("evaluation", _fields(verbs.EvaluateOptions)),
+            ("text", _fields(TextOptions, "format")),
+            ("run", _fields(RunOptions, *_EVALUATE)),
         ),
     ),
     "describe": Verb(
@@ -141,9 +135,9 @@ VERBS = {
         "Describe the columns of a table, and point out ids, texts and columns that give the label away.",
         "short.describe",
         "file of DATA",
-        lambda: (
-            ("text", _fields(_TEXT, "format", *_TABLE, *WRITTEN)),
-            ("run", _fields(_RUN, "examples")),
+        (
+            ("text", _fields(TextOptions, "format", *_TABLE, *WRITTEN)),
+            ("run", _fields(RunOptions, "examples")),
         ),
     ),
     "vw": Verb(
@@ -156,10 +150,10 @@ VERBS = {
         "Write text of any format as LIBSVM or VW text. Names become slot numbers: read VW text with the same -b.",
         "short.convert",
         None,
-        lambda: (
-            ("conversion", _fields(_OWN + "ConvertOptions")),
-            ("text", _fields(_TEXT, but=_NO_MATRIX)),
-            ("run", _fields(_RUN, *_READ)),
+        (
+            ("conversion", _fields(verbs.ConvertOptions)),
+            ("text", _fields(TextOptions, but=_NO_MATRIX)),
+            ("run", _fields(RunOptions, *_READ)),
         ),
     ),
     "sketch": Verb(
@@ -167,12 +161,12 @@ VERBS = {
         "Sketch the matrix whose rows are the examples (labels do not count), or --merge saved sketches.",
         "sketch.command",
         None,
-        lambda: (
-            ("sketch", _fields(_SKETCH)),
-            ("report", _fields(_OWN + "SketchRunOptions")),
-            ("text", _fields(_TEXT, but=_NO_MATRIX)),
-            ("run", _fields(_RUN, *_READ, "quiet")),
-            _cluster(),
+        (
+            ("sketch", _fields(SketchOptions)),
+            ("report", _fields(verbs.SketchRunOptions)),
+            ("text", _fields(TextOptions, but=_NO_MATRIX)),
+            ("run", _fields(RunOptions, *_READ, "quiet")),
+            _CLUSTER,
         ),
         "cluster.sketch",
     ),
@@ -181,14 +175,14 @@ VERBS = {
         "Serve predictions over HTTP, or over TCP as VW's daemon does, until Ctrl-C or SIGTERM.",
         "serve.command",
         "",
-        lambda: (("server", _fields(_OWN + "ServeOptions")), ("run", _fields(_RUN, *_SERVE))),
+        (("server", _fields(verbs.ServeOptions)), ("run", _fields(RunOptions, *_SERVE))),
     ),
     "events": Verb(
         "sonlearn events [-o FILE] [--remove DAYS] LOG",
         "Write the log of serve --events as dsjson, for train and evaluate, and remove old events from it.",
         "short.events",
         "LOG of serve",
-        lambda: (("events", _fields(_OWN + "EventsOptions")),),
+        (("events", _fields(verbs.EventsOptions)),),
     ),
     "methods": Verb(
         "sonlearn methods",
@@ -201,21 +195,21 @@ VERBS = {
         "Compile and store the kernels of a method, or of all, for a container image or all users of a machine.",
         "precompile.warm",
         "",
-        lambda: (("learning", _fields(_LEARN, "method")),),
+        (("learning", _fields(LearnOptions, "method")),),
     ),
     "inspect": Verb(
         "sonlearn inspect [options] MODEL",
         "Show what a model or sketch file holds: options, counters, eigenvalues, the largest weights.",
         "inspect.command",
         "MODEL",
-        lambda: (("inspection", _fields(_OWN + "InspectOptions")),),
+        (("inspection", _fields(verbs.InspectOptions)),),
     ),
     "report": Verb(
         "sonlearn report [-o FILE] RUN.jsonl",
         "Make an HTML page about a run from the log of train --log-json; - is standard input.",
         "short.report",
         "RUN.jsonl",
-        lambda: (("page", _fields(_OWN + "PageOptions")),),
+        (("page", _fields(verbs.PageOptions)),),
     ),
     "completion": Verb(
         "sonlearn completion bash|zsh|fish",

@@ -34,19 +34,21 @@ class Coverage:
 
         rest : float64[n], what the model at rest would predict
         """
-        unused, low, high = np.empty((3, len(p)))
-        y, s = np.ascontiguousarray(y), np.empty(values.SCALES)
         if self._both:
-            values.intervals(self.state.rest, np.ascontiguousarray(rest), y, counted, self.alpha, s, unused, high)
-        values.intervals(self.state.online, np.ascontiguousarray(p), y, counted, self.alpha, s, low, high)
-        return low, high
+            self._filled(self.state.rest, rest, y, counted, values.FOLLOWED)
+        return self._filled(self.state.online, p, y, counted, values.FOLLOWED)
 
     def steady_intervals(self, p: np.ndarray, rests: bool) -> tuple[np.ndarray, np.ndarray]:
         """(low, high), float64[n] each, of predictions of rows that are not learned; `rests`: nor are any others."""
-        low, high = np.empty((2, len(p)))
         state = self.state.rest if rests and self._both else self.state.online
-        how = values.REST if rests else values.STEADY
-        values.steady_intervals(state, np.ascontiguousarray(p), np.empty(values.SCALES), how, low, high)
+        return self._filled(state, p, p, np.zeros(len(p), dtype=bool), values.REST if rests else values.STEADY)
+
+    def _filled(
+        self, state: values.IntervalsState, p: np.ndarray, y: np.ndarray, counted: np.ndarray, how: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        (low, high), s = np.empty((2, len(p))), np.empty(values.SCALES)
+        p, y = np.ascontiguousarray(p), np.ascontiguousarray(y)
+        values.intervals(state, p, y, counted, self.alpha, how, s, low, high)
         return low, high
 
     def sets(self, p: np.ndarray, number: np.ndarray, counted: np.ndarray | None) -> np.ndarray:

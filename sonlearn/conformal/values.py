@@ -71,8 +71,10 @@ def _new() -> IntervalsState:
 
 
 @bare_jit
-def intervals(state, p, y, counted, alpha, s, low, high):
+def intervals(state, p, y, counted, alpha, how, s, low, high):
     """Fill in the interval of each row before its label is used; the rows counted are learned from.
+
+    Where no row is counted, thresholds stay.
 
     Parameters
     ----------
@@ -80,26 +82,18 @@ def intervals(state, p, y, counted, alpha, s, low, high):
     p, y : float64[n], predictions and labels
     counted : bool[n]
     alpha : float, 1 less the coverage
+    how : `FOLLOWED`, `STEADY` or `REST`
     s : float64[SCALES], scratch
     low, high : float64[n], written; -inf and inf where nothing is known yet
     """
     for i in range(len(p)):
         center = min(max(p[i], -MOST), MOST)
         scales_of(state, center, s)
-        width = half_width(state, s, FOLLOWED)
+        width = half_width(state, s, how)
         low[i], high[i] = p[i] - width, p[i] + width
         if counted[i]:
             e = min(abs(min(max(y[i], -MOST), MOST) - center), MOST)
             learn(state, s, center, e, not low[i] <= y[i] <= high[i], alpha)
-
-
-@bare_jit
-def steady_intervals(state, p, s, how, low, high):
-    """Fill in intervals by thresholds that stay, of rows without labels; arguments as of `half_width`, `intervals`."""
-    for i in range(len(p)):
-        scales_of(state, min(max(p[i], -MOST), MOST), s)
-        width = half_width(state, s, how)
-        low[i], high[i] = p[i] - width, p[i] + width
 
 
 @bare_inline

@@ -46,7 +46,7 @@ from sonlearn.views.index import Entries
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from sonlearn.estimators.keywords import RiverClassifierKeywords, RiverRegressorKeywords
+    from sonlearn.options.keywords import RiverClassifierKeywords, RiverRegressorKeywords
 
 SOURCE = "<dict>"
 
@@ -175,12 +175,6 @@ def _pandas() -> Any:
     return pandas
 
 
-def _series(values: list[Any], X: Any) -> Any:
-    """Values of the rows of a table as a pandas series; without pandas, as they are."""
-    pandas = _pandas()
-    return values if pandas is None else pandas.Series(values, index=_index(X))
-
-
 def _index(X: Any) -> Any:
     return getattr(X, "index", None) if hasattr(X, "iloc") else None
 
@@ -254,6 +248,15 @@ class _RiverEstimator(Options, PickleMixin):
             except OptionError as error:
                 raise in_python(type(self).__name__, error) from None
         super().__setattr__(name, value)
+
+    def predict_many(self, X: Any) -> Any:
+        """`predict_one` of the rows of a table, as a pandas series; without pandas, a list."""
+        values, pandas = self._predicted(_rows(X)), _pandas()
+        return values if pandas is None else pandas.Series(values, index=_index(X))
+
+    def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[Any]:
+        """What is predicted of rows."""
+        raise NotImplementedError
 
     def _unlabelled(self, rows: list[dict[Hashable, Any]], weight: Any = 1.0) -> Batch:
         return batch_of(rows, np.full(len(rows), np.nan), weight, self.bits, self.constant)
@@ -362,10 +365,6 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
         found, pandas = self._probabilities(_rows(X)), _pandas()
         return found if pandas is None else pandas.DataFrame(found, columns=self._classes, index=_index(X))
 
-    def predict_many(self, X: Any) -> Any:
-        """`predict_one` of the rows of a table, as a pandas series; without pandas, a list."""
-        return _series(self._predicted(_rows(X)), X)
-
     @property
     def _classes(self) -> list[Hashable]:
         return list(getattr(self, "numbers_", self.classes or ()))
@@ -443,10 +442,6 @@ class SonlearnRegressor(_RiverEstimator, base.MiniBatchRegressor):
         low, high = options.bounds
         p = min(max(float(raw), low), high)
         return float(np.exp(p)) if options.loss == "poisson" else p
-
-    def predict_many(self, X: Any) -> Any:
-        """`predict_one` of the rows of a table, as a pandas series; without pandas, a list."""
-        return _series(self._predicted(_rows(X)), X)
 
     def predict_interval_one(self, x: dict[Hashable, Any]) -> tuple[float, float]:
         """(low, high) of the row's interval, which holds the share `coverage` of the labels.

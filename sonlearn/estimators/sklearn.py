@@ -51,7 +51,7 @@ from sonlearn.text.names import NameTable
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from sonlearn.estimators.keywords import SklearnClassifierKeywords, SklearnRegressorKeywords
+    from sonlearn.options.keywords import SklearnClassifierKeywords, SklearnRegressorKeywords
 
 #: About how many rows become one batch: what a learner needs beside its state follows the batch, not the data.
 ROWS = 4096
@@ -437,7 +437,8 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The likeliest class of each row, or that of `threshold`, array[n]."""
-        return np.asarray(self.classes_[self._pair.best(self._raw(X))])
+        raw = self._raw(X)  # raises where nothing was learned
+        return np.asarray(self.classes_[self._pair.best(raw)])
 
     @property
     def threshold_(self) -> float:
@@ -457,7 +458,8 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, float64[n, K]; of losses `sonlearn.learn.predicted.PROBABILISTIC`."""
-        return self._pair.probabilities(self._raw(X))
+        raw = self._raw(X)
+        return self._pair.probabilities(raw)
 
     @property
     def coef_(self) -> np.ndarray:

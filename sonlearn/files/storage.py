@@ -23,6 +23,7 @@ because a flipped bit in a weight would never be noticed.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -110,11 +111,8 @@ def read(
         a newer sonlearn.
     """
     path = os.fspath(path)
-    try:
-        with open(path, "rb") as file:
-            header, arrays, writer = _read(path, file, os.fstat(file.fileno()).st_size)
-    except OSError as error:
-        raise ModelFileError(f"{path}: cannot be read: {error.strerror or error}") from None
+    with _opened(path) as (file, size):
+        header, arrays, writer = _read(path, file, size)
     if kind is not None and header.get("kind") != kind:
         raise ModelFileError(f"{path}: holds a {header.get('kind', 'state without a kind')}, expected a {kind}")
     if kind is not None and version is not None:
@@ -128,16 +126,8 @@ def read(
 def kind_of(path: str | os.PathLike[str]) -> str:
     """What the header says a file holds, without reading the arrays; errors as for `read`, but for damage in them."""
     path = os.fspath(path)
-    try:
-        with open(path, "rb") as file:
-            text, _, _ = _start(path, file, os.fstat(file.fileno()).st_size)
-        return str(json.loads(text)["header"]["kind"])
-    except OSError as error:
-        raise ModelFileError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except ModelFileError:
-        raise
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise _damaged(path) from None
+    with _opened(path) as (file, size):
+        return str(json.loads(_start(path, file, size)[0])["header"]["kind"])
 
 
 def pack(array: np.ndarray) -> bytes:
@@ -297,6 +287,20 @@ def _encode(value: Any) -> Any:
 # --------------------------------------------------------------------------------------------------- reading
 
 
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[tuple[BufferedReader, int]]:
+    """A file and its size. Raises ModelFileError, also in place of what reading a file raises that is no model."""
+    try:
+        with open(path, "rb") as file:
+            yield file, os.fstat(file.fileno()).st_size
+    except ModelFileError:
+        raise
+    except OSError as error:
+        raise ModelFileError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise _damaged(path) from None
+
+
 def _start(path: str, file: BufferedReader, size: int) -> tuple[bytes, Any, int]:
     """The header's text, the digest of all so far, and the bytes of data that follow; checks all that comes before."""
     start = file.read(_PREAMBLE.size)
@@ -323,27 +327,17 @@ def _start(path: str, file: BufferedReader, size: int) -> tuple[bytes, Any, int]
 def _read(path: str, file: BufferedReader, size: int) -> tuple[dict[str, Any], dict[str, np.ndarray], str]:
     """(header, arrays, which sonlearn has written them)."""
     text, digest, room = _start(path, file, size)
-    try:
-        envelope = json.loads(text, object_hook=_decode)
-        lengths = {entry["name"]: entry.get("packed") for entry in envelope["arrays"]}
-        arrays = _allocate(envelope["arrays"], room)
-        header, writer = envelope["header"], str(envelope["written_by"])
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise _damaged(path) from None
-    packed = {}
+    envelope = json.loads(text, object_hook=_decode)
+    lengths = {entry["name"]: entry.get("packed") for entry in envelope["arrays"]}
+    arrays = _allocate(envelope["arrays"], room)
+    header, writer = envelope["header"], str(envelope["written_by"])
     for name, array in arrays.items():
-        if lengths[name] is None:
-            _fill(path, file, array, digest)
-        else:
-            packed[name] = np.empty(lengths[name], np.uint8)
-            _fill(path, file, packed[name], digest)
+        data = array if lengths[name] is None else np.empty(lengths[name], np.uint8)
+        _fill(path, file, data, digest)
+        if data is not array:
+            arrays[name] = unpack(data.tobytes(), array.dtype, array.shape)
     if file.read() != digest.digest() or not isinstance(header, dict):
         raise _damaged(path)
-    try:
-        for name, data in packed.items():
-            arrays[name] = unpack(data.tobytes(), arrays[name].dtype, arrays[name].shape)
-    except ValueError:
-        raise _damaged(path) from None
     return header, arrays, writer
 
 

@@ -25,52 +25,12 @@ if TYPE_CHECKING:
 
 #: Rows that come one by one before it is worth to prepare for more of them.
 FEW = 4
+#: No state, rows and predictions.
+NOTHING = None, None, None
 
 
 class EngineByRow:
-    """`Engine.learn` of rows that come one by one in the same buffers.
-
-    Parameters
-    ----------
-    engine : Engine
-    """
-
-    def __init__(self, engine: Engine):
-        self._engine, self._features = engine, np.zeros(1, np.int64)
-        self._last: tuple[Any, Any, Any] = None, None, None  # the state, rows and predictions that the calls are of
-
-    def learn(self, state: State, rows: Rows, out: Predictions, features: int) -> tuple[State, int]:
-        """Learn the row in `rows`, whose features are below `features`; see `Engine.learn`."""
-        self._features[0], last = features, self._last
-        if state is not last[0] or rows is not last[1] or out is not last[2]:
-            state = self._begin(state, rows, out)
-            self._last = state, rows, out
-        at = self._sequence.run(0)
-        if at < self._first:
-            state, at = self._engine.learn(self._engine.reserve(state, rows, features), rows, out, 0)
-            self._last = (None, None, None) if len(self._sequence) else (state, rows, out)
-            return state, at
-        if at < len(self._sequence):
-            state = self._finished(state, at)
-            self._last = state, rows, out
-        return state, 1
-
-    def _begin(self, state: State, rows: Rows, out: Predictions) -> State:
-        """Prepare the calls for a state and buffers; returns the state with room.
-
-        Those before number `_first` change nothing unless all of them are done.
-        """
-        state, calls = prepared(self._engine, state, rows, out, self._features)
-        self._sequence, self._first = Sequence(calls), max(len(calls), 1)
-        return state
-
-    def _finished(self, state: State, at: int) -> State:
-        """Go on from call `at`, from `_first` on, which was not done."""
-        raise NotImplementedError
-
-
-class RowAlone:
-    """One row and its predictions, in buffers that stay, and an engine's way through them.
+    """An engine's way through one row after another, in buffers that stay: `rows` and `out`, each of one row.
 
     Parameters
     ----------
@@ -81,17 +41,19 @@ class RowAlone:
 
     def __init__(self, engine: Engine, out: Predictions):
         self.rows, self.out = _row_of(1), out
-        self._engine, self._by_row, self._before = engine, None, 0
+        self._engine, self._features, self._before = engine, np.zeros(1, np.int64), 0
+        self._last: tuple[Any, Any, Any] = NOTHING  # the state, rows and predictions that the calls are of
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_by_row": None}  # prepared calls are of this process
+        kept = "rows", "out", "_engine", "_features", "_before"  # prepared calls are of this process
+        return {name: getattr(self, name) for name in kept} | {"_last": NOTHING}
 
     def serves(self, rows: Rows) -> bool:
         """Whether `rows` is one row, and so were the last ones that were asked for: more will come."""
         if len(rows.y) == 1 and not len(rows.words):
             self._before += 1
         else:
-            self._before, self._by_row = 0, None  # nothing is kept of a state that is no more
+            self._before, self._last = 0, NOTHING  # nothing is kept of a state that is no more
         return self._before > FEW
 
     def make_room(self, entries: int, classes: int | None) -> None:
@@ -118,11 +80,33 @@ class RowAlone:
 
     def run(self, state: State, features: int) -> tuple[State, int]:
         """Learn the row that is in the buffers."""
-        out = self.out
+        rows, out, last, self._features[0] = self.rows, self.out, self._last, features
         out.raw[0] = out.prediction[0] = out.unseen[0] = 0.0
         out.offline[0], out.met[0], out.refused[0] = math.nan, 0, False
-        self._by_row = self._by_row or self._engine.by_row()
-        return self._by_row.learn(state, self.rows, out, features)
+        if state is not last[0] or rows is not last[1] or out is not last[2]:
+            state = self._begin(state, rows, out)
+        at = self._sequence.run(0)
+        if at < self._first:
+            state, at = self._engine.learn(self._engine.reserve(state, rows, features), rows, out, 0)
+            self._last = NOTHING if len(self._sequence) else (state, rows, out)
+            return state, at
+        if at < len(self._sequence):
+            state = self._finished(state, at)
+        self._last = state, rows, out
+        return state, 1
+
+    def _begin(self, state: State, rows: Rows, out: Predictions) -> State:
+        """Prepare the calls for a state and buffers; returns the state with room.
+
+        Those before number `_first` change nothing unless all of them are done.
+        """
+        state, calls = prepared(self._engine, state, rows, out, self._features)
+        self._sequence, self._first = Sequence(calls), max(len(calls), 1)
+        return state
+
+    def _finished(self, state: State, at: int) -> State:
+        """Go on from call `at`, from `_first` on, which was not done."""
+        raise NotImplementedError
 
 
 def prepared(

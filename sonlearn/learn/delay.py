@@ -55,7 +55,7 @@ def with_room_for(queue: DelayQueue, K: int) -> DelayQueue:
 
 
 @bare_jit
-def exchange(queue, counts, met, places, late, y, weight, V):
+def exchange(queue, counts, met, places, scale, y, weight, V):
     """What rows that come have goes to the queue; that of rows that are learned is replaced by what it was then.
 
     Rows of weight 0 neither wait nor are learned.
@@ -63,9 +63,9 @@ def exchange(queue, counts, met, places, late, y, weight, V):
     Parameters
     ----------
     queue : float64[K or more, delay + 1, all inputs], modified; counts : int64[2], modified
-    met : int64[delay + 1], modified: for how many of the K there was something then; or empty: `late` knows
+    met : int64[delay + 1], modified: for how many of the K there was something then; or empty: `scale` knows
     places : int64[k], where the inputs V stand among all
-    late : `sonlearn.learn.ensemble.target.Late` of the rows, whose `met` is exchanged as well
+    scale : `sonlearn.learn.ensemble.label_scale.LabelScale` of the rows, whose `met` is exchanged as well
     y, weight : float64[n]; V : float64[k, n, K], modified
     """
     for i in range(len(y)):
@@ -74,15 +74,15 @@ def exchange(queue, counts, met, places, late, y, weight, V):
         learned = y[i] == y[i]
         at = counts[1 if learned else 0] % queue.shape[1]
         if len(met) > 0 and learned:
-            late.met[i] = met[at]
+            scale.met[i] = met[at]
         elif len(met) > 0:
-            met[at] = late.met[i]
+            met[at] = scale.met[i]
         for j in range(len(places)):
-            for k in range(late.met[i]):
+            for k in range(scale.met[i]):
                 if not learned:
-                    queue[k, at, places[j]] = late.mean[i] + late.unit[i] * V[j, i, k]
-                elif late.unit[i] > 0.0:
-                    V[j, i, k] = (queue[k, at, places[j]] - late.mean[i]) / late.unit[i]
+                    queue[k, at, places[j]] = scale.mean[i] + scale.unit[i] * V[j, i, k]
+                elif scale.unit[i] > 0.0:
+                    V[j, i, k] = (queue[k, at, places[j]] - scale.mean[i]) / scale.unit[i]
                 else:
                     V[j, i, k] = 0.0
         counts[1 if learned else 0] += 1
@@ -158,7 +158,7 @@ def as_predicted_then(waiting: Any, out: Any, places: np.ndarray) -> tuple[Any, 
     late = np.setdiff1d(np.arange(len(out[0])), places)
     then = [array[places] for array in out]
     if waiting is not None:
-        then = [np.concatenate([widened(old, new), new]) for old, new in zip(waiting, then, strict=True)]
+        then = [np.concatenate([_widened(old, new), new]) for old, new in zip(waiting, then, strict=True)]
     filled = []
     for array, earlier in zip(out, then, strict=True):
         array = array.copy()
@@ -167,11 +167,9 @@ def as_predicted_then(waiting: Any, out: Any, places: np.ndarray) -> tuple[Any, 
     return type(out)(*filled), type(out)(*(array[len(late) :] for array in then))
 
 
-def widened(old: np.ndarray, new: np.ndarray) -> np.ndarray:
+def _widened(old: np.ndarray, new: np.ndarray) -> np.ndarray:
     """`old` with as many columns as `new`, the further ones 0: those of classes that had not been met."""
-    if old.ndim == 1:
-        return old
-    return np.pad(old, ((0, 0), (0, new.shape[1] - old.shape[1])))
+    return np.pad(old, [(0, 0), *((0, b - a) for a, b in zip(old.shape[1:], new.shape[1:], strict=True))])
 
 
 def to_arrays(waiting: Batch | None, predicted: Any) -> tuple[dict | None, dict[str, np.ndarray]]:

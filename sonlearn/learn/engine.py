@@ -278,9 +278,9 @@ class Engine(ABC):
         """(found, expected) for a row that `learn` refused; None if its numbers were out of bounds."""
         return None
 
-    def by_row(self) -> Any:
-        """What learns rows one by one quickly, with a method `learn(state, rows, out, features)`."""
-        return EngineByRow(self)
+    def by_row(self, out: Predictions) -> EngineByRow:
+        """What learns rows one by one quickly, with room for the predictions of one row."""
+        return EngineByRow(self, out)
 
     def next_pass(self, state: State) -> None:
         """Record in `state` that the next rows have been learned before."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
+from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 
 #: How labels are written, once known: not yet met; the negative one as 0, or as -1; as two words, or any two labels.
@@ -36,13 +37,10 @@ class LabelEncoder:
         Whether the first label was a number, so that no word may come.
     """
 
-    def __init__(self, loss: str, binary: bool = False, positive: str = ""):
-        self.loss, self.coding, self.binary = loss, UNKNOWN, binary
-        self._classes = binary or loss in CLASSIFICATION
-        self.numeric = False
-        self.words: list[str | None] = [None, _written(positive) if positive else None]
-        if positive and self._classes:
-            self.coding = WORDS
+    def __init__(self, options: LearnOptions):
+        self.loss, self._classes = options.loss, options.binary or options.loss in CLASSIFICATION
+        self.coding, self.numeric = WORDS if options.positive and self._classes else UNKNOWN, False
+        self.words: list[str | None] = [None, _written(options.positive) if options.positive else None]
 
     @property
     def kind(self) -> str:
@@ -63,7 +61,10 @@ class LabelEncoder:
         if not self._classes:
             return y, int(np.argmax(named)) if named.any() else len(y)
         if self.coding == WORDS or (not self.numeric and _begins_with(named, y)):
-            return self._of_words(batch, remember)
+            y, end, words = self._of_words(batch)
+            if remember and words != self.words:
+                self.words, self.coding = words, WORDS
+            return y, end
         zero, minus = y == 0, y == -1
         bad = named | ~(np.isnan(y) | (y == 1) | zero | minus)
         negative, coding = zero | minus, self.coding
@@ -77,8 +78,8 @@ class LabelEncoder:
             self.numeric = True
         return np.where(zero, -1.0, y), end
 
-    def _of_words(self, batch: Batch, remember: bool) -> tuple[np.ndarray, int]:
-        """`coded` where labels are words, or two numbers of which one is the positive one."""
+    def _of_words(self, batch: Batch) -> tuple[np.ndarray, int, list[str | None]]:
+        """`coded` where labels are words, or two numbers of which one is the positive one; and the `words` by then."""
         out, words, end = np.full(batch.n, np.nan), list(self.words), batch.n
         for row, word in enumerate(labels_written(batch)):
             if word is None:
@@ -87,16 +88,14 @@ class LabelEncoder:
                 end = row
                 break
             out[row] = 1.0 if word == words[1] else -1.0
-        if remember and words != self.words:
-            self.words, self.coding = words, WORDS
-        return out, end
+        return out, end, words
 
     def error(self, batch: Batch, row: int) -> InputError:
         """What to say of the label of `row`."""
         name, y = batch.class_names[row] if batch.class_names is not None else None, float(batch.y[row])
         found = f"label {y:g}" if name is None else f"label {shorten(name)}"
         if self._classes and self.coding == WORDS and self.loss != "poisson":
-            known = self._known_before(batch, row)
+            known = [word or "another" for word in self._of_words(batch.part(0, row))[2]]
             negative, positive = (shorten(word) for word in known)
             what = labels_written(batch.part(row, row + 1))[0] or ""
             expected = f"{negative} or {positive}, the two labels so far ({_remedy(what, known)})"
@@ -121,13 +120,6 @@ class LabelEncoder:
             what = "--binary" if self.loss not in CLASSIFICATION else f"--loss {self.loss}"
             expected = f"{expected} for {what} ({remedy})"
         return InputError(batch.source, int(batch.lines[row]), 1, found, expected)
-
-    def _known_before(self, batch: Batch, row: int) -> list[str]:
-        words = list(self.words)
-        for word in labels_written(batch.part(0, row)):
-            if word is not None and word not in words:
-                _place(words, word)
-        return [word or "another" for word in words]
 
     def header(self) -> dict[str, Any]:
         """What a model file is told."""

@@ -16,7 +16,6 @@ from sonlearn.errors import DivergedError, InputError, OptionError, SonlearnErro
 from sonlearn.files import storage
 from sonlearn.learn import delay
 from sonlearn.learn.access import Access
-from sonlearn.learn.by_row import RowAlone
 from sonlearn.learn.classes import Classes
 from sonlearn.learn.decision import DecisionRule
 from sonlearn.learn.delay import interleaved
@@ -112,10 +111,8 @@ class Learner(SavedModel):
         self.counts_unknown = self.engine.unknown
         self.state = self.engine.new()
         self.index = new_index()
-        self.labels = Classes(self.options) if self.options.several else LabelEncoder(
-            self.options.loss, binary=self.options.binary, positive=self.options.positive
-        )  # fmt: skip
-        self._alone = RowAlone(self.engine, self.empty_predictions(1))
+        self.labels: Classes | LabelEncoder = (Classes if self.options.several else LabelEncoder)(self.options)
+        self._alone = self.engine.by_row(self.empty_predictions(1))
         self._decision = DecisionRule(self.options)
         self._coverage = None
         if self.options.coverage is not None:
@@ -223,12 +220,10 @@ class Learner(SavedModel):
 
     def _fit_late(self, batch: Batch, skip: bool) -> Predicted:
         """`partial_fit` where labels come `label_delay` rows late: the rows that wait are part of the model."""
-        self.check(batch)
+        self.coded(batch)
         late, places, waiting = interleaved(self._waiting, batch, self.options.label_delay)
         before = self.labels.header()
-        y, bad = self.labels.coded(late, remember=True)
-        if bad < late.n:
-            raise self.labels.error(late, bad)
+        y = self.coded(late, remember=True)
         rows, self.index = intern(late._replace(y=y), self.index, self.counts_unknown)
         out = self.learn_rows(late, rows, skip, before=before)
         refused, comes = out.refused, np.isin(np.arange(late.n), places)
@@ -309,10 +304,7 @@ class Learner(SavedModel):
         if online:
             return self._predict_online(batch, labels_follow)
         with self.access.to_predict() as engine:
-            y, bad = self.labels.coded(batch, remember=False)
-            if bad < batch.n:
-                raise self.labels.error(batch, bad)
-            rows = lookup(batch._replace(y=y), self.index, self.counts_unknown)
+            rows = lookup(batch._replace(y=self.coded(batch)), self.index, self.counts_unknown)
             out = self.empty_predictions(batch.n)
             at = engine.predict(self.state, rows, out)
             if at < batch.n:
@@ -348,7 +340,7 @@ class Learner(SavedModel):
         columns = self.columns if learns else self.columns.at_rest()
         batch, found = table_batch(table, text, Labelling(learns, self.options.takes_words), columns)
         if learns:
-            self.check(batch)
+            self.coded(batch)
         for note in (*columns.check(found, "<table>", learns), *(() if learns else found.faults)):
             warnings.warn(note, stacklevel=4)
         if learns:
@@ -357,11 +349,15 @@ class Learner(SavedModel):
             self.text = text if self.text.format == "auto" else dataclasses.replace(self.text, label=text.label)
         return batch
 
-    def check(self, batch: Batch) -> None:
-        """Raise InputError for the first label in `batch` that `partial_fit` would refuse. Changes nothing."""
-        _, bad = self.labels.coded(batch, remember=False)
+    def coded(self, batch: Batch, remember: bool = False) -> np.ndarray:
+        """float64[n]: the labels of `batch` as the engine takes them; with `remember` what shows in them is settled.
+
+        Raises InputError for the first one that `partial_fit` would refuse.
+        """
+        y, bad = self.labels.coded(batch, remember=remember)
         if bad < batch.n:
             raise self.labels.error(batch, bad)
+        return y
 
     def knows(self, batch: Batch) -> bool:
         """Whether the learner has seen a feature of `batch`, the constant apart. Changes nothing."""
@@ -428,7 +424,7 @@ class Learner(SavedModel):
             self._decision = DecisionRule(self.options)
         if isinstance(self.labels, LabelEncoder):
             header = self.labels.header()
-            self.labels = LabelEncoder(self.options.loss, binary=self.options.binary, positive=self.options.positive)
+            self.labels = LabelEncoder(self.options)
             self.labels.restore(header)
 
     def declare_classes(self, labels: Iterable[int | str]) -> None:

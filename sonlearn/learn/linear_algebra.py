@@ -124,25 +124,12 @@ def exponential(x):
 
     Without a call or a branch, so that a loop over classes is vectorised.
     """
-    t = max(x, LOWEST) * (1.0 / 128.0)
-    p = 1.0 + t * (1.0 / 11.0)
-    p = 1.0 + t * (1.0 / 10.0) * p
-    p = 1.0 + t * (1.0 / 9.0) * p
-    p = 1.0 + t * (1.0 / 8.0) * p
-    p = 1.0 + t * (1.0 / 7.0) * p
-    p = 1.0 + t * (1.0 / 6.0) * p
-    p = 1.0 + t * (1.0 / 5.0) * p
-    p = 1.0 + t * (1.0 / 4.0) * p
-    p = 1.0 + t * (1.0 / 3.0) * p
-    p = 1.0 + t * (1.0 / 2.0) * p
-    p = 1.0 + t * p
-    p *= p
-    p *= p
-    p *= p
-    p *= p
-    p *= p
-    p *= p
-    return p * p
+    t, p = max(x, LOWEST) * (1.0 / 128.0), 1.0
+    for k in range(11, 0, -1):
+        p = 1.0 + t * (1.0 / k) * p
+    for _ in range(7):
+        p *= p
+    return p
 
 
 @forced_inline

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.learn.by_row import RowAlone
 from sonlearn.learn.labels import PLUS_MINUS, LabelEncoder
 from sonlearn.learn.learner import Learner, diverged
 from sonlearn.views.index import Entries, RowNumbering
@@ -35,7 +34,7 @@ class OneRow:
     def __init__(self, learner: Learner, constant: int, source: str = "<memory>"):
         self.learner, self._constant, self._source = learner, constant, source
         self._numbering = RowNumbering(learner.counts_unknown)
-        self._alone = RowAlone(learner.engine, learner.empty_predictions(1))
+        self._alone = learner.engine.by_row(learner.empty_predictions(1))
 
     @staticmethod
     def serves(learner: Learner) -> bool:

@@ -53,10 +53,7 @@ def learn_with_shared_index(
     coded: dict[Any, tuple[LabelEncoder | Classes, np.ndarray]] = {}
     for learner in learners:
         if learner.labels.kind not in coded:
-            y, bad = learner.labels.coded(batch, remember=True)
-            if bad < batch.n:
-                raise learner.labels.error(batch, bad)
-            coded[learner.labels.kind] = learner.labels, y
+            coded[learner.labels.kind] = learner.labels, learner.coded(batch, remember=True)
     numbered: dict[bool, tuple[Rows, Index]] = {}
     for learner in learners:
         if learner.counts_unknown not in numbered:

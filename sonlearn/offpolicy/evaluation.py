@@ -182,7 +182,7 @@ class Evaluation:
 
     def warnings(self) -> list[str]:
         """What is wrong with the log's probabilities, or does not fit."""
-        return self.checks.warnings(self.count)
+        return self.checks.warnings(self.count, self._weights)
 
     # -- in parts ----------------------------------------------------------------------------------------------------
 
@@ -264,7 +264,6 @@ class Checks:
         self._above = {name: LowerSequence(high=_LARGEST) for name in names}
         self._below = {name: LowerSequence() for name in names}
         self._reach = dict.fromkeys(names, 1.0)
-        self._sums = {name: np.zeros(2) for name in names}
 
     def count(self, decisions: Decisions, known: np.ndarray, usable: np.ndarray) -> None:
         """Count the decisions of each kind, and compare lists of probabilities with what they should be."""
@@ -294,7 +293,6 @@ class Checks:
 
     def add_policy(self, name: str, drawn: Drawn, pi: np.ndarray, w: np.ndarray) -> None:
         """Weigh a policy; w : float64[n]."""
-        self._sums[name] = np.cumsum(np.vstack((self._sums[name], np.column_stack((w, w * w)))), axis=0)[-1]
         self._above[name].add(w[:, None], np.zeros((len(w), 1)))
         if self.bounded:  # a cost that is always 0 has the mean 0: with the control 1 its terms are 1 - w
             one = np.ones(len(pi))
@@ -305,8 +303,8 @@ class Checks:
             values = decision_terms(free, pi, cut(drawn, pi, one, k[:-1]))
             self._below[name].add(values[:, None], k[:-1, None])
 
-    def warnings(self, count: int) -> list[str]:
-        """One line each, of `count` decisions that could be evaluated."""
+    def warnings(self, count: int, weights: dict[str, np.ndarray]) -> list[str]:
+        """One line each, of `count` decisions that could be evaluated; weights : sums of w s, w, w w by policy."""
         out = []
         if self.without_probability:
             of = f"{self.without_probability} of {self.decisions}"
@@ -323,17 +321,17 @@ class Checks:
                 f"the log's probabilities are too small: 1/(K p) has a mean of {above:.4g} at least, expected 1 at most"
             )
         for name in self._above:
-            out += self._of_policy(name, count)
+            out += self._of_policy(name, count, weights[name][1:])
         return out
 
-    def _of_policy(self, name: str, count: int) -> list[str]:
+    def _of_policy(self, name: str, count: int, sums: np.ndarray) -> list[str]:
         above = self._above[name].bound(self.ALPHA)
         if above > 1.0:
             return [
                 f"{name}: the log's probabilities do not add up: weights have a mean of {above:.4g} at least, not 1"
             ]
         below = 1.0 - self._below[name].bound(self.ALPHA)
-        mean, square = self._sums[name] / max(count, 1)
+        mean, square = sums / max(count, 1)
         error = np.sqrt(max(square - mean * mean, 0.0) / max(count, 1))
         if below < 1.0:
             return [f"{name}: {_unexplored(1.0 - below)} at least; of what these cost the log says nothing"]

@@ -225,12 +225,8 @@ class DecisionProblem(Problem):
         return BatchOutcome(
             np.where(known, cost, np.nan), np.ones(batch.n), predicted.action.astype(np.float64), predicted.loss,
             features, None, np.zeros(batch.n, dtype=bool),
-            lambda i: (cost_text(batch, i, labels), choice_text(batch, predicted, i, labels)),
+            lambda i: (cost_text(batch, i, labels), choice_text(batch, predicted, i, labels)), (batch, predicted),
         )  # fmt: skip
-
-    def kept(self, batch: Decisions, predicted: Decided) -> tuple[Decisions, Decided]:
-        """See `Problem`."""
-        return batch, predicted
 
     def remember(self, batch: Decisions) -> None:
         """See `Problem`: nothing is explained."""

@@ -35,10 +35,15 @@ def format_lines(values: np.ndarray | list[str], tags: list[str] | None = None) 
     values : float64[n], finite; or list of n str, which stand as they are
     tags : list of n str, or None
     """
-    texts = values if isinstance(values, list) else number_texts(values)
+    texts = texts_of(values)
     if tags is not None:
         texts = [f"{text} {tag}" if tag else text for text, tag in zip(texts, tags, strict=True)]
     return "\n".join(texts) + "\n" if texts else ""
+
+
+def texts_of(values: np.ndarray | list[str]) -> list[str]:
+    """Texts as they are, numbers as `format_lines` writes them."""
+    return values if isinstance(values, list) else number_texts(values)
 
 
 def number_texts(values: np.ndarray) -> list[str]:

@@ -11,7 +11,7 @@ Each says, of what was predicted for a batch,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +26,9 @@ from sonlearn.report.metrics import Metrics, numbers_of
 from sonlearn.report.predictions import (
     class_labels,
     likeliest,
-    number_texts,
     probabilities_of,
     scores_of,
+    texts_of,
     with_intervals,
     with_sets,
 )
@@ -100,16 +100,12 @@ class Problem:
             predicted.label, batch.weight, predicted.prediction, predicted.loss, features, held, self.wrong(predicted)
         )
         if predicted.refused.any():
-            found = BatchOutcome(*(part if part is None else part[~predicted.refused] for part in found))
-        return self.with_texts(found)
+            found, predicted = (chosen_of(each, ~predicted.refused) for each in (found, predicted))
+        return self.with_texts(found._replace(predicted=predicted))
 
     def wrong(self, predicted: Predicted) -> np.ndarray:
         """bool[n]: whether another class is predicted than that of the label."""
         return np.asarray((predicted.decided > 0) != (predicted.label > 0))
-
-    def kept(self, batch: Any, predicted: Any) -> Any:
-        """What measures are made of: what was predicted for the rows that were not refused."""
-        return chosen_of(predicted, ~predicted.refused) if predicted.refused.any() else predicted
 
     def with_texts(self, outcome: BatchOutcome) -> BatchOutcome:
         """`outcome` with the texts of labels and predictions, where these are no numbers."""
@@ -163,9 +159,16 @@ class Problem:
 
     def lines(self, batch: Any, predicted: Any, every: bool = False, top: int | None = None) -> Any:
         """What ``-p`` writes of each row: float64[n], or n texts; with `every` all classes, or the `top` likeliest."""
-        if predicted.low is None or predicted.high is None:
-            return predicted.prediction
-        return with_intervals(predicted.prediction, predicted.low, predicted.high)
+        if predicted.low is not None:
+            return with_intervals(predicted.prediction, predicted.low, predicted.high)
+        values = self._values(predicted, every, top)
+        if predicted.sets is None:
+            return values
+        return with_sets(texts_of(values), predicted.sets, list(map(str, self._replied)))
+
+    def _values(self, predicted: Predicted, every: bool = False, top: int | None = None) -> Any:
+        """What is predicted of each row, without its interval or set: float64[n], or n texts."""
+        return predicted.prediction
 
     def raw(self, predicted: Predicted) -> Any:
         """What ``-r`` writes of each row: float64[n], or n texts."""
@@ -210,7 +213,8 @@ class Problem:
 
     def replies(self, predicted: Predicted) -> list[Any]:
         """What a server predicts of each row."""
-        return predicted.prediction.tolist()
+        values = self._values(predicted)
+        return values if isinstance(values, list) else list(values.tolist())
 
     def more(self, predicted: Predicted, coverage: bool, probabilities: bool) -> dict[str, list[Any]]:
         """What a server replies beside it: intervals or sets, labels and probabilities."""
@@ -275,12 +279,6 @@ class TwoClasses(Problem):
     def _replied(self) -> list[Any]:
         return self.labels if self.learner.worded else [-1, 1]
 
-    def lines(self, batch: Any, predicted: Any, every: bool = False, top: int | None = None) -> Any:
-        """See `Problem`."""
-        if predicted.sets is None:
-            return predicted.prediction
-        return with_sets(number_texts(predicted.prediction), predicted.sets, list(map(str, self._replied)))
-
     def _columns(self, every: bool) -> tuple[str, ...]:
         if self.no_probabilities:
             return ("label", "score")
@@ -342,16 +340,13 @@ class SeveralClasses(Problem):
             return [f"{value:g}" for value in values.tolist()]
         return self._learner.label_texts(values)
 
-    def lines(self, batch: Any, predicted: Any, every: bool = False, top: int | None = None) -> Any:
+    def _values(self, predicted: Predicted, every: bool = False, top: int | None = None) -> Any:
         """See `Problem`."""
-        labels = self.labels
         if top is not None:
-            texts = likeliest(predicted, labels, top)
-        elif every:
-            texts = probabilities_of(predicted, labels, self.options.numbered)
-        else:
-            texts = self.texts(predicted.prediction)
-        return texts if predicted.sets is None else with_sets(texts, predicted.sets, labels)
+            return likeliest(predicted, self.labels, top)
+        if every:
+            return probabilities_of(predicted, self.labels, self.options.numbered)
+        return self.texts(predicted.prediction)
 
     def raw(self, predicted: Predicted) -> Any:
         """See `Problem`."""
@@ -367,10 +362,6 @@ class SeveralClasses(Problem):
         for i, label in enumerate(self.texts(predicted.prediction)):
             of = dict(zip(known, predicted.probabilities[i].tolist(), strict=True))
             yield (label, best[i], *(of.get(name, float(predicted.other[i])) for name in names))
-
-    def replies(self, predicted: Predicted) -> list[Any]:
-        """See `Problem`."""
-        return self.texts(predicted.prediction)
 
     def _probabilities(self, predicted: Any) -> dict[str, list[Any]]:
         rows = zip(predicted.met.tolist(), predicted.probabilities.tolist(), strict=True)
@@ -392,7 +383,7 @@ def without_held(batch: Batch, held: np.ndarray | None) -> Batch:
 
 
 class Uncounted:
-    """Predictions of batches that are not counted yet: small ones are counted as one, since each costs a millisecond.
+    """Outcomes of batches that are not counted yet: small ones are counted as one, since each costs a millisecond.
 
     Attributes
     ----------
@@ -404,27 +395,27 @@ class Uncounted:
     def __init__(self) -> None:
         self.rows, self.weight = 0, 0.0
         self._outcomes: list[BatchOutcome] = []
-        self._predicted: list[Any] = []
 
     def __bool__(self) -> bool:
         return bool(self._outcomes)
 
-    def add(self, outcome: BatchOutcome, predicted: Any) -> None:
-        """Add a batch; none of its rows was refused."""
+    def add(self, outcome: BatchOutcome) -> None:
+        """Add a batch."""
         self._outcomes.append(outcome)
-        self._predicted.append(predicted)
         self.rows += len(outcome.y)
         self.weight += float(outcome.weight.sum())
 
-    def take(self) -> tuple[BatchOutcome, Any]:
+    def take(self) -> BatchOutcome:
         """All of it, as of one batch (there is one at least), and begin anew. Where batches are `alone`, one batch."""
-        outcomes, predicted = self._outcomes, self._predicted
+        outcomes = self._outcomes
         self.__init__()  # type: ignore[misc]
-        return _joined(outcomes), _joined(predicted)
+        found: BatchOutcome = _joined(outcomes)
+        return found
 
 
-def _joined(parts: list[Any]) -> Any:
-    """Named tuples of arrays, one after the other; what is None is so in all."""
-    if len(parts) == 1:
-        return parts[0]
-    return type(parts[0])(*(None if own[0] is None else np.concatenate(own) for own in zip(*parts, strict=True)))
+def _joined(parts: Sequence[Any]) -> Any:
+    """Named tuples of arrays, or of such, one after the other; what is None is so in all."""
+    first = parts[0]
+    if len(parts) == 1 or first is None:
+        return first
+    return type(first)(*map(_joined, zip(*parts, strict=True))) if isinstance(first, tuple) else np.concatenate(parts)

@@ -95,6 +95,8 @@ class BatchOutcome(NamedTuple):
         Whether another class is predicted than the label's; None: than that of the label's sign, by the prediction's.
     shown : callable or None
         Texts of the label and the prediction of example i of these, where they are no numbers.
+    predicted : Predicted, or what is in its place, or None
+        What was predicted for these examples, of which measures are made.
     """
 
     y: np.ndarray
@@ -105,6 +107,7 @@ class BatchOutcome(NamedTuple):
     held: np.ndarray | None = None
     wrong: np.ndarray | None = None
     shown: Callable[[int], tuple[str, str]] | None = None
+    predicted: Any = None
 
     @property
     def errors(self) -> np.ndarray:

@@ -408,7 +408,7 @@ class Worker(Queue):
             self._tell([*notes, *parsed.found.faults])
         if first.learn and batches:
             try:
-                self.learner.check(joined(batches))
+                self.learner.coded(joined(batches))
             except SonlearnError:
                 if not alone or first.whole:
                     raise
@@ -466,7 +466,7 @@ class Worker(Queue):
         request = task.first
         if not task.fits:  # a row by itself
             try:
-                self.learner.check(batch)
+                self.learner.coded(batch)
             except InputError as error:
                 task.errors.append(error)
                 return _Part(batch, [None] * batch.n, {}, 0, 0.0)

@@ -102,36 +102,11 @@ class DecompressedBytes:
         return InputError(self._name, None, None, found, f"a whole {self._kind} stream")
 
 
-class _Gzip:
-    """zlib's decompressor with the interface of bz2's and lzma's."""
-
-    def __init__(self) -> None:
-        self._zlib = zlib.decompressobj(wbits=31)
-        self._full = False
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._zlib.unconsumed_tail and not self._full
-
-    @property
-    def eof(self) -> bool:
-        return self._zlib.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._zlib.unused_data
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        out = self._zlib.decompress(data or self._zlib.unconsumed_tail, max_length)
-        self._full = len(out) == max_length and not self._zlib.eof  # zlib may hold more
-        return out
-
-
-class _Zstd:
-    """zstandard's decompressor with the interface of bz2's and lzma's."""
+class _Unlimited:
+    """A decompressor of zlib or zstandard, which hands out all that it can, with the interface of bz2's and lzma's."""
 
     def __init__(self, decoder: Any) -> None:
-        self._decoder, self._out = decoder, b""
+        self._decoder, self._out = decoder, memoryview(b"")
 
     @property
     def needs_input(self) -> bool:
@@ -145,15 +120,15 @@ class _Zstd:
     def unused_data(self) -> bytes:
         return self._decoder.unused_data
 
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        held = self._decoder.decompress(data) if data else self._out
+    def decompress(self, data: bytes, max_length: int) -> memoryview:
+        held = memoryview(self._decoder.decompress(data)) if data else self._out
         out, self._out = held[:max_length], held[max_length:]
         return out
 
 
 def _decoder(kind: str, name: str) -> Any:
     if kind == "gzip":
-        return _Gzip()
+        return _Unlimited(zlib.decompressobj(wbits=31))
     if kind == "bzip2":
         import bz2
 
@@ -171,7 +146,7 @@ def _decoder(kind: str, name: str) -> Any:
     try:
         import zstandard
 
-        return _Zstd(zstandard.ZstdDecompressor().decompressobj())
+        return _Unlimited(zstandard.ZstdDecompressor().decompressobj())
     except ImportError:
         raise InputError(
             name, None, None, "zstd data, and no decoder is installed",

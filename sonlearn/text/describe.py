@@ -23,7 +23,7 @@ from sonlearn.text.encode import date_in
 from sonlearn.text.malformed import Malformed
 from sonlearn.text.objects import Members, Unfit, error_of, members_of
 from sonlearn.text.source import is_arrow, read_chunks, source_name
-from sonlearn.text.suspicions import date_note, is_other_date, is_other_number, is_sentence, noted, number_note
+from sonlearn.text.suspicions import Suspicions, noted
 
 #: Values of a column that are counted, each with its labels.
 MOST_VALUES = 10_000
@@ -180,10 +180,9 @@ class ColumnSummary:
 
     def __init__(self, name: str, options: TextOptions, missing: int = 0, without: dict[str, int] | None = None):
         self.name, self._options = name, options
-        self.numbers = self.dates = self.texts = self.spaced = 0
+        self.numbers = self.dates = 0
+        self.texts = Suspicions()
         self.rows = self.missing = missing
-        self.other_dates = self.other_numbers = 0  # texts that look like one, and the last of them
-        self.date = self.number = ""
         self.ascends, self.whole, self._last = True, True, -np.inf
         self._low, self._high = np.inf, -np.inf
         self.values: dict[str, dict[str, int]] = {}
@@ -208,12 +207,7 @@ class ColumnSummary:
         elif date_in(field) is not None:
             self.dates += 1
         else:
-            self.texts += 1
-            self.spaced += is_sentence(field)
-            if is_other_date(field):
-                self.other_dates, self.date = self.other_dates + 1, field
-            elif is_other_number(field):
-                self.other_numbers, self.number = self.other_numbers + 1, field
+            self.texts.add(field)
         self._counted += not self.full
         labels = self.values.get(field)
         if labels is None:
@@ -234,7 +228,7 @@ class ColumnSummary:
         reading = reading_of(self.name, options)
         if reading:
             return " and ".join([*roles, {"categorical": "category", "numeric": "number"}.get(reading, reading)])
-        met = [("number", self.numbers), ("date", self.dates), ("category", self.texts)]
+        met = [("number", self.numbers), ("date", self.dates), ("category", self.texts.texts)]
         return " and ".join(kind for kind, count in met if count) or "missing"
 
     def suspicions(self, labels: dict[str, int]) -> list[str]:
@@ -244,17 +238,16 @@ class ColumnSummary:
             return []
         flag, out = shorten(self.name), []
         unique = len(self.values) >= _NEARLY_ALL * self._counted
-        if self.other_dates > held / 2:
-            out.append(date_note(self.date))
-        elif self.other_numbers > held / 2:
-            out.append(number_note(self.number))
-        elif self.spaced > held / 2 and (self.full or len(self.values) > held / 2):
+        meant, texts = self.texts.meant(held / 2), self.texts.texts
+        if meant:
+            out.append(meant)
+        elif self.texts.sentences > held / 2 and (self.full or len(self.values) > held / 2):
             out.append(f"a text: most values differ and have several words; --text {flag}")
-        elif (unique and self.texts > held / 2) or (self.numbers == held and self._numbers_rows(unique)):
+        elif (unique and texts > held / 2) or (self.numbers == held and self._numbers_rows(unique)):
             out.append(f"an id: nearly all values differ; --id {flag}, or --ignore {flag}")
-        elif self.numbers and self.texts and self.texts < held / 2:
-            texts = [shorten(value) for value in self.values if number_in(value) is None and date_in(value) is None]
-            few = ", ".join(texts[:3])
+        elif self.numbers and 0 < texts < held / 2:
+            shown = [shorten(value) for value in self.values if number_in(value) is None and date_in(value) is None]
+            few = ", ".join(shown[:3])
             out.append(f"numbers with texts among them ({few}), each a category of its own")
         if self.kind == "number" and self.whole and not unique and any(_padded(value) for value in self.values):
             out.append(f"codes rather than numbers; --categorical {flag}")

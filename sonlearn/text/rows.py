@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sonlearn.data.batch import Batch
+from sonlearn.jit import forced_inline
 
 if TYPE_CHECKING:
     from sonlearn.errors import InputError
@@ -105,6 +106,14 @@ def make_rows(text_bytes: int) -> ParsedRows:
     run_byte, run_start = np.empty(nnz, dtype=np.uint8), np.empty(nnz, dtype=np.int64)
     indices, values = np.empty(nnz, dtype=np.int64), np.empty(nnz)
     return ParsedRows(indptr, indices, values, *row_arrays, run_indptr, run_byte, run_start)
+
+
+@forced_inline
+def begin_row(rows, row):  # type: ignore[no-untyped-def]
+    """A row without a label, a tag or a name, with weight 1."""
+    rows.y[row], rows.weight[row], rows.base[row] = np.nan, 1.0, 0.0
+    rows.tag_start[row] = rows.tag_end[row] = 0
+    rows.name_start[row] = rows.name_end[row] = 0
 
 
 def line_end(buf: np.ndarray, begin: int) -> int:

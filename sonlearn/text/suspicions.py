@@ -81,48 +81,62 @@ def noted(chunks: Iterable[np.ndarray], source: str, notes: list[str]) -> Iterat
 
 
 class Suspicions:
-    """What the texts of one column look like, each counted once. `is_date`: whether one looks like a date."""
+    """What the texts of one column look like. `is_date`: whether one looks like a date.
+
+    Attributes
+    ----------
+    texts, sentences, dates, numbers : int
+        How many there are, and how many of them look like one.
+    date, number : str
+        The first text that looks like one; empty: none does.
+    """
 
     def __init__(self, is_date: Callable[[str], bool] = is_other_date) -> None:
         self._is_date = is_date
-        self._texts = self._sentences = self._dates = self._numbers = 0
-        self._date = self._number = ""
+        self.texts = self.sentences = self.dates = self.numbers = 0
+        self.date = self.number = ""
 
     def add(self, field: str) -> None:
-        """A category that had not been met before."""
-        self._texts += 1
-        self._sentences += is_sentence(field)
+        """A text; of categories each once."""
+        self.texts += 1
+        self.sentences += is_sentence(field)
         if self._is_date(field):
-            self._dates, self._date = self._dates + 1, self._date or field
+            self.dates, self.date = self.dates + 1, self.date or field
         elif is_other_number(field):
-            self._numbers, self._number = self._numbers + 1, self._number or field
+            self.numbers, self.number = self.numbers + 1, self.number or field
+
+    def meant(self, most: float) -> str:
+        """What to do about dates, or numbers, that are more than `most` of the texts; nothing where neither are."""
+        if self.dates > most:
+            return date_note(self.date)
+        return number_note(self.number) if self.numbers > most else ""
 
     def note(self, column: str, rows: int) -> str:
         """What is to be said of the column after so many rows, or nothing."""
-        if self._dates > self._most or self._numbers > self._most:
-            meant = date_note(self._date) if self._dates > self._most else number_note(self._number)
+        meant = self.meant(self._most)
+        if meant:
             return f"the column {shorten(column)} has {meant} (--categorical {shorten(column)} if they are names)"
         return self._text_note(column, rows)
 
     def member_note(self, name: str, rows: int) -> str:
         """What is to be said of a member of JSON after so many rows, or nothing."""
         member = f"the member {shorten(name)}"
-        if self._dates > self._most:
+        if self.dates > self._most:
             return (
-                f"{member} has dates, a category each ({shorten(self._date)}); in a table (CSV) dates are read as such"
+                f"{member} has dates, a category each ({shorten(self.date)}); in a table (CSV) dates are read as such"
             )
-        if self._numbers > self._most:
+        if self.numbers > self._most:
             remedy = f"--numeric {shorten(name)} takes them as numbers"
-            return f"{member} has numbers in quotes, a category each ({shorten(self._number)}); {remedy}"
+            return f"{member} has numbers in quotes, a category each ({shorten(self.number)}); {remedy}"
         return self._text_note(name, rows, "member")
 
     @property
     def _most(self) -> float:
         """Texts above which dates or numbers are worth a note."""
-        return max(ENOUGH - 1, self._texts / 2)
+        return max(ENOUGH - 1, self.texts / 2)
 
     def _text_note(self, column: str, rows: int, what: str = "column") -> str:
         """A note if most rows have a text of several words that no other has."""
-        if self._texts >= max(ENOUGH, rows / 2) and self._sentences > self._texts / 2:
+        if self.texts >= max(ENOUGH, rows / 2) and self.sentences > self.texts / 2:
             return f"the {what} {shorten(column)} looks like a text: --text {shorten(column)} takes its words"
         return ""

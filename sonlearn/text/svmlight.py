@@ -28,7 +28,7 @@ from sonlearn.text.number import (
     plain_feature,
     read_digits,
 )
-from sonlearn.text.rows import BLANK, COLON, HASH, NEWLINE, RETURN
+from sonlearn.text.rows import BLANK, COLON, HASH, NEWLINE, RETURN, begin_row
 
 _MAX_INDEX = 0x7FFFFFFFFFFFFFFF
 
@@ -130,13 +130,8 @@ def _row(buf, p, row, k, rows):
         rows.values[k] = value
         k += 1
         p = q
+    begin_row(rows, row)
     rows.y[row] = label
-    rows.weight[row] = 1.0
-    rows.base[row] = 0.0
-    rows.tag_start[row] = 0
-    rows.tag_end[row] = 0
-    rows.name_start[row] = 0
-    rows.name_end[row] = 0
     return p, k, at.DONE
 
 

@@ -40,7 +40,7 @@ from sonlearn.text.number import (
     plain_feature,
     read_digits,
 )
-from sonlearn.text.rows import BAR, BLANK, COLON, NEWLINE, QUOTE, RETURN, TAB
+from sonlearn.text.rows import BAR, BLANK, COLON, NEWLINE, QUOTE, RETURN, TAB, begin_row
 
 _LOW63 = 0x7FFFFFFFFFFFFFFF
 _INFINITY, _NAN = np.frombuffer(b"infinity", np.uint8), np.frombuffer(b"nan", np.uint8)
@@ -168,11 +168,7 @@ def _row(buf, p, row, k, names, rows):
 @forced_inline
 def _label(buf, p, row, class_names, rows):
     """What stands before the first bar: (position of the bar or of the error, code)."""
-    rows.y[row], rows.weight[row], rows.base[row] = np.nan, 1.0, 0.0
-    rows.tag_start[row] = 0
-    rows.tag_end[row] = 0
-    rows.name_start[row] = 0
-    rows.name_end[row] = 0
+    begin_row(rows, row)
     count = 0
     while buf[p] != BAR:
         if _ends_line(buf, p):

@@ -109,8 +109,7 @@ class Contender:
         counted = self._problem.outcome(batch, held, outcome)
         self.rows += self.progress.rows(counted)
         assert self._metrics is not None
-        kept = self._problem.kept(batch, outcome)
-        self._metrics.count(counted.y, counted.weight, kept, self.progress.counted(counted))
+        self._metrics.count(counted.y, counted.weight, counted.predicted, self.progress.counted(counted))
 
     def next_pass(self) -> None:
         """Another pass begins; with a holdout, results are of that pass's held-out rows alone."""

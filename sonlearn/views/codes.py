@@ -60,14 +60,9 @@ def logarithms(x, n):
         e = (bits - _ROOT) >> _MANTISSA
         m = np.int64(bits - (e << _MANTISSA)).view(np.float64)
         s = (m - 1.0) / (m + 1.0)
-        q = s * s
-        total = 1.0 / 15.0 + q * (1.0 / 17.0)
-        total = 1.0 / 13.0 + q * total
-        total = 1.0 / 11.0 + q * total
-        total = 1.0 / 9.0 + q * total
-        total = 1.0 / 7.0 + q * total
-        total = 1.0 / 5.0 + q * total
-        total = 1.0 / 3.0 + q * total
+        q, total = s * s, 1.0 / 17.0
+        for i in range(15, 1, -2):
+            total = 1.0 / i + q * total
         x[k] = e * _LN2 + 2.0 * (s + s * (q * total))
 
 

@@ -137,10 +137,11 @@ class Fourier(View):
             return self.packed(state)
         return axes.reserved(super().reserve(state, rows, features), occurred=min(features, MOST))
 
-    def _seen(self, state: FourierState, rows: Rows, learn: bool) -> tuple[FourierState, Rows]:
+    def seen(self, state: FourierState, rows: Rows, learn: bool) -> tuple[FourierState, Rows]:
+        """See `View.seen`."""
         stage = state.now["stage"][0]
         nothing = stage == OFF or (stage == WAITS and not learn)
-        return (state, room_for(rows, 0)) if nothing else super()._seen(state, rows, learn)
+        return (state, room_for(rows, 0)) if nothing else super().seen(state, rows, learn)
 
     def room(self, state: FourierState, rows: Rows) -> Rows:
         """See `View.room`."""
@@ -392,16 +393,9 @@ def add_four(sums, W, z, j, begin, width):
 def cosine(u):
     """cos(2 pi u) for |u| < 2^50, to 1e-13 of an exact u."""
     a = abs(u - ((u + _WHOLE) - _WHOLE)) - 0.25
-    q = a * a
-    total = _S[8]
-    total = total * q + _S[7]
-    total = total * q + _S[6]
-    total = total * q + _S[5]
-    total = total * q + _S[4]
-    total = total * q + _S[3]
-    total = total * q + _S[2]
-    total = total * q + _S[1]
-    total = total * q + _S[0]
+    q, total = a * a, _S[8]
+    for k in range(7, -1, -1):
+        total = total * q + _S[k]
     return -(a * total)
 
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data import merging
-from sonlearn.data.arrays import grown, zeros
+from sonlearn.data import axes, merging
+from sonlearn.data.arrays import zeros
 from sonlearn.data.rows import COUNT, SQUARES, Rows, is_learned
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.jit.sequence import Call
@@ -80,9 +80,7 @@ class Odds(Bins):
     def reserve(self, state: BinsState, rows: Rows, features: int) -> BinsState:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
         state = super().reserve(state, rows, features)
-        used = self.features(state)
-        counts = grown(state.counts, used + self._most_entries(rows), min(used, len(state.counts)))
-        return state._replace(counts=counts)
+        return axes.reserved(state, features=self.features(state) + self._most_entries(rows))
 
     def _most_entries(self, rows: Rows) -> int:
         return int(rows.indptr[-1])

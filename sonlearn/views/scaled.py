@@ -88,9 +88,10 @@ class Scaled(View):
 class Raw(Scaled):
     """The rows as they are, what has no number left out and measured."""
 
-    def _seen(self, state: ScaledState, rows: Rows, learn: bool) -> tuple[ScaledState, Rows]:
+    def seen(self, state: ScaledState, rows: Rows, learn: bool) -> tuple[ScaledState, Rows]:
+        """See `View.seen`."""
         every = (rows.features[: rows.indptr[-1]] >= 0).all()
-        return (state, rows) if every else super()._seen(state, rows, learn)
+        return (state, rows) if every else super().seen(state, rows, learn)
 
     def calls(
         self, state: ScaledState, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)

@@ -124,15 +124,15 @@ class Tuples(Numbering):
             np.zeros(tuples, np.int64), np.zeros(tuples, np.int64), new_marks(tuples), np.zeros(3),
         )  # fmt: skip
 
-    def _tuples(self, n: int | np.ndarray) -> int | np.ndarray:
-        """Tuples of n entries."""
-        return n * (n + 1) // 2 if self._params.order == 2 else n * (n - 1) * (n - 2) // 6
-
     def new(self) -> TuplesState:
         """State of a view that has seen nothing."""
         now = new_now("raw", "made", "combined", "n_pos:f8", "n_neg:f8", "weight:f8", "mean:f8")
         columns, moments = self._params.columns, np.zeros((0, 3 if self._params.code == Z else 0))
         return TuplesState(now, np.zeros(0, np.int64), np.zeros((0, columns or 2)), moments, np.zeros(columns))
+
+    def _tuples(self, n: int | np.ndarray) -> int | np.ndarray:
+        """Tuples of n entries."""
+        return n * (n + 1) // 2 if self._params.order == 2 else n * (n - 1) * (n - 2) // 6
 
     def _most_entries(self, rows: Rows) -> int:
         most = len(self._work.taken)

@@ -66,13 +66,14 @@ class View(ABC):
 
     def fit_transform(self, state: State, rows: Rows) -> tuple[State, Rows]:
         """`rows` as seen, each before the statistics take it in; `reserve` comes first."""
-        return self._seen(state, rows, True)
+        return self.seen(state, rows, True)
 
     def transform(self, state: State, rows: Rows) -> Rows:
         """`rows` as seen by the state as it is, which stays as it is: for prediction."""
-        return self._seen(state, rows, False)[1]
+        return self.seen(state, rows, False)[1]
 
-    def _seen(self, state: State, rows: Rows, learn: bool) -> tuple[State, Rows]:
+    def seen(self, state: State, rows: Rows, learn: bool) -> tuple[State, Rows]:
+        """`fit_transform`, or with a state that is of no use but to go on, `transform`."""
         out, start = self.room(state, rows), (0, 0)
         while True:
             start = run_calls(self.calls(state, rows, out, learn, start))

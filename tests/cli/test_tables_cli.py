@@ -102,7 +102,7 @@ def test_what_is_settled_does_not_depend_on_where_batches_end(words):
     """Label by label: the code of each, where it stops, and what is known then."""
     found = []
     for size in (1, 2, 3, len(words)):
-        labels, codes = LabelEncoder("logistic"), []
+        labels, codes = LabelEncoder(LearnOptions(loss="logistic")), []
         whole = batch_of(words)
         for start in range(0, len(words), size):
             part = whole.part(start, start + size)

@@ -36,7 +36,7 @@ DOCUMENTS = [
     ROOT / "data" / "README.md",
 ]
 #: By title of their group, which is the title of the table in docs/flags.md, and by names.
-FIELDS = {(title, flags(field)): field for v in VERBS.values() for title, group in v.groups() for field in group}
+FIELDS = {(title, flags(field)): field for v in VERBS.values() for title, group in v.groups for field in group}
 #: Lines of output that differ from run to run.
 TIMING = ("elapsed time", "examples a second", "compiling kernels")
 

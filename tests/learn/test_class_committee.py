@@ -13,14 +13,15 @@ from streams import several_classes as stream
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionError
 from sonlearn.data.rows import NO_ROWS
-from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.boosting.state import CLASSES
 from sonlearn.learn.ensemble import committee, pruning
 from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.committee import NOW
-from sonlearn.learn.ensemble.history import WIDTH, History, new_history, with_room
+from sonlearn.learn.ensemble.history import WIDTH, History, new_history, remember, with_room
 from sonlearn.learn.ensemble.judges import DOUBT, FittedJudge, ReplayJudge, fitted
-from sonlearn.learn.ensemble.slots import ClassSlots, SlotScale
+from sonlearn.learn.ensemble.label_scale import new_scale
+from sonlearn.learn.ensemble.progress import SEVERAL
+from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.ensemble.softmax_step import PRIOR, SURPRISE, combine, level, scratch_for
 from sonlearn.learn.ensemble.viewing import Views
 from sonlearn.options.members import CLASS_MEMBERS, member
@@ -60,7 +61,7 @@ def twins(batch):
     }  # fmt: skip
     scored = []
     for view, make in (view_makers[name] for name in SOME):
-        views = Views([view], "logistic", several=True)
+        views = Views([view], SEVERAL)
         _, seen = views.showing(views.reserve(views.new(), rows, int(index.size[0])), rows, learn=True)
         shown_rows, d = seen(view, 0, len(y))
         twin, out = make(d + 1), []
@@ -471,10 +472,10 @@ def test_tuples_that_are_nearly_all_new_go():
 
 def remembered(V, logs, met, t, y, weight):
     """The history of members 0 and 2 of three."""
-    target = ClassSlots(LearnOptions(classes="auto"))
     history = with_room(new_history(3, WIDTH), int(t[-1]) + 1, pruning.SEVERAL.kept)
-    scale, rows = SlotScale(met, met, met, t), NO_ROWS._replace(y=y, weight=weight)
-    run_calls(target.remember(history, np.zeros(1, NOW), [0, 2], V, logs, scale, rows))
+    scale, others = new_scale(NO_ROWS._replace(y=y))._replace(met=met), np.zeros(WIDTH - 1, np.int64)
+    at, kept = np.array([0, 2]), pruning.SEVERAL.kept
+    remember(history, np.zeros(1, NOW), 0, True, kept, at, others, V, logs, scale, y, weight)
     return history
 
 

@@ -9,9 +9,9 @@ from sonlearn import LearnOptions
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION, Combiner, new_combiner, without
-from sonlearn.learn.ensemble.label_scale import LabelScale
+from sonlearn.learn.ensemble.label_scale import new_scale
 from sonlearn.learn.ensemble.scalar_step import FLOOR, LIMIT, PRIOR_PRECISION, combine, value_slope_curvature
-from sonlearn.learn.ensemble.scalar_target import ScalarTarget
+from sonlearn.learn.ensemble.target import Part, Target
 from sonlearn.learn.losses import Loss, loss_of, loss_slope, loss_value
 from sonlearn.options.members import Member
 
@@ -178,15 +178,15 @@ def test_inputs_that_say_nothing_cost_nothing_and_change_no_bit(loss, at):
     silent = [i for i in range(5) if i not in at]
     V[:, silent] = 0.0
     options = LearnOptions(method="nag", loss=loss)
-    of_rows, target = of_each_row(loss_of(options), len(y)), ScalarTarget(options, (Member("gd", "raw"),))
+    of_rows, target = of_each_row(loss_of(options), len(y)), Target(options, (Member("gd", "raw"),))
     whole, some = (without(start(5), silent) for _ in range(2))
     wanted, got = np.zeros((2, len(y)))
     combine(of_rows, whole, V, y, weight, True, np.zeros((7, 5)), wanted)
     for part in (slice(0, 130), slice(130, len(y))):
         rows = NO_ROWS._replace(y=y[part], weight=weight[part])
-        scale = LabelScale(*(of_rows.par[part] for _ in LabelScale._fields))
+        scale = new_scale(rows)._replace(par=of_rows.par[part])
         inputs = np.ascontiguousarray(V[part, at].T)[:, :, None]
-        run_calls(target.combine_some(some, at, inputs, scale, rows, True, got[part, None]))
+        run_calls(target.combine_some(some, at, inputs, Part(rows, scale, (0, len(rows.y))), True, got[part, None]))
     np.testing.assert_array_equal(got, wanted)
     np.testing.assert_array_equal(some.w, whole.w)
     for ours, wanted in ((some.A, whole.A), (some.P, whole.P)):

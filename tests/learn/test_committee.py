@@ -16,7 +16,7 @@ from sonlearn.learn.ensemble.history import new_history
 from sonlearn.learn.ensemble.judges import ReplayJudge
 from sonlearn.learn.ensemble.label_scale import CLIP
 from sonlearn.learn.ensemble.scalar_step import PRIOR_PRECISION, combine
-from sonlearn.learn.ensemble.scalar_target import member_options
+from sonlearn.learn.ensemble.target import member_options
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.learn.make import make_engine
 from sonlearn.options.members import CHEAP, MEMBERS, Member, default_members, member

@@ -7,10 +7,9 @@ import pytest
 
 from sonlearn import Learner, LearnOptions, from_scipy
 from sonlearn.data.rows import NO_ROWS
-from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.drift import ALARM, BETS, FEW, SLACK, WINDOW, changes_of, new_drift, watch
-from sonlearn.learn.ensemble.scalar_target import ScalarTarget
-from sonlearn.learn.ensemble.target import Measured
+from sonlearn.learn.ensemble.progress import Measured, measure
+from sonlearn.learn.ensemble.target import Target
 from sonlearn.options.members import Member
 
 
@@ -39,10 +38,10 @@ def definition(errors):
 
 def surprises(classes, z, y):
     """How wrong predictions z are, as a committee of two classes or of values sees it."""
-    target = ScalarTarget(LearnOptions(loss="logistic" if classes else "squared"), (Member("nag", "raw"),))
+    target = Target(LearnOptions(loss="logistic" if classes else "squared"), (Member("nag", "raw"),))
     rows, measured = NO_ROWS._replace(y=y), Measured(*np.zeros((3, len(y))))
     _, scale, _ = target.label_calls(target.new(), rows, np.zeros(0), again=True)
-    run_calls(target.measure(scale, rows, z[:, None], measured))
+    measure(target.kind, target.loss, scale, z[:, None], y, measured)
     return measured.surprise
 
 

@@ -13,8 +13,10 @@ from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.boosting.engine import BoostOfClasses
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble.combiner import new_combiner
-from sonlearn.learn.ensemble.slots import ClassSlots, SlotScale
+from sonlearn.learn.ensemble.label_scale import new_scale
+from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.ensemble.softmax_step import PRIOR, SURPRISE, combine, level, scratch_for
+from sonlearn.learn.ensemble.target import Part
 from sonlearn.learn.ewma import Shares
 from sonlearn.learn.linear_algebra import exponential
 from sonlearn.learn.multiclass import pairs as table
@@ -318,8 +320,8 @@ def test_members_that_are_not_at_work_cost_no_bit():
     whole.w[:, [1, 3]] = part.w[:, [1, 3]] = 0.0
     combine(whole, V, met, y, h, True, SURPRISE, scratch_for(4, K), outs[0])
     target, rows = ClassSlots(LearnOptions(classes="auto")), NO_ROWS._replace(y=y, weight=h)
-    inputs, scale = np.ascontiguousarray(V[[0, 2]]), SlotScale(met, met, met, met)
-    run_calls(target.combine_some(part, [0, 2], inputs, scale, rows, True, outs[1]))
+    inputs, shown = np.ascontiguousarray(V[[0, 2]]), Part(rows, new_scale(rows)._replace(met=met), (0, len(y)))
+    run_calls(target.combine_some(part, [0, 2], inputs, shown, True, outs[1]))
     np.testing.assert_array_equal(outs[0], outs[1])
     np.testing.assert_array_equal(whole.w, part.w)
 

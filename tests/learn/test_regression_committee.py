@@ -13,7 +13,7 @@ from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION
 from sonlearn.learn.ensemble.scalar_step import precision_for
-from sonlearn.learn.ensemble.scalar_target import ScalarTarget, member_options
+from sonlearn.learn.ensemble.target import Target, member_options
 from sonlearn.learn.losses import Loss
 from sonlearn.learn.make import make_engine
 from sonlearn.options.losses import CLASSIFICATION
@@ -235,7 +235,7 @@ def test_units_of_the_labels_do_not_matter(loss, a, b, given):
 def test_a_weight_of_2_counts_labels_twice():
     batch = batch_of([{1: 1.0}] * 3, [1.0, 5.0, 8.0], [2.0, 1.0, 2.0])
     twice = rows_of(batch, [0, 0, 1, 2, 2])._replace(weight=np.ones(5))
-    target = ScalarTarget(options())
+    target = Target(options())
     states = [target.new(), target.new()]
     for state, rows in zip(states, (batch, twice), strict=True):
         target.learned(state, intern(rows, new_index())[0], np.zeros(0), again=False)

@@ -75,8 +75,7 @@ def test_what_is_counted_of_a_batch(kind):
         (outcome.loss, predicted.loss), (outcome.features, np.full(N, D)), (outcome.held, held),
     ):  # fmt: skip
         assert (ours == theirs[~refused]).all()
-    kept = problem.kept(batch, predicted._replace(refused=refused))
-    assert (kept.raw == predicted.raw[~refused]).all()
+    assert (outcome.predicted.raw == predicted.raw[~refused]).all()
     progress = problem.progress()
     progress.update(outcome._replace(held=None))
     assert progress.result.errors == pytest.approx((outcome.weight * outcome.wrong).sum())

@@ -22,7 +22,6 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
 from sonlearn.data.rows import Rows, rows_between
-from sonlearn.jit import bare_jit
 from sonlearn.learn.bandits import rounds
 from sonlearn.learn.bandits.explore import probabilities, rule_of
 from sonlearn.learn.bandits.rounds import Decided, Problem, RewardModel, outcome
@@ -58,11 +57,14 @@ class EngineRewards(RewardModel):
         self._rule, self._type, self._numbered = rule_of(options), options.cb_type, options.actions is not None
         self._engine: Engine = make_engine(learn, threads)
         self._second: Engine = make_engine(learn, threads) if options.cb_type == "dr" else self._engine
-        self.parts = {"main": self._engine, **({"second": self._second} if options.cb_type == "dr" else {})}
 
-    def new(self) -> EngineState:
+    def new(self, classes: int = 0) -> EngineState:
         """State that has seen nothing."""
         return EngineState(self._engine.new(), self._second.new(), np.zeros(1, rounds.SCALARS))
+
+    def parts(self, state: EngineState) -> dict[str, Any]:
+        """See `Engine.parts`."""
+        return {"main": self._engine, **({"second": self._second} if self._type == "dr" else {})}
 
     def rows_of(self, decisions: Decisions) -> Batch:
         """A row for each candidate."""
@@ -88,8 +90,8 @@ class EngineRewards(RewardModel):
             now = state.now[0]
             scale = now["high"] - now["low"] if now["high"] > now["low"] else 1.0
             out.mean[a:b] = predicted.raw
-            decide(self._rule, now["learned"], -predicted.raw / scale, out.width[a:b], out.probability[a:b])
-            action, cost, p = outcome_of(self._rule.seed, state.now, problem, out, i, learn)
+            probabilities(self._rule, now["learned"], -predicted.raw / scale, out.width[a:b], out.probability[a:b])
+            action, cost, p = outcome(self._rule.seed, state.now, problem, out, i, learn)
             if learn and not math.isnan(cost):
                 state = self._learned(state, part, action, cost, p)
         return state
@@ -116,15 +118,3 @@ class EngineRewards(RewardModel):
     def facts(self, state: EngineState) -> dict[str, Any]:
         """Those of the engine that are numbers."""
         return {name: value for name, value in self._engine.facts(state.main).items() if isinstance(value, int | float)}
-
-
-@bare_jit
-def decide(rule, t, mean, width, p):
-    """`probabilities`, for Python."""
-    probabilities(rule, t, mean, width, p)
-
-
-@bare_jit
-def outcome_of(seed, scalars, problem, out, i, learn):
-    """`outcome`, for Python."""
-    return outcome(seed, scalars, problem, out, i, learn)

@@ -44,16 +44,19 @@ class ConfidentRewards(RewardModel):
         self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), params(options.decay))
         self._sparse = make_view("lunit")
         self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, binary=True)
-        self.parts = {"sparse": self._sparse, "dense": self._dense}
         K = self._columns = options.actions or 1
         self._work = DecisionScratch(*np.zeros((2, K)), np.zeros((K, 4)), *np.zeros((2, K)), new_work(BLOCKS, ROWS))
 
-    def new(self) -> ConfidentState:
+    def new(self, classes: int = 0) -> ConfidentState:
         """State that has seen nothing."""
         return ConfidentState(
             self._sparse.new(), self._dense.new(), new_diagonal(self._columns), new_sketched(),
             np.zeros(1, rounds.SCALARS),
         )  # fmt: skip
+
+    def parts(self, state: ConfidentState) -> dict[str, Any]:
+        """See `Engine.parts`."""
+        return {"sparse": self._sparse, "dense": self._dense}
 
     def rows_of(self, decisions: Decisions) -> Batch:
         """The rows as they are: numbered actions share one."""
@@ -64,9 +67,12 @@ class ConfidentRewards(RewardModel):
     ) -> ConfidentState:
         """Decide, and if `learn` learn, the decisions of a problem."""
         if learn:
-            state, sparse, dense = self._learned_rows(state, rows, size)
-        else:
-            sparse, dense = self._sparse.transform(state.sparse, rows), self._dense.transform(state.dense, rows)
+            state = self.reserve(state, rows, size)
+        own, sparse = self._sparse.seen(state.sparse, rows, learn)
+        views, dense = self._dense.seen(state.dense, rows, learn)
+        state = state._replace(sparse=own, dense=views)
+        if learn and not len(state.sketched.now) and self._dense.features(state.dense):
+            state = state._replace(sketched=new_sketched(self._columns))
         self._reserve_work(int(np.diff(problem.first).max(initial=0)))
         at = 0
         while True:
@@ -76,15 +82,6 @@ class ConfidentRewards(RewardModel):
                 return state
             pairs = more_room(state.diagonal.pairs, places, self._columns)
             state = state._replace(diagonal=state.diagonal._replace(pairs=pairs))
-
-    def _learned_rows(self, state: ConfidentState, rows: Rows, size: int) -> tuple[ConfidentState, Rows, Rows]:
-        """The rows as both models see them, counted by the views, and room for them."""
-        state = self.reserve(state, rows, size)
-        sparse, seen = self._sparse.fit_transform(state.sparse, rows)
-        dense, shown = self._dense.fit_transform(state.dense, rows)
-        begins = not len(state.sketched.now) and self._dense.features(dense)
-        sketched = new_sketched(self._columns) if begins else state.sketched
-        return state._replace(sparse=sparse, dense=dense, sketched=sketched), seen, shown
 
     def _reserve_work(self, longest: int) -> None:
         """Scratch for decisions of so many candidates."""

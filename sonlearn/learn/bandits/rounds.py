@@ -21,11 +21,11 @@ whichever action it was of: what has not been tried of late becomes doubtful. Ex
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, Protocol
+from abc import abstractmethod
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import axes
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
 from sonlearn.data.rows import Rows
@@ -35,6 +35,7 @@ from sonlearn.learn.bandits.diagonal import DiagonalState
 from sonlearn.learn.bandits.explore import ExplorationRule, probabilities, sample_action
 from sonlearn.learn.diagonal_fd.dense import DenseDiagonalFDState, Work
 from sonlearn.learn.diagonal_fd.state import DiagonalFDParams
+from sonlearn.learn.engine import Engine
 from sonlearn.learn.multiclass.pairs import places_needed, room_for_pairs
 
 DM, MTR, IPS, DR = range(4)
@@ -123,37 +124,19 @@ class Decided(NamedTuple):
         return np.zeros(len(self.action), dtype=bool)
 
 
-class RewardModel(Protocol):
-    """What learns rewards, and decides by them. A state is a NamedTuple with `now`, see `SCALARS`.
+class RewardModel(Engine):
+    """What learns rewards, and decides by them, in the place of `learn` and `predict`.
 
-    Attributes
-    ----------
-    parts : dict
-        The engines and views of the fields of a state that are states of these.
+    A state is a NamedTuple with `now`, see `SCALARS`. `reserve` raises ValueError where its arrays do not fit.
     """
 
-    parts: dict[str, Any]
-
-    def new(self) -> Any:
-        """State that has seen nothing."""
-
+    @abstractmethod
     def rows_of(self, decisions: Decisions) -> Batch:
         """The rows that are to be numbered for `run`."""
 
+    @abstractmethod
     def run(self, state: Any, rows: Rows, size: int, problem: Problem, out: Decided, learn: bool) -> Any:
         """Decide, and if `learn` learn, the decisions of a problem; features are below `size`. Returns the state."""
-
-    def reserve(self, state: Any, rows: Rows, size: int) -> Any:
-        """`state` with room for `rows`, whose features are below `size`; ValueError where its arrays do not fit."""
-        state = axes.each_part(self.parts, lambda part, own: part.reserve(own, rows, size), state)
-        return axes.reserved(state, seen=size)
-
-    def packed(self, state: Any) -> Any:
-        """`state` without spare room, for storage."""
-        return axes.packed(axes.each_part(self.parts, lambda part, own: part.packed(own), state))
-
-    def facts(self, state: Any) -> dict[str, Any]:
-        """Further numbers of a state, by name."""
 
 
 class DecisionScratch(NamedTuple):

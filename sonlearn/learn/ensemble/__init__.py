@@ -4,16 +4,14 @@
 `scalar_step`   the step of a loss of one score: values, two classes
 `softmax_step`  the step of several classes
 `committee`     views of the rows, members, and the online and the offline combination: the default method
-`target`        all that the kind of problem decides
-`scalar_target` values and two classes; `label_scale` has their labels, of values in standard deviations
+`target`        all that the kind of problem decides; `label_scale` has labels, of values in standard deviations
 `slots`         several classes
+`progress`      how members and combinations have done, and what a committee has to tell
 `pruning`       which members a stream can do without; `judges` say what they are worth
 `history`       by which these judge, of several classes of some of them
-`importance`    weights of rows beside each other
 `viewing`       several views of the same rows
 `scheduling`    who learns when, side by side
 `merging`       several committees as one
-`reports`       what a committee has to tell
 `by_row`        the committee's rows one by one, all kernels of a row by one call
 
 `mixture`       an average weighted by how well each member has done

@@ -19,7 +19,7 @@ from sonlearn.jit.sequence import Call, Sequence
 from sonlearn.learn.by_row import EngineByRow, copy_one, full, prepared
 from sonlearn.learn.engine import SPARE, Predictions, State
 from sonlearn.learn.ensemble.history import with_room
-from sonlearn.learn.ensemble.importance import divide
+from sonlearn.learn.ensemble.label_scale import divide
 from sonlearn.learn.ensemble.target import Part
 from sonlearn.views.view import View, fits
 
@@ -48,7 +48,9 @@ class CommitteeByRow(EngineByRow):
             most = learned + left - 1 if of_history >= kept else min(learned + left - 1, of_history)
         scaled, scale, labelled = target.label_calls(state.labels, rows._replace(weight=weighted), state.now, False)
         work, K = committee.at_work(state), target.width(state.labels)
-        V, z, part = np.ones((len(work.online), 1, K)), np.zeros((2, 1, K)), Part(scaled, scale, rows.base, (0, 1))
+        V, z, part = np.ones((len(work.online), 1, K)), [np.zeros((1, K))] * 2, Part(scaled, scale, (0, 1))
+        if work.apart:
+            z[1] = np.zeros((1, K))
         self._views = {
             name: RowOfView(committee.views.every[i], i, state.views[i], scaled, self._features, room)
             for i, name in enumerate(committee.views.names)
@@ -72,7 +74,7 @@ class CommitteeByRow(EngineByRow):
             calls += stage.calls
         calls += committee.combine(state, V, part, True, z)
         calls += committee.count(state, part, V, z)
-        calls += target.finish(state.labels, scale, part.base, z, out)
+        calls += target.finish(state.labels, scale, z, out)
         self._sequence = Sequence(calls)
         return self._with_stages(state)
 

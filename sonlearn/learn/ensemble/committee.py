@@ -29,16 +29,16 @@ from sonlearn.learn.delay import DelayQueue, exchange, new_waiting, with_room_fo
 from sonlearn.learn.drift import Drift, merge_drifts, new_drift, watch
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, by_class
 from sonlearn.learn.ensemble import history as histories
-from sonlearn.learn.ensemble import merging, reports
+from sonlearn.learn.ensemble import merging, progress
 from sonlearn.learn.ensemble.by_row import CommitteeByRow
 from sonlearn.learn.ensemble.combiner import Combiner, weights_of, without
 from sonlearn.learn.ensemble.history import History, new_history
-from sonlearn.learn.ensemble.importance import relative_weights
+from sonlearn.learn.ensemble.label_scale import relative_weights
+from sonlearn.learn.ensemble.progress import SEVERAL, VALUES, Measured, add_up, measure, tally_up
 from sonlearn.learn.ensemble.pruning import RARE, SHORT, PruningCase, next_checkpoint, prune
-from sonlearn.learn.ensemble.scalar_target import ScalarTarget
 from sonlearn.learn.ensemble.scheduling import Scheduler
 from sonlearn.learn.ensemble.slots import ClassSlots
-from sonlearn.learn.ensemble.target import Measured, Part, Target, add_up, between
+from sonlearn.learn.ensemble.target import Part, Target, between
 from sonlearn.learn.ensemble.viewing import Seen, Views
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import NAG_SECONDS, Member, default_members, member, word_members
@@ -100,9 +100,9 @@ class Committee(Engine):
 
     def __init__(self, options: LearnOptions, threads: int = 1):
         self.options, self.members = options, committee_members(options)
-        make = ClassSlots if options.several else ScalarTarget
+        make = ClassSlots if options.several else Target
         self.target: Target = make(options, self.members)
-        self.views = Views(dict.fromkeys(each.view for each in self.members), options.loss, options.several)
+        self.views = Views(dict.fromkeys(each.view for each in self.members), self.target.kind)
         self.engines = tuple(self.target.engine_of(each) for each in self.members)
         self.inputs = self.target.inputs
         #: bool[k]: members that see the words of texts alone; where there are such, others see the columns alone.
@@ -154,13 +154,22 @@ class Committee(Engine):
             members[i] = self.engines[i].reserve(members[i], NO_ROWS, sizes[self.members[i].view])
         return state._replace(views=views, members=tuple(members))
 
-    def learn(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:
+    def learn(
+        self, state: CommitteeState, rows: Rows, out: Predictions, start: int, settles: bool = False
+    ) -> tuple[CommitteeState, int]:
         """Learn rows from `start` on; see `Engine.learn`."""
-        return self._learn(state, rows, out, start, settles=False)
+        end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, WILD)
+        if self.of_words.any() and not state.now["in_parts"][0]:
+            at = start + first_in_parts(rows_between(rows, start, end), _rows(state))
+            if at < end:
+                state = self._learn_rows(state, rows, out, start, at, settles) if start < at else state
+                state.now["in_parts"], start = 1, at
+                state = state._replace(active=state.active | self.of_words)
+        return self._learn_rows(state, rows, out, start, end, settles), end
 
     def settle(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:
         """`learn`, but members of a long memory only predict, unless there are new classes; see `Engine.settle`."""
-        return self._learn(state, rows, out, start, settles=True)
+        return self.learn(state, rows, out, start, settles=True)
 
     def predict(self, state: CommitteeState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
@@ -170,14 +179,14 @@ class Committee(Engine):
             stop = min(at + step, n)
             part = whole.between(slice(at, stop))
             _, z = self._offline(state, part, seen)
-            run_calls(self.target.finish(state.labels, part.scale, part.base, (z, z), out.part(at, stop)))
+            run_calls(self.target.finish(state.labels, part.scale, (z, z), out.part(at, stop)))
             at = stop
         finite = np.isfinite(by_class(out).raw).all(axis=1)
         return n if finite.all() else int(np.argmin(finite))
 
-    def by_row(self) -> CommitteeByRow:
+    def by_row(self, out: Predictions) -> CommitteeByRow:
         """See `Engine.by_row`."""
-        return CommitteeByRow(self)
+        return CommitteeByRow(self, out)
 
     def contributions(self, state: CommitteeState, rows: Rows, number: int | None = None) -> Contributions:
         """What the members make of `rows` in the offline combination."""
@@ -185,7 +194,7 @@ class Committee(Engine):
         V, z = self._offline(state, whole, seen)
         work = self.at_work(state)
         own, w = V[[work.online.index(i) for i in work.offline]], weights_of(self.offline_combiner(state))[work.offline]
-        found = self.target.contributions(state.labels, whole.scale, own, w, z, rows.base, number)
+        found = self.target.contributions(state.labels, whole.scale, own, w, z, number)
         return found._replace(names=tuple(self.inputs[i].name for i in work.offline))
 
     def weights(self, state: CommitteeState, features: int, number: int | None = None) -> np.ndarray:
@@ -250,8 +259,8 @@ class Committee(Engine):
         return state._replace(members=tuple(members))
 
     def facts(self, state: CommitteeState) -> dict[str, Any]:
-        """See `reports.facts`."""
-        return reports.facts(self, state)
+        """See `progress.facts`."""
+        return progress.facts(self, state)
 
     def next_pass(self, state: CommitteeState) -> None:
         """Say that the rows to come have been learned from before.
@@ -301,13 +310,16 @@ class Committee(Engine):
         first = self.prunes and self._judged(state) < self.target.rules.first
         return [*self.target.to_input(V, self.members[i], scale), (tally_entries, (state.tally[i], rows, first))]
 
-    def combine(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray) -> list[Call]:
-        """Fill z with the online and the offline combination; both combiners learn where `learns`."""
+    def combine(
+        self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: Sequence[np.ndarray]
+    ) -> list[Call]:
+        """Fill z with the online and the offline combination; both combiners learn where `learns`.
+
+        Where there is but one combination, both arrays of z are the same.
+        """
         work = self.at_work(state)
-        calls = self.target.combine_some(state.online, work.online, V, part.scale, part.rows, learns, z[0])
-        if work.apart:
-            return calls + self._combine_offline(state, V, part, learns, z[1])
-        return [*calls, (copy_scores, (z[0], z[1]))]
+        calls = self.target.combine_some(state.online, work.online, V, part, learns, z[0])
+        return calls + self._combine_offline(state, V, part, learns, z[1]) if work.apart else calls
 
     def _combine_offline(
         self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray
@@ -318,37 +330,29 @@ class Committee(Engine):
             every, V = V, np.zeros((len(some), *V.shape[1:]))
             calls.append((copy_some, (every, some, V)))
         combiner = self.offline_combiner(state)
-        return calls + self.target.combine_some(combiner, work.offline, V, part.scale, part.rows, learns, z)
+        return calls + self.target.combine_some(combiner, work.offline, V, part, learns, z)
 
-    def count(self, state: CommitteeState, part: Part, V: np.ndarray, z: np.ndarray) -> list[Call]:
+    def count(self, state: CommitteeState, part: Part, V: np.ndarray, z: Sequence[np.ndarray]) -> list[Call]:
         """Add rows to what is counted, and while there is a checkpoint to come to the history, which has room."""
         target, rows, work, n = self.target, part.rows, self.at_work(state), len(part.rows.y)
         measured, late = Measured(*np.zeros((3, n))), self.options.label_delay
-        calls = target.tally_up(state.tally, work.active, V, part.scale, rows)
+        own = np.array(work.active), target.kind, V, part.scale.met, rows.y, rows.weight
+        calls: list[Call] = [(tally_up, (state.tally, *own))]
         for which in range(0 if self.short else 1, 2):  # the offline combination last
-            calls += target.measure(part.scale, rows, z[which], measured)
+            calls.append((measure, (target.kind, target.loss, part.scale, z[which], rows.y, measured)))
             if self.short:
                 calls.append((add_up, (state.totals[which], measured, rows.y, rows.weight)))
-        calls.append((watch, (state.drift, target.relative, measured.surprise, rows.y, rows.weight, late)))
+        relative = target.kind == VALUES
+        calls.append((watch, (state.drift, relative, measured.surprise, rows.y, rows.weight, late)))
         if self.rows_left(state) and self._judged(state) >= 0:
-            calls += target.remember(state.history, state.now, work.online, V, z[0], part.scale, rows)
+            to = state.history, state.now, late, target.kind == SEVERAL, target.rules.kept, np.array(work.online)
+            given = np.zeros(histories.WIDTH - 1, np.int64), V, z[0], part.scale, rows.y, rows.weight
+            calls.append((histories.remember, (*to, *given)))
         columns = part_of(rows, COLUMNS) if state.now["in_parts"][0] else rows
         calls.append((count_learned, (state.now, rows, columns.indptr, late + target.rules.words_after)))
         return calls
 
     # -- how ---------------------------------------------------------------------------------------------------------
-
-    def _learn(
-        self, state: CommitteeState, rows: Rows, out: Predictions, start: int, settles: bool
-    ) -> tuple[CommitteeState, int]:
-        end = first_wild(rows.indptr, rows.values, rows.y, rows.weight, start, WILD)
-        if self.of_words.any() and not state.now["in_parts"][0]:
-            at = start + first_in_parts(rows_between(rows, start, end), _rows(state))
-            if at < end:
-                state = self._learn_rows(state, rows, out, start, at, settles) if start < at else state
-                state.now["in_parts"], start = 1, at
-                state = state._replace(active=state.active | self.of_words)
-        return self._learn_rows(state, rows, out, start, end, settles), end
 
     def _learn_rows(
         self, state: CommitteeState, rows: Rows, out: Predictions, start: int, end: int, settles: bool
@@ -361,7 +365,7 @@ class Committee(Engine):
         in_parts = bool(state.now["in_parts"][0])
         own, seen = self.views.showing(state.views, scaled, not again, in_parts)  # in later passes they have counted it
         state, before, at = state._replace(labels=labels), self.at_work(state), 0
-        whole = Part(scaled, scale, part.base, (0, end - start))
+        whole = Part(scaled, scale, (0, end - start))
         while at < end - start:
             stop = self._end_of_part(state, scaled, at, again)
             results = out.part(start + at, start + stop)
@@ -402,12 +406,12 @@ class Committee(Engine):
             if late:
                 self._exchange(state, state.waiting.inputs, 0, self.at_work(state).online, some, own)
                 V[:, which] = own
-            run_calls(self.combine(state, own, some, not again, z[:, which]))
+            run_calls(self.combine(state, own, some, not again, [each[which] for each in z]))
 
         state = self._learn_members(state, part, seen, again, settles, V, combine)
         if not again:
             state = self._counted(state, part, V, z, late)
-        run_calls(self.target.finish(state.labels, part.scale, part.base, z, out))
+        run_calls(self.target.finish(state.labels, part.scale, z, out))
         return state
 
     def _learn_members(
@@ -436,7 +440,7 @@ class Committee(Engine):
         rows = rows._replace(weight=relative_weights(state.now, rows.weight, rows.y, learn=False))
         asked, scale = self.target.asked(state.labels, rows, state.now)
         _, seen = self.views.showing(state.views, asked, False, bool(state.now["in_parts"][0]))
-        return Part(asked, scale, rows.base, (0, len(rows.y))), seen
+        return Part(asked, scale, (0, len(rows.y))), seen
 
     def _offline(self, state: CommitteeState, part: Part, seen: Seen) -> tuple[np.ndarray, np.ndarray]:
         """(inputs float64[at work, n, K], offline combination float64[n, K]) of rows that members do not learn from."""
@@ -452,30 +456,32 @@ class Committee(Engine):
         run_calls(self._combine_offline(state, V, part, False, z[1]))
         return V, z[1]
 
-    def _space(self, state: CommitteeState, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """(V float64[at work, n, K], z float64[2, n, K]): the same memory each time, of any content but what is 1."""
+    def _space(self, state: CommitteeState, n: int) -> tuple[np.ndarray, Sequence[np.ndarray]]:
+        """(V float64[at work, n, K], z, see `combine`): the same memory each time, of any content but what is 1."""
         work, K = self.at_work(state), self.target.width(state.labels)
         k = len(work.online)
         if len(self._room) < (k + 2) * n * K:
             self._room = np.zeros((k + 2) * n * K)
         room = self._room[: (k + 2) * n * K].reshape(k + 2, n, K)
         room[len(work.active) : k] = 1.0
-        return room[:k], room[k:]
+        return room[:k], (room[k], room[k + 1 if work.apart else k])
 
     def _exchange(
         self, state: CommitteeState, queue: np.ndarray, which: int, places: list[int], part: Part, V: np.ndarray
     ) -> None:
         """See `delay.exchange`; of the inputs (0) or the outputs (1)."""
-        late, waiting = self.target.late(part.scale), state.waiting
+        waiting, rows = state.waiting, part.rows
         met = waiting.met if which == 0 else waiting.met[:0]
-        exchange(queue, waiting.counts[which], met, np.array(places), late, part.rows.y, part.rows.weight, V)
+        exchange(queue, waiting.counts[which], met, np.array(places), part.scale, rows.y, rows.weight, V)
 
-    def _counted(self, state: CommitteeState, part: Part, V: np.ndarray, z: np.ndarray, late: bool) -> CommitteeState:
+    def _counted(
+        self, state: CommitteeState, part: Part, V: np.ndarray, z: Sequence[np.ndarray], late: bool
+    ) -> CommitteeState:
         """Add the rows to what is counted, and prune members at a checkpoint."""
         before, left, kept = self._judged(state), self.rows_left(state), self.target.rules.kept
         n = int(np.count_nonzero(learned_rows(part.rows)))
         if late:
-            z = z.copy()
+            z = np.array(z)
             self._exchange(state, state.waiting.outputs, 1, [0, 1], part, z)
         remembers = left > 0 and before >= 0
         if remembers:
@@ -522,11 +528,12 @@ def committee_members(options: LearnOptions) -> tuple[Member, ...]:
 
     By default, members that forget no faster than ``--decay`` has all forget are left out: they are there already.
     """
-    names = options.members or default_members(options.loss, options.budget, options.several)
-    members = tuple(member(name, options.loss, options.several) for name in names)
+    loss, several = options.loss, options.several
+    names = options.members or default_members(loss, options.budget, several)
+    members = tuple(member(name, loss, several) for name in names)
     if options.members:  # who names members wants them
         return tuple(each._replace(beside_trees=True) for each in members)
-    members += word_members(options.loss, options.several) if options.budget != "cheap" else ()
+    members += word_members(loss, several) if options.budget != "cheap" else ()
     return tuple(each for each in members if each.rate == 0.0 or each.rate > options.decay)
 
 
@@ -546,14 +553,6 @@ def tally_entries(own, rows, first):
     if first:
         for place in range(rows.indptr[len(rows.y)]):
             own[3] = max(own[3], rows.features[place] + 1)
-
-
-@bare_jit
-def copy_scores(source, target):
-    """target <- source; float64[n, K] both."""
-    for i in range(len(source)):
-        for k in range(source.shape[1]):
-            target[i, k] = source[i, k]
 
 
 @bare_jit

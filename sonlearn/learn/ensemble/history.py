@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.data.arrays import grown
+from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.multiclass.arow import find_rivals
 
@@ -92,34 +93,41 @@ def multiplicity(classes: np.ndarray) -> np.ndarray:
 
 
 @bare_jit
-def sample_classes(V, logs, met, t, late, y, weight, size, places, others, inputs, facts):
-    """Write the rows that are learned from into a history, each at its place.
+def remember(history, now, late, several, size, places, others, V, logs, scale, y, weight):
+    """Write the rows that are learned into a history, each at its place.
 
     Parameters
     ----------
-    V : float64[k, n, K]; logs : float64[n, K], logarithms of the combination's probabilities
-    met, t : int64[n], classes met and rows learned before each row; late : int, of those, rows that are in no history
-    y, weight : float64[n]
-    size : int, rows that the history keeps; places : int64[k], of the members in it; others : int64[WIDTH - 1], scratch
-    inputs : float32[rows, members, WIDTH], facts : float32[rows, 3]: modified (see `history.History`)
+    history : History with room for them, modified
+    now : structured [1], of the committee, which has not counted them; late : int, of the first rows, those in none
+    several : bool, whether there are several classes; size : int, rows that the history keeps
+    places : int64[k], of the members in it; others : int64[WIDTH - 1], scratch
+    V : float64[k, n, K]; logs : float64[n, K], of several classes logarithms of the combination's probabilities
+    scale : LabelScale; y, weight : float64[n]
     """
+    row = now[0]["rows"] - late - 1
     for i in range(len(y)):
-        if y[i] != y[i] or not weight[i] > 0.0:
+        if not is_learned(weight[i], y[i]):
             continue
-        own, row = int(y[i]), t[i] - late
-        at = row % size
-        inputs[at] = 0.0
-        facts[at, 0], facts[at, 1], facts[at, 2] = 0.0, 0.0, weight[i]
-        if own >= met[i]:
+        row += 1
+        inputs, facts, met = history.inputs[row % size], history.facts[row % size], scale.met[i]
+        inputs[:] = 0.0
+        if not several:
+            facts[0], facts[1], facts[2] = scale.par[i], y[i], weight[i]
+            for j in range(len(V)):
+                inputs[places[j], 0] = V[j, i, 0]
             continue
-        facts[at, 0] = met[i]
-        found = find_rivals(logs[i], met[i], own, others if met[i] <= WIDTH else others[:RIVALS])
-        if met[i] > WIDTH:
-            found = sample(met[i], own, row * TURN, others)
+        own = int(y[i])
+        facts[0], facts[1], facts[2] = met if own < met else 0.0, 0.0, weight[i]
+        if own >= met:
+            continue
+        found = find_rivals(logs[i], met, own, others if met <= WIDTH else others[:RIVALS])
+        if met > WIDTH:
+            found = sample(met, own, row * TURN, others)
         for j in range(len(V)):
-            inputs[at, places[j], 0] = V[j, i, own]
+            inputs[places[j], 0] = V[j, i, own]
             for place in range(found):
-                inputs[at, places[j], 1 + place] = V[j, i, others[place]]
+                inputs[places[j], 1 + place] = V[j, i, others[place]]
 
 
 @bare_inline

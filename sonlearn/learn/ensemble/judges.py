@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.ensemble.history import WIDTH, History, multiplicity
 from sonlearn.learn.ensemble.pruning import PruningCase
-from sonlearn.learn.linear_algebra import add_scaled, exponential, largest, total_of
 
 if TYPE_CHECKING:
     from sonlearn.learn.ensemble.target import Target
@@ -25,8 +23,8 @@ if TYPE_CHECKING:
 DOUBT = 1.5
 #: Newton steps to the best weights, at most, and a step that is no longer worth another.
 STEPS, CLOSE = 8, 1e-3
-#: Sums of probabilities are no less, so that they have a logarithm.
-TINIEST = 1e-300
+#: Rows at a time: products of larger arrays are shared among threads that wait for each other.
+BLOCK = 2048
 #: Prior precision of the weights that are fitted.
 PRIOR = 1.0
 
@@ -49,10 +47,6 @@ class ReplayJudge:
         with self._first:  # who asks at the same time waits for it
             now = self.loss(left)
         return (self.loss([i for i in left if i not in unit]) - now) / max(now, 1e-300)
-
-    def still_learns(self, i: int) -> bool:
-        """Whether the own loss of member i is still falling."""
-        return self._target.still_learns(self._case, i)
 
     def loss(self, chosen: list[int]) -> float:
         """The loss of a combiner of the `chosen`, worked out once."""
@@ -90,28 +84,6 @@ class FittedJudge:
                 self._w[left] = found.w  # near those that are best without one of them
         return float(self._fits[tuple(left)].growth[[left.index(i) for i in unit]].sum())
 
-    def still_learns(self, i: int) -> bool:
-        """Nobody knows."""
-        return False
-
-
-class Judged(NamedTuple):
-    """The rows of a history that judge."""
-
-    scores: np.ndarray  # float32[rows, k, WIDTH]
-    classes: np.ndarray  # int64[rows]; how many scores there are
-    counted: np.ndarray  # float64[rows, WIDTH]; logarithms of how many classes each stands for
-    weight: np.ndarray  # float64[rows]; 0 where there was nothing to lose
-
-
-class Sums(NamedTuple):
-    """Space for one row."""
-
-    p: np.ndarray  # float64[WIDTH]
-    z: np.ndarray  # float64[WIDTH]
-    mean: np.ndarray  # float64[k]
-    apart: np.ndarray  # float64[WIDTH, k]
-
 
 def classes_of(history: History) -> np.ndarray:
     """int64[rows]: how many classes there were to choose from; 0 where the row's own had not been met."""
@@ -127,114 +99,44 @@ class Fit(NamedTuple):
 
 def fitted(case: PruningCase, chosen: list[int], doubt: float = DOUBT, start: np.ndarray | None = None) -> Fit:
     """The weights of least loss of the `chosen` on the rows that judge, sought from `start` on (float64[k], of all)."""
-    members, first = [case.inputs[i] for i in chosen], len(case.history.facts) // 4
-    history = History(*(part[first:] for part in case.history))
+    members, every, k = [case.inputs[i] for i in chosen], classes_of(case.history), len(chosen)
     w_0, own = (np.array([getattr(member, what) for member in members]) for what in ("weight", "precision"))
-    at, precision, classes = np.array(chosen, dtype=np.int64), np.maximum(PRIOR, own), classes_of(history)
-    rows = Judged(
-        history.inputs, np.minimum(classes, WIDTH), multiplicity(classes), np.where(classes > 0, history.weight, 0.0)
-    )
-    total = rows.weight.sum()
+    first, precision = len(every) // 4, np.maximum(PRIOR, own)
+    judging = first + np.flatnonzero(every[first:] > 0)
+    n, size = len(judging), min(max(len(judging), 1), BLOCK)
+    history = History(*(part[np.append(judging, judging[:1].repeat(-n % size))] for part in case.history))
+    h, classes = history.weight.reshape(-1, size), classes_of(history)
+    h.flat[n:] = 0.0  # rows that fill the last block
+    total = h.sum()
     if not total > 0.0:
-        return Fit(w_0, np.full(len(chosen), math.inf))
-    w, k = w_0.copy() if start is None else start[chosen], len(chosen)
-    scratch = Sums(*np.zeros((2, WIDTH)), np.zeros(k), np.zeros((WIDTH, k)))
-    A, g = np.zeros((k, k)), np.zeros(k)
+        return Fit(w_0, np.full(k, math.inf))
+    V = history.inputs[:, chosen].reshape(-1, size, k, WIDTH).transpose(3, 0, 2, 1).astype(np.float64, order="C")
+    counted = np.where(np.arange(WIDTH) < classes[:, None], multiplicity(classes), -math.inf)
+    counted = counted.reshape(-1, size, WIDTH).transpose(2, 0, 1)
+    w = w_0.copy() if start is None else start[chosen]
     for _ in range(STEPS):
-        A[:], g[:] = np.diag(precision), precision * (w - w_0)
-        add_up(rows, at, w, scratch, A, g)
-        step = np.linalg.solve(A, g)
+        p, _ = probabilities(counted + w @ V)
+        mean = np.einsum("cbkn,cbn->bkn", V, p)
+        H = (V * (h * p)[:, :, None] @ V.swapaxes(2, 3)).sum(axis=(0, 1))
+        H -= (h[:, None] * mean @ mean.swapaxes(1, 2)).sum(axis=0)
+        A = np.diag(precision) + (H + H.T) / 2.0
+        step = np.linalg.solve(A, precision * (w - w_0) + np.einsum("bkn,bn->k", mean - V[0], h))
         longest = np.abs(step).max()
         w -= step * min(1.0, 1.0 / longest) if longest > 0.0 else 0.0
         if longest < CLOSE:
             break
     inverse = np.linalg.inv(A)
     others = w - inverse * (w / np.diag(inverse))[:, None]  # row j: the weights where that of member j is 0
-    sums = np.zeros((k, 3))
-    loss = differences(rows, at, w, others - w, scratch, sums) / total
-    squares = float((rows.weight**2).sum())
-    mean = sums[:, 0] / total
-    spread = np.sqrt(np.maximum(sums[:, 2] - 2.0 * mean * sums[:, 1] + mean * mean * squares, 0.0)) / total
-    return Fit(w, (mean + doubt * spread - squares / (2.0 * total * total)) / max(loss, 1e-300))
+    now, without = probabilities(counted + w @ V)[1], probabilities(counted[:, :, None] + others @ V)[1]
+    more, loss = without - now[:, None], max(float((now * h).sum()) / total, 1e-300)
+    mean = np.einsum("bkn,bn->k", more, h) / total
+    spread = np.sqrt(np.einsum("bkn,bn->k", (more - mean[:, None]) ** 2, h * h)) / total
+    return Fit(w, (mean + doubt * spread - float((h * h).sum()) / (2.0 * total * total)) / loss)
 
 
-@bare_jit
-def add_up(rows, at, w, scratch, A, g):
-    """A <- A + sum of h H and g <- g + sum of h times the slope of the loss, over the rows that judge, at weights w.
-
-    Parameters
-    ----------
-    rows : Judged; at : int64[k], positions of the members; w : float64[k]
-    scratch : Sums; A : float64[k, k], g : float64[k]: changed
-    """
-    p, mean, apart = scratch.p, scratch.mean, scratch.apart
-    for i in range(len(rows.weight)):
-        h, count = rows.weight[i], rows.classes[i]
-        if not h > 0.0:
-            continue
-        judge_row(rows, i, at, w, p)
-        for j in range(len(at)):
-            mean[j] = 0.0
-            for c in range(count):
-                apart[c, j] = rows.scores[i, at[j], c]
-        for c in range(count):
-            add_scaled(mean, p[c], apart[c], len(at))
-        for j in range(len(at)):
-            g[j] += h * (mean[j] - apart[0, j])
-        for c in range(count):
-            for j in range(len(at)):
-                apart[c, j] -= mean[j]
-            for j in range(len(at)):
-                add_scaled(A[j], h * p[c] * apart[c, j], apart[c], j + 1)
-    for j in range(len(at)):
-        for l in range(j):  # noqa: E741
-            A[l, j] = A[j, l]
-
-
-@bare_jit
-def differences(rows, at, w, steps, scratch, sums):
-    """sums[m] <- sums of h d, h^2 d and h^2 d^2 of the differences d that steps[m] from w on make to the losses.
-
-    Returns the sum of the losses at w, each times its h. `steps` is float64[m, k], sums float64[m, 3].
-    """
-    z, p, total = scratch.z, scratch.p, 0.0
-    for i in range(len(rows.weight)):
-        h, count = rows.weight[i], rows.classes[i]
-        if not h > 0.0:
-            continue
-        before = judge_row(rows, i, at, w, p)
-        total += h * before
-        for m in range(len(steps)):
-            for c in range(count):
-                z[c] = 0.0
-            for j in range(len(at)):
-                by = steps[m, j]
-                for c in range(count):
-                    z[c] += by * rows.scores[i, at[j], c]
-            top = largest(z, count)
-            whole = 0.0
-            for c in range(count):
-                whole += p[c] * exponential(z[c] - top)
-            d = math.log(max(whole, TINIEST)) + top - z[0]
-            sums[m, 0] += h * d
-            sums[m, 1] += h * h * d
-            sums[m, 2] += h * h * d * d
-    return total
-
-
-@bare_inline
-def judge_row(rows, i, at, w, p):
-    """p[:count] <- the probabilities of row i's classes with weights w; returns the loss."""
-    count = rows.classes[i]
-    for c in range(count):
-        p[c] = rows.counted[i, c]
-    for j in range(len(at)):
-        for c in range(count):
-            p[c] += w[j] * rows.scores[i, at[j], c]
-    top, own = largest(p, count), p[0]
-    for c in range(count):
-        p[c] = exponential(p[c] - top)
-    whole = total_of(p, count)
-    for c in range(count):
-        p[c] /= whole
-    return math.log(whole) + top - own
+def probabilities(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(softmax along the first axis, the losses of its first entries); z : float64[WIDTH, ...]."""
+    top = z.max(axis=0)
+    p = np.exp(z - top)
+    total = p.sum(axis=0)
+    return p / total, np.log(total) + top - z[0]

@@ -1,4 +1,4 @@
-"""Labels in another unit: those of classes as they are, values in standard deviations from their running mean.
+"""Labels and weights in another unit; labels of classes are as they are, values in standard deviations from their mean.
 
 A learner of a committee must not care whether labels are 0.001 or a million apart, or far from 0. With the mean m, the
 standard deviation s and the smallest and largest of the labels before a row, members and combiner learn
@@ -10,6 +10,11 @@ A single label out of all proportion must not change the unit of all others. Aft
 and s as one that is LABEL_OUTLIER standard deviations from the mean at most; so a unit grows by steps where labels do.
 
 Poisson regression predicts a logarithm: of the value, at least `LEAST` of the mean.
+
+Importance weights are taken in a unit of their own as well, the mean of those so far. They say how rows count beside
+each other, and in what unit they come is nobody's concern: a weight of people that a row stands for is a million, a
+share of them a millionth. Members and combiner have priors and first steps that are made for rows that count about
+once, so a row of the mean weight is one example, one of a hundred times that a hundred.
 """
 
 from __future__ import annotations
@@ -21,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
+from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.losses import HUBER, POISSON, exp
 from sonlearn.views.codes import update_moments, varies
@@ -33,6 +39,8 @@ LABEL_OUTLIER, LABELS_FIRST = 16.0, 10.0
 LEAST = 0.02
 #: Counts for a base end here.
 MOST = 1e50
+#: A weight that is not 0 stays so, however small it is beside the mean.
+LEAST_WEIGHT = 1e-50
 
 
 class LabelState(NamedTuple):
@@ -51,6 +59,19 @@ class LabelScale(NamedTuple):
     high: np.ndarray  # and not more
     par: np.ndarray  # parameter of the loss in this unit
     label: np.ndarray  # labels in their own unit, less their bases; NaN without a constant, as their mean has no weight
+    base: np.ndarray  # what is added to predictions
+    # int64[n] each
+    met: np.ndarray  # scores that there are; of several classes one for each that had been met
+    # of several classes, what there was before each row: classes met or named; classes met once; rows learned
+    named: np.ndarray
+    once: np.ndarray
+    rows: np.ndarray
+
+
+def new_scale(rows: Rows) -> LabelScale:
+    """Of rows of one score each and these bases; all else is 0."""
+    n = len(rows.y)
+    return LabelScale(*np.zeros((6, n)), rows.base, np.ones(n, np.int64), *np.zeros((3, n), np.int64))
 
 
 def merge_labels(states: Sequence[LabelState], base: LabelState) -> LabelState:
@@ -84,15 +105,15 @@ def scale_rows(loss, state, rows, scale, learn, out):
 
 
 @bare_jit
-def unscale_rows(code, classes, scale, z, base, out):
-    """out[i] <- the prediction of the loss `code` for z[i, 0], the combiner's; base : float64[n]."""
+def unscale_rows(code, classes, scale, z, out):
+    """out[i] <- the prediction of the loss `code` for z[i, 0], the combiner's."""
     for i in range(len(out)):
         value = z[i, 0]
         if not classes:
             value = scale.mean[i] + scale.unit[i] * min(max(value, scale.low[i]), scale.high[i])
         if code == POISSON:
             value = math.log(max(value, scale.par[i]))
-        out[i] = value + base[i]
+        out[i] = value + scale.base[i]
 
 
 @bare_inline
@@ -134,3 +155,36 @@ def least_count(state):
     """Least count expected: a share of the mean, with one more row of a count of 1; 1 before there is a row."""
     weight, mean = state.moments[0], state.moments[1]
     return LEAST * (mean * weight + 1.0) / (weight + 1.0) if weight > 0.0 else 1.0
+
+
+def relative_weights(now: np.ndarray, weight: np.ndarray, y: np.ndarray, learn: bool = True) -> np.ndarray:
+    """float64[n]: h/M for importance weights h in the order of the stream, M their running mean, this one included.
+
+    All weights times a power of two give the same bits; where all weights are 1, so they stay. A row that is only
+    predicted gets what it would get if it were learned from next.
+
+    Parameters
+    ----------
+    now : structured [1], with fields `weighted` and `weight`
+        Rows that were learned from, and the sum of their weights; with `learn` changed in place.
+    weight, y : float64[n]
+        A row of weight 0 or without a label (NaN) is not learned from.
+    learn : bool
+        Whether the others are.
+    """
+    out = np.empty(len(weight))
+    divide(now, weight, y, learn, out)
+    return out
+
+
+@bare_jit
+def divide(now, weight, y, learn, out):
+    """out[i] <- h_i/M; counts the rows that are learned from. Arguments as of `relative_weights`; `out` is filled."""
+    for i in range(len(weight)):
+        out[i] = weight[i]
+        if not weight[i] > 0.0:
+            continue
+        rows, total = now[0]["weighted"] + 1, now[0]["weight"] + weight[i]
+        out[i] = max(weight[i] / (total / rows), LEAST_WEIGHT)
+        if learn and y[i] == y[i]:
+            now[0]["weighted"], now[0]["weight"] = rows, total

@@ -45,6 +45,8 @@ SCATTERED = 0.8
 RARE = 0.2
 #: Rows of up to so many entries are short.
 SHORT = 24
+#: A member is still learning if its loss on the second half of its predictions is below this share of the first half's.
+FALLING = 0.9
 
 
 class Rules(NamedTuple):
@@ -68,6 +70,8 @@ class Rules(NamedTuple):
         Members that cost so much at most are not asked before so many rows of words.
     row_cost : float
         What a member at work costs a row beside its own time, the combiners' in units of `Member.cost`.
+    most : float
+        What a member predicts beyond counts as this, where it is asked whether its loss still falls.
     """
 
     words_after: int
@@ -80,6 +84,7 @@ class Rules(NamedTuple):
     cheap: float
     cheap_after: int
     row_cost: float
+    most: float = math.inf
 
 
 #: Values and two classes.
@@ -93,9 +98,6 @@ class Judge(Protocol):
 
     def growth(self, left: list[int], unit: list[int]) -> float:
         """By what share of itself the loss of a combination of those `left` grows without those of the `unit`."""
-
-    def still_learns(self, i: int) -> bool:
-        """Whether the own loss of member i is still falling."""
 
 
 class PruningCase(NamedTuple):
@@ -167,7 +169,7 @@ def pruned(case: PruningCase, judge: Judge, left: list[int], run: Callable[..., 
                 heapq.heappush(queue, (price, unit, growth, len(left)))
                 continue
         means = case.inputs[unit[0]].method == "ewma"
-        most = case.rules.nothing if means or starts_slowly(case, judge, unit[0]) else case.rules.price * part
+        most = case.rules.nothing if means or starts_slowly(case, unit[0]) else case.rules.price * part
         if len(left) - len(unit) >= 2 and price * part < most and offline_growth(case, judge, left, unit) < most:
             left = [i for i in left if i not in unit]
             going += unit
@@ -257,10 +259,20 @@ def on_tuples(member: Member) -> bool:
     return VIEWS[member.view].kind == "tuples"
 
 
-def starts_slowly(case: PruningCase, judge: Judge, i: int) -> bool:
+def starts_slowly(case: PruningCase, i: int) -> bool:
     """Whether member i is one that starts slowly and should be given time; what forgets has no time."""
     if case.inputs[i].method == "boost":
         return True
     if not on_tuples(case.inputs[i]) or case.inputs[i].rate > 0.0:
         return False
-    return case.short or judge.still_learns(i)
+    return case.short or still_learns(case, i)
+
+
+def still_learns(case: PruningCase, i: int) -> bool:
+    """Whether the own loss of member i is still falling; of several classes nobody knows."""
+    if case.history.inputs.shape[2] > 1:
+        return False
+    own, y = case.history.inputs[:, i, 0].astype(np.float64), case.history.facts[:, 1].astype(np.float64)
+    off = (y - np.clip(own / case.inputs[i].gain, -case.rules.most, case.rules.most)) ** 2
+    middle = len(off) // 2
+    return float(off[middle:].mean()) < FALLING * float(off[:middle].mean())

@@ -24,7 +24,7 @@ import math
 
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.ensemble.combiner import PERIOD
+from sonlearn.learn.ensemble.combiner import PERIOD, factor
 from sonlearn.learn.losses import (
     ABSOLUTE,
     HINGE,
@@ -203,33 +203,28 @@ def share_of_error(errors, error, h, retention):
 def forget_past(combiner, e, scratch):
     """A of learner e <- r A + (1 - r) A_0, and P <- A^-1 anew; scratch: float64[k or more, k], overwritten."""
     A, P, retention = combiner.A[e], combiner.P[e], combiner.retention[0]
-    k, L = len(A), scratch
+    k, LT = len(A), scratch
     for i in range(k):
         for j in range(k):
             A[i, j] *= retention
         A[i, i] += (1.0 - retention) * combiner.prior[e, i]
-    for i in range(k):  # A = L L'
-        for j in range(i + 1):
-            total = A[i, j]
-            for l in range(j):  # noqa: E741
-                total -= L[i, l] * L[j, l]
-            L[i, j] = math.sqrt(total) if i == j else total / L[j, j]
+    factor(A, LT)
     for i in range(k):  # P <- L^-1, lower triangular
         for j in range(k):
             P[i, j] = 0.0
         P[i, i] = 1.0
         for l in range(i):  # noqa: E741
             for j in range(l + 1):
-                P[i, j] -= L[i, l] * P[l, j]
+                P[i, j] -= LT[l, i] * P[l, j]
         for j in range(i + 1):
-            P[i, j] /= L[i, i]
-    for i in range(k):  # L <- the upper half of P'P
+            P[i, j] /= LT[i, i]
+    for i in range(k):  # LT <- the upper half of P'P
         for j in range(i, k):
             total = 0.0
             for l in range(j, k):  # noqa: E741
                 total += P[l, i] * P[l, j]
-            L[i, j] = total
+            LT[i, j] = total
     for i in range(k):
         for j in range(i, k):
-            P[i, j] = L[i, j]
-            P[j, i] = L[i, j]
+            P[i, j] = LT[i, j]
+            P[j, i] = LT[i, j]

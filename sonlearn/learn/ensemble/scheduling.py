@@ -11,6 +11,7 @@ import itertools
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from graphlib import TopologicalSorter
 
 from sonlearn.data.rows import Rows
 from sonlearn.learn.ensemble.viewing import Seen
@@ -21,10 +22,7 @@ class Job:
     """A function to `call` once, after all the jobs that it `needs` are done."""
 
     def __init__(self, call: Callable[[], None], needs: Iterable[Job] = ()):
-        self.call, self.then, self.waits = call, list[Job](), 0
-        for other in needs:
-            other.then.append(self)
-            self.waits += 1
+        self.call, self.needs = call, tuple(needs)
 
     def run(self) -> None:
         """Call it, and let go of what it holds."""
@@ -43,21 +41,20 @@ def work_off(jobs: list[Job], pool: Executor | None, threads: int) -> None:
         for job in jobs:
             job.run()
         return
-    place = {id(job): at for at, job in enumerate(jobs)}
-    ready = [at for at, job in enumerate(jobs) if job.waits == 0]  # a heap
-    running: dict[Future, Job] = {}
+    place = {job: at for at, job in enumerate(jobs)}
+    order = TopologicalSorter({job: job.needs for job in jobs})
+    order.prepare()
+    ready, running = list[int](), dict[Future, Job]()  # the former is a heap
     try:
-        while ready or running:
+        while order.is_active():
+            for job in order.get_ready():
+                heapq.heappush(ready, place[job])
             while ready and len(running) < threads:
                 job = jobs[heapq.heappop(ready)]
                 running[pool.submit(job.run)] = job
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                job = running.pop(future)
+                order.done(running.pop(future))
                 future.result()
-                for other in job.then:
-                    other.waits -= 1
-                    if other.waits == 0:
-                        heapq.heappush(ready, place[id(other)])
     finally:
         wait(running)
 

@@ -19,13 +19,16 @@ from sonlearn.data.rows import Rows, is_learned, learned_rows
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.engine import Contributions, Engine, Predictions
+from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs
-from sonlearn.learn.ensemble.history import WIDTH, History, last_rows, multiplicity, sample_classes
+from sonlearn.learn.ensemble.history import WIDTH, last_rows, multiplicity
 from sonlearn.learn.ensemble.judges import PRIOR as JUDGE_PRIOR
 from sonlearn.learn.ensemble.judges import FittedJudge, classes_of
+from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
+from sonlearn.learn.ensemble.progress import SEVERAL
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase
 from sonlearn.learn.ensemble.softmax_step import PRIOR, SURPRISE, combine, level, scratch_for
-from sonlearn.learn.ensemble.target import JUDGED, Late, Measured, Target
+from sonlearn.learn.ensemble.target import JUDGED, Target
 from sonlearn.learn.multiclass.one_vs_rest import first_occurrences
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import CLASS_METHODS, Member
@@ -44,38 +47,29 @@ class SlotState(NamedTuple):
     now: np.ndarray  # structured [1]: classes shown once
 
 
-class SlotScale(NamedTuple):
-    """What there was before each of n rows, int64[n] each."""
-
-    met: np.ndarray  # slots
-    named: np.ndarray  # classes that have been met or named
-    once: np.ndarray  # classes shown once
-    rows: np.ndarray  # rows learned
-
-
 class ClassSlots(Target):
     """Several classes. Labels are their numbers in the order in which they were named or met, or NaN."""
 
-    precision = (PRIOR,)
     history_width = WIDTH
 
     def __init__(self, options: LearnOptions, members: tuple[Member, ...] = ()):
         super().__init__(options, members)
+        self.kind, self.rules, self.precision = SEVERAL, pruning.SEVERAL, (PRIOR,)
         self.inputs, self._most = members, options.oaa or options.multinomial or 0
 
-    def new(self, classes: int) -> SlotState:
+    def new(self, classes: int = 0) -> SlotState:
         """State that has seen no label."""
         return SlotState(np.full(classes, UNMET), np.zeros(0, np.int64), np.zeros(1, dtype=NOW))
 
     def label_calls(
         self, state: SlotState, rows: Rows, now: np.ndarray, again: bool
-    ) -> tuple[Rows, SlotScale, list[Call]]:
+    ) -> tuple[Rows, LabelScale, list[Call]]:
         """The labels of rows that are learned become slots, of others NaN."""
         n = len(rows.y)
-        y, scale = np.zeros(n), SlotScale(*(np.full(n, count) for count in (0, len(state.slots), 0, 0)))
+        y, scale = np.zeros(n), new_scale(rows)._replace(unit=np.ones(n), named=np.full(n, len(state.slots)))
         return rows._replace(y=y), scale, [(count_rows, (state, now, again, rows, y, scale))]
 
-    def learned(self, state: SlotState, rows: Rows, now: np.ndarray, again: bool) -> tuple[SlotState, Rows, SlotScale]:
+    def learned(self, state: SlotState, rows: Rows, now: np.ndarray, again: bool) -> tuple[SlotState, Rows, LabelScale]:
         """See `Target.learned`; classes get their slots."""
         labels = np.where(learned_rows(rows), rows.y, np.nan)
         births = first_occurrences(labels, len(state.slots))
@@ -104,11 +98,6 @@ class ClassSlots(Target):
         slots = np.array([UNMET if number is None else state.slots[number] for number in order], dtype=np.int64)
         return state._replace(slots=slots)
 
-    def late(self, scale: SlotScale) -> Late:
-        """See `Target.late`."""
-        n = len(scale.met)
-        return Late(np.zeros(n), np.ones(n), scale.met)
-
     def merged(self, states: Sequence[SlotState], base: SlotState) -> tuple[SlotState, list[np.ndarray]]:
         """See `Target.merged`; all have the same classes in the same order."""
         every = (base, *states)
@@ -134,46 +123,24 @@ class ClassSlots(Target):
         """See `Target.room`."""
         return Predictions.of_scores(V)
 
-    def to_input(self, V: np.ndarray, member: Member, scale: SlotScale) -> list[Call]:
+    def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> list[Call]:
         """See `softmax_step.level`."""
         return [(level, (V, scale.met))]
 
     def combine(
-        self, combiner: Combiner, V: np.ndarray, scale: SlotScale, rows: Rows, learns: bool, z: np.ndarray
+        self, combiner: Combiner, V: np.ndarray, scale: LabelScale, rows: Rows, learns: bool, z: np.ndarray
     ) -> list[Call]:
         """See `Target.combine`; z are logarithms of probabilities."""
         scratch = scratch_for(len(V), V.shape[2])
         return [(combine, (combiner, V, scale.met, rows.y, rows.weight, learns, SURPRISE, scratch, z))]
 
-    def finish(
-        self, state: SlotState, scale: SlotScale, base: np.ndarray, z: Sequence[np.ndarray], out: Predictions
-    ) -> list[Call]:
+    def finish(self, state: SlotState, scale: LabelScale, z: Sequence[np.ndarray], out: Predictions) -> list[Call]:
         """Scores are logarithms of probabilities."""
         return [
             (tell_unseen, (self._most, scale, out.met, out.unseen)),
             *((tell, (state.slots, logs, scale.met, out.unseen, raw))
               for logs, raw in zip(z, (out.raw, out.offline), strict=True)),
         ]  # fmt: skip
-
-    # -- what is counted ---------------------------------------------------------------------------------------------
-
-    def tally_up(self, tally: np.ndarray, at: list[int], V: np.ndarray, scale: SlotScale, rows: Rows) -> list[Call]:
-        """See `Target.tally_up`; where the class had not been met all are wrong."""
-        return [(tally_classes, (tally, np.array(at), V, scale.met, rows.y, rows.weight))]
-
-    def measure(self, scale: SlotScale, rows: Rows, z: np.ndarray, out: Measured) -> list[Call]:
-        """See `Target.measure`; there is nothing to choose where the class had not been met."""
-        return [(measure_classes, (z, scale.met, rows.y, out))]
-
-    def remember(
-        self, history: History, now: np.ndarray, at: list[int], V: np.ndarray, z: np.ndarray, scale: SlotScale,
-        rows: Rows,
-    ) -> list[Call]:  # fmt: skip
-        """See `Target.remember`."""
-        kept, others = self.rules.kept, np.zeros(WIDTH - 1, np.int64)
-        late, at = self.options.label_delay, np.array(at)
-        given = V, z, scale.met, scale.rows, late, rows.y, rows.weight, kept, at, others, *history
-        return [(sample_classes, given)]
 
     # -- pruning -----------------------------------------------------------------------------------------------------
 
@@ -207,9 +174,8 @@ class ClassSlots(Target):
     # -- reports -----------------------------------------------------------------------------------------------------
 
     def contributions(
-        self, state: SlotState, scale: SlotScale, V: np.ndarray, w: np.ndarray, z: np.ndarray, base: np.ndarray,
-        number: int | None,
-    ) -> Contributions:  # fmt: skip
+        self, state: SlotState, scale: LabelScale, V: np.ndarray, w: np.ndarray, z: np.ndarray, number: int | None
+    ) -> Contributions:
         """To the score of the class of that number, less what each scores for its best class.
 
         Nothing is said of a class that no row has shown.
@@ -225,10 +191,8 @@ class ClassSlots(Target):
         if number is not None:
             slot = int(state.slots[number])
             return np.asarray(of_slot(slot) if slot >= 0 else np.zeros(features))
-        out = np.zeros((len(state.slots), features))
-        for each in range(len(out)):
-            out[each] = self.weights(state, of_slot, each, features)
-        return out
+        every = [self.weights(state, of_slot, each, features) for each in range(len(state.slots))]
+        return np.array(every).reshape(len(every), features)
 
     def facts(self, state: SlotState) -> dict[str, Any]:
         """classes: of each the rows learned (`examples`)."""
@@ -290,7 +254,7 @@ def count_rows(state, whole, again, rows, y, scale):
     state : SlotState with a slot for each class, changed in `counts`, and unless `again` in `now`
     whole : structured [1], of the committee: rows learned; again : bool, whether the rows have been learned from before
     rows : Rows; y : float64[n], filled in with slots, NaN for a row that is not learned from
-    scale : SlotScale, filled in but for `named`
+    scale : LabelScale, filled in but for `named`
     """
     counts, now, known, learned = state.counts, state.now[0], 0, whole[0]["rows"]
     while known < len(counts) and counts[known] > 0:
@@ -316,7 +280,7 @@ def count_rows(state, whole, again, rows, y, scale):
 def tell_unseen(most, scale, met, unseen):
     """met[i] <- classes that had been named; unseen[i] <- the score of a class that had not been met.
 
-    most : int, how many classes there can be, or 0; scale : SlotScale; met : int64[n]; unseen : float64[n]
+    most : int, how many classes there can be, or 0; scale : LabelScale; met : int64[n]; unseen : float64[n]
     """
     for i in range(len(met)):
         met[i], unseen[i] = scale.named[i], 0.0
@@ -338,41 +302,3 @@ def tell(slots, logs, met, unseen, scores):
         for number in range(scores.shape[1]):
             slot = slots[number] if number < len(slots) else -1
             scores[i, number] = logs[i, slot] if 0 <= slot < met[i] else unseen[i]
-
-
-@bare_jit
-def tally_classes(tally, at, V, met, y, weight):
-    """tally[at[j]] += (h, h where the best score is not that of class y), row by row.
-
-    Parameters
-    ----------
-    tally : float64[members, 4], modified in its first two columns; at : int64[k]
-    V : float64[k, n, K], levelled: the best class has 0, of equal ones the first
-    met : int64[n]; y, weight : float64[n]; rows that are not learned are left out
-    """
-    for j in range(len(at)):
-        own = tally[at[j]]
-        for i in range(len(y)):
-            if is_learned(weight[i], y[i]):
-                k = int(y[i])
-                right = k < met[i] and V[j, i, k] == 0.0
-                for earlier in range(k if right else 0):
-                    if V[j, i, earlier] == 0.0:
-                        right = False
-                own[0] += weight[i]
-                own[1] += 0.0 if right else weight[i]
-
-
-@bare_jit
-def measure_classes(logs, met, y, measured):
-    """Fill in `Measured` of logarithms of probabilities, float64[n, K]; met : int64[n]; y : float64[n]."""
-    for i in range(len(y)):
-        measured.loss[i] = measured.error[i] = np.nan
-        measured.surprise[i] = 1.0
-        if 0.0 <= y[i] < met[i]:
-            k, best = int(y[i]), 0
-            for other in range(1, met[i]):
-                if logs[i, other] > logs[i, best]:
-                    best = other
-            measured.loss[i], measured.error[i] = -logs[i, k], 0.0 if best == k else 1.0
-            measured.surprise[i] = 1.0 - np.exp(logs[i, k])

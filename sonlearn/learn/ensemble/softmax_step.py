@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.ensemble.combiner import PERIOD
+from sonlearn.learn.ensemble.combiner import PERIOD, factor
 from sonlearn.learn.linear_algebra import add_scaled, exponential, largest, solve_lower, solve_upper, total_of
 
 #: A_0 as a multiple of I, and how much of squared gradients is added to A. Over 17 sets and 28 others, the members'
@@ -176,23 +176,6 @@ def take_step(combiner, V, i, met, count, y, h, surprise, scratch):
     solve_upper(scratch.LT, n, mean, scratch.step)
     for j in range(n):
         combiner.w[0, j] -= h * scratch.step[j]
-
-
-@bare_inline
-def factor(A, LT):
-    """LT'LT = A for a positive definite matrix, of which the lower triangle is read; row j of LT is column j of L."""
-    k = len(A)
-    for i in range(k):
-        for j in range(i + 1):
-            LT[j, i] = A[i, j]
-    for j in range(k):
-        LT[j, j] = math.sqrt(max(LT[j, j], 1e-12))
-        for i in range(j + 1, k):
-            LT[j, i] /= LT[j, j]
-        for l in range(j + 1, k):  # noqa: E741
-            by = LT[j, l]
-            for i in range(l, k):
-                LT[l, i] -= by * LT[j, i]
 
 
 @bare_inline

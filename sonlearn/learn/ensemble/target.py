@@ -1,8 +1,8 @@
 """What members and combiner learn of labels, and what becomes of the combination: all that the kind of problem decides.
 
-A `Target` is `scalar_target.ScalarTarget` for values and two classes, `slots.ClassSlots` for several classes. What
-members predict of n rows is V, float64[inputs, n, K], and the combination z, float64[n, K]: K = 1, but of several
-classes those met so far.
+`Target` is for values and two classes, `slots.ClassSlots` for several classes. What members predict of n rows is V,
+float64[inputs, n, K], and the combination z, float64[n, K]: K = 1, but of several classes those met so far. Labels and
+predictions are put into other units by `label_scale`.
 
 What is done with rows is said in calls of kernels (`sonlearn.jit.sequence`): a batch makes them once, and rows that
 come one by one make them again and again.
@@ -10,63 +10,69 @@ come one by one make them again and again.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.rows import Rows, is_learned, rows_between
+from sonlearn.data.rows import Rows, rows_between
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
-from sonlearn.learn.engine import Contributions, Engine, Predictions, State
+from sonlearn.learn.engine import Contributions, Engine, Predictions, State, copy_within
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs, without
-from sonlearn.learn.ensemble.history import History
+from sonlearn.learn.ensemble.history import last_rows
 from sonlearn.learn.ensemble.judges import ReplayJudge
+from sonlearn.learn.ensemble.label_scale import (
+    CLIP,
+    LabelScale,
+    LabelState,
+    merge_labels,
+    new_scale,
+    scale_rows,
+    unit_of,
+    unscale_rows,
+)
+from sonlearn.learn.ensemble.progress import TWO, VALUES
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase
+from sonlearn.learn.ensemble.scalar_step import combine, precision_for
+from sonlearn.learn.losses import POISSON, SQUARED, Loss, loss_of, losses
+from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
+from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import Member
+from sonlearn.options.methods import METHODS
+from sonlearn.options.views import VIEWS
 
 #: Predictions that are judged, or combined anew, at a checkpoint: the last ones.
 JUDGED = 8192
-
-
-class Late(NamedTuple):
-    """How the inputs of rows are kept until their labels come: in what unit, and for how many classes."""
-
-    mean: np.ndarray  # float64[n]
-    unit: np.ndarray  # float64[n]
-    met: np.ndarray  # int64[n]
-
-
-class Measured(NamedTuple):
-    """How good combinations of rows were, float64[n] each."""
-
-    loss: np.ndarray  # NaN where there was nothing to choose
-    error: np.ndarray  # 1 for a wrong class, or the squared error; likewise
-    surprise: np.ndarray  # as `drift.watch` takes it: 1 less the probability of the right class, or size of the error
+#: An input of the combiner of quantiles that is always 1. Members predict means, a quantile is beside those.
+BIAS = Member("bias", "raw", weight=0.0, cost=0.0)
+#: Losses of values that mean the same whatever the unit.
+_SCALE_FREE = ("squared", "absolute", "quantile")
+#: Prior precision of the combiner of two classes that judges.
+JUDGE_PRECISION = (4.0,)
 
 
 class Part(NamedTuple):
     """Rows that are learned or asked at a time."""
 
     rows: Rows  # with labels as members learn them
-    scale: Any  # how to read them
-    base: np.ndarray  # float64[n]
+    scale: LabelScale  # how to read them
     span: tuple[int, int]  # which of the rows that views show they are
 
     def between(self, at: slice) -> Part:
         """Some of the rows."""
-        begin = self.span[0]
+        scale = between(self.scale, at.start, at.stop)
         return Part(
-            rows_between(self.rows, at.start, at.stop), between(self.scale, at.start, at.stop), self.base[at],
-            (begin + at.start, begin + at.stop),
-        )  # fmt: skip
+            rows_between(self.rows, at.start, at.stop), scale, (self.span[0] + at.start, self.span[0] + at.stop)
+        )
 
 
-class Target(ABC):
-    """The kind of problem that a committee has.
+class Target:
+    """The kind of problem that a committee has: this one, values or two classes.
 
     Parameters
     ----------
@@ -77,42 +83,52 @@ class Target(ABC):
     ----------
     inputs : tuple of Member
         Inputs of the combiner: the members first.
+    kind : int
+        One of those of `progress`.
+    loss : Loss
+        That the combiner minimises, in the units of a `LabelScale`; of several classes it says nothing.
     precision : tuple of float
         Prior precision of the combiner's sets of weights.
-    relative : bool
-        Whether changes of the stream are looked for in errors of any size (see `drift.watch`).
+    rules : Rules
+        By which members are pruned.
     history_width : int
         Numbers that the history keeps of an input for a row.
     """
 
-    inputs: tuple[Member, ...]
-    precision: tuple[float, ...]
-    relative = False
     history_width = 1
 
-    def __init__(self, options: LearnOptions, members: tuple[Member, ...]):
-        self.options, self.members = options, members
-
-    @property
-    def rules(self) -> pruning.Rules:
-        """By which members are pruned."""
-        return pruning.SEVERAL if self.options.several else pruning.SCALAR
+    def __init__(self, options: LearnOptions, members: tuple[Member, ...] = ()):
+        self.options, self._given = options, loss_of(options)
+        self.classes = options.loss in CLASSIFICATION
+        self.kind = TWO if self.classes else VALUES
+        self.rules = pruning.SCALAR._replace(most=1.0 if self.classes else math.inf)
+        self.loss = Loss(SQUARED, 0.0) if self._given.code == POISSON else self._given
+        self.inputs = inputs_of(options.loss, members)
+        self.precision = precision_for(self.loss)
 
     # -- labels ------------------------------------------------------------------------------------------------------
 
-    @abstractmethod
-    def new(self, classes: int) -> State:
+    def new(self, classes: int = 0) -> State:
         """State of one that has seen no label; so many classes have been named."""
+        return LabelState(np.zeros(3), np.zeros(2))
 
-    @abstractmethod
-    def label_calls(self, state: State, rows: Rows, now: np.ndarray, again: bool) -> tuple[Rows, Any, list[Call]]:
+    def label_calls(
+        self, state: State, rows: Rows, now: np.ndarray, again: bool
+    ) -> tuple[Rows, LabelScale, list[Call]]:
         """(the rows as members learn them, how to read them, the calls that fill these in and count the labels).
 
-        The second is a NamedTuple of arrays with one number for each row. `now`: of the committee's state; `again`:
-        whether the rows have been learned from before. The state has room for the labels.
+        `now`: of the committee's state; `again`: whether the rows have been learned from before. The state has room for
+        the labels. Of values, the rows are without bases.
         """
+        n = len(rows.y)
+        scale, y = new_scale(rows), np.zeros(n)
+        if self.classes:
+            low, high, par = np.full(n, -CLIP), np.full(n, CLIP), np.full(n, self._given.par)
+            return rows, scale._replace(unit=np.ones(n), low=low, high=high, par=par, label=rows.y), []
+        calls = [(scale_rows, (self._given, state, rows, scale, not again, y))]
+        return rows._replace(y=y, base=np.zeros(n)), scale, calls
 
-    def learned(self, state: State, rows: Rows, now: np.ndarray, again: bool) -> tuple[State, Rows, Any]:
+    def learned(self, state: State, rows: Rows, now: np.ndarray, again: bool) -> tuple[State, Rows, LabelScale]:
         """The state that has counted the labels of `rows`, and what `label_calls` gives, filled in."""
         rows, scale, calls = self.label_calls(state, rows, now, again)
         run_calls(calls)
@@ -122,19 +138,19 @@ class Target(ABC):
         """Calls that are done, and change nothing, where `state` has room for the labels of `rows`."""
         return []
 
-    def asked(self, state: State, rows: Rows, now: np.ndarray) -> tuple[Rows, Any]:
+    def asked(self, state: State, rows: Rows, now: np.ndarray) -> tuple[Rows, LabelScale]:
         """`learned` of rows that are predicted only, for whatever stands in their labels."""
         rows, scale, calls = self.label_calls(state, rows._replace(y=np.full(len(rows.y), np.nan)), now, again=True)
         run_calls(calls)
         return rows, scale
 
-    @abstractmethod
     def width(self, state: State) -> int:
         """K."""
+        return 1
 
-    @abstractmethod
-    def merged(self, states: Sequence[State], base: State) -> tuple[State, list[np.ndarray | None]]:
+    def merged(self, states: Sequence[State], base: State) -> tuple[State, Sequence[np.ndarray | None]]:
         """(one state of what several have seen since `base`, the numbers of the classes of the base and of each)."""
+        return merge_labels(states, base), [None] * (1 + len(states))
 
     def met(self, state: State) -> int:
         """How many classes have been met or named."""
@@ -148,58 +164,67 @@ class Target(ABC):
         """See `Engine.reordered`."""
         return state
 
-    def late(self, scale: Any) -> Late:
-        """How inputs of rows that `scale` reads are kept until their labels come; `met` may be changed in place."""
-        return Late(scale.mean, scale.unit, np.ones(len(scale.mean), np.int64))
-
     # -- members and combiner ----------------------------------------------------------------------------------------
 
-    @abstractmethod
     def engine_of(self, member: Member) -> Engine:
         """The learner of a member."""
+        return make_engine(member_options(self.options, member), dense=VIEWS[member.view].kind == "fourier")
 
-    def labels_of(self, member: Member, rows: Rows, scale: Any) -> np.ndarray:
-        """float64[n]: the labels that a member learns, of `rows` with those that most learn."""
-        return rows.y
+    def labels_of(self, member: Member, rows: Rows, scale: LabelScale) -> np.ndarray:
+        """float64[n]: the labels that a member learns: those of `rows`, or in their own unit if it learns those."""
+        return scale.label if member.in_own_unit else rows.y
 
-    @abstractmethod
     def room(self, V: np.ndarray) -> Predictions:
         """Room for what a member predicts, of which V, float64[n, K], is a part."""
+        V[:] = 0.0
+        return Predictions.empty(len(V))._replace(prediction=V[:, 0])
 
-    @abstractmethod
-    def to_input(self, V: np.ndarray, member: Member, scale: Any) -> list[Call]:
-        """Make an input of the combiner of what the member has left in V, float64[n, K]."""
+    def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> list[Call]:
+        """Make an input of the combiner of what the member has left in V, float64[n, K].
 
-    @abstractmethod
-    def combine(
-        self, combiner: Combiner, V: np.ndarray, scale: Any, rows: Rows, learns: bool, z: np.ndarray
-    ) -> list[Call]:
-        """Fill z, float64[n, K]; where it `learns`, the combiner, whose inputs are V, takes a step for each row."""
-
-    @abstractmethod
-    def finish(
-        self, state: State, scale: Any, base: np.ndarray, z: Sequence[np.ndarray], out: Predictions
-    ) -> list[Call]:
-        """Fill `out` with what the online and the offline combination, z, mean; `base`: float64[n], of the rows."""
-
-    # -- what is counted ---------------------------------------------------------------------------------------------
-
-    @abstractmethod
-    def tally_up(self, tally: np.ndarray, at: list[int], V: np.ndarray, scale: Any, rows: Rows) -> list[Call]:
-        """tally[at[j]] += (h, h error) of what stands in V[j], row by row of those that are learned."""
-
-    @abstractmethod
-    def measure(self, scale: Any, rows: Rows, z: np.ndarray, out: Measured) -> list[Call]:
-        """Fill in how good the combination z was, where rows are learned."""
-
-    @abstractmethod
-    def remember(
-        self, history: History, now: np.ndarray, at: list[int], V: np.ndarray, z: np.ndarray, scale: Any, rows: Rows
-    ) -> list[Call]:
-        """Write the rows that are learned into the history, which has room for them; V are the inputs `at`.
-
-        `now`: of the committee's state, which has not counted them.
+        That is the prediction times the member's gain, within the bounds of `scale`.
         """
+        return [(bound, (V, float(member.gain), member.in_own_unit, scale))]
+
+    def combine(
+        self, combiner: Combiner, V: np.ndarray, scale: LabelScale, rows: Rows, learns: bool, z: np.ndarray
+    ) -> list[Call]:
+        """Fill z, float64[n, K]; where it `learns`, the combiner, whose inputs are V, takes a step for each row.
+
+        The kernel goes by rows.
+        """
+        loss, k, by_row = Loss(self.loss.code, scale.par), len(V), np.zeros((len(rows.y), len(V)))
+        given = loss, combiner, by_row, rows.y, rows.weight, learns, np.zeros((k + 2, k)), z[:, 0]
+        return [(turn, (V, by_row)), (combine, given)]
+
+    def combine_some(
+        self, combiner: Combiner, at: Sequence[int], V: np.ndarray, part: Part, learns: bool, z: np.ndarray
+    ) -> list[Call]:
+        """`combine`, where only the inputs `at` have ever been other than 0; V, float64[len(at), n, K]: what they are.
+
+        The bits are those of `combine` with zeros for all others, in the time that those at work take.
+        """
+        own = of_inputs(combiner, at)
+        calls = self.combine(own, V, part.scale, part.rows, learns, z)
+        if learns and own is not combiner:
+            calls.append((copy_inputs, (own, combiner, np.array(at))))
+        return calls
+
+    def new_combiner(self, inputs: Sequence[Member]) -> Combiner:
+        """A combiner that has learned nothing."""
+        return new_combiner(inputs, self.precision, self.options.decay)
+
+    def finish(self, state: State, scale: LabelScale, z: Sequence[np.ndarray], out: Predictions) -> list[Call]:
+        """Fill `out` with what the online and the offline combination, z, mean."""
+        clip = float(self.options.clip)
+        return [
+            self._unscale(scale, z[0], out.raw), self._unscale(scale, z[1], out.offline),
+            (copy_within, (out.raw, -clip, clip, out.prediction)),
+        ]  # fmt: skip
+
+    def _unscale(self, scale: LabelScale, z: np.ndarray, out: np.ndarray) -> Call:
+        """Fill `out`, float64[n], with predictions of the loss that was asked for, of the combiner's, float64[n, 1]."""
+        return unscale_rows, (self._given.code, self.classes, scale, z, out)
 
     # -- pruning -----------------------------------------------------------------------------------------------------
 
@@ -207,7 +232,6 @@ class Target(ABC):
         """Who judges members at a checkpoint."""
         return ReplayJudge(self, case)
 
-    @abstractmethod
     def replayed(
         self, case: PruningCase, at: Sequence[int], judges: bool = False
     ) -> tuple[Combiner, np.ndarray, np.ndarray]:
@@ -216,70 +240,120 @@ class Target(ABC):
         `judges`: with the precision that judges members. Returns the combiner, its losses (NaN where there was nothing
         to choose) and the weights of the rows, float64[rows] each.
         """
+        history = last_rows(case.history, JUDGED)
+        V = np.ascontiguousarray(history.inputs[:, list(at), 0], dtype=np.float64)
+        par, y, weight = (np.ascontiguousarray(column, dtype=np.float64) for column in history.facts.T)
+        precision = JUDGE_PRECISION if judges and self.classes else self.precision
+        combiner, z, each = new_combiner(self.inputs, precision, case.decay), np.zeros(len(y)), np.zeros(len(y))
+        own = of_inputs(combiner, at)
+        combine(Loss(self.loss.code, par), own, V, y, weight, True, np.zeros((len(at) + 2, len(at))), z)
+        copy_inputs(own, combiner, np.array(at))
+        losses(Loss(self.loss.code, float(case.history.facts[:, 0].mean())), z, y, each)
+        return combiner, each, weight
 
     def replayed_anew(self, case: PruningCase, at: list[int]) -> Combiner:
         """A combiner that has learned the history of the inputs `at`."""
         combiner = self.replayed(case, at)[0]
         return without(combiner, [i for i in range(len(self.inputs)) if i not in at])
 
-    def still_learns(self, case: PruningCase, i: int) -> bool:
-        """Whether the own loss of member i is still falling."""
-        return False
-
     # -- reports -----------------------------------------------------------------------------------------------------
 
-    @abstractmethod
     def contributions(
-        self, state: State, scale: Any, V: np.ndarray, w: np.ndarray, z: np.ndarray, base: np.ndarray,
-        number: int | None,
-    ) -> Contributions:  # fmt: skip
-        """Of the inputs V, their weights w and the offline combination z; without the members' names."""
+        self, state: State, scale: LabelScale, V: np.ndarray, w: np.ndarray, z: np.ndarray, number: int | None
+    ) -> Contributions:
+        """Of the inputs V, their weights w and the offline combination z; without the members' names.
 
-    @abstractmethod
+        They are in the unit of the labels. Of counts, whose prediction is a logarithm, a member's part of z is that
+        part of the logarithm's change.
+        """
+
+        def unscaled(scores: np.ndarray) -> np.ndarray:
+            out = np.zeros(len(scores))
+            run_calls([self._unscale(scale, scores, out)])
+            return out
+
+        start, slope = unscaled(np.zeros_like(z)), scale.unit
+        if self._given.code == POISSON:
+            at = np.where(z == 0.0, 1e-6, z)
+            slope = (unscaled(at) - start) / at[:, 0]
+        each = np.column_stack([unscaled(v) for v in V])
+        return Contributions((), each, w, slope[:, None] * w * V[:, :, 0].T, start)
+
     def weights(
         self, state: State, of_slot: Callable[[int | None], np.ndarray], number: int | None, features: int
     ) -> np.ndarray:
         """See `Engine.weights`; ``of_slot(k)`` are the weights of score k, None of the one score."""
+        return (1.0 if self.classes else float(unit_of(state))) * of_slot(None)
 
     def facts(self, state: State) -> dict[str, Any]:
-        """What there is to tell of the labels."""
-        return {}
-
-    # -- how ---------------------------------------------------------------------------------------------------------
-
-    def new_combiner(self, inputs: Sequence[Member]) -> Combiner:
-        """A combiner that has learned nothing."""
-        return new_combiner(inputs, self.precision, self.options.decay)
-
-    def combine_some(
-        self, combiner: Combiner, at: Sequence[int], V: np.ndarray, scale: Any, rows: Rows, learns: bool, z: np.ndarray
-    ) -> list[Call]:
-        """`combine`, where only the inputs `at` have ever been other than 0; V, float64[len(at), n, K]: what they are.
-
-        The bits are those of `combine` with zeros for all others, in the time that those at work take.
-        """
-        own = of_inputs(combiner, at)
-        calls = self.combine(own, V, scale, rows, learns, z)
-        if learns and own is not combiner:
-            calls.append((copy_inputs, (own, combiner, np.array(at))))
-        return calls
+        """What there is to tell of the labels; scaled: whether errors are in standard deviations of these."""
+        return {"scaled": not self.classes}
 
 
-def between(scale: Any, start: int, stop: int) -> Any:
+def between(scale: LabelScale, start: int, stop: int) -> LabelScale:
     """Of how to read rows, rows start..stop-1."""
-    if start == 0 and stop == len(scale[0]):
+    if start == 0 and stop == len(scale.met):
         return scale
-    return type(scale)(*(array[start:stop] for array in scale))
+    return LabelScale(*(array[start:stop] for array in scale))
+
+
+def inputs_of(loss: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
+    """Inputs of the combiner: the members, and for quantiles `BIAS`.
+
+    Members of values that begin with a weight share 1; where no member does, all do.
+    """
+    if not any(member.weight for member in members):
+        members = tuple(member._replace(weight=1.0 / len(members)) for member in members)
+    if loss in CLASSIFICATION:
+        return members
+    count = sum(member.weight > 0.0 for member in members)
+    equal = tuple(member._replace(weight=1.0 / count if member.weight else 0.0) for member in members)
+    return (*equal, BIAS) if loss in ("quantile", "absolute") else equal
+
+
+def member_options(options: LearnOptions, member: Member) -> LearnOptions:
+    """What a member's engine is made of; ``-m`` and ``--l2`` are of those that take them.
+
+    A member forgets at the greater of its own rate and ``--decay``, if it can.
+
+    Where values are predicted, members that cannot learn the loss in standard deviations (huber's k and poisson's
+    exponent are in other units), or not at all, learn squared loss.
+    """
+    own: dict[str, Any] = {"method": member.method, "loss": options.loss}
+    if options.loss not in CLASSIFICATION and options.loss not in (METHODS[member.method].losses or _SCALE_FREE):
+        own["loss"] = "squared"
+    own |= member.options
+    if own["loss"] == "quantile":
+        own["quantile_tau"] = options.quantile_tau
+    takes = METHODS[member.method].takes
+    for name in {"sketch_size", "l2"} & set(takes) - set(member.options):
+        own[name] = getattr(options, name)
+    if "decay" in takes:
+        own["decay"] = max(options.decay, member.rate)
+    return _made(**own)
+
+
+@functools.lru_cache(maxsize=256, typed=True)
+def _made(**given: Any) -> LearnOptions:
+    """These options, which cannot be changed: to check them takes half the time that an ensemble takes to make."""
+    return LearnOptions(**given)
 
 
 @bare_jit
-def add_up(total, measured, y, weight):
-    """total += (h, h loss_i, h error_i) row by row, of the rows learned where there was something to choose.
+def bound(V, gain, in_own_unit, scale):
+    """V[i, 0] (float64[n, 1]) <- gain times it, within the bounds of `scale`; the unit is that of `scale`.
 
-    total : float64[3], modified; measured : Measured; y, weight : float64[n]
+    A member in its own unit that says 0 has learned nothing.
     """
-    for i in range(len(y)):
-        if is_learned(weight[i], y[i]) and measured.loss[i] == measured.loss[i]:
-            total[0] += weight[i]
-            total[1] += weight[i] * measured.loss[i]
-            total[2] += weight[i] * measured.error[i]
+    for i in range(len(V)):
+        if in_own_unit and V[i, 0] != 0.0:
+            V[i, 0] = (V[i, 0] - scale.mean[i]) / scale.unit[i] if scale.unit[i] > 0.0 else 0.0
+        V[i, 0] = min(max(gain * V[i, 0], scale.low[i]), scale.high[i])
+
+
+@bare_jit
+def turn(V, by_row):
+    """by_row[i, j] <- V[j, i, 0]; V : float64[k, n, 1]."""
+    for j in range(len(V)):
+        for i in range(len(by_row)):
+            by_row[i, j] = V[j, i, 0]

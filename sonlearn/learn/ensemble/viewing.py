@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 import numpy as np
 
 from sonlearn.data.rows import Rows, rows_between
-from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.learn.ensemble.progress import SEVERAL, VALUES
 from sonlearn.options.views import VIEWS
 from sonlearn.views import make_view
 from sonlearn.views.view import MergedView, View, parts_of
@@ -23,15 +23,13 @@ class Views:
     Parameters
     ----------
     names : names of views
-    loss : str
-        What labels are for: views that choose by what tells of the label have to know.
-    several : bool
-        Labels are numbers of classes.
+    kind : int
+        What labels are (`progress`): views that choose by what tells of the label have to know.
     """
 
-    def __init__(self, names: Iterable[str], loss: str, several: bool = False):
+    def __init__(self, names: Iterable[str], kind: int):
         self.names = tuple(names)
-        self.every = tuple(_view(name, loss, several) for name in self.names)
+        self.every = tuple(_view(name, kind) for name in self.names)
 
     def new(self) -> tuple:
         """States of views that have seen nothing."""
@@ -84,7 +82,7 @@ class Views:
         return {name: view.features(s) for name, view, s in zip(self.names, self.every, states, strict=True)}
 
 
-def _view(name: str, loss: str, several: bool) -> View:
+def _view(name: str, kind: int) -> View:
     """A view; what chooses entries by what they tell of the label is told what that is."""
     chooses = VIEWS[name].kind == "tuples"
-    return make_view(name, numbers=loss not in CLASSIFICATION, several=several) if chooses else make_view(name)
+    return make_view(name, numbers=kind == VALUES, several=kind == SEVERAL) if chooses else make_view(name)

@@ -26,10 +26,8 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.axes import BY_FEATURE, Scalars
-from sonlearn.data.rows import SQUARES, Rows, entries, is_learned, longest_row
+from sonlearn.data.rows import SQUARES, entries, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
-from sonlearn.jit.sequence import Call
-from sonlearn.learn.engine import Predictions
 from sonlearn.learn.linear_algebra import clear_first, plus_dot, product
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
@@ -42,7 +40,6 @@ from sonlearn.learn.multiclass.pairs import (
     new_pairs,
     place_of,
     scale_pairs,
-    weights_of,
 )
 
 #: Wrong classes that a row is learned against, at most.
@@ -97,24 +94,12 @@ class Arow(OfPairs):
     most_met = RIVALS + 1
 
     def __init__(self, r: float = 1.0, unit: bool = False, decay: float = 0.0):
-        self._r, self._unit, self._decay, self.retention = r, unit, decay, 1.0 - decay
-        self._work = _new_work(0, 0)
+        super().__init__(follow, (r, unit, decay), _new_work, decay)
 
     def new(self, classes: int = 0) -> ArowState:
         """State that has seen nothing."""
         now = np.zeros(1, dtype=[("classes", "i8"), ("rows", "i8"), ("seen", "i8")])
         return ArowState(new_pairs(2), np.zeros((0, 1 if self._decay > 0.0 else 0), np.int64), now)
-
-    def calls(self, state: ArowState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
-        """See `Engine.calls`."""
-        longest, classes = longest_row(rows), out.raw.shape[1]
-        if len(self._work.values) < longest or len(self._work.mark) != classes:
-            self._work = _new_work(max(longest, len(self._work.values)), classes)
-        return [(follow, (self._r, self._unit, self._decay, state, self._work, rows, out.raw, start, learns))]
-
-    def weights(self, state: ArowState, features: int, number: int | None = None) -> np.ndarray:
-        """See `Engine.weights`."""
-        return weights_of(state.pairs, features, self.met(state), number)
 
     def up_to_date(self, state: ArowState) -> ArowState:
         """See `Engine.up_to_date`."""

@@ -34,10 +34,8 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.axes import BY_CLASS, BY_FEATURE, Scalars, summed
-from sonlearn.data.rows import Rows, is_learned
+from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
-from sonlearn.jit.sequence import Call
-from sonlearn.learn.engine import Predictions
 from sonlearn.learn.linear_algebra import add_scaled
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
@@ -84,7 +82,7 @@ class BayesScratch(NamedTuple):
     ratio: np.ndarray  # float64[K]
 
 
-def _new_work(classes: int) -> BayesScratch:
+def _new_work(longest: int, classes: int) -> BayesScratch:
     return BayesScratch(*np.zeros((3, classes)))
 
 
@@ -95,8 +93,7 @@ class Bayes(OfPairs):
     most_met = 1
 
     def __init__(self, decay: float = 0.0):
-        self._decay, self.retention = decay, 1.0 - decay
-        self._work = _new_work(0)
+        super().__init__(follow, (decay,), _new_work, decay)
 
     def new(self, classes: int = 0) -> BayesCounts:
         """State that has seen nothing."""
@@ -105,17 +102,6 @@ class Bayes(OfPairs):
         return BayesCounts(
             new_pairs(1), *(np.zeros(0) for _ in range(4)), np.zeros((0, 1 if self._decay > 0.0 else 0), np.int64), now
         )
-
-    def calls(
-        self, state: BayesCounts, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
-    ) -> list[Call]:
-        """See `Engine.calls`."""
-        return [(follow, (self._decay, state, self._work_for(out.raw.shape[1]), rows, out.raw, start, learns))]
-
-    def _work_for(self, classes: int) -> BayesScratch:
-        if len(self._work.by) < classes:
-            self._work = _new_work(classes)
-        return self._work
 
     def up_to_date(self, state: BayesCounts) -> BayesCounts:
         """See `Engine.up_to_date`."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from sonlearn.data import axes
 from sonlearn.data.axes import BY_FEATURE, Axis, Numbers
-from sonlearn.data.rows import Rows
-from sonlearn.jit.sequence import run_calls
+from sonlearn.data.rows import Rows, longest_row
+from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.engine import Engine, Predictions, State
 from sonlearn.learn.multiclass.pairs import (
     Pairs,
@@ -21,6 +21,7 @@ from sonlearn.learn.multiclass.pairs import (
     packed_pairs,
     places_needed,
     reserve_pairs,
+    weights_of,
 )
 
 
@@ -43,12 +44,42 @@ PAIRS = _Pairs()
 
 
 class OfPairs(Engine):
-    """Learner whose state has a table of `pairs`, and in `now` the classes and the features that it has seen."""
+    """Learner whose state has a table of `pairs`, and in `now` the classes and the features that it has seen.
+
+    Parameters
+    ----------
+    kernel : kernel (*given, state, scratch, rows, scores, start, learns)
+        It predicts rows from `start` on and, where it `learns`, learns them; it returns where there is no room for
+        pairs, or n.
+    given : tuple
+    scratch : function (longest row, classes)
+        Makes the scratch space of one row under way.
+    decay : float
+        What is forgotten with each row.
+    """
 
     merges = True
     counts_features = True
     #: How many classes each feature of a row meets at most; None: all.
     most_met: int | None = None
+
+    def __init__(self, kernel: Callable, given: tuple, scratch: Callable[[int, int], Any], decay: float):
+        self._kernel, self._given, self._new_scratch = kernel, given, scratch
+        self._decay, self.retention = decay, 1.0 - decay
+        self._room, self._scratch = (0, 0), scratch(0, 0)
+
+    def calls(self, state: State, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
+        """See `Engine.calls`."""
+        room = max(longest_row(rows), self._room[0]), out.raw.shape[1]
+        if room != self._room:
+            self._room, self._scratch = room, self._new_scratch(*room)
+        return [(self._kernel, (*self._given, state, self._scratch, rows, out.raw, start, learns))]
+
+    def weights(self, state: State, features: int, number: int | None = None) -> np.ndarray:
+        """See `Engine.weights`; of counts there are none."""
+        if self.counts:
+            return super().weights(state, features, number)
+        return weights_of(state.pairs, features, self.met(state), number)
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Room for features, and for the classes of `rows`; for pairs it is made on the way."""

@@ -25,10 +25,7 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.axes import BY_FEATURE, Scalars
-from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.jit.sequence import Call
-from sonlearn.learn.engine import Predictions
 from sonlearn.learn.linear_algebra import exponential, largest, product, set_scaled, total_of
 from sonlearn.learn.multiclass.arow import score
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, side_by_side, table_of
@@ -38,7 +35,6 @@ from sonlearn.learn.multiclass.pairs import (
     has_room,
     new_pairs,
     scale_pairs,
-    weights_of,
 )
 
 #: Classes whose slope is smaller are left out of a step.
@@ -67,7 +63,7 @@ class NagScratch(NamedTuple):
     found: np.ndarray  # bool[K]; of those, whether the feature has met them
 
 
-def _new_work(classes: int) -> NagScratch:
+def _new_work(longest: int, classes: int) -> NagScratch:
     return NagScratch(np.zeros(classes), *np.zeros((2, classes), np.int64), np.zeros(classes, bool))
 
 
@@ -83,23 +79,12 @@ class Nag(OfPairs):
     """
 
     def __init__(self, rate: float = 4.0, decay: float = 0.0):
-        self._rate, self._decay, self.retention = rate, decay, 1.0 - decay
-        self._work = _new_work(0)
+        super().__init__(follow, (rate, decay), _new_work, decay)
 
     def new(self, classes: int = 0) -> NagState:
         """State that has seen nothing."""
         now = np.zeros(1, dtype=[("classes", "i8"), ("seen", "i8"), ("t", "f8"), ("N", "f8"), ("rows", "i8")])
         return NagState(new_pairs(1), np.zeros((0, 3)), now)
-
-    def calls(self, state: NagState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
-        """See `Engine.calls`."""
-        if len(self._work.q) != out.raw.shape[1]:
-            self._work = _new_work(out.raw.shape[1])
-        return [(follow, (self._rate, self._decay, state, self._work, rows, out.raw, start, learns))]
-
-    def weights(self, state: NagState, features: int, number: int | None = None) -> np.ndarray:
-        """See `Engine.weights`."""
-        return weights_of(state.pairs, features, self.met(state), number)
 
     def up_to_date(self, state: NagState) -> NagState:
         """See `Engine.up_to_date`."""

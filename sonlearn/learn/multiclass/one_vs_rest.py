@@ -35,13 +35,6 @@ class OneVsRestState(NamedTuple):
     now: Annotated[np.ndarray, Scalars()]  # structured [1]; seen: features
 
 
-class Task(NamedTuple):
-    """A learner at work on the rows from `begin` on."""
-
-    state: State
-    begin: int
-
-
 class OneVsRest(Engine):
     """Engine of several classes.
 
@@ -159,22 +152,22 @@ class OneVsRest(Engine):
     ) -> tuple[tuple, State, int]:  # fmt: skip
         """The classes' states and the spare one after `rows`, and the first row that a new class refused, or n."""
         n, met, features = len(rows.y), len(state.classes), int(state.now["seen"][0])
-        jobs = [Task(own, 0) for own in state.classes]
+        jobs = [(own, 0) for own in state.classes]  # states, and the row from which on they learn
         unseen, at = state.unseen, 0
         for position in births.tolist():
             if position > at:
-                unseen = self._taught(self._binary, Task(unseen, at), position, None, (features, rows, out))
+                unseen = self._taught(self._binary, (unseen, at), position, None, (features, rows, out))
                 at = position
-            own = Task(copy.deepcopy(self._binary.packed(unseen)), position)
+            own = copy.deepcopy(self._binary.packed(unseen)), position
             first = self._taught(self._binary, own, position + 1, len(jobs), (features, rows, out))
             if out.refused[position]:
                 n = position
                 break
-            jobs.append(Task(first, position + 1))
+            jobs.append((first, position + 1))
         born = births[: len(jobs) - met]
         needed = self._most is None or len(jobs) < self._most
         numbers = [*range(len(jobs)), None] if needed else [*range(len(jobs))]
-        jobs += [Task(unseen, at)] if needed else []
+        jobs += [(unseen, at)] if needed else []
 
         def work(worker: int) -> list[State]:
             own_jobs, binary = range(worker, len(jobs), self._threads), self._binaries[worker]
@@ -192,14 +185,19 @@ class OneVsRest(Engine):
         return tuple(done[:count]), done[count] if needed else self._binary.new(), n
 
     def _taught(
-        self, binary: Engine, job: Task, stop: int, number: int | None, shown: tuple[int, Rows, Predictions]
+        self,
+        binary: Engine,
+        job: tuple[State, int],
+        stop: int,
+        number: int | None,
+        shown: tuple[int, Rows, Predictions],
     ) -> State:
-        """The state after rows job.begin..stop-1, learned as class `number` (None: as no class); fills its scores."""
-        features, rows, out = shown
-        part = rows_between(rows, job.begin, stop)
+        """The state after rows begin..stop-1, learned as class `number` (None: as no class); fills its scores."""
+        (features, rows, out), (state, begin) = shown, job
+        part = rows_between(rows, begin, stop)
         y = np.where(np.isnan(part.y), np.nan, np.where(part.y == (-1 if number is None else number), 1.0, -1.0))
-        own, out = Predictions.empty(stop - job.begin), out.part(job.begin, stop)
-        state = binary.learn_all(job.state, part._replace(y=y), own, features)
+        own, out = Predictions.empty(stop - begin), out.part(begin, stop)
+        state = binary.learn_all(state, part._replace(y=y), own, features)
         if number is None:
             out.unseen[:] = own.raw
         else:
