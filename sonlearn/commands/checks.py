@@ -68,12 +68,10 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
     check_files({"DATA": sources, "-i": options.initial_regressor}, outputs, rewritten=[("-f", "-i")])
     if options.final_regressor is not None:
         storage.check_target(options.final_regressor)
-    if cache is not None:
-        check_target("--cache_file", cache)
-        if os.path.exists(cache) and not os.path.isfile(cache):
-            raise OptionError(f"--cache_file {cache}: expected a file, for it is read again")
-    if table is not None:
-        check_target("--table", table)
+    check_target("--cache_file", cache)
+    if cache is not None and os.path.exists(cache) and not os.path.isfile(cache):
+        raise OptionError(f"--cache_file {cache}: expected a file, for it is read again")
+    check_target("--table", table)
     for flag in ("-p", "-r", "--log-json"):
         output = outputs[flag]
         if output is not None and output not in STDOUT:
@@ -83,11 +81,10 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
 
 def _check_recording(options: RunOptions) -> None:
     """Check what is kept of a run, and its bar."""
-    if options.report is not None:
-        if options.report in STDOUT:
-            raise OptionError(f"--report {options.report}: expected a file; the page of a log goes anywhere: "
-                              "--log-json FILE, then sonlearn report FILE")  # fmt: skip
-        check_target("--report", options.report)
+    if options.report in STDOUT:
+        raise OptionError(f"--report {options.report}: expected a file; the page of a log goes anywhere: "
+                          "--log-json FILE, then sonlearn report FILE")  # fmt: skip
+    check_target("--report", options.report)
     if options.progress_bar and importlib.util.find_spec("tqdm") is None:
         raise OptionError("--progress-bar: tqdm is not installed; pip install tqdm, or leave the flag out")
 
@@ -178,9 +175,9 @@ def check_stdin(sources: Iterable[str]) -> None:
         raise OptionError("standard input is given twice as DATA")
 
 
-def check_target(flag: str, path: str) -> None:
+def check_target(flag: str, path: str | None) -> None:
     """Refuse a file that could not be written whole (`sonlearn.files.atomic.whole_file`); standard output can be."""
-    problem = "" if path in STDOUT else target_problem(path)
+    problem = "" if path is None or path in STDOUT else target_problem(path)
     if problem:
         raise OptionError(f"{flag} {path}: cannot be written: {problem}")
 

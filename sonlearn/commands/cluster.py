@@ -220,10 +220,7 @@ class _ClusterSession(one.TrainingSession):
 
     def make_reader(self) -> Any:
         """What gives the batches, with what was predicted for them beside."""
-        from sonlearn.cluster import dask
-
-        reading = dask.Reading(self.read_as, self.options.on_error, self.options.max_errors, self.labelling)
-        return _Answers(dask, self._connect(), self, reading)
+        return _Answers(self._connect(), self)
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
         """What the cluster has predicted for the batch, of which --examples may have left the first rows only."""
@@ -235,8 +232,8 @@ class _ClusterSession(one.TrainingSession):
 class _Answers:
     """A reader of batches without features; `predicted` is of the last one."""
 
-    def __init__(self, dask: Any, client: Any, session: _ClusterSession, reading: Any):
-        self._dask, self._client, self._session, self._reading = dask, client, session, reading
+    def __init__(self, client: Any, session: _ClusterSession):
+        self._client, self._session = client, session
         self.format: str | None = None
         self.error_count, self.errors = 0, []
         self.skipped: list[str] = []
@@ -244,9 +241,13 @@ class _Answers:
         self.predicted: Any = None
 
     def __iter__(self) -> Iterator[Batch]:
-        parts, reading = self._dask.with_format(self._client, self._session.sources, self._reading)
-        self.format, empty, learner = reading.text.format, True, self._session.learner
-        for answered in self._dask.answers(learner, parts, reading, self._client):
+        from sonlearn.cluster import dask
+
+        session, options = self._session, self._session.options
+        reading = dask.Reading(session.read_as, options.on_error, options.max_errors, session.labelling)
+        parts, reading = dask.with_format(self._client, session.sources, reading)
+        self.format, empty, learner = reading.text.format, True, session.learner
+        for answered in dask.answers(learner, parts, reading, self._client):
             self.error_count += answered.skipped
             self.errors += answered.errors[: 10 - len(self.errors)]
             learner.refused_rows += answered.refused
@@ -259,7 +260,7 @@ class _Answers:
             if answered.problem is not None:
                 raise answered.problem
         if empty:
-            raise self._dask.nothing(parts, self.error_count, self.errors)
+            raise dask.nothing(parts, self.error_count, self.errors)
 
 
 def _check_alone(options: RunOptions) -> None:

@@ -88,10 +88,9 @@ def check_outputs(options: SketchRunOptions, sources: list[str], quiet: bool) ->
     # merged sketches are in memory before anything is written, so one may be replaced
     rewritten = [("-o", "DATA")] if options.merge else []
     check_files({"DATA": sources}, {"-o": options.output, "--plot": picture}, rewritten)
-    if options.output is not None:
-        check_target("-o", options.output)
+    check_target("-o", options.output)
+    check_target("--plot", picture)
     if picture is not None:
-        check_target("--plot", picture)
         ending = os.path.splitext(picture)[1].lower()
         if ending not in PICTURES:
             raise OptionError(f"--plot {picture}: expected a name that ends in one of {', '.join(PICTURES)}")

@@ -164,7 +164,9 @@ class TrainingSession(Session):
 
     def batches(self, reader: BatchReader) -> Iterable[Batch]:
         """What is learned from at a time."""
-        return self.bounded(reader) if self.audit is None else self.audit.one_by_one(reader)
+        if self.audit is None or (self.options.testonly and self.options.on_error != "skip"):
+            return self.bounded(reader)
+        return self.audit.one_by_one(reader)
 
     def bounded(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The same rows, of many classes in parts whose scores need no more than a bounded space."""

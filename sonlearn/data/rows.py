@@ -66,7 +66,10 @@ def is_learned(weight: float, y: float) -> bool:
 
 @forced_inline
 def entries(rows: Rows, i: int) -> tuple[np.ndarray, np.ndarray]:
-    """(features, values) of row i: views. Loops over them need not ask whether an index counts from the end."""
+    """(features, values) of row i: views. Loops over them need not ask whether an index counts from the end.
+
+    For bare kernels: one that counts references would count these once too little.
+    """
     begin, end = rows.indptr[i], rows.indptr[i + 1]
     return rows.features[begin:end], rows.values[begin:end]
 

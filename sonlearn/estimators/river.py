@@ -12,7 +12,7 @@ import functools
 import math
 import operator
 import sys
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -20,7 +20,7 @@ from river import base
 from river.bandit.base import ContextualPolicy
 
 from sonlearn.data.batch import Batch
-from sonlearn.errors import InputError, OptionError
+from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.estimators.bandit import SonlearnBandit
 from sonlearn.estimators.base import (
     FOR_CLASSES,
@@ -75,6 +75,9 @@ def _entry(name: Hashable, value: Any, mask: int, row: int) -> tuple[int, float]
 
 def _entries(features: dict[Hashable, Any], mask: int, constant: bool, row: int) -> list[tuple[int, float]]:
     """[(slot, value)] of a dict, in the order of the slots, those that are 0 left out."""
+    if not isinstance(features, dict | Mapping):
+        found = f"{shorten(str(features))} ({type(features).__name__})"
+        raise InputError(SOURCE, row, None, found, "a dict of features; of the words of a text: BagOfWords() | ...")
     entries = sorted(_entry(name, value, mask, row) for name, value in features.items())
     entries = [(slot, value) for slot, value in entries if value != 0.0]
     return [*entries, (VW_CONSTANT & mask, 1.0)] if constant else entries
@@ -272,7 +275,7 @@ class _RiverEstimator(Options, PickleMixin):
             buffers = OneRow(learner, VW_CONSTANT & mask, SOURCE), _Names((), 0, False)
         one, names = buffers
         entries = None
-        if _NUMBERS.issuperset(map(type, x.values())):
+        if isinstance(x, dict | Mapping) and _NUMBERS.issuperset(map(type, x.values())):
             given = tuple(x)
             if given != names.names:
                 names = _Names(given, mask, self.constant)
@@ -378,6 +381,9 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
         if not len(rows):
             return
         batch = self._unlabelled(rows, weight)
+        for row, label in enumerate(y, 1):
+            if label is None or label != label:
+                raise InputError(SOURCE, row, None, f"label {label}", "a class; leave out rows without a label")
         if self.class_weight is not None:
             batch = batch._replace(weight=batch.weight * weights_of_classes(self.class_weight, y))
         if not hasattr(self, "numbers_"):

@@ -16,16 +16,18 @@ The contribution of a member is the combiner's weight times its input from the m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.batch import Batch
+from sonlearn.data.batch import Batch, joined
 from sonlearn.options.methods import additive
 
 if TYPE_CHECKING:
+    from sonlearn.learn.engine import Contributions
     from sonlearn.learn.learner import Learner
+    from sonlearn.learn.predicted import Predicted
 
 
 #: Number of orders in which a row is assembled, and of entries that all of them may predict: beyond, they are fewer.
@@ -112,15 +114,42 @@ class Explanation(NamedTuple):
 
 
 def explained(learner: Learner, batch: Batch, classes: int = 2, orders: int = ORDERS) -> Iterator[Explanation | None]:
-    """Yield an `Explanation` of each row of `batch`, and None after each step towards one; labels are ignored.
+    """Yield an `Explanation` of each row of `batch`, and None after each step towards some; labels are ignored.
 
     Of several classes, it has an attribution for each of the `classes` with the highest scores. A row is assembled in
-    so many `orders` (even) at most. The learner must not learn between the steps of a row. Raises DivergedError, as
+    so many `orders` (even) at most. The learner must not learn between the steps. Raises DivergedError, as
     `Learner.predict`.
     """
     unlabelled = batch._replace(y=np.full(batch.n, np.nan), class_names=None, tags=None)
-    for i in range(batch.n):
-        yield (yield from _Row(learner, unlabelled.part(i, i + 1), classes, orders).explained())
+    of_row = _Terms if additive(learner.options) else _Shares
+    for some in _together(unlabelled, 1 if of_row is _Terms else orders + 1):
+        predicted = learner.predict(some)
+        rows = [of_row(some.part(i, i + 1), predicted, i, classes, orders) for i in range(some.n)]
+        for parts in zip(*(row.subrows() for row in rows), strict=True):
+            scores = learner.predict(joined(list(parts))).scores
+            for row, part in zip(rows, np.split(scores, np.cumsum([part.n for part in parts])[:-1]), strict=True):
+                row.scores.append(part[:, row.classes])
+            yield None
+        shares = {k: learner.contributions(some, k) for k in {k for row in rows for k in row.numbers}}
+        names = learner.classes if learner.options.several else None
+        for i, row in enumerate(rows):
+            yield row.explanation(names, [_members(shares[k], i) for k in row.numbers])
+
+
+def _together(batch: Batch, subrows: int) -> Iterator[Batch]:
+    """Parts of `batch` that are explained together: a row, or several whose subrows make one step.
+
+    subrows : int, how many are predicted for each feature of a row
+    """
+    start, total = 0, 0
+    for i, entries in enumerate(np.diff(batch.indptr).tolist()):
+        size = subrows * entries * (entries + _ROW)
+        total += size
+        if i > start and total > _ENTRIES:
+            yield batch.part(start, i)
+            start, total = i, size
+    if batch.n:
+        yield batch.part(start, batch.n)
 
 
 def orders_of(s: int, most: int = ORDERS) -> np.ndarray:
@@ -131,106 +160,126 @@ def orders_of(s: int, most: int = ORDERS) -> np.ndarray:
     return np.stack([forth, forth[:, ::-1]], axis=1).reshape(2 * pairs, s)
 
 
-_Terms = tuple[np.ndarray, np.ndarray, np.ndarray]
-
-
 class _Row:
     """A row, and the learner's predictions for subsets of its features.
 
     Parameters
     ----------
-    learner : Learner
     row : Batch, of one row without a label
+    predicted : Predicted, of the row and others
+    i : int, the place of the row among them
     classes : int, how many of several
     orders : int, in which it is assembled at most
+
+    Attributes
+    ----------
+    numbers : list of int or None
+        The classes with the highest scores; None for the one score of no class.
+    scores : list of float64[n, len(numbers)]
+        Their scores in the rows of `subrows`, of each part.
     """
 
-    def __init__(self, learner: Learner, row: Batch, classes: int, orders: int):
-        self._learner, self._row, self._orders = learner, row, orders
-        self.predicted = learner.predict(row)
-        self._alone = self.predicted.met is None  # there is one score, of no class
-        scores = self.predicted.scores[0, : None if self._alone else int(self.predicted.met[0])]
-        self.classes = np.argsort(-scores, kind="stable")[:classes]
-        self.raw = scores[self.classes]
+    def __init__(self, row: Batch, predicted: Predicted, i: int, classes: int, orders: int):
+        self._row, self._orders, self._prediction = row, orders, float(predicted.prediction[i])
+        known = predicted.scores[i, : None if predicted.met is None else int(predicted.met[i])]
+        self.classes = np.argsort(-known, kind="stable")[:classes]
+        self.numbers: list[int | None] = [None] if predicted.met is None else self.classes.tolist()
+        self.raw = known[self.classes]
         # Features are sorted by id, so the result does not depend on their order in the row.
         self.ids, self._feature = np.unique(row.indices, return_inverse=True)
-        self.values = np.bincount(self._feature, row.values, len(self.ids))
+        self._values = np.bincount(self._feature, row.values, len(self.ids))
+        self.scores: list[np.ndarray] = []
 
-    def explained(self) -> Generator[None, None, Explanation]:
-        """Return the explanation of the row; yield after each step towards it."""
-        terms = self._terms if additive(self._learner.options) else self._shares
-        contributions, without, empty = yield from terms()
+    def subrows(self) -> Iterator[Batch]:
+        """Yield the subsets of the row to be predicted, in parts of about `_ENTRIES` entries."""
+        step, n = max(1, _ENTRIES // (len(self._feature) + _ROW)), self._subsets()
+        for start in range(0, max(n, 1), step):
+            yield _subrows(self._row, self._chosen(np.arange(start, min(start + step, n))))
+
+    def explanation(
+        self, names: list[Any] | None, members: list[tuple[tuple[MemberContribution, ...], float, float]]
+    ) -> Explanation:
+        """Return the explanation of the row, when `scores` are there.
+
+        names : the names of the classes
+        members : for each of `numbers` (members, start) of `Attribution`, and the sum of the members' contributions
+        """
+        contributions, without, empty = self._features(np.concatenate(self.scores))
         attributions = []
-        for c, k in enumerate(self.classes.tolist()):
-            order = np.argsort(-np.abs(contributions[:, c]), kind="stable")
-            label, raw = None if self._alone else self._learner.classes[k], float(self.raw[c])
-            features = (
-                self.ids[order],
-                self.values[order],
-                contributions[order, c],
-                without[order, c],
-                float(empty[c]),
-            )
-            attributions.append(
-                Attribution(label, raw, *features, *self._contributions(None if self._alone else k, raw))
-            )
-        return Explanation(float(self.predicted.prediction[0]), tuple(attributions))
+        for c, (k, (shares, start, total)) in enumerate(zip(self.numbers, members, strict=True)):
+            order, raw = np.argsort(-np.abs(contributions[:, c]), kind="stable"), float(self.raw[c])
+            mixed = raw - start - total if shares else 0.0
+            label = None if k is None or names is None else names[k]
+            features = (self.ids[order], self._values[order], contributions[order, c], without[order, c])
+            attributions.append(Attribution(label, raw, *features, float(empty[c]), shares, start, mixed))
+        return Explanation(self._prediction, tuple(attributions))
 
-    def _terms(self) -> Generator[None, None, _Terms]:
-        """Return (contributions, without: float64[s, classes], empty: float64[classes]) of an additive learner.
+    def _subsets(self) -> int:
+        """Return the number of subsets of the row that are predicted."""
+        raise NotImplementedError
 
-        Each feature is predicted in a row of its own.
-        """
-        base, features = self._row.base, np.arange(len(self.ids))[:, None]
-        alone = self._predictions(len(features), lambda chosen: self._feature == features[chosen], base=None)
-        contributions = yield from alone
-        return contributions, self.raw - contributions, np.full(len(self.classes), 0.0 if base is None else base[0])
+    def _chosen(self, subsets: np.ndarray) -> np.ndarray:
+        """Return bool[n, entries of the row]: which entries stand in the `subsets`, int64[n]."""
+        raise NotImplementedError
 
-    def _shares(self) -> Generator[None, None, _Terms]:
-        """Return them for any learner, from rows without one feature and from rows assembled in `orders_of` them."""
+    def _features(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return (contributions, without: float64[s, classes], empty: float64[classes]) by all scores."""
+        raise NotImplementedError
+
+
+class _Terms(_Row):
+    """A row of an additive learner: each feature is predicted in a row of its own."""
+
+    def __init__(self, row: Batch, *about: Any):
+        super().__init__(row._replace(base=None), *about)
+        self._empty = 0.0 if row.base is None else row.base[0]
+
+    def _subsets(self) -> int:
+        return len(self.ids)
+
+    def _chosen(self, subsets: np.ndarray) -> np.ndarray:
+        return self._feature == subsets[:, None]
+
+    def _features(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return scores, self.raw - scores, np.full(len(self.classes), self._empty)
+
+
+class _Shares(_Row):
+    """A row of any learner: rows without one feature, then rows assembled in `orders_of` them."""
+
+    def __init__(self, row: Batch, *about: Any):
+        super().__init__(row, *about)
+        orders = orders_of(len(self.ids), self._orders)
+        self._place = np.argsort(orders, axis=1)  # position of each feature in each order
+
+    def _subsets(self) -> int:
+        return len(self.ids) + self._place.size
+
+    def _chosen(self, subsets: np.ndarray) -> np.ndarray:
         s = len(self.ids)
-        features, orders = np.arange(s)[:, None], orders_of(s, self._orders)
-        n = len(orders)
-        without = yield from self._predictions(s, lambda chosen: self._feature != features[chosen], base=self._row.base)
-        place = np.argsort(orders, axis=1)  # position of each feature in each order
+        absent, grown = subsets[subsets < s], subsets[subsets >= s] - s
+        o, j = np.divmod(grown, max(s, 1))  # the first j features of order o, from none to all but one
+        prefixes = self._place[o][:, self._feature] < j[:, None]
+        return np.concatenate([self._feature != absent[:, None], prefixes])
 
-        def prefix(chosen: slice) -> np.ndarray:
-            o, j = np.divmod(np.arange(chosen.start, chosen.stop), s)
-            return place[o][:, self._feature] < j[:, None]  # the first j of order o, from none to all but one
+    def _features(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        n, s = self._place.shape
+        grown = scores[s:].reshape(n, s, len(self.raw))
+        steps = np.concatenate([grown, np.broadcast_to(self.raw, (n, 1, len(self.raw)))], axis=1)
+        contributions = np.take_along_axis(np.diff(steps, axis=1), self._place[:, :, None], axis=1).mean(axis=0)
+        return contributions, scores[:s], steps[0, 0]
 
-        grown = yield from self._predictions(n * s, prefix, base=self._row.base)
-        steps = np.concatenate(
-            [grown.reshape(n, s, len(self.raw)), np.broadcast_to(self.raw, (n, 1, len(self.raw)))], 1
-        )
-        contributions = np.take_along_axis(np.diff(steps, axis=1), place[:, :, None], axis=1).mean(axis=0)
-        return contributions, without, steps[0, 0]
 
-    def _predictions(
-        self, n: int, chosen_entries: Callable[[slice], np.ndarray], base: np.ndarray | None
-    ) -> Generator[None, None, np.ndarray]:
-        """Return float64[n, classes]: predictions of n subsets of the row; yield after each step.
-
-        chosen_entries : function of a slice of the n rows that returns bool[rows, entries of the row]
-        """
-        out, step = np.zeros((n, len(self.classes))), max(1, _ENTRIES // (len(self._feature) + _ROW))
-        for start in range(0, n if len(self.classes) else 0, step):
-            chosen = slice(start, min(start + step, n))
-            predicted = self._learner.predict(_subrows(self._row._replace(base=base), chosen_entries(chosen)))
-            out[chosen] = predicted.scores[:, self.classes]
-            yield
-        return out
-
-    def _contributions(self, k: int | None, raw: float) -> tuple[tuple[MemberContribution, ...], float, float]:
-        """(members, start, mixed) of an `Attribution`."""
-        found = self._learner.contributions(self._row, k)
-        if found is None:
-            return (), 0.0, 0.0
-        shares, start = found.contributions[0], float(found.start[0])
-        members = tuple(
-            MemberContribution(found.names[j], float(found.predictions[0, j]), float(found.weight[j]), float(shares[j]))
-            for j in np.argsort(-np.abs(shares), kind="stable").tolist()
-        )
-        return members, start, raw - start - float(shares.sum())
+def _members(found: Contributions | None, i: int) -> tuple[tuple[MemberContribution, ...], float, float]:
+    """(members, start) of an `Attribution` of row i, and the sum of the members' contributions."""
+    if found is None:
+        return (), 0.0, 0.0
+    shares = found.contributions[i]
+    members = tuple(
+        MemberContribution(found.names[j], float(found.predictions[i, j]), float(found.weight[j]), float(shares[j]))
+        for j in np.argsort(-np.abs(shares), kind="stable").tolist()
+    )
+    return members, float(found.start[i]), float(shares.sum())
 
 
 def _subrows(row: Batch, chosen_entries: np.ndarray) -> Batch:

@@ -363,8 +363,10 @@ class Learner(SavedModel):
         """Whether the learner has seen a feature of `batch`, the constant apart. Changes nothing."""
         return knows(batch, self.index)
 
-    def explain(self, batch: Batch, classes: int = 2) -> list[Explanation]:
+    def explain(self, batch: Batch | Table, classes: int = 2) -> list[Explanation]:
         """The contributions to the prediction of each row of `batch`: see `sonlearn.learn.explain`. Changes nothing.
+
+        A table (see `partial_fit`) may have the column of the label, or not.
 
         Of several classes, to the scores of so many `classes`, those of the highest. A row of s features takes 33 s
         more predictions, each of the row without some of its features (fewer where s > 1,024); s predictions of single
@@ -372,6 +374,8 @@ class Learner(SavedModel):
         """
         from sonlearn.learn.explain import explained
 
+        if not isinstance(batch, Batch):
+            batch = self._batch_of(batch, None, learns=False)
         return [one for one in explained(self, batch, classes) if one is not None]
 
     def contributions(self, batch: Batch, number: int | None = None) -> Contributions | None:

@@ -59,6 +59,11 @@ def check_conflicts(o: Any) -> None:
             f"--alpha 0 with --project after: --method {o.method} never raises alpha, and a row may lie where A is 0; "
             "give --alpha a positive value, or use --sketch rfd"
         )
+    if "beta" in METHODS[o.method].takes and math.floor(o.beta * o.sketch_size * (1 + 1e-12)) < 1 <= o.sketch_size:
+        raise OptionError(
+            f"--sketch-size {o.sketch_size} with --beta {o.beta:g}: a shrink would lower no direction; expected B * M "
+            f"of at least 1: give -m {math.ceil(1 / o.beta)}, or --beta 1"
+        )
     if o.eta == 0 and o.resolved_sigma == 0 and o.effective_sketch not in (None, "none"):
         raise OptionError("--sigma 0 with --eta 0: the sketch would stay empty; give --eta 1/t, or --sketch none")
 
@@ -194,6 +199,14 @@ def _check_projection(o: Any) -> None:
                 f"--{name} 0: --method {o.method} would have steps of any length where it has no projection; "
                 f"give --{name} a positive value"
             )
+
+
+def check_label(o: Any) -> None:
+    """The column of the label is no feature, and no weight."""
+    for name, values in (("weight", (o.weight,)), ("text", o.text), ("categorical", o.categorical)):
+        if o.label and o.label in values:
+            remedy = "leave it out" if name == "weight" else "leave it out (names of classes: --classes auto)"
+            raise OptionError(f"--{name} {o.label}: that is the column of the label (--label); {remedy}")
 
 
 def check_namespaces(o: Any) -> None:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable
 
 from sonlearn.errors import OptionError
-from sonlearn.options.conflicts import check_namespaces
+from sonlearn.options.conflicts import check_label, check_namespaces
 from sonlearn.options.spec import check_fields, delimiter, flags, option, repeats
 
 FORMATS = ("auto", "svmlight", "vw", "json", "csv", "arrow")
@@ -103,6 +103,7 @@ class TextOptions:
                     raise OptionError(f"{flag_of(TextOptions, field.name)} {value!r}: expected a text, or several")
                 object.__setattr__(self, field.name, names)
         check_fields(self)
+        check_label(self)
         check_namespaces(self)
 
     def given(self, names: tuple[str, ...]) -> list[str]:

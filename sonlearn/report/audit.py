@@ -15,6 +15,7 @@ import numpy as np
 
 from sonlearn.errors import DivergedError
 from sonlearn.files.atomic import STDOUT
+from sonlearn.learn.explain import explained
 from sonlearn.report.predictions import PredictionWriter, format_lines
 from sonlearn.text.columns import column_of
 
@@ -63,7 +64,7 @@ class Audit:
         """
         skip = self._options.on_error == "skip"
         with contextlib.suppress(DivergedError) if skip else contextlib.nullcontext():
-            for i, explanation in enumerate(learner.explain(batch)):
+            for i, explanation in enumerate(filter(None, explained(learner, batch))):
                 if self._options.audit_format != "mean":
                     self._writer.write([self._said(learner, batch, i, explanation)])
                     continue

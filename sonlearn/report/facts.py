@@ -89,15 +89,10 @@ def contributions_of(
     """
     if rows is None or additive(learner.options):
         return None
-    means, left = MeanContributions(names, learner.columns.known), SAMPLE_ENTRIES
-    lengths = np.diff(rows.indptr).tolist()
-    for i in range(rows.n - 1, -1, -1):
-        left -= lengths[i] ** 2
-        if left < 0 and means.examples:
-            break
-        for one in explained(learner, rows.part(i, i + 1), orders=2):
-            if one is not None:
-                means.add(one)
+    means, entries = MeanContributions(names, learner.columns.known), np.cumsum(np.diff(rows.indptr)[::-1] ** 2)
+    few = max(int(np.searchsorted(entries, SAMPLE_ENTRIES, side="right")), 1)
+    for one in filter(None, explained(learner, rows.part(max(rows.n - few, 0), rows.n), orders=2)):
+        means.add(one)
     return means.result(top)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from sonlearn.text.columns import (
     label_of,
     layout_of,
 )
-from sonlearn.text.encode import ColumnEncoder, Entries, TableEncoder
+from sonlearn.text.encode import ColumnEncoder, TableEncoder
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.malformed import MalformedLine
 from sonlearn.text.names import NameTable
@@ -192,14 +192,9 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
     layout = layout_of(record.schema.names, options, (name, None), labels, known=encoder.model)
     y, weight, classes, ids = np.full(n, np.nan), np.ones(n), None, None
     if layout.label is not None:
-        y, wrong, classes = _labels(record.column(layout.label), name, options.label, labels.worded)
-        for row, found in wrong.items():
-            refused.add(row, options.label, shorten(found), NO_LABEL)
+        y, classes = _labels(record.column(layout.label), name, options.label, refused, labels.worded)
     if layout.weight is not None:
-        weight, wrong, _ = _labels(record.column(layout.weight), name, options.weight, False)
-        wrong |= {int(i): f"{weight[i]:g}" for i in np.flatnonzero(~(weight >= 0)) if i not in wrong}
-        for row, found in wrong.items():
-            refused.add(row, options.weight, "nothing" if found == "nan" else shorten(found), NO_WEIGHT)
+        weight, _ = _labels(record.column(layout.weight), name, options.weight, refused, weights=True)
     if layout.id is not None:
         ids = _texts_of(record.column(layout.id), options.id, name)
     features = tuple(column for _, column in layout.features)
@@ -251,17 +246,10 @@ def _entries(column: Any, encoder: ColumnEncoder, name: str, refused: _Refused) 
         if none.any():
             yield from _in_each(np.flatnonzero(none), encoder.missing())
         return
-    entries: list[Entries] = []  # of each distinct text, and at last of null
-    problems = dict[int, Unfit]()
-    for code, text in enumerate(texts):
-        try:
-            entries.append(encoder.entries(text))
-        except Unfit as problem:
-            entries.append(())
-            problems[code] = problem
+    entries, problems = _of_each(texts, encoder.entries, ())
     for i in np.flatnonzero(np.isin(codes, list(problems))).tolist():
         refused.add(i, encoder.column, problems[codes[i]].found, problems[codes[i]].expected)
-    entries.append(encoder.missing() if (codes < 0).any() else ())
+    entries.append(encoder.missing() if (codes < 0).any() else ())  # of null, whose code is -1
     lengths = np.array([len(entry) for entry in entries])
     sizes, begin = lengths[codes], (np.cumsum(lengths) - lengths)[codes]
     at = np.arange(sizes.sum()) + np.repeat(begin - (np.cumsum(sizes) - sizes), sizes)
@@ -283,22 +271,31 @@ def _texts_of(column: Any, title: str, name: str) -> list[str]:
 
 
 def _labels(
-    column: Any, name: str, title: str, class_names: bool
-) -> tuple[np.ndarray, dict[int, str], list[str | None] | None]:
-    """(labels float64, NaN for none; what stands in the rows where a label is malformed; names of classes, or None)."""
+    column: Any, name: str, title: str, refused: _Refused, class_names: bool = False, weights: bool = False
+) -> tuple[np.ndarray, list[str | None] | None]:
+    """(labels or `weights` float64, NaN for none; names of classes, or None); malformed ones are added to `refused`."""
     values, codes, texts = _fields(column, title, name)
-    if codes is None:
-        return values, {int(i): str(values[i]) for i in np.flatnonzero(np.isinf(values))}, None
-    found: list[tuple[float, str | None]] = []
-    for text in texts:
+    names = None
+    if codes is not None:
+        found = [*_of_each(texts, lambda text: label_of(text, class_names), (np.inf, None))[0], (np.nan, None)]
+        values = np.array([y for y, _ in found])[codes]  # the code of null is -1
+        names = [found[code][1] for code in codes.tolist()] if any(own for _, own in found) else None
+    for i in np.flatnonzero(np.isinf(values) | (~(values >= 0) if weights else False)).tolist():
+        text = texts[codes[i]] if codes is not None and np.isinf(values[i]) else f"{values[i]:g}"
+        refused.add(i, title, "nothing" if text == "nan" else shorten(text), NO_WEIGHT if weights else NO_LABEL)
+    return values, names
+
+
+def _of_each(texts: list[str], read: Callable[[str], Any], unfit: Any) -> tuple[list[Any], dict[int, Unfit]]:
+    """What `read` makes of each text, `unfit` of one that it refuses; and of these by place, why."""
+    found, problems = [], dict[int, Unfit]()
+    for place, text in enumerate(texts):
         try:
-            found.append(label_of(text, class_names))
-        except Unfit:
-            found.append((np.inf, None))
-    found.append((np.nan, None))  # of null, whose code is -1
-    values = np.array([y for y, _ in found])[codes]
-    names = [found[code][1] for code in codes.tolist()] if any(own for _, own in found) else None
-    return values, {int(i): texts[codes[i]] for i in np.flatnonzero(np.isinf(values))}, names
+            found.append(read(text))
+        except Unfit as problem:
+            found.append(unfit)
+            problems[place] = problem
+    return found, problems
 
 
 def _fields(

@@ -22,6 +22,7 @@ from sonlearn.options.text import flag_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.number import PATTERN
 from sonlearn.text.objects import Unfit, described
+from sonlearn.text.suspicions import bytes_note
 
 FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto"
@@ -221,7 +222,10 @@ def layout_of(
 
 
 def _meant(name: str, columns: list[str]) -> str:
-    """The end of a message: the column whose name is most like `name`, if one is."""
+    """The end of a message: that names are not UTF-8, or the column whose name is most like `name`, if one is."""
+    note = bytes_note(",".join(columns).encode("utf-8", "surrogateescape"))
+    if note:
+        return f"; the header is {note}"
     cased = [column for column in columns if column.lower() == name.lower()]
     import difflib
 

@@ -59,15 +59,20 @@ def number_note(field: str) -> str:
     return f"numbers that are read as texts ({shorten(field)}); {remedy}"
 
 
-def bytes_notes(text: bytes, source: str) -> list[str]:
+def bytes_note(text: bytes) -> str:
     """What to do about text that is not UTF-8; nothing where it is."""
     try:
         text.decode()
     except UnicodeDecodeError as error:
         letter = text[error.start : error.start + 1].decode("latin-1")
-        remedy = f"if it is Latin-1 (with {letter!r}), iconv -f LATIN1 -t UTF-8 FILE converts it"
-        return [f"{source}: text that is not UTF-8; {remedy}"]
-    return []
+        return f"text that is not UTF-8; if it is Latin-1 (with {letter!r}), iconv -f LATIN1 -t UTF-8 FILE converts it"
+    return ""
+
+
+def bytes_notes(text: bytes, source: str) -> list[str]:
+    """`bytes_note` of a source, if there is something to be said."""
+    note = bytes_note(text)
+    return [f"{source}: {note}"] if note else []
 
 
 def noted(chunks: Iterable[np.ndarray], source: str, notes: list[str]) -> Iterator[np.ndarray]:

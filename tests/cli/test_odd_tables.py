@@ -176,12 +176,17 @@ def test_describe_names_a_row_in_the_place_of_the_header(cli, tmp_path, header, 
     ("text", "label", "message"),
     [
         ("Age,Buys\n1,1\n", "buys", "'Age, Buys', expected one column 'buys' (--label); did you mean 'Buys'?"),
+        (
+            "Größe,Käufe\n1,1\n",
+            "Käufe",
+            "(--label); the header is text that is not UTF-8; if it is Latin-1 (with 'ö'), ",
+        ),
         ("a|buys\n1|1\n", "buys", "'a|buys', expected one column 'buys' (--label); give --delimiter '|'"),
         ('[\n{"a": 1}\n]\n', "a", "this looks like an array of JSON: an object a line is read, which jq -c"),
     ],
 )
 def test_headers_that_are_none(cli, tmp_path, text, label, message):
-    (tmp_path / "t.csv").write_bytes(text.encode())
+    (tmp_path / "t.csv").write_bytes(text.encode("latin-1"))
     assert message in cli.error("train", "--label", label, "--quiet", tmp_path / "t.csv")
 
 

@@ -169,6 +169,17 @@ def test_neither_batches_nor_the_order_of_a_row_matter(options, monkeypatch):
                 np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-12)
 
 
+@for_all("options", [{"method": "nag"}, {"members": MEMBERS[:2]}])
+@pytest.mark.interpreted
+def test_short_rows_are_predicted_together(options, monkeypatch):
+    learner, rows, sizes = learned(40, **options), stream(6, seed=5), []
+    predict = learner.predict
+    monkeypatch.setattr(learner, "predict", lambda batch: sizes.append(batch.n) or predict(batch))
+    assert len(learner.explain(rows)) == 6
+    assert len(sizes) == 2
+    assert sizes[0] == 6
+
+
 @pytest.mark.interpreted
 def test_a_long_row_is_assembled_in_fewer_orders(monkeypatch):
     assert len(orders_of(1024)) == ORDERS

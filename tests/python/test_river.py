@@ -3,6 +3,7 @@
 import io
 import math
 import pickle
+import re
 import sys
 
 import numpy as np
@@ -192,12 +193,34 @@ def test_a_label_that_is_no_value_is_refused(label):
     assert ours.predict_one({"a": 1.0}) == 0.0
 
 
+@pytest.mark.parametrize("label", [None, math.nan, np.float64("nan")])
+def test_a_missing_label_is_no_class(label):
+    ours = SonlearnClassifier(method="nag")
+    for number in range(3):
+        with pytest.raises(InputError, match=r"1: found label (None|nan), expected a class; leave out rows"):
+            ours.learn_one({"a": 1.0}, label)
+        ours.learn_one({"a": 1.0}, number)
+        assert list(ours.predict_proba_one({"a": 1.0})) == list(range(number + 1))
+
+
 @pytest.mark.parametrize("value", [math.inf, -math.inf, [1], b"x", 10**400])
 def test_what_is_no_value_is_refused(value):
     ours = SonlearnRegressor(method="nag")
     with pytest.raises(InputError, match=r"'tea'.*expected a finite number or a text"):
         ours.learn_one({"cup": 1.0, "tea": value}, 1.0)
     assert ours.predict_one({"cup": 1.0}) == 0.0
+
+
+@pytest.mark.parametrize("x", ["cheap tea", ["tea"], None])
+def test_what_is_no_dict_is_refused(x):
+    ours = SonlearnClassifier(method="nag", classes=(0, 1))
+    for _ in range(2):  # before and after the first row
+        for call in (lambda: ours.learn_one(x, 1), lambda: ours.learn_many([x], [1])):
+            with pytest.raises(InputError, match=re.escape(repr(str(x))) + r" \(\w+\), expected a dict of features"):
+                call()
+        ours.learn_one({"tea": 1.0}, 1)
+    with pytest.raises(InputError, match="expected a dict of features"):
+        ours.predict_one(x)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

@@ -298,6 +298,9 @@ def test_too_much_waiting_is_refused():
         ("POST", "/predict", b"\xff\xfe", "application/json", 400, "<request>:1:1: found "),
         ("POST", "/predict", "{}\n{", "application/x-ndjson", 400, "<request>:2:2: found the end of the line"),
         ("POST", "/predict", "x", "image/png", 415, "found content of type image/png, expected application/json or"),
+        ("POST", "/predict", "{}", "application/x-www-form-urlencoded", 415,
+         "found content of type application/x-www-form-urlencoded, expected application/json or application/x-ndjson "
+         "or text/plain; curl: -H 'content-type: application/json'"),
         ("GET", "/predict", None, "text/plain", 405, "found GET '/predict', expected POST /predict, POST /learn, GET"),
         ("GET", "/nothing", None, "text/plain", 404, "found GET '/nothing', expected POST /predict"),
         ("PUT", "/health", "x", "text/plain", 405, "found PUT '/health', expected POST /predict"),

@@ -147,6 +147,7 @@ def test_a_part_is_what_it_was(tmp_path):
         (THREE, "shared |a p\n", "1:1", "blocks of lines are for --cb_adf"),
         (THREE, "1:1:1 2:1:1 |a p\n", "1:7", "one action with a cost"),
         (ADF, '{"c":{"_multi":[]}}\n', "1", "one object for each action"),
+        (THREE, '{"c":{"u":{"a":1},"_multi":[{"a":1},{"a":2}]}}\n', "1", "none: this model numbers its 3 actions"),
         (ADF, '{"_label_cost":1,"_labelIndex":4,"_label_probability":1,"c":{"_multi":[{"a":1}]}}\n', "1",
          "an action from 0 to 0"),
         (BanditOptions(cbify=2), "1 |a p\n3 |a q\n", "2:1", "a class from 1 to 2 or from 0 to 1 (--cbify 2)"),

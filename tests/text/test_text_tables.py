@@ -106,6 +106,7 @@ def test_predicting_needs_no_label():
     ours = learner()
     ours.partial_fit(frame("pyarrow"), label="y")
     without = frame("pyarrow").drop_columns(["y"])
+    assert [one.prediction for one in ours.explain(without)] == ours.predict(without).prediction.tolist()
     np.testing.assert_array_equal(ours.predict(without).prediction, ours.predict(frame("pyarrow")).prediction)
     assert np.isnan(ours.predict(without).loss).all()
     with pytest.raises(InputError, match=r"<table>: found the columns .*, expected one column 'y'"):

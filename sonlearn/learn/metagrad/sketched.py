@@ -24,7 +24,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE, Axis, summed
-from sonlearn.data.rows import Rows, entries, is_learned
+from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.engine import Engine, Predictions, by_class
 from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, leading, set_scaled
@@ -140,7 +140,8 @@ def learn(params, state, work, rows, out, start):
     for i in range(start, len(rows.y)):
         if log_is_full(state.base):
             return i, LOG_FULL
-        feats, values = entries(rows, i)
+        feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
+        values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
         set_scaled(work.x, 1.0, values, len(feats))
         xx = dot(values, values, len(feats))
         learned = is_learned(rows.weight[i], rows.y[i])

@@ -73,6 +73,9 @@ def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Hea
     shared = Members((name, value) for name, value in context if name[:1] != "_" or name == "_text")
     tag = fields.get("EventId") or fields.get("_tag") or ""
     if bandit.actions is not None:
+        if actions is not None:
+            expected = f"none: this model numbers its {bandit.actions} actions; objects of actions: --cb_explore_adf"
+            raise Unfit("actions in _multi", expected, ())
         columns: tuple[int, ...] = tuple(range(bandit.actions))
         records = [shared]
     else:
