@@ -10,7 +10,7 @@ from states import assert_same, assert_same_predictions, state_of
 from streams import batch_of_dense, entries, rows_of, with_weights, without_some_labels
 
 from sonlearn import InputError, Learner, LearnOptions
-from sonlearn.learn.boosting.state import KEPT, LEAF, SLOTS
+from sonlearn.learn.boosting.state import BINS, KEPT, LEAF, SLOTS
 from sonlearn.options.methods import METHODS
 
 VALUES = METHODS["boost"].values
@@ -90,12 +90,38 @@ def test_a_stump_parts_what_one_threshold_parts(loss):
 
 
 @for_all("loss", LOSSES)
-def test_increasing_functions_of_a_column_change_no_bit(loss):
-    X = np.round(np.random.default_rng(2).uniform(1.0, 3.0, size=(400, 4)), 3)
+def test_edges_are_found_more_finely_than_bins(loss):
+    """4,000 values in no order, and a threshold in the middle of a bin: all but a few rows are on the right side."""
+    x = np.random.default_rng(9).uniform(1.0, 2.0, size=(4000, 1))
+    y = np.where(x[:, 0] > 1.5 + 0.5 / BINS / 2, 1.0, -1.0)
+    learner = learner_of(loss)
+    learner.partial_fit(batch_of_dense(x[:3600], y[:3600]))
+    wrong = np.sign(learner.predict(batch_of_dense(x, y)).raw) != y
+    assert np.count_nonzero(wrong) <= 4
+
+
+@for_all("loss", LOSSES)
+def test_units_of_a_column_change_no_bit(loss):
+    X = np.random.default_rng(2).uniform(1.0, 3.0, size=(400, 4))
     y = labels(X, loss)
-    moved = np.column_stack([X[:, 0] ** 3, np.log(X[:, 1]) + 5.0, 1e6 * X[:, 2], -1.0 / X[:, 3]])
-    one, other = (learner_of(loss).partial_fit(batch_of_dense(values, y)).raw for values in (X, moved))
+    one, other = (learner_of(loss).partial_fit(batch_of_dense(values, y)).raw for values in (X, X * [2, 0.5, 64, 1]))
     np.testing.assert_array_equal(one, other)
+
+
+@for_all("loss", LOSSES)
+def test_increasing_functions_of_a_column_change_little(loss):
+    """Only where between two values an edge is; of few values, each of which is a bin, nothing at all."""
+    X = np.random.default_rng(2).uniform(1.0, 3.0, size=(400, 4))
+    y = labels(X, loss)
+    one, other = raw_of_increasing(loss, X, y)
+    assert np.corrcoef(one[100:], other[100:])[0, 1] > 0.95
+    np.testing.assert_array_equal(*raw_of_increasing(loss, np.round(X, 1), y))
+
+
+def raw_of_increasing(loss, X, y):
+    """Predictions of rows, and of increasing functions of their columns."""
+    moved = np.column_stack([X[:, 0] ** 3, np.log(X[:, 1]) + 5.0, 1e6 * X[:, 2], -1.0 / X[:, 3]])
+    return [learner_of(loss).partial_fit(batch_of_dense(values, y)).raw for values in (X, moved)]
 
 
 @pytest.mark.interpreted

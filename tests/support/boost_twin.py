@@ -1,11 +1,13 @@
 """Boosted trees over a buffer, in plain numpy: a tree is a nested tuple, and every node's sums are taken anew."""
 
+import itertools
+
 import numpy as np
 from views_twin import hashed
 
 from sonlearn.options.methods import METHODS
 
-KEPT, BINS, COLUMNS, SAMPLE, AT_ONCE = 16384, 63, 32, 1024, 1 << 22
+KEPT, BINS, PARTS, COLUMNS, SAMPLE, AT_ONCE = 16384, 63, 32, 32, 1024, 1 << 22
 FEW, BETS, SLACK, ALARM = 500, (0.25, 0.5, 1.0, 2.0), 0.1, np.log(1e6)
 
 
@@ -125,13 +127,13 @@ class Boost:
                 g, c = (h * (p - (y > 0)), h * np.maximum(p * (1 - p), 1e-16)) if self.logistic else (h * (z - y), h)
                 slopes = g, c
             chosen = drawn(varying, seed)
-            trees.append(self.grow(np.arange(n), 0, g, c, slopes, chosen, coded))
+            trees.append(self.grow(np.arange(n), 0, g, c, slopes, chosen, coded, X))
             z = z + leaves(trees[-1], X)
             if t == self.trees - 1:
                 self.model, self.running = (start, trees), None
             yield n * (min(columns, COLUMNS) * self.depth + (8 * known if self.several else 0))
 
-    def grow(self, rows, level, g, c, slopes, chosen, coded):
+    def grow(self, rows, level, g, c, slopes, chosen, coded, X):
         """A leaf's value, or (column, largest value on the left, whether rows without one go left, left, right)."""
         G, C = g[rows].sum(), c[rows].sum()
         best, found = self.term(G, C) * (1 + 1e-10), None
@@ -146,15 +148,38 @@ class Boost:
             for place in np.flatnonzero(gains > best):
                 if gains[place] > best:
                     last, none_left = divmod(int(place), 2)
-                    left = (codes <= last) & (codes > 0) | bool(none_left) & (codes == 0)
-                    best, found = gains[place] * (1 + 1e-10), (j, last, bool(none_left), left)
+                    best, found = gains[place] * (1 + 1e-10), (j, last, bool(none_left))
         if found is None:
             G, C = (each[rows].sum(axis=0) for each in slopes)
             return -self.rate * G / (C + self.penalty)
-        j, last, none_left, left = found
-        edge = coded[j][1][last - 1] if last else -np.inf
-        parts = (self.grow(rows[s], level + 1, g, c, slopes, chosen, coded) for s in (left, ~left))
+        j, last, none_left = found
+        x, codes, edges = X[rows, j], coded[j][0][rows], coded[j][1]
+        edge = edges[last - 1] if last else -np.inf
+        if last and len(edges) == BINS:
+            edge = self.moved(x, codes, edge, last, none_left, g[rows], c[rows])
+        left = np.where(x == 0, none_left, x <= edge)
+        parts = (self.grow(rows[s], level + 1, g, c, slopes, chosen, coded, X) for s in (left, ~left))
         return (j, edge, none_left, *parts)
+
+    def moved(self, x, codes, edge, last, none_left, g, c):
+        """The best edge between parts of equal width of the values in the bins beside the one found."""
+        share = np.bincount(codes, c, BINS + 1) / c.sum()
+        following = next((code for code in range(last + 1, BINS) if share[code] > 1e-9), BINS)
+        near = (codes >= last) & (codes <= following)
+        low, high = (float(end) for end in (x[near].min(), x[near].max()))
+        if low == high:
+            return edge
+        part = np.minimum((PARTS * ((x.astype(float) - low) / (high - low))).astype(int), PARTS - 1)
+        best, filled = 0.0, np.unique(part[near])
+        for one, other in itertools.pairwise(filled):
+            left = (codes < last) & ((codes > 0) | none_left) | near & (part <= one)
+            sums = np.array([[g[side].sum(), c[side].sum()] for side in (left, ~left)])
+            gain = self.term(*sums.T).sum()
+            if gain > best and sums[:, 1].min() >= self.least:
+                under, over = x[near & (part == one)].max(), x[near & (part == other)].min()
+                edge, best = np.float32(0.5 * float(under) + 0.5 * float(over)), gain * (1 + 1e-10)
+                edge = edge if edge < over else under
+        return edge
 
     def term(self, G, C):
         return G * G / (C + self.penalty)

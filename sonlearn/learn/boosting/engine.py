@@ -24,6 +24,7 @@ from sonlearn.learn.boosting.state import (
     KEPT,
     LABEL,
     NOW,
+    PARTS,
     SLOTS,
     BoostState,
     Params,
@@ -64,9 +65,10 @@ class Boost(Engine):
     def _scratch(self, width: int, classes: int) -> Scratch:
         inner = (1 << self._params.depth) - 1
         return Scratch(
-            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)), *zeros((3, KEPT), np.int32),
+            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)), *zeros((4, KEPT), np.int32),
             np.zeros(COLUMNS, np.uint16), *np.zeros((2, 2 * inner + 1), np.int64), zeros((2 * inner + 1, classes)),
-            zeros((inner, COLUMNS * (BINS + 1) * 2)), *np.zeros((2, classes)),
+            zeros((inner, COLUMNS * (BINS + 1) * 2)), np.zeros(KEPT, np.float32), np.zeros((PARTS, 2)),
+            np.zeros((PARTS, 2), np.float32), *np.zeros((2, classes)),
         )  # fmt: skip
 
     def _room_for(self, state: BoostState) -> Scratch:

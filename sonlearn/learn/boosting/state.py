@@ -12,6 +12,8 @@ from sonlearn.learn.drift import Drift
 KEPT, SLOTS = 16384, 16384 + 256
 #: Bins of a column beside that of rows without a value.
 BINS = 63
+#: Parts of equal width of the two bins beside a split.
+PARTS = 32
 #: Columns that a tree may split at most.
 COLUMNS = 32
 #: Numbers that stand in a cell of a histogram, and for a row while a tree is grown.
@@ -87,12 +89,16 @@ class Scratch(NamedTuple):
     slopes: np.ndarray  # float64[KEPT, 2]; of each row
     order: np.ndarray  # int32[KEPT]; rows, those of a node side by side
     aside: np.ndarray  # int32[KEPT]
+    near: np.ndarray  # int32[KEPT]; rows in the bins beside a split
     leaf: np.ndarray  # int32[KEPT]; of each row, the node where it ends
     chosen: np.ndarray  # uint16[COLUMNS]; columns of the tree: without a sign, since indices with one take longer
     begin: np.ndarray  # int64[nodes]; of the node's rows in `order`
     end: np.ndarray  # int64[nodes]; `begin` of a node that is not in the tree
     by_leaf: np.ndarray  # float64[nodes, K]; curvature of its rows; of several classes exp of its value
     cells: np.ndarray  # float64[inner nodes, COLUMNS * (BINS + 1) * 2]; histograms
+    value: np.ndarray  # float32[KEPT]; of the rows in `near`
+    parts: np.ndarray  # float64[PARTS, 2]; sums of those rows
+    span: np.ndarray  # float32[PARTS, 2]; their least and largest values
     signs: np.ndarray  # float64[K]; of several classes, in this tree
     total: np.ndarray  # float64[K]; scores of a row
 

@@ -7,7 +7,9 @@ split of a node has the gain
 
 and a leaf the value -rate G/(C + penalty) [XGB] eq. 5-7, after [GBM]. Splits are sought in histograms of the codes
 [LGB]: of two children the one with fewer rows is counted, the other one is what is left of their parent. Rows without a
-value go to the side where the gain is greater, and where it is the same to the right.
+value go to the side where the gain is greater, and where it is the same to the right. Of a column with more values than
+bins, the edge found is moved within the two bins beside it, by a second histogram of their rows alone: as exact as many
+times as many bins, for a look at one column.
 
 Of several classes a leaf has a value for each, by the class's own g_i and c_i, and splits are sought by one g_i a row:
 the sum of those of all classes with signs that are drawn at random for each tree (Iosipoi and Vakhrushev: SketchBoost,
@@ -31,12 +33,17 @@ from sonlearn.learn.boosting.state import (
     LABEL,
     LEAF,
     NEXT,
+    PARTS,
 )
 from sonlearn.learn.linear_algebra import product, total_of
 from sonlearn.views.codes import key_of
 
 #: A split has to be better than the one before by more than rounding, relatively.
 ROUNDING = 1e-10
+#: A bin with no greater share of a node's curvature counts as empty: what is left of a parent's is not exactly 0.
+NOTHING = 1e-9
+#: Columns of `Scratch.span`.
+LEAST, MOST = range(2)
 #: Least curvature of a row.
 FLOOR = 1e-16
 #: Of several classes the largest value of a leaf, and the least probability while trees are grown.
@@ -129,13 +136,13 @@ def split_node(params, state, work, t, k, m):
     tree, begin, end = state.trees, work.begin[k], work.end[k]
     if m == 0 or not heavy(params, work, k):
         return False
-    q, code, none_left = best_split(params, state, work, work.cells[k], m)
+    G, C = sums_of(work.cells[k], 0, BINS + 1)
+    q, code, none_left = best_split(params, state, work, work.cells[k], m, G, C)
     if q < 0:
         return False
-    j = work.chosen[q]
-    tree.column[t, k], tree.none_left[t, k] = j, none_left
-    tree.edge[t, k] = state.edges[j, code - 1] if code > 0 else BELOW_ALL
-    middle = part_rows(state, work, begin, end, j, code, none_left)
+    tree.column[t, k], tree.none_left[t, k] = work.chosen[q], none_left
+    tree.edge[t, k] = state.edges[work.chosen[q], code - 1] if code > 0 else BELOW_ALL
+    middle = part_rows(params, state, work, t, k, q, code, G, C)
     work.begin[2 * k + 1], work.end[2 * k + 1] = begin, middle
     work.begin[2 * k + 2], work.end[2 * k + 2] = middle, end
     if 2 * k + 2 < work.cells.shape[0]:
@@ -189,11 +196,9 @@ def count_cells(state, work, k, m):
 
 
 @bare_inline
-def best_split(params, state, work, cells, m):
+def best_split(params, state, work, cells, m, G, C):
     """(place among the columns chosen, last code on the left, whether rows without a value go left); place -1: none."""
-    G, C, least, found, last, left = 0.0, 0.0, least_curvature(params), -1, 0, False
-    for code in range(BINS + 1):
-        G, C = G + cells[2 * code], C + cells[2 * code + 1]
+    least, found, last, left = least_curvature(params), -1, 0, False
     best = term(params, G, C) * (1.0 + ROUNDING)
     for q in range(m):
         at, g, c = 2 * q * (BINS + 1), 0.0, 0.0
@@ -222,22 +227,97 @@ def term(params, G, C):
 
 
 @bare_inline
-def part_rows(state, work, begin, end, j, last, none_left):
-    """Put the rows of a node that go left first, in their order; returns where the others begin.
+def part_rows(params, state, work, t, k, q, last, G, C):
+    """Put the rows of node k that go left first; returns where the others begin.
 
-    Without branches, which would be foretold wrongly.
+    Rows in the bins on either side of the split are parted by their values, after its edge is moved. Others are parted
+    without branches, which would be foretold wrongly.
     """
-    columns, at, aside, first = state.now[0]["columns"], begin, 0, 0 if none_left else 1
-    for place in range(begin, end):
+    columns, j, at, aside, near = state.now[0]["columns"], work.chosen[q], work.begin[k], 0, 0
+    first, below, following = 0 if state.trees.none_left[t, k] else 1, last, last
+    if last > 0 and state.sizes[j] == BINS:
+        below, following = last - 1, next_code(work.cells[k], q, last, C)
+    for place in range(work.begin[k], work.end[k]):
         i = work.order[place]
         code = state.codes[i * columns + j]
-        left = int(first <= code) * int(code <= last)
+        left, between = int(first <= code) * int(code <= below), int(below < code) * int(code <= following)
+        work.order[at], work.aside[aside], work.near[near] = i, i, i
+        at += left
+        near += between
+        aside += 1 - left - between
+    move_edge(params, state, work, t, k, q, below, near, G, C)
+    for place in range(near):
+        i = work.near[place]
+        left = int(work.value[place] <= state.trees.edge[t, k])
         work.order[at], work.aside[aside] = i, i
         at += left
         aside += 1 - left
     for place in range(aside):
         work.order[at + place] = work.aside[place]
     return at
+
+
+@bare_inline
+def next_code(cells, q, last, C):
+    """The code after `last` that rows of a node of curvature C have in column q of those chosen."""
+    code = last + 1
+    while code < BINS and cells[2 * (q * (BINS + 1) + code) + CURVATURE] <= NOTHING * C:
+        code += 1
+    return code
+
+
+@bare_inline
+def sums_of(cells, begin, end):
+    """(gradient, curvature) of the cells from begin to end."""
+    g, c = 0.0, 0.0
+    for cell in range(begin, end):
+        g, c = g + cells[2 * cell + GRADIENT], c + cells[2 * cell + CURVATURE]
+    return g, c
+
+
+@bare_inline
+def move_edge(params, state, work, t, k, q, below, near, G, C):
+    """Move the edge of node k's split to where it gains most among the first `near` rows of work.near.
+
+    These are summed in `PARTS` of equal width, and an edge is in the middle between two of them. Rows with codes up to
+    `below` are on the left anyway. Fills in work.value, the values of the rows.
+    """
+    low, high = count_parts(state, work, work.chosen[q], near)
+    if not low < high:
+        return
+    edge, span, cell = state.trees.edge, work.span, q * (BINS + 1)
+    g, c = sums_of(work.cells[k], cell + 1 - int(state.trees.none_left[t, k]), cell + below + 1)
+    best, under, found = 0.0, 0.0, False
+    for part in range(PARTS):
+        if span[part, LEAST] > span[part, MOST]:
+            continue
+        if found:
+            edge[t, k], found = 0.5 * under + 0.5 * span[part, LEAST], False
+            if edge[t, k] >= span[part, LEAST]:
+                edge[t, k] = under
+        g, c = g + work.parts[part, GRADIENT], c + work.parts[part, CURVATURE]
+        gain = term(params, g, c) + term(params, G - g, C - c)
+        if part < PARTS - 1 and gain > best and min(c, C - c) >= least_curvature(params):
+            best, under, found = gain * (1.0 + ROUNDING), span[part, MOST], True
+
+
+@bare_inline
+def count_parts(state, work, j, near):
+    """Fill in work.value, work.parts and work.span; returns the least and the largest value."""
+    now, low, high = state.now[0], math.inf, -math.inf
+    for place in range(near):
+        x = float(state.values[slot_of(now, work.near[place]) * now["width"] + j])
+        work.value[place], low, high = x, min(low, x), max(high, x)
+    for part in range(PARTS if low < high else 0):
+        work.parts[part, GRADIENT] = work.parts[part, CURVATURE] = 0.0
+        work.span[part, LEAST], work.span[part, MOST] = math.inf, -math.inf
+    for place in range(near if low < high else 0):
+        i, x = work.near[place], float(work.value[place])
+        part = min(int(PARTS * ((x - low) / (high - low))), PARTS - 1)
+        work.parts[part, GRADIENT] += work.slopes[i, GRADIENT]
+        work.parts[part, CURVATURE] += work.slopes[i, CURVATURE]
+        work.span[part, LEAST], work.span[part, MOST] = min(work.span[part, LEAST], x), max(work.span[part, MOST], x)
+    return low, high
 
 
 @forced_inline
