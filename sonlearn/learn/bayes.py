@@ -21,7 +21,6 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.arrays import grown
 from sonlearn.data.axes import BY_FEATURE, Scalars, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
@@ -89,12 +88,6 @@ class NaiveBayes(Engine):
     def new(self, classes: int = 0) -> BayesState:
         """State of an untrained learner."""
         return BayesState(np.zeros((0, 2 + self._forgets)), np.zeros(1, dtype=_NOW))
-
-    def reserve(self, state: BayesState, rows: Rows, features: int) -> BayesState:
-        """Make room for learning `rows`."""
-        now, used = state.now.copy(), int(state.now["seen"][0])
-        now["seen"] = max(used, features)
-        return BayesState(grown(state.counts, features, used), now)
 
     def calls(self, state: BayesState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
         """See `Engine.calls`."""

@@ -145,7 +145,11 @@ class Engine(ABC):
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """`state` with room for learning `rows`, whose features are below `features`."""
         state = axes.each_part(self.parts(state), lambda engine, own: engine.reserve(own, rows, features), state)
-        return axes.reserved(state, seen=features)
+        state = axes.reserved(state, seen=features)
+        if self.counts_features and features > state.now["seen"][0]:
+            now = state.now.copy()
+            now["seen"], state = features, state._replace(now=now)
+        return state
 
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
         """Predict and learn rows from `start` on; returns the state and the first row that it refused, or n.

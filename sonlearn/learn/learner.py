@@ -197,13 +197,17 @@ class Learner(SavedModel):
             return self.as_predicted(out, rows.y, batch, learned_rows(rows) & ~out.refused)
 
     def fitting(self, batch: Batch, *, learns: bool = True) -> Batch:
-        """`batch` without the labels that do not fit, whose rows count as refused.
+        """`batch` without the labels that do not fit (see `unfit`)."""
+        return delay.without_labels(batch, self.unfit(batch, learns=learns))
+
+    def unfit(self, batch: Batch, *, learns: bool = True) -> np.ndarray:
+        """bool[n]: which labels do not fit; their rows count as refused.
 
         `learns`: which labels fit follows from the rows before as well, as where these are learned.
         """
-        if self.labels.coded(batch, remember=False)[1] == batch.n:
-            return batch
         before, gone, at = self.labels.header(), np.zeros(batch.n, dtype=bool), 0
+        if self.labels.coded(batch, remember=False)[1] == batch.n:
+            return gone
         while at < batch.n:
             part = batch.part(at, at + CODED)
             bad = self.labels.coded(part, remember=learns)[1]
@@ -212,7 +216,7 @@ class Learner(SavedModel):
                 self._count_refused(self.labels.error(part, bad))
             at += min(bad + 1, part.n)
         self.labels.restore(before)
-        return delay.without_labels(batch, gone)
+        return gone
 
     def _count_refused(self, error: SonlearnError) -> None:
         self.refused_rows += 1

@@ -12,6 +12,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError, SonlearnError
 from sonlearn.learn.classes import Classes
+from sonlearn.learn.delay import without_labels
 from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.views.index import Index, intern
@@ -38,18 +39,20 @@ def learn_with_shared_index(
         and the learner must not learn any further rows.
     run : function like ``map`` that returns a list; it may run several calls at once
     skip : bool
-        As for `Learner.partial_fit`.
+        As for `Learner.partial_fit`. A row whose label does not fit one of the learners is learned by none.
 
     Raises
     ------
     InputError
-        A label does not fit a loss; no row has been learned.
+        A label does not fit a loss, and not `skip`; no row has been learned.
     OptionError
         Labels come late (``--label-delay``).
     """
     for learner in learners:
         if learner.options.label_delay:
             raise OptionError(f"--label-delay {learner.options.label_delay} with learners side by side: expected one")
+    if skip:
+        batch = without_labels(batch, np.logical_or.reduce([learner.unfit(batch) for learner in learners]))
     coded: dict[Any, tuple[LabelEncoder | Classes, np.ndarray]] = {}
     for learner in learners:
         if learner.labels.kind not in coded:

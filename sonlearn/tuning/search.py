@@ -96,7 +96,7 @@ class Contender:
         self._metrics: Metrics | None = Metrics(learner)
         self._measures: dict[str, float] = {}  # once it has stopped
         self.rows: list[Row] = []  # rows of the table that wait for the other settings
-        self.seconds, self.refused = 0.0, 0
+        self.seconds, self._refused = 0.0, 0  # rows that it refused until it stopped
         self.failure: SonlearnError | None = None
 
     def take(self, batch: Batch, held: np.ndarray | None, outcome: PredictedOrError) -> None:
@@ -105,7 +105,6 @@ class Contender:
             self.failure = outcome
             self.stop()
             return
-        self.refused += int(outcome.refused.sum())
         counted = self._problem.outcome(batch, held, outcome)
         self.rows += self.progress.rows(counted)
         assert self._metrics is not None
@@ -120,7 +119,13 @@ class Contender:
 
     def stop(self) -> None:
         """Learn no more: only figures stay."""
-        self._measures, self._metrics, self.learner, self._problem.learner = self.measures, None, None, None
+        self._measures, self._refused = self.measures, self.refused
+        self._metrics = self.learner = self._problem.learner = None
+
+    @property
+    def refused(self) -> int:
+        """Rows that it could not learn from, or whose label does not fit."""
+        return self._refused if self.learner is None else self.learner.refused_rows
 
     @property
     def measures(self) -> dict[str, float]:

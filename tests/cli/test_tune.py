@@ -336,6 +336,19 @@ def test_with_skip_the_rows_of_a_failure_are_left_out(cli):
         assert figures(row) == expected
 
 
+def test_with_skip_a_label_that_fits_not_all_settings_is_learned_by_none(cli):
+    """A third label ends no run: its row is only predicted, as `train` does with it, and each setting counts it."""
+    lines = Path("a.svm").read_text().splitlines()
+    lines[40] = "7 " + lines[40].split(maxsplit=1)[1]
+    Path("three.svm").write_text("\n".join(lines) + "\n")
+    assert "found label 7" in cli.error("tune", "--quiet", "--grid", "method=nag,arow", "three.svm")
+    rows = table(cli.out("tune", "--grid", "method=nag,arow", "--on-error", "skip", "--table", "-", "three.svm"))
+    assert {row["problem"] for row in rows} == {"rows that it could not learn from: 1"}
+    for row in rows:
+        expected = alone(flags_of(row, ["method"]), "three.svm", "--on-error", "skip")[:3]
+        assert figures(row) == expected
+
+
 def test_when_all_fail_nothing_is_saved(cli):
     grid = ["--grid", "learning-rate=1e200,1e201", "--method", "ogd", "--loss", "squared", "--quiet", "-f", "best"]
     err = cli.error("tune", *grid, "a.svm")

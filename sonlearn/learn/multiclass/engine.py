@@ -27,7 +27,7 @@ from sonlearn.learn.multiclass.pairs import (
 
 class _Pairs(Axis):
     def reserved(self, array: Pairs, now: np.ndarray, room: dict[str, int]) -> Pairs:
-        return reserve_pairs(array, room["seen"])
+        return reserve_pairs(array, room.get("seen", 0))
 
     def packed(self, array: Pairs, now: np.ndarray) -> Pairs:
         return packed_pairs(array)
@@ -83,9 +83,8 @@ class OfPairs(Engine):
 
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """Room for features, and for the classes of `rows`; for pairs it is made on the way."""
-        state = axes.reserved(state, seen=features, classes=1 + int(np.nanmax(rows.y, initial=-1.0)))
-        state.now["seen"] = max(features, int(state.now["seen"][0]))
-        return state
+        classes = 1 + int(np.nanmax(rows.y, initial=-1.0))
+        return axes.reserved(super().reserve(state, rows, features), classes=classes)
 
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
         """Predict and learn rows from `start` on; no row is refused."""
