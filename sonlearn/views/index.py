@@ -302,7 +302,8 @@ def place_in_row(key, ids, before, places):
     places : int64[twice a row or more, power of two], a hash table of places of all rows in one count, of which
     `before` were there before this row
     """
-    at = (((key ^ (key >> 31)) & 0x7FFFFFFF) * MULTIPLIER >> HASH_BITS) & (len(places) - 1)
+    hashed = ((key ^ (key >> 31)) & 0x7FFFFFFF) * MULTIPLIER & 0xFFFFFFFF
+    at = hashed * len(places) >> HASH_BITS
     while places[at] >= before:
         if ids[places[at] - before] == key:
             return places[at] - before

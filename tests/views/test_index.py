@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sonlearn.data.batch import Batch
-from sonlearn.views.index import BEYOND, index_of, intern, lookup, new_index
+from sonlearn.views.index import BEYOND, index_of, intern, lookup, new_index, place_in_row
 
 
 def batch_of(rng, n, draw, ordered, known=1.0):
@@ -86,3 +86,25 @@ def test_an_index_that_is_read_ahead(ordered):
     rows, index = intern(batch, index)
     assert rows.features[: rows.indptr[-1]].tolist() == [number for row, _ in wanted for number, _, _ in row]
     assert index.ids[: index.size[0]].tolist() == list(numbers)
+
+
+class Counted(list):
+    """A table that counts how often it is read."""
+
+    reads = 0
+
+    def __getitem__(self, at):
+        self.reads += 1
+        return super().__getitem__(at)
+
+
+@pytest.mark.parametrize("step", [1, 3, 1024])
+def test_ids_in_a_row_have_places_of_their_own(step):
+    """Consecutive ids, as columns have them: a few looks each, not one at every id before."""
+    n = 4096
+    place, places, ids = getattr(place_in_row, "py_func", place_in_row), Counted([-1] * 2 * n), []
+    for key in np.random.default_rng(0).permutation(n) * step:
+        assert place(int(key), ids, 0, places) == len(ids)
+        ids.append(int(key))
+    assert places.reads < 3 * n
+    assert [place(key, ids, 0, places) for key in ids] == list(range(n))
