@@ -17,7 +17,6 @@ from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn.bandits import explore
 from sonlearn.learn.bandits.bandit import Bandit
-from sonlearn.learn.bandits.by_engine import decide
 from sonlearn.learn.bandits.confident import COMPONENTS, WIDTH
 from sonlearn.learn.bandits.explore import sample_action
 from sonlearn.learn.bandits.rounds import FADED
@@ -154,7 +153,7 @@ def test_thompson_says_how_often_each_action_would_win():
     rng = np.random.default_rng(0)
     for _ in range(5):
         mean, width, p = rng.normal(size=4), rng.uniform(0.3, 3.0, 4), np.zeros(4)
-        decide(rule, 10, mean, width, p)
+        explore.probabilities(rule, 10, mean, width, p)
         wins = np.argmax(mean + 0.5 * width * rng.normal(size=(40_000, 4)), axis=1)
         np.testing.assert_allclose(p, np.bincount(wins, minlength=4) / 40_000, atol=0.012)
 
@@ -164,7 +163,7 @@ def test_thompson_says_how_often_each_action_would_win():
 def test_an_unlikely_action_has_the_small_probability_that_it_has(deviations, other):
     rule, p = explore.rule_of(BanditOptions(cb_explore=2, explore="thompson", explore_width=1.0)), np.zeros(2)
     mean, width = np.array([0.0, deviations * math.hypot(1.0, other)]), np.array([1.0, other])
-    decide(rule, 10, mean, width, p)
+    explore.probabilities(rule, 10, mean, width, p)
     wanted = 0.5 * math.erfc(deviations / math.sqrt(2.0))
     assert 0.5 * wanted < p[0] < 2.0 * wanted
     assert p.sum() == pytest.approx(1.0)
