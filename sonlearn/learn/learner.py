@@ -205,9 +205,10 @@ class Learner(SavedModel):
 
         `learns`: which labels fit follows from the rows before as well, as where these are learned.
         """
-        before, gone, at = self.labels.header(), np.zeros(batch.n, dtype=bool), 0
+        gone = np.zeros(batch.n, dtype=bool)
         if self.labels.coded(batch, remember=False)[1] == batch.n:
             return gone
+        before, at = self.labels.header(), 0
         while at < batch.n:
             part = batch.part(at, at + CODED)
             bad = self.labels.coded(part, remember=learns)[1]
