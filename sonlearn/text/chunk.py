@@ -62,6 +62,8 @@ class ChunkParser:
         Whether labels of VW text may be names of classes.
     words : bool
         Whether labels of JSON may be.
+    action : str
+        The member of JSON that is the action of a decision, as `Labelling` has it.
     records : FlatRows or None
         What JSON objects become, where they are no namespaces.
     most_features : float
@@ -76,6 +78,7 @@ class ChunkParser:
         class_names: bool = False,
         *,
         words: bool = False,
+        action: str = "",
         records: FlatRows | None = None,
         most_features: float = MOST_FEATURES,
     ):
@@ -87,7 +90,7 @@ class ChunkParser:
         self._state = np.zeros(STATE_SIZE, dtype=np.int64)
         self._line_names = LineNames(options) if options.names else None
         self._records: FlatRows | RecordRows | None = records
-        self._worded = class_names or words
+        self._worded, self._action = class_names or words, action
         self._expands = records is None and self._interactions.wanted
         self._most = most_features
 
@@ -136,7 +139,7 @@ class ChunkParser:
         if self._records is None:
             from sonlearn.text.records import RecordRows
 
-            self._records = RecordRows(self._options, self._worded)
+            self._records = RecordRows(self._options, self._worded, self._action)
         rows = self._records
         refused: list[MalformedLine] = []
         for line, record in records:
