@@ -64,8 +64,8 @@ sonlearn: vw: this cannot be done here: --bfgs, --mem (only online methods: sonl
 REST = """
 ## All flags
 
-Of the flags that `vw --help` of release 9.11 lists, these work, with the same meaning: {works}. And (`stands for`: there is no
-such flag; give this instead, or nothing):
+Of the flags that `vw --help` of release 9.11 lists, these work, with the same meaning: {works}. And (`stands for`:
+there is no such flag; give this instead, or nothing):
 
 """
 
