@@ -53,6 +53,8 @@ class ParsedRows(NamedTuple):
     run_indptr: np.ndarray
     run_byte: np.ndarray
     run_start: np.ndarray
+    run_bar: np.ndarray
+    tokens: np.ndarray  # int64[entries, 2], or int64[0, 2]
 
 
 class ParsedChunk(NamedTuple):
@@ -94,8 +96,8 @@ class Runs(NamedTuple):
     run_start: np.ndarray
 
 
-def make_rows(text_bytes: int) -> ParsedRows:
-    """Room for every row and feature that `text_bytes` bytes can hold.
+def make_rows(text_bytes: int, named: bool = False) -> ParsedRows:
+    """Room for every row and feature that `text_bytes` bytes can hold; with `named` also for the places of names.
 
     A row takes at least 2 bytes and a feature 2 more; with a constant feature in each row that is a feature a byte.
     Pages that are never written to take no memory.
@@ -103,9 +105,9 @@ def make_rows(text_bytes: int) -> ParsedRows:
     n, nnz = text_bytes // 2 + 1, text_bytes + 2
     row_arrays = [np.empty(n, dtype=dtype) for dtype in (float, float, float, *5 * [np.int64])]
     indptr, run_indptr = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
-    run_byte, run_start = np.empty(nnz, dtype=np.uint8), np.empty(nnz, dtype=np.int64)
-    indices, values = np.empty(nnz, dtype=np.int64), np.empty(nnz)
-    return ParsedRows(indptr, indices, values, *row_arrays, run_indptr, run_byte, run_start)
+    run_byte, run_start, run_bar = (np.empty(nnz, dtype) for dtype in (np.uint8, np.int64, np.int64))
+    indices, values, tokens = np.empty(nnz, np.int64), np.empty(nnz), np.empty((nnz if named else 0, 2), np.int64)
+    return ParsedRows(indptr, indices, values, *row_arrays, run_indptr, run_byte, run_start, run_bar, tokens)
 
 
 @forced_inline
@@ -114,6 +116,16 @@ def begin_row(rows, row):  # type: ignore[no-untyped-def]
     rows.y[row], rows.weight[row], rows.base[row] = np.nan, 1.0, 0.0
     rows.tag_start[row] = rows.tag_end[row] = 0
     rows.name_start[row] = rows.name_end[row] = 0
+
+
+@forced_inline
+def end_row(rows, row, k, line, constant, id):  # type: ignore[no-untyped-def]
+    """End a row before entry k, behind which the `constant` stands if there is one, as the feature `id`; its end."""
+    if constant:
+        rows.indices[k], rows.values[k] = id, 1.0
+        k += 1
+    rows.lines[row], rows.indptr[row + 1] = line, k
+    return k
 
 
 def line_end(buf: np.ndarray, begin: int) -> int:
