@@ -138,11 +138,11 @@ def _of_csv(
         raise InputError(name, 1, None, f"one column, {shorten(columns[0])}", f"a table with a header{hint}")
 
     def rows() -> Iterator[list[str]]:
-        for _, record in records:
-            if isinstance(record, list):
+        for _, record, error in records:
+            if error is None:
                 yield record
             else:
-                malformed.admit([record.error])
+                malformed.admit([error])
 
     return columns, rows()
 
@@ -249,6 +249,9 @@ class ColumnSummary:
             shown = [shorten(value) for value in self.values if number_in(value) is None and date_in(value) is None]
             few = ", ".join(shown[:3])
             out.append(f"numbers with texts among them ({few}), each a category of its own")
+        elif self.numbers and texts:
+            few = next(shorten(value) for value in self.values if number_in(value) is not None)
+            out.append(f"codes, of which some are read as numbers ({few}); --categorical {flag}")
         if self.kind == "number" and self.whole and not unique and any(_padded(value) for value in self.values):
             out.append(f"codes rather than numbers; --categorical {flag}")
         out += self._leak(labels)

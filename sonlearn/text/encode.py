@@ -7,7 +7,8 @@
   fraction, a time zone, a T in the middle) is the number ``column.year``, years since 2000, and ``column.month=3``,
   ``column.weekday=Sun`` and ``column.hour=13`` with value 1; a time stamp of midnight is its date. Hours are those that
   are written, whatever the time zone. ``--ignore column.year`` leaves a part out. In rows that are only predicted a
-  year counts as one that is a year from those that the model has met, at most, and as that one if it has met one;
+  year counts as one that is a year from those that the model has met, at most, and if these are one, or two in a row,
+  as the nearest;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
 - any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
 
@@ -37,7 +38,9 @@ from sonlearn.options import TextOptions
 from sonlearn.text.columns import FINITE, ColumnTable, Found, is_feature, name_slot, number_in
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
+from sonlearn.text.malformed import MalformedLine
 from sonlearn.text.objects import Unfit
+from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import Suspicions
 
 #: Characters of a field, at most: a text takes 30 times as many bytes while it is read.
@@ -296,7 +299,8 @@ class ColumnEncoder:
         value = number_in(field)
         if value is not None:
             if math.isinf(value):
-                raise Unfit(shorten(field), FINITE if self._as_number else f"{FINITE}, or a text that is none")
+                codes = f"; --categorical {shorten(self.column)} takes codes" if self._model is None else ""
+                raise Unfit(shorten(field), FINITE if self._as_number else f"{FINITE}, or a text that is none{codes}")
             return self.value(value, field)
         if self._as_number:
             raise Unfit(shorten(field), f"{FINITE}, or nothing (--numeric)")
@@ -407,10 +411,19 @@ class TableEncoder:
             for entry in self.column(name).absent()
         )  # fmt: skip
 
-    def batch(self, batch: Batch) -> tuple[Batch, list[tuple[int, str, int]]]:
-        """See `Features.slotted`."""
+    def parsed(
+        self, batch: Batch, malformed: list[MalformedLine], columns: tuple[str, ...], hint: str = ""
+    ) -> ParsedChunk:
+        """Rows whose indices are numbers of features, with slots in their place; and what `columns` have held so far.
+
+        What is too much to remember is forgotten: from now on features may have new numbers.
+        """
         self._rows += batch.n
-        return self.features.slotted(batch, words=bool(self.options.text))
+        batch, counted = self.features.slotted(batch, words=bool(self.options.text))
+        found = self.found(columns, hint)
+        for encoder in self._columns.values() if self.features.settle() else ():
+            encoder.forget()
+        return ParsedChunk([batch] if batch.n else [], malformed, 0, [], counted, found)
 
     def found(self, columns: tuple[str, ...], hint: str = "") -> Found:
         """What the columns have held so far."""
@@ -419,10 +432,3 @@ class TableEncoder:
         notes = (column.suspicions.note(name, self._rows) for name, column in met.items())
         faults = tuple(note for column in met.values() for note in column.notes.values())
         return Found(columns, kinds, hint, tuple(filter(None, notes)), faults)
-
-    def settle(self) -> bool:
-        """Between batches: forget what is too much to remember, and say whether features have new numbers now."""
-        forgets = self.features.settle()
-        for encoder in self._columns.values() if forgets else ():
-            encoder.forget()
-        return forgets
