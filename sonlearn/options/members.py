@@ -184,7 +184,7 @@ _SEVERAL = (
     _of_classes("arow-precision", "bins-z", 1.5, r=0.1, unit=True)._replace(beside_trees=False),
     _of_classes("multinomial-bayes", "log", 1.0)._replace(beside_trees=False),
     _of_classes("arow-precision", "neighbours", 1.5, r=0.1, unit=False)._replace(words=False, beside_trees=False),
-    _of_classes("arow-precision", "pairs", 3.0, r=0.1, unit=True)._replace(words=False, beside_trees=False),
+    _of_classes("arow-precision", "pairs", 3.0, r=0.1, unit=True)._replace(words=False),
     _of_classes("arow-precision", "pairs-z", 3.0, r=0.1, unit=True)._replace(words=False),
     _of_classes("arow-precision", "pairs-fine", 3.5, r=0.1, unit=False)._replace(beside_trees=False),
     _of_classes("arow-precision", "triples", 4.0, r=0.1, unit=True)._replace(words=False, beside_trees=False),

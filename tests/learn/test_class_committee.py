@@ -333,6 +333,21 @@ def test_cheap_members_are_not_asked_early_on_words():
     assert pruning.beyond_budget(words._replace(allowed=0.0), FittedJudge(words), every) != []
 
 
+def test_pairs_of_short_rows_of_numbers_are_not_asked_while_their_errors_fall():
+    steady, every, share = member_scores(n=4000), [0, 1, 2, 3], np.array([1, 1, 4, 0]) / 6
+    falling = steady.copy()
+    falling[2000:, 2, 0] = 1.0  # the greatest
+    for scores, words, short, asked in (
+        (falling, False, True, [[0], [1]]),
+        (falling, False, False, [[0], [1], [2]]),
+        (steady, False, True, [[0], [1], [2]]),
+        (falling[::-1], False, True, [[0], [1], [2]]),
+        (falling, True, True, [[2]]),
+    ):
+        case = case_of(NAMES, scores, [1, 1, 4, 0], short, words)
+        assert pruning.units_of(case, every, share) == asked
+
+
 def test_pairs_of_short_rows_go_only_if_they_make_no_difference():
     some, every = member_scores((2.0, 2.0, 0.7, 0.0)), [0, 1, 2, 3]
     long, short = (case_of(NAMES, some, [1, 1, 40, 0], short=short) for short in (False, True))

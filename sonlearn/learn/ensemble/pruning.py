@@ -11,11 +11,12 @@ time, as long as the loss grows by less than `price` times that share: that of t
 with a long memory that of the offline one as well. By how much the loss grows without a member says a judge (`judges`).
 What has many features starts slowly: a member on pairs or triples is dropped only if it makes no difference at all,
 where rows are short (there it is cheap, and wins on long streams) or its own loss is still falling. Boosted trees,
-which are grown anew of twice as many rows, are dropped only so, too. A stream may change late: members that forget and
-cost little are judged at the last checkpoint only, and means of the labels, which cost next to nothing, go all or none,
-if they make no difference. On words the cheap members of several classes are asked from `cheap_after` rows on: naive
-Bayes is the best of the first thousand rows, and others catch up. Where there is a budget, members are dropped until
-the rest fit the budget.
+which are grown anew of twice as many rows, are dropped only so, too. Of several classes members on tuples of short rows
+of numbers are not asked as long as their errors fall (`Rules.patience`). A stream may change late: members that forget
+and cost little are judged at the last checkpoint only, and means of the labels, which cost next to nothing, go all or
+none, if they make no difference. On words the cheap members of several classes are asked from `cheap_after` rows on:
+naive Bayes is the best of the first thousand rows, and others catch up. Where there is a budget, members are dropped
+until the rest fit the budget.
 
 Where labels come late, the rows that were predicted before any had come say nothing of members, and do not count.
 
@@ -45,7 +46,7 @@ SCATTERED = 0.8
 RARE = 0.2
 #: Rows of up to so many entries are short.
 SHORT = 24
-#: A member is still learning if its loss on the second half of its predictions is below this share of the first half's.
+#: A member of long rows still learns if its errors fall below this share (`errors_fall`).
 FALLING = 0.9
 
 
@@ -70,6 +71,10 @@ class Rules(NamedTuple):
         Members that cost so much at most are not asked before so many rows of words.
     row_cost : float
         What a member at work costs a row beside its own time, the combiners' in units of `Member.cost`.
+    patience : float
+        Where rows are short numbers, members on tuples are not asked while their errors in the second half of the
+        history are below this share of those in the first: trees look back at a bounded number of rows, tables learn
+        from all, and what they will be worth on a long stream cannot be seen from its beginning.
     most : float
         What a member predicts beyond counts as this, where it is asked whether its loss still falls.
     """
@@ -84,13 +89,14 @@ class Rules(NamedTuple):
     cheap: float
     cheap_after: int
     row_cost: float
+    patience: float
     most: float = math.inf
 
 
 #: Values and two classes.
-SCALAR = Rules(0, 512, (4096, 16384, 65536), ALL, 0.2, 1e-4, 0.05, 0.0, 0, 10.0)
+SCALAR = Rules(0, 512, (4096, 16384, 65536), ALL, 0.2, 1e-4, 0.05, 0.0, 0, 10.0, 0.0)
 #: Several classes.
-SEVERAL = Rules(64, 512, (1024, 2048, 4096, 8192, 16384, 65536), 8192, 0.015, 0.003, 0.0, 1.0, 4096, 0.0)
+SEVERAL = Rules(64, 512, (1024, 2048, 4096, 8192, 16384, 65536), 8192, 0.015, 0.003, 0.0, 1.0, 4096, 0.0, 0.96)
 
 
 class Judge(Protocol):
@@ -187,7 +193,7 @@ def units_of(case: PruningCase, left: list[int], share: np.ndarray) -> list[list
     units = []
     for i in left:
         member = case.inputs[i]
-        waits = bool(member.rate) and share[i] < rules.little and not last
+        waits = (member.rate > 0.0 and share[i] < rules.little and not last) or gathers(case, i)
         if i not in means and member.cost > 0.0 and not waits and not (young and member.cost <= rules.cheap):
             units.append([i])
     return [*units, means] if means and last else units
@@ -259,20 +265,33 @@ def on_tuples(member: Member) -> bool:
     return VIEWS[member.view].kind == "tuples"
 
 
+def gathers(case: PruningCase, i: int) -> bool:
+    """Whether member i is one on tuples of short rows of numbers that the rules have `patience` with."""
+    slow = on_tuples(case.inputs[i]) and not case.inputs[i].rate
+    return slow and case.short and not case.words and errors_fall(case, i, case.rules.patience)
+
+
 def starts_slowly(case: PruningCase, i: int) -> bool:
     """Whether member i is one that starts slowly and should be given time; what forgets has no time."""
     if case.inputs[i].method == "boost":
         return True
     if not on_tuples(case.inputs[i]) or case.inputs[i].rate > 0.0:
         return False
-    return case.short or still_learns(case, i)
+    scalar = case.history.inputs.shape[2] == 1  # of several classes nobody knows
+    return case.short or (scalar and errors_fall(case, i, FALLING))
 
 
-def still_learns(case: PruningCase, i: int) -> bool:
-    """Whether the own loss of member i is still falling; of several classes nobody knows."""
-    if case.history.inputs.shape[2] > 1:
-        return False
-    own, y = case.history.inputs[:, i, 0].astype(np.float64), case.history.facts[:, 1].astype(np.float64)
-    off = (y - np.clip(own / case.inputs[i].gain, -case.rules.most, case.rules.most)) ** 2
+def errors_fall(case: PruningCase, i: int, share: float) -> bool:
+    """Whether the errors of member i in the second half of the history are below a share of those in the first.
+
+    They are squared; of several classes rows of which another class that is compared has a score as high.
+    """
+    inputs, facts = case.history.inputs[:, i].astype(np.float64), case.history.facts
+    if inputs.shape[1] > 1:
+        others = np.where(np.arange(1, inputs.shape[1]) < facts[:, :1], inputs[:, 1:], -math.inf)
+        off = (others.max(axis=1) >= inputs[:, 0]).astype(np.float64)
+    else:
+        most = case.rules.most
+        off = (facts[:, 1] - np.clip(inputs[:, 0] / case.inputs[i].gain, -most, most)) ** 2
     middle = len(off) // 2
-    return float(off[middle:].mean()) < FALLING * float(off[:middle].mean())
+    return float(off[middle:].mean()) < share * float(off[:middle].mean())
