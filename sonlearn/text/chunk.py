@@ -16,7 +16,7 @@ from sonlearn.options import TextOptions
 from sonlearn.text import rows as at
 from sonlearn.text.interact import Expanded, Interactions, count_generated, expand, make_room
 from sonlearn.text.malformed import MalformedLine
-from sonlearn.text.names import LineNames, Named
+from sonlearn.text.names import LineNames
 from sonlearn.text.number import shorten
 from sonlearn.text.objects import Members, Record, Unfit, error_of
 from sonlearn.text.rows import (
@@ -123,15 +123,15 @@ class ChunkParser:
         parsed = ParsedChunk([to_batch(rows, n, text)] if n else [], refused, lines)
         if format != "vw":
             return parsed
-        names, plan = list[Named](), None
-        if self._interactions.wanted or self._options.keep:
-            self._interactions.observe(rows.run_byte[: int(rows.run_indptr[n])])
+        plan = None
         if self._interactions.wanted:
             runs = Runs(rows.indptr, rows.indices, rows.values, rows.run_indptr, rows.run_byte, rows.run_start)
-            parsed, plan = self._expanded(parsed, runs, source), self._interactions.plan
+            parsed, plan = self._expanded(parsed._replace(runs=runs), source), self._interactions.plan
+        elif self._options.keep:
+            self._interactions.observe(rows.run_byte[: int(rows.run_indptr[n])])
         if self._line_names is not None:
-            names = self._line_names.new_names(text.tobytes(), rows, n, plan)
-        return parsed._replace(names=names, spaces=frozenset(self._interactions.seen))
+            parsed = parsed._replace(names=self._line_names.new_names(text.tobytes(), rows, n, plan))
+        return parsed._replace(spaces=frozenset(self._interactions.seen))
 
     def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> ParsedChunk:
         """Rows of JSON objects: (number, line of JSON or dict). Lines without anything in them are passed over."""
@@ -151,10 +151,8 @@ class ChunkParser:
                 refused.append(MalformedLine(line, tag_of(record, self._options.id or "_tag"), error))
                 if self._on_error == "stop":
                     break
-        taken = rows.take()
-        batches = [taken.batch] if taken.batch.n else []
-        parsed = ParsedChunk(batches, refused, 0, [], taken.names, taken.found)
-        return self._expanded(parsed, taken.runs, source) if self._expands else parsed
+        parsed = rows.take(refused)
+        return self._expanded(parsed, source) if self._expands else parsed
 
     def _run(self, chunk: np.ndarray, format: str) -> int:
         """Run the kernel on from the state; DONE, or the code of a malformed line."""
@@ -179,9 +177,10 @@ class ChunkParser:
             else:
                 return stopped
 
-    def _expanded(self, parsed: ParsedChunk, runs: Runs, source: str) -> ParsedChunk:
+    def _expanded(self, parsed: ParsedChunk, source: str) -> ParsedChunk:
         """`parsed`, whose one batch has `runs`, with interactions and n-grams; rows that overflow are malformed."""
-        whole, constant = (parsed.batches or [NO_BATCH])[0], int(self._options.constant)
+        runs, whole, constant = parsed.runs, (parsed.batches or [NO_BATCH])[0], int(self._options.constant)
+        assert runs is not None
         n, tags = whole.n, whole.tags or [""] * whole.n
         self._interactions.observe(runs.run_byte[: int(runs.run_indptr[n])])
         plan = self._interactions.plan
@@ -208,7 +207,7 @@ class ChunkParser:
             start = end
         in_order = sorted(parsed.malformed + refused, key=lambda one: one.line)
         in_order[self._keep :] = [one._replace(error=None) for one in in_order[self._keep :]]
-        return parsed._replace(batches=batches, malformed=in_order)
+        return parsed._replace(batches=batches, malformed=in_order, runs=None)
 
 
 def joined_chunks(parts: list[ParsedChunk]) -> ParsedChunk:
