@@ -26,7 +26,6 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows
-from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.by_row import EngineByRow
 
@@ -39,15 +38,15 @@ SPARE = 64
 class Predictions(NamedTuple):
     """Predictions of n rows. An engine fills in each one before it uses the row's label.
 
-    Of several classes there is a score for each: then `prediction`, `raw` and `offline` are float64[n, K].
+    K is 1 for values and two classes; of several classes there is a score for each.
 
     Attributes
     ----------
-    prediction : float64[n]
-        The argument of the loss.
-    raw : float64[n]
+    raw : float64[n, K]
         The prediction before any projection or link; of several classes their scores.
-    offline : float64[n]
+    prediction : float64[n, K]
+        The argument of the loss, where an engine needs room for it: `raw` within its bounds.
+    offline : float64[n, K]
         What `raw` would be of a model at rest, to which no labels come any more; NaN where that is `raw`.
     met : int64[n]
         How many classes had occurred before the row.
@@ -57,42 +56,32 @@ class Predictions(NamedTuple):
         Rows that are left out, by the engine or by one of the learners within it.
     """
 
-    prediction: np.ndarray
     raw: np.ndarray
+    prediction: np.ndarray
     offline: np.ndarray
     met: np.ndarray
     unseen: np.ndarray
     refused: np.ndarray
 
     @classmethod
-    def empty(cls, n: int, classes: int | None = None) -> Predictions:
-        """Room for n rows, with a score for each of so many classes; None: with one score."""
-        shape = n if classes is None else (n, classes)
+    def empty(cls, n: int, K: int = 1) -> Predictions:
+        """Room for n rows of K scores."""
         by_row = np.zeros(n, np.int64), np.zeros(n), np.zeros(n, dtype=bool)
-        return cls(np.zeros(shape), np.zeros(shape), np.full(shape, np.nan), *by_row)
+        return cls(*np.zeros((2, n, K)), np.full((n, K), np.nan), *by_row)
 
     @classmethod
     def of_scores(cls, raw: np.ndarray) -> Predictions:
-        """Room for scores alone, in the array `raw`; all other arrays are empty."""
-        return cls.empty(0, raw.shape[1])._replace(raw=raw)
+        """Room for scores alone, in the array `raw`, float64[n, K], which becomes 0."""
+        raw[:] = 0.0
+        return cls.empty(len(raw), 0)._replace(raw=raw, prediction=np.zeros(raw.shape))
 
     def part(self, start: int, stop: int) -> Predictions:
         """Rows start..stop-1, in the same memory."""
         return Predictions(*(array[start:stop] for array in self))
 
-    def of_classes(self, classes: int) -> Predictions:
-        """The scores of the first so many classes."""
-        return Predictions(*(np.ascontiguousarray(array[:, :classes]) if array.ndim > 1 else array for array in self))
-
-
-def by_class(out: Predictions) -> Predictions:
-    """View of `out` whose predictions are float64[n, K]; K is 1 if they are float64[n]."""
-    if out.raw.ndim > 1:
-        return out
-    n = len(out.raw)
-    return out._replace(
-        prediction=out.prediction.reshape(n, 1), raw=out.raw.reshape(n, 1), offline=out.offline.reshape(n, 1)
-    )
+    def of_classes(self, K: int) -> Predictions:
+        """The first K scores."""
+        return Predictions(*(np.ascontiguousarray(array[:, :K]) if array.ndim > 1 else array for array in self))
 
 
 class Contributions(NamedTuple):
@@ -182,7 +171,7 @@ class Engine(ABC):
         while at < n:
             state, at = self.learn(state, rows, out, at + 1)
             if at < n:
-                out.refused[at], out.raw[at], out.prediction[at] = True, 0.0, 0.0
+                out.refused[at], out.raw[at] = True, 0.0
         return state
 
     def settle(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
@@ -293,10 +282,3 @@ class Engine(ABC):
     def contributions(self, state: State, rows: Rows, number: int | None = None) -> Contributions | None:
         """The members' contributions, to the score of class `number` if there are several; None without members."""
         return None
-
-
-@bare_jit
-def copy_within(values, low, high, out):
-    """out[i] <- values[i] within low..high; float64[n] both."""
-    for i in range(len(values)):
-        out[i] = min(max(values[i], low), high)

@@ -84,7 +84,7 @@ class Learner(SavedModel):
         There is no such option.
     """
 
-    KIND, FORMAT = "learner", 20
+    KIND, FORMAT = "learner", 21
     __signature__ = _Signature()
 
     def __init__(
@@ -276,7 +276,7 @@ class Learner(SavedModel):
         if out.refused.any() and not skip:
             self.follow(out, rows, batch)
             raise diverged(batch, int(np.argmax(out.refused)))
-        return out.of_classes(len(self.labels.labels)) if isinstance(self.labels, Classes) else out
+        return out.of_classes(self.scores)
 
     def _recode(self, before: dict[str, Any], batch: Batch, rows: Rows, refused: np.ndarray, stop: int) -> None:
         """Code the labels of the rows before `stop` anew, as if those refused had none: so they leave no class."""
@@ -541,9 +541,9 @@ class Learner(SavedModel):
         return int(self.index.size[0])
 
     @property
-    def scores(self) -> int | None:
-        """Of several classes, how many scores a row has; None: one."""
-        return len(self.labels.labels) if isinstance(self.labels, Classes) else None
+    def scores(self) -> int:
+        """How many scores a row has: one, but of several classes one for each that has been met."""
+        return len(self.labels.labels) if isinstance(self.labels, Classes) else 1
 
     def empty_predictions(self, n: int) -> Predictions:
         return Predictions.empty(n, self.scores)
@@ -578,23 +578,23 @@ class Learner(SavedModel):
             return judged._replace(sets=sets & met)
         none = np.zeros(len(y), dtype=bool)
         loss = np.empty(len(y))
-        np.clip(out.raw, *self.options.bounds, out=out.prediction)
-        losses(loss_of(self.options), out.prediction, y, loss)
-        decided = self._decision.decided(out.prediction, y, batch.weight, none if counted is None else counted)
-        shown, loss = reported(self.options, out.prediction, decided, y, loss)
-        offline = np.where(np.isnan(out.offline), out.raw, out.offline)
+        raw, offline = out.raw[:, 0], np.where(np.isnan(out.offline), out.raw, out.offline)[:, 0]
+        prediction = np.clip(raw, *self.options.bounds)
+        losses(loss_of(self.options), prediction, y, loss)
+        decided = self._decision.decided(prediction, y, batch.weight, none if counted is None else counted)
+        shown, loss = reported(self.options, prediction, decided, y, loss)
         label = self.with_numbers(batch).y
-        predicted = Predicted(shown, out.raw, loss, out.refused, label, decided, offline, out.raw[:, None])
+        predicted = Predicted(shown, raw, loss, out.refused, label, decided, offline, out.raw)
         coverage = self._coverage
         if coverage is None:
             return predicted
         if coverage.of_classes:
-            p = probability(self.options.loss, out.prediction)
+            p = probability(self.options.loss, prediction)
             sets = coverage.sets(np.column_stack([1.0 - p, p]), (y > 0).astype(np.int64), counted)
             return predicted._replace(sets=sets)
         center, rest = (
             linked("poisson", p) if self.options.loss == "poisson" else p
-            for p in (out.prediction, np.clip(offline, *self.options.bounds))
+            for p in (prediction, np.clip(offline, *self.options.bounds))
         )
         if counted is None:
             low, high = coverage.steady_intervals(center, rests)

@@ -8,7 +8,6 @@ the row are made once, so that the calls of kernels stay the same (`sonlearn.jit
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -53,14 +52,11 @@ class OneRow:
         """Whether a row of this label can be learned here: of several classes, one that has been met or named."""
         return isinstance(self.learner.labels, LabelEncoder) or self.learner.labels.number(y) is not None
 
-    def raw(self, row: Entries) -> Any:
-        """The raw prediction of a row, as by the members that forget, too (`Learner.predict` with ``online``).
-
-        A float; of several classes float64[K], their scores.
-        """
+    def raw(self, row: Entries) -> np.ndarray:
+        """The scores of a row, float64[K], as by the members that forget, too (`Learner.predict` with ``online``)."""
         return self._learn(row, math.nan, math.nan, 1.0)
 
-    def learn(self, row: Entries, y: float, weight: float) -> Any:
+    def learn(self, row: Entries, y: float, weight: float) -> np.ndarray:
         """Learn a row whose label is known (see `knows`); returns its raw prediction from before, as `raw` does.
 
         Raises InputError or DivergedError as `Learner.partial_fit` does, and has changed nothing then.
@@ -78,7 +74,7 @@ class OneRow:
                 raise diverged(batch, 0)
         return raw
 
-    def _learn(self, row: Entries, y: float, number: float, weight: float) -> Any:
+    def _learn(self, row: Entries, y: float, number: float, weight: float) -> np.ndarray:
         learner, alone = self.learner, self._alone
         with learner.access.to_learn:
             alone.make_room(len(row.ids), learner.scores)

@@ -60,7 +60,7 @@ def rows_of(classes, seed):
 
 
 def taught(engine, state, rows, classes):
-    return engine.packed(engine.learn_all(state, rows, Predictions.empty(N, classes or None), D))
+    return engine.packed(engine.learn_all(state, rows, Predictions.empty(N, classes or 1), D))
 
 
 def three(make, classes):

@@ -37,7 +37,7 @@ def predicted_alone(name, rows, features):
     state, seen = view.fit_transform(view.reserve(view.new(), rows, features), rows)
     predicted = Predictions.empty(len(seen.y))
     engine.learn_all(engine.new(), seen, predicted, view.features(state))
-    return np.clip(entry.gain * predicted.prediction, -CLIP, CLIP)
+    return np.clip(entry.gain * predicted.raw[:, 0], -CLIP, CLIP)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e6, 1e-3])
@@ -66,7 +66,7 @@ def test_equals_its_members_and_the_combiner(names, scale):
 @pytest.fixture
 def early(monkeypatch):
     """Checkpoints after 90 (about the rows), 150 and 300 rows."""
-    monkeypatch.setattr(pruning, "SCALAR", pruning.SCALAR._replace(first=90, checkpoints=(150, 300)))
+    monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(first=90, checkpoints=(150, 300)))
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -184,7 +184,7 @@ def test_in_later_passes_the_combiner_stands_still():
 
 def test_an_idle_member_is_pruned_and_one_that_carries_is_not(monkeypatch):
     """Labels that only the product of two features tells: of nag and nag:pairs, pairs stay."""
-    monkeypatch.setattr(pruning, "SCALAR", pruning.SCALAR._replace(checkpoints=(1500,)))
+    monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(checkpoints=(1500,)))
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 2, 1600), rng.integers(0, 2, 1600)
     rows = [{1 + i: 1.0, 3 + j: 1.0} for i, j in zip(a, b, strict=True)]
@@ -197,7 +197,7 @@ def test_an_idle_member_is_pruned_and_one_that_carries_is_not(monkeypatch):
 
 @pytest.mark.parametrize(("words", "entries", "gone"), [(20_000, 40, True), (200, 40, False), (20_000, 8, False)])
 def test_tuples_go_at_once_where_rows_are_long_and_nearly_all_pairs_are_new(monkeypatch, words, entries, gone):
-    monkeypatch.setattr(pruning, "SCALAR", pruning.SCALAR._replace(checkpoints=()))
+    monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(checkpoints=()))
     rng = np.random.default_rng(1)
     rows = [dict.fromkeys(rng.integers(1, words, entries).tolist(), 1.0) for _ in range(520)]
     learner = Learner(LearnOptions(method="committee", members=("nag", "nag:tfidf", "nag:pairs", "nag:triples")))
@@ -289,7 +289,7 @@ def test_a_checkpoint_judges_no_committee_twice():
             return 10.0 - worth[list(chosen)].sum()
 
     members, every = tuple(Member("nag", "raw") for _ in worth), tuple(range(5))
-    case = pruning.PruningCase(pruning.SCALAR, members, every, 8, new_history(5, 1), np.ones(5), short=True)
+    case = pruning.PruningCase(pruning.SCALAR_RULES, members, every, 8, new_history(5, 1), np.ones(5), short=True)
     assert pruning.pruned(case, Known(None, case), [0, 1, 2, 3, 4]) == [0, 1]
     assert len(set(asked)) == len(asked)
     asked.clear()

@@ -152,9 +152,9 @@ def alone(name, loss, rows, features, scales):
     out = Predictions.empty(len(seen.y))
     engine.learn_all(engine.new(), seen, out, view.features(state))
     if entry.method == "ridge":
-        learned = (unit > 0) & (out.prediction != 0)
-        return np.divide(out.prediction - mean, unit, out=np.zeros(len(mean)), where=learned)
-    return out.prediction
+        learned = (unit > 0) & (out.raw[:, 0] != 0)
+        return np.divide(out.raw[:, 0] - mean, unit, out=np.zeros(len(mean)), where=learned)
+    return out.raw[:, 0]
 
 
 @pytest.mark.interpreted
@@ -182,7 +182,7 @@ def test_the_default_members_equal_the_definition():
 @each
 @pytest.mark.parametrize("threads", [1, 3])
 def test_cuts_threads_and_resuming_change_no_bit(monkeypatch, loss, threads):
-    monkeypatch.setattr(pruning, "SCALAR", pruning.SCALAR._replace(checkpoints=(100, 160)))
+    monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(checkpoints=(100, 160)))
     batch = stream()
     whole = Learner(options(loss, prune=True))
     wanted = whole.partial_fit(batch)

@@ -27,7 +27,7 @@ from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.delay import DelayQueue, exchange, new_waiting, with_room_for
 from sonlearn.learn.drift import Drift, merge_drifts, new_drift, watch
-from sonlearn.learn.engine import Contributions, Engine, Predictions, State, by_class
+from sonlearn.learn.engine import Contributions, Engine, Predictions, State
 from sonlearn.learn.ensemble import history as histories
 from sonlearn.learn.ensemble import merging, progress
 from sonlearn.learn.ensemble.by_row import CommitteeByRow
@@ -181,7 +181,7 @@ class Committee(Engine):
             _, z = self._offline(state, part, seen)
             run_calls(self.target.finish(state.labels, part.scale, (z, z), out.part(at, stop)))
             at = stop
-        finite = np.isfinite(by_class(out).raw).all(axis=1)
+        finite = np.isfinite(out.raw).all(axis=1)
         return n if finite.all() else int(np.argmin(finite))
 
     def by_row(self, out: Predictions) -> CommitteeByRow:
@@ -422,7 +422,7 @@ class Committee(Engine):
 
         def learn(j: int, rows: Rows, features: int, which: slice) -> None:
             i, own, scale = work.active[j], V[j, which], between(part.scale, which.start, which.stop)
-            engine, predicted = self.engines[i], self.target.room(own)
+            engine, predicted = self.engines[i], Predictions.of_scores(own)
             y = self.target.labels_of(self.members[i], rows_between(part.rows, which.start, which.stop), scale)
             if again if engine.counts else settles and i in self.long:
                 members[i] = engine.reserve(members[i], rows, features)
@@ -449,7 +449,7 @@ class Committee(Engine):
 
         def ask(j: int, rows: Rows, features: int, which: slice) -> None:
             own, i = V[j, which], work.active[j]
-            self.engines[i].predict(state.members[i], rows, self.target.room(own))
+            self.engines[i].predict(state.members[i], rows, Predictions.of_scores(own))
             run_calls(self.target.to_input(own, self.members[i], between(part.scale, which.start, which.stop)))
 
         self._scheduler.each(work.sharing, seen, part.span, ask, lambda which: None)
