@@ -12,7 +12,6 @@ import math
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.learn.labels import PLUS_MINUS, LabelEncoder
 from sonlearn.learn.learner import Learner, diverged
 from sonlearn.views.index import Entries, RowNumbering
 
@@ -37,20 +36,12 @@ class OneRow:
 
     @staticmethod
     def serves(learner: Learner) -> bool:
-        """Whether rows of `learner` can be learned here: there is no delay of labels.
-
-        Labels of two classes have to be known as -1 and +1: a batch settles how they are written.
-        """
-        labels = learner.labels
-        if learner.options.label_delay:
-            return False
-        if not isinstance(labels, LabelEncoder):
-            return bool(labels.labels)
-        return labels.kind != "margins" or (labels.coding == PLUS_MINUS and labels.numeric)
+        """Whether rows of `learner` can be learned here: no labels are late, and a batch has settled what they are."""
+        return not learner.options.label_delay and learner.labels.settled
 
     def knows(self, y: float) -> bool:
         """Whether a row of this label can be learned here: of several classes, one that has been met or named."""
-        return isinstance(self.learner.labels, LabelEncoder) or self.learner.labels.number(y) is not None
+        return self.learner.labels.number(y) is not None
 
     def raw(self, row: Entries) -> np.ndarray:
         """The scores of a row, float64[K], as by the members that forget, too (`Learner.predict` with ``online``)."""
@@ -64,7 +55,7 @@ class OneRow:
         learner, labels = self.learner, self.learner.labels
         if learner.options.loss == "poisson" and y < 0.0:
             raise labels.error(self._batch(row, y, weight), 0)
-        raw = self._learn(row, y, y if isinstance(labels, LabelEncoder) else labels.number(y), weight)
+        raw = self._learn(row, y, labels.number(y), weight)
         learner.examples += weight > 0.0 and y == y
         refused = bool(self._alone.out.refused[0])
         if learner.follows_predictions or refused:

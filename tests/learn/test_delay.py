@@ -10,13 +10,13 @@ from streams import rows_of, with_weights, without_some_labels, zipf
 from sonlearn import Learner, LearnOptions, OptionError
 from sonlearn.conformal.layer import Coverage
 from sonlearn.data.rows import rows_between
-from sonlearn.learn.decision import DecisionRule
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble import committee, pruning
 from sonlearn.learn.ensemble.history import History
 from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.ensemble.softmax_step import PRIOR, level
 from sonlearn.learn.predicted import probability
+from sonlearn.learn.scores import DecisionRule
 from sonlearn.options.members import member as member_of
 from sonlearn.views.index import intern, new_index
 
