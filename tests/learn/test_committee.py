@@ -33,11 +33,12 @@ def options(**more):
 def predicted_alone(name, rows, features):
     """What a member tells the combiner when it is alone with its view."""
     entry = member(name)
-    view, engine = make_view(entry.view), make_engine(member_options(options(), entry))
+    own = member_options(options(), entry)
+    view, engine = make_view(entry.view), make_engine(own)
     state, seen = view.fit_transform(view.reserve(view.new(), rows, features), rows)
     predicted = Predictions.empty(len(seen.y))
     engine.learn_all(engine.new(), seen, predicted, view.features(state))
-    return np.clip(entry.gain * predicted.raw[:, 0], -CLIP, CLIP)
+    return np.clip(entry.gain * np.clip(predicted.raw[:, 0], *own.bounds), -CLIP, CLIP)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e6, 1e-3])
