@@ -1,12 +1,8 @@
-"""The sections of `bench/speed.py` on how time and memory grow: with the rows, with m, s and d."""
+"""The sections of `bench/speed.py` on how time grows with m, s and d."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-
-from bench.feed import Sample, costs, feed, rates
-from bench.processes import SONLEARN, TRAIN, VW, child, in_turns, measured, median
+from bench.processes import TRAIN, VW, child, in_turns, median
 from bench.sections import VW_FILE, Bench, Files, filled, made_files, shown
 from bench.table import at_most, say
 
@@ -36,36 +32,6 @@ def width(bench: Bench) -> None:
     for (d, own), cost in zip(runs.items(), (narrow, other), strict=True):
         last = (f"{ratio[0]:.2f} / {ratio[1]:.2f}", "<= 2", at_most(2, max(ratio))) if d == wide else ()
         bench.table.add(f"end to end, s = {s}, d = {d:.0e}", shown(words), own, cost.wall / n * 1e6, *last)
-
-
-def stdin(bench: Bench) -> None:
-    """A stream that goes on, ten times the rows of others: is the rate constant, and the memory?"""
-    rows = 10 * bench.rows
-    pool, every = min(500_000, rows // 10), rows // 10
-    files = made_files("zipf", pool, 40_000, 20)
-    samples: dict[str, list[Sample]] = {}
-    for own in ("--sketch rfd -m 10", "--method nag", "")[: 2 if bench.quick else 3]:
-        say(f"stdin: {own}")
-        words = [*SONLEARN, "train", *own.split()]
-        measured([*words, "--quiet", "--examples", "1000", files.svm])
-        samples[f"`train {own}`".replace(" `", "`")] = feed(words, Path(files.svm), rows // pool, every)
-    table = bench.grid(
-        "Rows of 20 features through standard input",
-        ["rows", *(f"{name} {what}" for name in samples for what in ("rows/s", "us", "MB"))],
-    )
-    for i, row in enumerate(zip(*samples.values(), strict=True)):
-        pairs = zip(samples.values(), row, strict=True)
-        table.row(row[0].rows, *(cell for own, at in pairs for cell in (rates(own)[i], costs(own)[i], at.mb)))
-    last = []
-    for own in samples.values():
-        (second, before), (at_last, busy) = ((rates(own)[i], costs(own)[i]) for i in (1, -1))
-        last += [at_last / second, busy / before if busy and before else None, _growth(own)]
-    table.row("last by second", *last)
-
-
-def _growth(samples: Sequence[Sample]) -> float | None:
-    """Memory at the last sample by that at the second."""
-    return samples[-1].mb / samples[1].mb if samples[1].mb else None
 
 
 def sizes(bench: Bench) -> None:

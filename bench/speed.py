@@ -3,7 +3,6 @@
     python bench/speed.py                       # everything, over a million rows
     python bench/speed.py --quick               # few rows and runs, to see that it works: no figures to quote
     python bench/speed.py --only flat,start --rows 200000 --runs 5 --json speed.json
-    python bench/speed.py --only stdin --rows 10000000      # 100,000,000 rows through a pipe
 
 Medians of several runs, in which the commands take turns; kernels are compiled and files in memory before. A row has
 seconds on the clock, user and system seconds of all threads ("busy"), and peak memory of the process alone. Ratios are
@@ -21,9 +20,6 @@ the same file with the options in the column "command", everything else as it co
   cores             the same command on one core and on two (its affinity is set, its options are not)
   sklearn           `bench/partial_fit.py` beside ours
   wait              whole processes on real text and real short rows, repeated: the committee and others
-  stdin             ten times the rows, of 20 features, through standard input, a few distinct ones again and again:
-                    rows a second, processor microseconds a row ("us", which other work on the machine hardly changes)
-                    and resident memory at every tenth, as the command's own table of progress comes to it
   sizes             processor microseconds a row against m, s and d (else m = 10, s = 100, d = 1e5); Zipf rows of
                     exactly s features. "Learning": in process, the second half of the stream, without text. "RFD",
                     "VW": whole processes, the time of all rows less that of the first half, so that no start is in it
@@ -50,10 +46,9 @@ from bench.table import Costs, headline, load, machine, save, say
 SECTIONS: dict[str, Callable[[Bench], None]] = {
     "flat": sections.sketched("flat"), "rcv1": sections.sketched("rcv1"), "a9a": sections.sketched("a9a"),
     "wait": sections.wait, "start": sections.start, "first": sections.first_run, "memory": sections.memory,
-    "width": growth.width, "cores": sections.two_cores, "sklearn": sections.loop, "stdin": growth.stdin,
-    "sizes": growth.sizes,
+    "width": growth.width, "cores": sections.two_cores, "sklearn": sections.loop, "sizes": growth.sizes,
 }  # fmt: skip
-QUICK = ("flat", "start", "first", "memory", "width", "cores", "sklearn", "stdin")
+QUICK = ("flat", "start", "first", "memory", "width", "cores", "sklearn")
 
 
 def chosen(text: str | None, quick: bool) -> list[str]:

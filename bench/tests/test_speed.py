@@ -9,7 +9,6 @@ import pytest
 from places import ROOT
 
 from bench import inside, sections, speed, workloads
-from bench.feed import Sample, costs, feed, rates
 from bench.processes import TRAIN, Command, Cost, in_turns, measured, median, with_output
 from bench.table import Costs, at_least, at_most, machine, save
 
@@ -155,22 +154,8 @@ def test_learning_is_measured_in_process():
     assert set(wide["--method nag"]) == {"500", "1000"}
 
 
-def test_a_stream_through_standard_input_is_followed_to_its_end():
-    rows = len(SAMPLE.read_text().splitlines())
-    samples = feed([*TRAIN[:-1], "--method", "nag"], SAMPLE, 2, rows // 2)
-    assert [sample.rows for sample in samples] == [rows // 2, rows, 3 * rows // 2, 2 * rows]
-    assert all(sample.mb is None or 20 < sample.mb < 1000 for sample in samples)
-    assert rates([Sample(10, 2.0, None), Sample(30, 4.0, None)]) == [5.0, 10.0]
-    with pytest.raises(RuntimeError, match="failed"):
-        feed([*TRAIN[:-1], "--method", "none-such"], SAMPLE, 1, 10)
-
-
 def test_sections_are_named_and_others_refused():
     assert speed.chosen("start,flat", False) == ["start", "flat"]
     assert set(speed.chosen(None, True)) < set(speed.chosen(None, False)) == set(speed.SECTIONS)
     with pytest.raises(SystemExit, match="no section 'flt'"):
         speed.main(["--only", "flt"])
-
-
-def test_processor_time_a_row_is_of_what_lies_between_two_samples():
-    assert costs([Sample(10, 9.0, None, 2.0), Sample(30, 99.0, None, 6.0), Sample(40, 100.0, None)]) == [2e5, 2e5, None]

@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline, inline
-from sonlearn.learn.linear_algebra import add_scaled, clear_first, product
+from sonlearn.learn.linear_algebra import add_rows, add_scaled, clear_first, product
 
 #: Rows are filled up with zeros to a multiple of so many numbers.
 LANES = 8
@@ -105,7 +105,8 @@ def tridiagonal(A, d, e, by, p):
         e[k] = -length
         v[k + 1] = head + length
         by[k] = 1.0 / (length * v[k + 1])
-        times_rest(A, k, p)
+        clear_first(p, len(p))
+        add_rows(v[k + 1 :], A[k + 1 :], r - k - 1, p)
         half = 0.5 * by[k] * (by[k] * product(p, v, len(v)))
         for j in range(len(p)):
             p[j] = by[k] * p[j] - half * v[j]
@@ -115,25 +116,6 @@ def tridiagonal(A, d, e, by, p):
         d[k] = A[k, k]
     if r > 1:
         e[r - 2] = A[r - 1, r - 2]
-
-
-@bare_inline
-def times_rest(A, k, p):
-    """p <- the rows of A below k times v_k, its row k: four of them at a time."""
-    v, r = A[k], len(A)
-    clear_first(p, len(p))
-    fours = k + 1 + (r - k - 1) // 4 * 4
-    for i in range(k + 1, fours, 4):
-        add_four(p, v[i], v[i + 1], v[i + 2], v[i + 3], A[i], A[i + 1], A[i + 2], A[i + 3])
-    for i in range(fours, r):
-        add_scaled(p, v[i], A[i], len(p))
-
-
-@forced_inline
-def add_four(out, w, x, y, z, a, b, c, d):
-    """out += w a + x b + y c + z d."""
-    for j in range(len(out)):
-        out[j] += (w * a[j] + x * b[j]) + (y * c[j] + z * d[j])
 
 
 @forced_inline
@@ -210,7 +192,6 @@ def reflect(A, by, U, t):
             continue
         v = A[k]
         clear_first(t, len(t))
-        for i in range(k + 1, r):
-            add_scaled(t, v[i], U[i], len(t))
+        add_rows(v[k + 1 :], U[k + 1 :], r - k - 1, t)
         for i in range(k + 1, r):
             add_scaled(U[i], -by[k] * v[i], t, len(t))

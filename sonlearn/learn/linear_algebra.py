@@ -28,6 +28,8 @@ from sonlearn.jit import bare_inline, forced_inline, inline
 
 #: Of a smaller number `exponential` gives what it gives of this one: 4e-18.
 LOWEST = -40.0
+#: A smaller square of a pivot is this.
+LEAST = 1e-12
 
 
 @forced_inline
@@ -236,23 +238,22 @@ def transposed(A, columns):
 
 
 @bare_inline
-def factor_identity_plus(T, LT, r):
-    """LT <- the upper triangular factor of I + T, LT'LT = I + T on the leading r x r part; pivots are at least 1.
+def factorise(A, plus, r, LT):
+    """LT <- the upper triangular factor of A + plus I on the leading r x r part, LT'LT = A + plus I.
 
-    Other entries become 0.
-
-    T : float64[>= r, >= r], symmetric, only its upper triangle is read; LT : float64[>= r, >= r], modified.
+    Of A only the lower triangle is read, of LT only the upper one is written. Squares of pivots are at least `LEAST`.
     """
-    clear(LT)
+    for i in range(r):
+        for j in range(i + 1):
+            LT[j, i] = A[i, j]
     for j in range(r):
-        for i in range(j, r):
-            rest = T[j, i]
-            for l in range(j):  # noqa: E741
-                rest -= LT[l, j] * LT[l, i]
-            if i == j:
-                LT[j, j] = math.sqrt(1.0 + max(rest, 0.0))
-            else:
-                LT[j, i] = rest / LT[j, j]
+        LT[j, j] = math.sqrt(max(LT[j, j] + plus, LEAST))
+        for i in range(j + 1, r):
+            LT[j, i] /= LT[j, j]
+        for k in range(j + 1, r):
+            by = LT[j, k]
+            for i in range(k, r):
+                LT[k, i] -= by * LT[j, i]
 
 
 INVERSE, ROOT, FOURTH, SHIFTED = range(4)

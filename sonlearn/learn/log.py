@@ -1,11 +1,13 @@
-"""A log of generations: where compositions stand, and its room, for `newton.sparse_time` and `diagonal_fd.lazy`.
+"""A log of generations, composed, for `newton.sparse_time` and `diagonal_fd.lazy`.
 
-A generation is a linear map of every feature's row. Generations are numbered from 0, and a feature is brought up to
-date when it is next read. Slot i of level l holds the composition of the maps from generation W^l i, W = 2^bits, to the
-end of its block of W^(l+1) generations or, while the block is incomplete, to the last multiple of W^l. So an update
-takes at most two slots a level, usually two or three in all. Slots are in the order in which they are first written.
+A generation is a linear map of every feature's row [z b], of M and K numbers: z <- E z and b <- b + B z. The log stores
+[E' B'], by which a row z is multiplied. Generations are numbered from 0, and a feature is brought up to date when it is
+next read. Slot i of level l holds the composition of the maps from generation W^l i, W = 2^BITS, to the end of its
+block of W^(l+1) generations or, while the block is incomplete, to the last multiple of W^l. So an update takes at most
+two slots a level, usually two or three in all, and a generation about five small products. Slots are in the order in
+which they are first written. E is a contraction up to rounding and no map is inverted, so compositions stay accurate.
 
-The two logs lay out, apply and compose their maps differently; this module does not read the maps.
+In all kernels `maps` is float64[slots, M, M + K] and `z` float64[2, M + K].
 """
 
 from __future__ import annotations
@@ -16,50 +18,119 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data import axes
-from sonlearn.jit import forced_inline
+from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.learn.linear_algebra import add_rows, clear_first, set_scaled
+
+#: The log composes blocks of 2^BITS generations, and of 2^BITS of those, and so on.
+BITS = 3
 
 
 @forced_inline
-def place(level, i, bits):
+def apply_map(maps, which, z, source):
+    """z[1 - source] <- the row z[source] mapped by maps[which], which is not modified."""
+    target, width, length = 1 - source, maps.shape[1], maps.shape[2]
+    clear_first(z[target], width)
+    for i in range(width, length):
+        z[target, i] = z[source, i]
+    add_rows(z[source], maps[which], width, z[target])
+
+
+@forced_inline
+def map_forward(maps, stamp, generation, z):
+    """Map the row z[0] from generation `stamp` to `generation`; returns the index in z of the result.
+
+    maps is not modified, z is overwritten
+    """
+    at, source = stamp, 0
+    while at < generation:
+        slot, at = next_slot(at, generation)
+        apply_map(maps, slot, z, source)
+        source = 1 - source
+    return source
+
+
+@bare_inline
+def enter(maps, last, product, g):
+    """Log `last`, the map of generation g, and compose it with the earlier slots of each block that contains it.
+
+    maps is modified; last : float64[M, M + K], not modified; product : float64[M, M + K], overwritten
+    """
+    level, i = 0, g
+    while True:
+        begin = (i >> BITS) << BITS
+        for slot in range(begin, i):
+            at = place(level, slot)
+            compose(maps, at, last, product)
+            copy(product, maps, at)
+        copy(last, maps, place(level, i))
+        if i + 1 < begin + (1 << BITS):
+            return
+        last = maps[place(level, begin)]
+        level, i = level + 1, i >> BITS
+
+
+@bare_inline
+def compose(maps, early, late, out):
+    """out <- the composition of `late` after maps[early]: E' = E1' E2', and B' = B1' + E1' B2' in the last columns.
+
+    late and out are float64[M, M + K]; only `out` is modified.
+    """
+    width, length = late.shape
+    for j in range(width):
+        clear_first(out[j], width)
+        for i in range(width, length):
+            out[j, i] = maps[early, j, i]
+        add_rows(maps[early, j], late, width, out[j])
+
+
+@bare_inline
+def copy(source, maps, at):
+    """maps[at] <- source."""
+    for j in range(source.shape[0]):
+        set_scaled(maps[at, j], 1.0, source[j], source.shape[1])
+
+
+@forced_inline
+def place(level, i):
     """Position of slot i of `level`.
 
     The slot is first written when the last generation g of its first block is logged. The generations before g take
     g + g // W + g // W^2 + ... slots; among the slots of g, lower levels come first.
     """
-    at, g = level, ((i + 1) << (bits * level)) - 1
+    at, g = level, ((i + 1) << (BITS * level)) - 1
     while g > 0:
         at += g
-        g >>= bits
+        g >>= BITS
     return at
 
 
 @forced_inline
-def level_at(at, now, bits):
+def level_at(at, now):
     """Largest level with a slot that begins at generation `at` and is not empty at generation `now`."""
-    level, length = 0, 1 << bits
+    level, length = 0, 1 << BITS
     while (at & (length - 1)) == 0 and at + length <= now:
         level += 1
-        length <<= bits
+        length <<= BITS
     return level
 
 
 @forced_inline
-def next_slot(at, now, bits):
+def next_slot(at, now):
     """(position, generation at its end) of the longest composition that begins at generation `at` < `now`."""
-    if at >> bits == now >> bits:
-        return place(0, at, bits), now
-    level = level_at(at, now, bits)
-    block = bits * level + bits
-    end = min(((at >> block) + 1) << block, (now >> (bits * level)) << (bits * level))
-    return place(level, at >> (bits * level), bits), end
+    if at >> BITS == now >> BITS:
+        return place(0, at), now
+    level = level_at(at, now)
+    block = BITS * level + BITS
+    end = min(((at >> block) + 1) << block, (now >> (BITS * level)) << (BITS * level))
+    return place(level, at >> (BITS * level)), end
 
 
-def slots_of(generations: int, bits: int) -> int:
+def slots_of(generations: int) -> int:
     """Number of slots for n generations: n + n // W + n // W^2 + ..."""
     total = 0
     while generations:
         total += generations
-        generations >>= bits
+        generations >>= BITS
     return total
 
 

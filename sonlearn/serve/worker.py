@@ -32,7 +32,7 @@ from sonlearn.report.audit import content_of
 from sonlearn.report.problem import problem_of
 from sonlearn.report.quality import CoverageTotals
 from sonlearn.text.chunk import ChunkParser, joined_chunks
-from sonlearn.text.columns import Labelling, header_hint, layout_of
+from sonlearn.text.columns import Found, Labelling, header_hint, layout_of
 from sonlearn.text.csv import CsvRecords, Malformed
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.hashing import constant_id
@@ -455,7 +455,11 @@ class Worker(Queue):
         options = self.learner.text
         records = CsvRecords([np.frombuffer(text, dtype=np.uint8)], SOURCE, options)
         hint = header_hint(records.text, records.columns, options)
-        layout_of(records.columns, options, (SOURCE, 1), Labelling(False), hint)
+        if "--delimiter" in hint:
+            hint = f"; this model's fields are separated by {options.delimiter!r}"
+        layout = layout_of(records.columns, options, (SOURCE, 1), Labelling(False), hint)
+        features = tuple(name for _, name in layout.features)
+        self.learner.columns.check(Found(features, {}, hint), SOURCE, learns=False)
         for number, (_, record) in enumerate(records, 2):
             if isinstance(record, Malformed):
                 raise record.error

@@ -195,6 +195,8 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
         y, classes = _labels(record.column(layout.label), name, options.label, refused, labels.worded)
     if layout.weight is not None:
         weight, _ = _labels(record.column(layout.weight), name, options.weight, refused, weights=True)
+    if layout.action is not None:
+        classes = _texts_of(record.column(layout.action), labels.action, name)
     if layout.id is not None:
         ids = _texts_of(record.column(layout.id), options.id, name)
     features = tuple(column for _, column in layout.features)

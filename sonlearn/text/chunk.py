@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,6 +61,8 @@ class ChunkParser:
         Whether labels of VW text may be names of classes.
     words : bool
         Whether labels of JSON may be.
+    action : str
+        The member of JSON that is the action of a decision, as `Labelling` has it.
     records : FlatRows or None
         What JSON objects become, where they are no namespaces.
     most_features : float
@@ -76,6 +77,7 @@ class ChunkParser:
         class_names: bool = False,
         *,
         words: bool = False,
+        action: str = "",
         records: FlatRows | None = None,
         most_features: float = MOST_FEATURES,
     ):
@@ -87,7 +89,7 @@ class ChunkParser:
         self._state = np.zeros(STATE_SIZE, dtype=np.int64)
         self._line_names = LineNames(options) if options.names else None
         self._records: FlatRows | RecordRows | None = records
-        self._worded = class_names or words
+        self._worded, self._action = class_names or words, action
         self._expands = records is None and self._interactions.wanted
         self._most = most_features
 
@@ -97,7 +99,7 @@ class ChunkParser:
             lines = chunk.tobytes().split(b"\n")[:-1]
             return self.parse_records(enumerate(lines, _FIRST_LINE), source)._replace(lines=len(lines))
         if len(self._rows.values) < len(chunk) + 2:
-            self._rows = make_rows(len(chunk))
+            self._rows = make_rows(len(chunk), named=self._line_names is not None)
         text, chunk = chunk, without_zero_lines(chunk)
         state = self._state
         state[:] = 0
@@ -128,7 +130,7 @@ class ChunkParser:
             runs = Runs(rows.indptr, rows.indices, rows.values, rows.run_indptr, rows.run_byte, rows.run_start)
             parsed, plan = self._expanded(parsed, runs, source), self._interactions.plan
         if self._line_names is not None:
-            names = self._line_names.new_names(text, rows.lines[:n], self._slots(n), plan)
+            names = self._line_names.new_names(text.tobytes(), rows, n, plan)
         return parsed._replace(names=names, spaces=frozenset(self._interactions.seen))
 
     def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> ParsedChunk:
@@ -136,7 +138,7 @@ class ChunkParser:
         if self._records is None:
             from sonlearn.text.records import RecordRows
 
-            self._records = RecordRows(self._options, self._worded)
+            self._records = RecordRows(self._options, self._worded, self._action)
         rows = self._records
         refused: list[MalformedLine] = []
         for line, record in records:
@@ -153,12 +155,6 @@ class ChunkParser:
         batches = [taken.batch] if taken.batch.n else []
         parsed = ParsedChunk(batches, refused, 0, [], taken.names, taken.found)
         return self._expanded(parsed, taken.runs, source) if self._expands else parsed
-
-    def _slots(self, n: int) -> Iterator[list[int]]:
-        """The features of the first `n` rows, without the constant."""
-        rows, constant = self._rows, int(self._options.constant)
-        for a, b in itertools.pairwise(rows.indptr[: n + 1].tolist()):
-            yield rows.indices[a : b - constant].tolist()
 
     def _run(self, chunk: np.ndarray, format: str) -> int:
         """Run the kernel on from the state; DONE, or the code of a malformed line."""

@@ -86,12 +86,15 @@ class Labelling(NamedTuple):
         Whether they are in tables and JSON.
     flags : tuple of str
         Which options name the columns of the label, the id and the weight.
+    action : str
+        Of a table of decisions the column of the action, whose fields are `Batch.class_names`; it is no feature.
     """
 
     needed: bool = True
     names: bool = False
     words: bool = False
     flags: tuple[str, str, str] = ("--label", "--id", "--weight")
+    action: str = ""
 
     @classmethod
     def of(cls, options: LearnOptions, needed: bool = True) -> Labelling:
@@ -130,11 +133,12 @@ class Found(NamedTuple):
 
 
 class ColumnLayout(NamedTuple):
-    """Places of the columns: of the label, the id and the weight (None: none), and of the features with their names."""
+    """Places of the columns: of label, id, weight and action (None: none), and of the features with their names."""
 
     label: int | None
     id: int | None
     weight: int | None
+    action: int | None
     features: list[tuple[int, str]]
 
 
@@ -199,7 +203,8 @@ def layout_of(
         distinguished.
     """
     found = f"the columns {shorten(', '.join(columns), 200)}"
-    for flag, name in zip(labels.flags, (options.label, options.id, options.weight), strict=True):
+    roles = (options.label, options.id, options.weight, labels.action)
+    for flag, name in zip((*labels.flags, "--action"), roles, strict=True):
         renamed = name == options.id and known is not None and known.has_not(columns, options)
         if name and columns.count(name) != 1 and (labels.needed or name in columns or renamed):
             expected = f"one column {shorten(name)} ({flag}){hint or _meant(name, columns)}"
@@ -215,10 +220,9 @@ def layout_of(
                     expected = f"a column {shorten(name)} ({flag_of(TextOptions, field)}){_meant(name, columns)}"
                     raise InputError(*place, None, found, expected)
     return ColumnLayout(
-        *(columns.index(name) if name and name in columns else None
-          for name in (options.label, options.id, options.weight)),
-        [(i, name) for i, name in enumerate(columns) if is_feature(name, options)],
-    )  # fmt: skip
+        *(columns.index(name) if name and name in columns else None for name in roles),
+        [(i, name) for i, name in enumerate(columns) if name != labels.action and is_feature(name, options)],
+    )
 
 
 def _meant(name: str, columns: list[str]) -> str:

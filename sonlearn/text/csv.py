@@ -59,7 +59,7 @@ def read_csv(
     InputError
         The source cannot be read, has no header, two columns of a name, or not a column that an option names.
     """
-    records = CsvRecords(chunks, name, options)
+    records = CsvRecords(chunks, name, options, labels.action)
     columns = records.columns
     if not columns:
         return
@@ -129,7 +129,7 @@ class CsvRecords:
         The header is malformed, or the source cannot be read.
     """
 
-    def __init__(self, chunks: Iterable[np.ndarray], name: str, options: TextOptions):
+    def __init__(self, chunks: Iterable[np.ndarray], name: str, options: TextOptions, action: str = ""):
         csv.field_size_limit(LONGEST)
         self._chunks, self._name = chunks, name
         self._record_lines, self.chunk_ends = list[str](), False
@@ -143,7 +143,7 @@ class CsvRecords:
                 columns = [column.strip() or f"column {place}" for place, column in enumerate(record, 1)]
                 self.header, self.columns = line, columns
                 break
-        self._points = _with_points(self.columns, options)
+        self._points = _with_points(self.columns, options, action)
 
     @property
     def text(self) -> str:
@@ -189,11 +189,11 @@ class CsvRecords:
             yield line, Malformed(InputError(self._name, line, None, *problem), record)
 
 
-def _with_points(columns: list[str], options: TextOptions) -> Callable[[list[str]], list[str]]:
+def _with_points(columns: list[str], options: TextOptions, action: str) -> Callable[[list[str]], list[str]]:
     """What makes numbers with a decimal comma, where ``--decimal ,`` is given, numbers with a point."""
     if options.decimal == ".":
         return lambda record: record
-    names = {options.id, *options.text, *options.categorical} - {"", *options.numeric}
+    names = {options.id, action, *options.text, *options.categorical} - {"", *options.numeric}
     converts = [column not in names for column in columns]
     return lambda record: [with_point(field) if one else field for one, field in zip(converts, record, strict=True)]
 
@@ -234,6 +234,8 @@ def _add(
     y, name, weight = math.nan, None, 1.0
     if layout.label is not None:
         y, name = label_of(fields[layout.label], class_names, layout.label)
+    if layout.action is not None:
+        name = fields[layout.action].strip()
     if layout.weight is not None:
         weight = weight_of(fields[layout.weight], layout.weight)
     rows.entries += absent

@@ -1,8 +1,6 @@
 """Names of features, for people: which names the slots of a hashed text stand for.
 
-The kernels hash names and forget them. Here the same line is taken apart once more, in Python, and every name is hashed
-by the kernels' own function; the slots have to be those that the kernel has found for the line, or its names are left
-out. Slow, and only done with ``--names``.
+The kernel hashes names and forgets them, but says where in the text they stand, if it is asked to (``--names``).
 """
 
 from __future__ import annotations
@@ -12,21 +10,19 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-import numpy as np
-
 from sonlearn.data.batch import CONSTANT
 from sonlearn.options import TextOptions
-from sonlearn.text.hashing import FNV_PRIME, VW_CONSTANT, hash_bytes
+from sonlearn.text.hashing import FNV_PRIME, VW_CONSTANT
 from sonlearn.text.interact import GRAM_PRIME, InteractionPlan
-from sonlearn.text.number import NUMBER
-from sonlearn.text.vw import make_names
+from sonlearn.text.rows import ParsedRows
 
 #: (slot, name); of an interaction or an n-gram a third entry says so.
 Named = tuple[int, str] | tuple[int, str, bool]
 #: Slots that names are kept of, and names a slot.
 MOST_SLOTS, MOST_NAMES = 1 << 20, 3
 
-_BLANKS = re.compile(rb"[ \t]+")
+#: The name of a namespace.
+_SPACE = re.compile(rb"[^ \t|:\r\n]*")
 _REMEMBERED = 1 << 20
 
 
@@ -91,93 +87,60 @@ class NameTable:
 
 
 class LineNames:
-    """Takes lines of VW text apart; remembers what it has named."""
+    """Names the features of VW text; remembers what it has named.
+
+    Parameters
+    ----------
+    options : TextOptions
+    """
 
     def __init__(self, options: TextOptions):
-        names = make_names(options)
-        self._mask, self._seed, self._default, self._hash_all = names.mask, names.seed, names.default, names.hash_all
-        self._drop = names.drop
-        self._slots: dict[tuple[bytes, bytes, bytes | None], tuple[int, str]] = {}
+        self._mask = (1 << options.bits) - 1
+        self._named: dict[tuple[bytes, bytes, int], Part] = {}  # by namespace, name and slot
         self._generated: set[int] = set()  # slots of made features that were named
-        self.constant = (VW_CONSTANT & names.mask, "Constant") if options.constant else None
+        self._constant = int(options.constant)
 
-    def new_names(
-        self, chunk: np.ndarray, lines: np.ndarray, rows: Iterable[list[int]], plan: InteractionPlan | None = None
-    ) -> list[Named]:
-        """The features in a chunk that have not been named before.
+    def new_names(self, text: bytes, rows: ParsedRows, n: int, plan: InteractionPlan | None = None) -> list[Named]:
+        """The features of the first `n` rows that have not been named before.
 
         Parameters
         ----------
-        chunk : uint8, whole lines
-        lines : int64[n], the numbers of its lines with examples, from 1 on
-        rows : the slots of each of them, without the constant and what `plan` makes of them
+        text : bytes, what `rows` were parsed from
+        rows : ParsedRows, with the places of names
+        n : int
         plan : InteractionPlan or None, of interactions and n-grams
         """
-        if len(self._slots) > _REMEMBERED:
-            self._slots.clear()
-        texts = chunk.tobytes().split(b"\n")
-        found: list[Named] = [self.constant] if self.constant and not self._slots else []
-        for number, slots in zip(lines.tolist(), rows, strict=True):
-            fresh: list[Named] = []
-            parts: list[Part] = []
-            if [slot for slot, _ in self.features(texts[number - 1], fresh, parts)] == slots:
-                found += fresh
-                found += self._new_generated(plan, parts)
+        if len(self._named) > _REMEMBERED:
+            self._named.clear()
+        found: list[Named] = [(VW_CONSTANT & self._mask, "Constant")] if self._constant and not self._named else []
+        for row in range(n):
+            parts = list(self.parts(text, rows, row, found))
+            if plan is not None and len(self._generated) < MOST_SLOTS:  # more would not be kept
+                for slot, name in generated_features(plan, self._mask, parts):
+                    if slot not in self._generated:
+                        self._generated.add(slot)
+                        found.append((slot, name, True))
         return found
 
-    def _new_generated(self, plan: InteractionPlan | None, parts: list[Part]) -> Iterator[Named]:
-        if plan is None or len(self._generated) >= MOST_SLOTS:  # more would not be kept
-            return
-        for slot, name in generated_features(plan, self._mask, parts):
-            if slot not in self._generated:
-                self._generated.add(slot)
-                yield slot, name, True
-
-    def features(
-        self, line: bytes, fresh: list[Named] | None = None, parts: list[Part] | None = None
-    ) -> Iterator[tuple[int, float]]:
-        """(slot, value) of the features of a well-formed line; those not named before are added to `fresh`.
-
-        Each is added to `parts`.
-        """
-        for part in line.removesuffix(b"\r").split(b"|")[1:]:
-            head, *words = _BLANKS.split(part)
-            space, colon, weight = head.partition(b":")
-            if self._drop[(head or b" ")[0]]:
-                continue
-            scale, anonymous = float(weight) if colon else 1.0, 0
-            for word in filter(None, words):
-                name, colon, text = word.partition(b":")
-                number = not colon or bool(NUMBER.fullmatch(text))
-                value = 1.0 if not number else scale * float(text) if colon else scale
-                if number and colon and not name:
-                    key, anonymous = (space, b"%d" % anonymous, b""), anonymous + 1
-                else:
-                    key = (space, name, None if number else text)
-                if value:
-                    slot, shown = self._slot(key, fresh)
-                    if parts is not None:
-                        bare = shown[len(space.decode("utf-8", "surrogateescape")) + 1 :] if space else shown
-                        parts.append(Part((head or b" ")[0], slot, shown, bare))
-                    yield slot, value
-
-    def _slot(self, key: tuple[bytes, bytes, bytes | None], fresh: list[Named] | None) -> tuple[int, str]:
-        """Slot and name of (namespace, name, text value or None); of ``:value`` (namespace, its place, no text)."""
-        known = self._slots.get(key)
-        if known is None:
-            space, name, text = key
-            slot = hash_bytes(space, self._seed, hash_all=self._hash_all) if space else self._default
-            if text == b"":
-                slot += int(name)
-            else:
-                slot = hash_bytes(name, slot, hash_all=self._hash_all)
-                slot = slot if text is None else hash_bytes(text, slot, hash_all=self._hash_all)
-            shown = name if text is None else b"[%s]" % name if text == b"" else name + b"^" + text
-            known = slot & self._mask, (space + b"^" + shown if space else shown).decode("utf-8", "surrogateescape")
-            self._slots[key] = known
-            if fresh is not None:
-                fresh.append(known)
-        return known
+    def parts(self, text: bytes, rows: ParsedRows, row: int, found: list[Named]) -> Iterator[Part]:
+        """The features of a row; those not named before are added to `found`."""
+        runs = slice(rows.run_indptr[row], rows.run_indptr[row + 1])
+        begins = [*rows.run_start[runs].tolist(), int(rows.indptr[row + 1]) - self._constant]
+        for byte, bar, (begin, end) in zip(
+            rows.run_byte[runs].tolist(), rows.run_bar[runs].tolist(), itertools.pairwise(begins), strict=True
+        ):
+            space = _SPACE.match(text, bar + 1)[0]  # type: ignore[index]
+            for slot, (start, stop) in zip(
+                rows.indices[begin:end].tolist(), rows.tokens[begin:end].tolist(), strict=True
+            ):
+                token = text[start:stop] if start >= 0 else b"[%d]" % stop
+                part = self._named.get((space, token, slot))
+                if part is None:
+                    bare = token.replace(b":", b"^", 1).decode("utf-8", "surrogateescape")
+                    name = f"{space.decode('utf-8', 'surrogateescape')}^{bare}" if space else bare
+                    part = self._named[space, token, slot] = Part(byte, slot, name, bare)
+                    found.append((slot, name))
+                yield part
 
 
 def generated_features(plan: InteractionPlan, mask: int, parts: list[Part]) -> Iterator[tuple[int, str]]:

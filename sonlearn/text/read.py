@@ -289,7 +289,8 @@ class Reader(BatchReader):
 
     def _parser(self) -> ChunkParser:
         keep, how = max(SHOWN_ERRORS, (self.malformed.allowed or 0) + 1), "skip" if self.malformed.skips else "stop"
-        return ChunkParser(self.options, how, keep, self._labels.names, words=self._labels.words)
+        labels = self._labels
+        return ChunkParser(self.options, how, keep, labels.names, words=labels.words, action=labels.action)
 
     def _checked(self, parsed: ParsedChunk, source: str, lines_before: int) -> Iterator[Batch]:
         """The batches of a chunk with their place in the source, up to the malformed line that is one too many."""

@@ -76,9 +76,11 @@ class RecordRows:
     options : TextOptions
     class_names : bool
         Whether a label that is no number is the name of a class.
+    action : str
+        The member that is the action of a decision, as `Labelling` has it.
     """
 
-    def __init__(self, options: TextOptions, class_names: bool):
+    def __init__(self, options: TextOptions, class_names: bool, action: str = ""):
         ignored, kept = (frozenset(filter(is_member, given)) for given in (options.ignore, options.keep))
         self._ignored, self._kept = ignored, kept
         self._spaces_kept = {raw(byte) for byte in options.keep if not is_member(byte)}
@@ -87,9 +89,8 @@ class RecordRows:
         self._mask, self._seed, self._hash_all, self._drop = names.mask, names.seed, names.hash_all, names.drop
         self._chain, self._features = options.chain_hash, Features(options)
         self._rows = RowLists(self._features.constant)
-        self._given = {"label": options.label, "id": options.id, "weight": options.weight}
-        roles = {"label": self._set_label, "id": self._set_id, "weight": self._set_weight}
-        self._roles = {name: roles[role] for role, name in self._given.items() if name}
+        self._given = {"label": options.label, "id": options.id, "weight": options.weight, "action": action}
+        self._roles = {name: getattr(self, f"_set_{role}") for role, name in self._given.items() if name}
         self._texts, self._numeric = frozenset(options.text), frozenset(options.numeric)
         self._class_names = class_names
         #: Features by the hash of the namespace, name, text, and whether they are words.
@@ -314,12 +315,12 @@ class RecordRows:
             raise Unfit(described(value), f"a label ({FINITE})", at)
 
     def _set_id(self, value: Any, at: tuple[str, ...], column: bool) -> None:
-        """The tag of a record: a text of one line, or a number."""
-        if type(value) is float:
-            value = repr(value).removesuffix(".0")
-        if value is not None and (type(value) is not str or "\n" in value or "\r" in value):
-            raise Unfit(described(value), "a text of one line, or a number, as id", at)
-        self._tag = value or ""
+        """The tag of a record."""
+        self._tag = _line_of(value, "id", at)
+
+    def _set_action(self, value: Any, at: tuple[str, ...], column: bool) -> None:
+        """The action of a decision."""
+        self._class = _line_of(value, "action", at)
 
     def _set_weight(self, value: Any, at: tuple[str, ...], column: bool) -> None:
         """The importance of a record."""
@@ -334,3 +335,12 @@ class RecordRows:
         if type(value) is not float or not math.isfinite(value) or (place == 1 and value < 0):
             raise Unfit(described(value), f"{FINITE}{', at least 0,' if place == 1 else ''} as {name.lower()}", at)
         self._label[place] = value
+
+
+def _line_of(value: Any, role: str, at: tuple[str, ...]) -> str:
+    """The text of one line, or the number as text, that is the id or the action of a record. Raises Unfit."""
+    if type(value) is float:
+        value = repr(value).removesuffix(".0")
+    if value is not None and (type(value) is not str or "\n" in value or "\r" in value):
+        raise Unfit(described(value), f"a text of one line, or a number, as {role}", at)
+    return value or ""

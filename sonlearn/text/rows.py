@@ -53,6 +53,8 @@ class ParsedRows(NamedTuple):
     run_indptr: np.ndarray
     run_byte: np.ndarray
     run_start: np.ndarray
+    run_bar: np.ndarray
+    tokens: np.ndarray  # int64[entries, 2], or int64[0, 2]
 
 
 class ParsedChunk(NamedTuple):
@@ -94,8 +96,8 @@ class Runs(NamedTuple):
     run_start: np.ndarray
 
 
-def make_rows(text_bytes: int) -> ParsedRows:
-    """Room for every row and feature that `text_bytes` bytes can hold.
+def make_rows(text_bytes: int, named: bool = False) -> ParsedRows:
+    """Room for every row and feature that `text_bytes` bytes can hold; with `named` also for the places of names.
 
     A row takes at least 2 bytes and a feature 2 more; with a constant feature in each row that is a feature a byte.
     Pages that are never written to take no memory.
@@ -103,9 +105,9 @@ def make_rows(text_bytes: int) -> ParsedRows:
     n, nnz = text_bytes // 2 + 1, text_bytes + 2
     row_arrays = [np.empty(n, dtype=dtype) for dtype in (float, float, float, *5 * [np.int64])]
     indptr, run_indptr = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
-    run_byte, run_start = np.empty(nnz, dtype=np.uint8), np.empty(nnz, dtype=np.int64)
-    indices, values = np.empty(nnz, dtype=np.int64), np.empty(nnz)
-    return ParsedRows(indptr, indices, values, *row_arrays, run_indptr, run_byte, run_start)
+    run_byte, run_start, run_bar = (np.empty(nnz, dtype) for dtype in (np.uint8, np.int64, np.int64))
+    indices, values, tokens = np.empty(nnz, np.int64), np.empty(nnz), np.empty((nnz if named else 0, 2), np.int64)
+    return ParsedRows(indptr, indices, values, *row_arrays, run_indptr, run_byte, run_start, run_bar, tokens)
 
 
 @forced_inline

@@ -155,6 +155,7 @@ def _row(buf, p, row, k, names, rows):
     while code == at.DONE and buf[p] == BAR:
         rows.run_byte[run] = BLANK if _ends_word(byte(buf, p + 1)) else buf[p + 1]
         rows.run_start[run] = start = k
+        rows.run_bar[run] = p
         p, seed, scale, code = _namespace(buf, p + 1, names)
         if code == at.DONE:
             p, k, code = _features(buf, p, k, seed, scale, names, rows)
@@ -239,6 +240,7 @@ def _features(buf, p, k, seed, scale, names, rows):
             return p, k, (at.DONE if buf[p + 1] == NEWLINE else at.CARRIAGE_RETURN)
         start, value = p, scale
         p, slot = _name(buf, p, seed, names.hash_all)
+        end = p
         if byte(buf, p) == COLON:
             x, q, status = parse_number(buf, p + 1)
             if status != number.OK or not _ends_word(byte(buf, q)):
@@ -246,25 +248,30 @@ def _features(buf, p, k, seed, scale, names, rows):
                 if code != at.DONE:
                     return q, k, code
                 slot = hash_name(buf, p + 1, q, slot, names.hash_all)
-                value = 1.0
+                value, end = 1.0, q
             else:
                 value = float(scale) * float(x)
                 if abs(value) == np.inf:
                     return p + 1, k, at.BIG_NUMBER
                 if p == start:
-                    slot = seed + anonymous
+                    slot, start, end = seed + anonymous, -1, anonymous
                     anonymous += 1
             p = q
         if value != 0.0:
             rows.indices[k] = slot & names.mask
             rows.values[k] = value
+            if len(rows.tokens) > 0:
+                rows.tokens[k, 0], rows.tokens[k, 1] = start, end
             k += 1
 
 
 @forced_inline
 def _plain_features(buf, p, k, seed, scale, names, rows):
-    """Features with one blank behind them (`plain_feature`), as far as they go: (position, entries so far)."""
-    while not names.hash_all:
+    """Features with one blank behind them (`plain_feature`), as far as they go: (position, entries so far).
+
+    None where places of names are kept.
+    """
+    while not names.hash_all and len(rows.tokens) == 0:
         index, x, end = plain_feature(buf, p)
         value = float(scale) * x
         if end < 0 or abs(value) == np.inf:

@@ -99,7 +99,6 @@ def test_columns_of_a_table_of_decisions_have_to_be_there(cli, tmp_path, named, 
     ("flag", "remedy"),
     [
         ("--label bought", "--cost or --reward names the column of what came of a decision"),
-        ("--id who", "decisions of a table have no ids; --ignore 'who' leaves the column out"),
         ("--weight chance", "--probability names the column of that with which an action was chosen"),
     ],
 )
@@ -108,6 +107,34 @@ def test_of_flags_that_decisions_of_a_table_do_not_have_the_one_is_named(cli, tm
     name, column = flag.split()
     error = cli.error(f"train --quiet --cb_explore 5 --action shown --reward bought {flag} t.csv")
     assert error == f"{name} '{column}': {remedy}"
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "arrow"])
+def test_decisions_of_a_table_have_ids(cli, tmp_path, form):
+    """They are no features, and stand behind predictions; a malformed decision has its own, too."""
+    fields = [line.split(",") for line in table_of_offers(60).splitlines()[1:]]
+    fields[6][4] = "1.5"  # a probability
+    rows = [
+        {"visit": f"v{i}", "who": who, "age": float(age), "shown": int(shown), "bought": float(y), "chance": float(p)}
+        for i, (who, age, shown, y, p) in enumerate(fields)
+    ]
+    if form == "arrow":
+        pytest.importorskip("pyarrow")
+        pytest.importorskip("pandas").DataFrame(rows).to_parquet(tmp_path / "log")
+    elif form == "json":
+        (tmp_path / "log").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        lines = [",".join(map(str, fields)) + "\n" for fields in (rows[0], *(row.values() for row in rows))]
+        (tmp_path / "log").write_text("".join(lines))
+    line = "train --quiet --cb_explore 4 --action shown --reward bought --probability chance --on-error skip log"
+    assert cli(f"{line} --id visit -f m -p p")[0] == 0
+    assert cli(f"{line} --ignore visit -p without")[0] == 0
+    said = [row.split(" ") for row in (tmp_path / "p").read_text().splitlines()]
+    assert [text for text, _ in said] == (tmp_path / "without").read_text().splitlines()
+    assert [name for _, name in said] == [f"v{i}" for i in range(60)]
+    answers = cli.out("predict --quiet --on-error skip --output csv -i m log").splitlines()
+    assert [answer.split(",")[0] for answer in answers] == ["id", *(f"v{i}" for i in range(60))]
+    assert answers[7] == "v6,,"
 
 
 def test_actions_that_were_never_logged_are_named(cli, tmp_path):

@@ -64,16 +64,13 @@ sonlearn: vw: this cannot be done here: --bfgs, --mem (only online methods: sonl
 REST = """
 ## All flags
 
-All flags that `vw --help` of release 9.11 lists. The command line says the same of a flag that it does not know. These
-work, with the same meaning: {works}. And (`stands for`: there is no such flag; give this instead, or nothing):
+Of the flags that `vw --help` of release 9.11 lists, these work, with the same meaning: {works}. And (`stands for`:
+there is no such flag; give this instead, or nothing):
 
 """
 
 NOT_HERE = """
-These have no counterpart:
-
-| why | flags |
-|---|---|
+All others have no counterpart. `sonlearn train` says so of each, and why: {reasons}.
 """
 
 
@@ -110,8 +107,8 @@ def page() -> str:
     everyday = [f"| `{line}` | {ours(line)} |" for line in CHANGED]
     works = ", ".join(named(vw_flags.WORKS)[""])
     said = [name for name, (state, text) in sorted(vw_flags.FLAGS.items()) if text and state != vw_flags.NOT_HERE]
-    missing = [f"| {why} | {', '.join(names)} |" for why, names in named(vw_flags.NOT_HERE).items()]
-    parts = [HEAD, everyday, REST.format(works=works), table(said), NOT_HERE, missing]
+    missing = NOT_HERE.format(reasons="; ".join(named(vw_flags.NOT_HERE)))
+    parts = [HEAD, everyday, REST.format(works=works), table(said), missing]
     return "".join(part if isinstance(part, str) else "\n".join(part) + "\n" for part in parts)
 
 

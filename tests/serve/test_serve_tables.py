@@ -103,7 +103,8 @@ def test_a_model_of_tables_takes_csv_as_predict_does(flags):
         assert server.ask("POST", "/predict", "city\n", media) == (200, "")
         before = learner.examples
         for path, body, message in (
-            ("/predict", "town\nGraz\n", "found the members 'town', expected columns that the model knows"),
+            ("/predict", "town\nGraz\n", "found the columns 'town', expected columns that the model knows"),
+            ("/predict", "city|n\nGraz|2\n", f"; this model's fields are separated by '{learner.text.delimiter}'"),
             ("/predict", "n,n\n1,2\n", "<request>:1: found 2 columns 'n'"),
             ("/predict?probabilities=1", text, "found a query with text/csv"),
             (

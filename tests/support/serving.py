@@ -8,7 +8,6 @@ import http.client
 import json
 import socket
 import threading
-import time
 from collections.abc import Iterator
 
 from sonlearn.commands.serve import warm_up
@@ -42,14 +41,12 @@ class Served:
         self.server = server_of_rows(self.worker, metrics, limits, learns, self.reports.append)
         await self.server.run(*self._sockets, ready.set)
 
-    def stop(self) -> float:
-        """End it; the seconds that took."""
-        started = time.monotonic()
+    def stop(self) -> None:
+        """End it."""
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self.server.stop)
-        self._thread.join(30)
+        self._thread.join(120)
         assert not self._thread.is_alive()
-        return time.monotonic() - started
 
     def ask(self, method: str, path: str, body: bytes | str | None = None, media: str = "text/plain", **headers):
         """(status, answer) of one request."""

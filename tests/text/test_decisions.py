@@ -88,12 +88,15 @@ def test_numbered_actions_share_a_row(tmp_path):
     assert features(found.rows, 1) == row_of(tmp_path, "|x r")
 
 
-def test_dsjson_is_the_same_as_blocks(tmp_path):
+@pytest.mark.parametrize(
+    "options", [TextOptions(), TextOptions(ngram=("2",)), TextOptions(quadratic=("ua",), ngram=("2",))]
+)
+def test_dsjson_is_the_same_as_blocks(tmp_path, options):
     line = (
         '{"_label_cost":1.5,"_label_probability":0.25,"_label_Action":1,"_labelIndex":0,"a":[1,2],"p":[0.25,0.75],'
         '"EventId":"one","c":{"u":{"age":3,"x":1},"_multi":[{"a":{"p":1,"q":1}},{"a":{"r":1}}]}}\n'
     )
-    (found,), (blocks,) = read(tmp_path, line, ADF), read(tmp_path, BLOCKS, ADF)
+    (found,), (blocks,) = read(tmp_path, line, ADF, options), read(tmp_path, BLOCKS, ADF, options)
     assert (found.action[0], found.cost[0], found.probability[0], found.tags) == (0, 1.5, 0.25, ["one"])
     for i in range(2):
         assert features(found.rows, i) == features(blocks.rows, i)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import random
@@ -14,14 +15,17 @@ import numba
 import numpy as np
 import pytest
 from fuzz_text import line as fuzzed_line
-from parsers import Malformed, vw_hash, vw_line
+from parsers import Malformed, vw_line
 from vw_peer import CASES, random_line
 
 from sonlearn.options import TextOptions
+from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.interact import Interactions
-from sonlearn.text.names import MOST_NAMES, LineNames, NameTable, Part, generated_features
+from sonlearn.text.names import MOST_NAMES, LineNames, NameTable, generated_features
 from sonlearn.text.read import Reader
+from sonlearn.text.rows import STATE_SIZE, make_rows
+from sonlearn.text.vw import make_names, parse_vw
 
 pytestmark = pytest.mark.interpreted
 OPTIONS = [
@@ -46,29 +50,43 @@ def lines_of_all_kinds(count: int) -> list[bytes]:
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=range(len(OPTIONS)))
-def test_no_line_is_taken_apart_otherwise_than_by_the_kernel(options):
-    lines = lines_of_all_kinds(200 if numba.config.DISABLE_JIT else 5000)
-    names, n = LineNames(options), 0
+def test_names_of_lines_of_all_kinds_stand_there_and_are_hashed_to_their_slots(options):
+    lines = lines_of_all_kinds(200 if numba.config.DISABLE_JIT else 2000)
+    n = 0
     for batch in Reader(io.BytesIO(b"\n".join(lines)), options, chunk_bytes=3000):
-        for i in range(batch.n):
-            part = slice(batch.indptr[i], batch.indptr[i + 1] - options.constant)
-            ours = list(names.features(lines[batch.lines[i] - 1]))
-            assert [slot for slot, _ in ours] == batch.indices[part].tolist(), lines[batch.lines[i] - 1]
-            assert [value for _, value in ours] == batch.values[part].tolist(), lines[batch.lines[i] - 1]
-            n += 1
+        n += batch.n
     assert n >= len(lines) - 5
+    for line in lines[:: 1 if numba.config.DISABLE_JIT else 4]:
+        chunk = np.frombuffer(line + b"\n", np.uint8)
+        parsed = ChunkParser(options, "stop", 1).parse(chunk, "vw", "")
+        for batch in parsed.batches:
+            known = dict.fromkeys(parsed.names)
+            slots = list(dict.fromkeys(batch.indices.tolist()))
+            assert {slot for slot, _ in known} == set(slots), line
+            for slot, name in known:
+                assert name == "Constant" or slot in slots_of(name, options), (line, name)
 
 
-def slots_of(name: str, size: int) -> set[int]:
-    """Slots that a name without a circumflex of its own could be of, in the default namespace or in another."""
-    parts, found = name.split("^"), set()
-    for space in {"", parts[0]} if len(parts) > 1 else {""}:
-        slot = vw_hash(space.encode(), 0) if space else 0
-        for part in parts[1:] if space else parts:
-            anonymous = part.startswith("[") and part.endswith("]")
-            slot = slot + int(part[1:-1]) if anonymous else vw_hash(part.encode(), slot)
-        found.add(slot % size)
-    return found
+def slots_of(name: str, options: TextOptions) -> set[int]:
+    """Slots that a name could be of, with or without a namespace; it may have circumflexes of its own."""
+    raw, found = name.encode("utf-8", "surrogateescape"), set()
+
+    def hashed(text: bytes, seed: int) -> int:
+        return hash_bytes(text, seed, hash_all=options.hash == "all")
+
+    def add(text: bytes, seed: int) -> None:
+        anonymous = re.fullmatch(rb"\[(\d+)\]", text)
+        found.add(hashed(text, seed))
+        if anonymous:
+            found.add(seed + int(anonymous[1]))
+        for at in (i for i, byte in enumerate(text) if byte == ord("^")):
+            found.add(hashed(text[at + 1 :], hashed(text[:at], seed)))
+
+    add(raw, hash_bytes(b"", options.hash_seed, hash_all=True) if options.hash_seed else 0)
+    for at in (i for i, byte in enumerate(raw) if byte == ord("^")):
+        if at:
+            add(raw[at + 1 :], hashed(raw[:at], options.hash_seed))
+    return {slot & ((1 << options.bits) - 1) for slot in found}
 
 
 @pytest.mark.parametrize("threads", [0, 1, 3])
@@ -81,7 +99,7 @@ def test_every_slot_has_a_name_that_is_hashed_to_it(threads, chunk_bytes):
     assert set(reader.names.known) == seen
     for slot, names in reader.names.known.items():
         assert len(names) == len(set(names)) <= MOST_NAMES
-        assert all(name == "Constant" or slot in slots_of(name, 2**12) for name in names)
+        assert all(name == "Constant" or slot in slots_of(name, options) for name in names)
     again = Reader(io.BytesIO(b"\n".join(lines)), options)
     list(again)
     assert again.names.known == reader.names.known
@@ -108,18 +126,21 @@ MADE = [
 
 @pytest.mark.parametrize("made", MADE, ids=str)
 def test_features_are_made_as_by_the_kernel(made):
-    options = TextOptions(format="vw", names=True, bits=22, constant=False, **made)
+    plain = TextOptions(format="vw", names=True, bits=22, constant=False)
+    options = dataclasses.replace(plain, **made)
+    plain, n = dataclasses.replace(plain, hash=options.hash, hash_seed=options.hash_seed), 0
     lines = [random_line(random.Random(i)).encode() for i in range(10 if numba.config.DISABLE_JIT else 60)]
     lines.append(b"1 |a x y:2 z c:red |b u:3 v :4 |apple w | d")
-    names, n = LineNames(options), 0
     for line in lines:
         (batch,) = Reader(io.BytesIO(line), options)  # line by line: wildcards stand for the namespaces seen
-        parts: list[Part] = []
-        plain = [slot for slot, _ in names.features(line, None, parts)]
+        chunk = np.frombuffer(line + b"\n", np.uint8)
+        rows, state = make_rows(len(chunk), named=True), np.zeros(STATE_SIZE, np.int64)
+        parse_vw(chunk, make_names(plain), rows, state)
+        parts = list(LineNames(plain).parts(chunk.tobytes(), rows, 0, []))
         interactions = Interactions(options)
         interactions.observe(np.array([part.byte for part in parts], dtype=np.uint8))
         ours = [slot for slot, _ in generated_features(interactions.plan, 2**22 - 1, parts)]
-        assert plain + ours == batch.indices.tolist(), line
+        assert [part.slot for part in parts] + ours == batch.indices.tolist(), line
         n += len(ours)
     assert n >= 8
 

@@ -25,14 +25,14 @@ from sonlearn.data.rows import Rows, features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline, inline, jit
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.diagonal_fd.merging import Matrix, WithDiagonal
-from sonlearn.learn.diagonal_fd.rounds import step_of
+from sonlearn.learn.diagonal_fd.rounds import step_of, widen
 from sonlearn.learn.diagonal_fd.shrink import leading_rows
 from sonlearn.learn.diagonal_fd.state import LONGEST
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.linear_algebra import (
-    add_scaled,
+    add_rows,
     clear_first,
-    factor_identity_plus,
+    factorise,
     minus_dot,
     product,
     set_scaled,
@@ -89,7 +89,6 @@ class Work(NamedTuple):
     q: np.ndarray  # float64[rows]
     g: np.ndarray  # float64[rows]
     h: np.ndarray  # float64[rows]; L^-T g
-    C: np.ndarray  # float64[rows, rows]; kept rows as combinations of those before, negative
     lanes: np.ndarray  # float64[rows, LANES]
     more: np.ndarray  # float64[4, LANES]
 
@@ -97,8 +96,7 @@ class Work(NamedTuple):
 def new_work(blocks: int, rows: int) -> Work:
     """Scratch for so many blocks of features and rows of B."""
     return Work(
-        *np.zeros((2, blocks, LANES)), *np.zeros((3, rows)), np.zeros((rows, rows)), np.zeros((rows, LANES)),
-        np.zeros((4, LANES)),
+        *np.zeros((2, blocks, LANES)), *np.zeros((3, rows)), np.zeros((rows, LANES)), np.zeros((4, LANES)),
     )  # fmt: skip
 
 
@@ -248,8 +246,10 @@ def step(params, state, work, blocks, z, y, w):
         solve_upper(state.LT, r, g, h)
         move(state, work, r, blocks, a)
     if s2 * xx > 0.0:
-        append(state, work, r, blocks, math.sqrt(s2), math.sqrt(1.0 + s2 * v))
-        state.T[r, r] = s2 * xx
+        widen(state, work, r, s2, v, xx)
+        for b in range(blocks):
+            set_scaled(state.B[b, r], math.sqrt(s2), work.x[b], LANES)
+        now["raw"] += 1
     return DONE
 
 
@@ -298,42 +298,12 @@ def add_product(out, a, b):
 @bare_inline
 def move(state, work, r, blocks, a):
     """w <- w + a Delta^-1 (x - B'h)."""
-    own, h = work.more[0], work.h
+    own = work.more[0]
     for b in range(blocks):
-        set_scaled(own, 1.0, work.x[b], LANES)
-        take_off_rows(own, h, state.B[b], r)
+        clear_first(own, LANES)
+        add_rows(work.h, state.B[b], r, own)
         for l in range(LANES):  # noqa: E741
-            state.w[b, l] += a * (own[l] / (1.0 + state.extra[b, l]))
-
-
-@forced_inline
-def take_off_rows(out, c, A, r):
-    """out -= c[:r]'A[:r], lane by lane: four rows at a time, from the first to the last."""
-    for j in range(0, r - 3, 4):
-        take_off_four(out, c, A, j)
-    for j in range(r - r % 4, r):
-        add_scaled(out, -c[j], A[j], LANES)
-
-
-@forced_inline
-def take_off_four(out, by, A, j):
-    """out -= by[j:j + 4]'A[j:j + 4], lane by lane and from the first row to the last."""
-    p, q, r, s = by[j], by[j + 1], by[j + 2], by[j + 3]
-    a, b, c, d = A[j], A[j + 1], A[j + 2], A[j + 3]
-    for l in range(LANES):  # noqa: E741
-        out[l] = (((out[l] - p * a[l]) - q * b[l]) - r * c[l]) - s * d[l]
-
-
-@bare_inline
-def append(state, work, r, blocks, s, pivot):
-    """Row r of B <- s x, with its products in T and L, but for T_rr."""
-    for b in range(blocks):
-        set_scaled(state.B[b, r], s, work.x[b], LANES)
-    for j in range(r):
-        state.T[r, j] = state.T[j, r] = s * work.q[j]
-        state.LT[j, r] = s * work.g[j]
-    state.LT[r, r] = pivot
-    state.now[0]["raw"] += 1
+            state.w[b, l] += a * ((work.x[b, l] - own[l]) / (1.0 + state.extra[b, l]))
 
 
 @inline
@@ -342,19 +312,17 @@ def shrink(params, state, work):
     now = state.now[0]
     faded = params.retention ** (now["t"] - now["shrunk"])
     kept, C = leading_rows(params, state.T, now["k"] + now["raw"], faded)
-    for i in range(kept):
-        set_scaled(work.C[i], -1.0, C[i], C.shape[1])
     for b in range((now["seen"] + LANES - 1) >> BITS):
-        compensate(params, state, work, b, kept, faded)
+        compensate(params, state, work, b, kept, C, faded)
     for i in range(kept):
         for j in range(i):
             state.T[j, i] = state.T[i, j]
-    factor_identity_plus(state.T, state.LT, kept)
+    factorise(state.T, 1.0, kept, state.LT)
     now["shrunk"], now["k"], now["raw"] = now["t"], kept, 0
 
 
 @bare_inline
-def compensate(params, state, work, b, kept, faded):
+def compensate(params, state, work, b, kept, C, faded):
     """Block b: the rows kept, Delta with what they have lost, and T for the new Delta."""
     now, B, new = state.now[0], state.B[b], work.lanes
     squares, own, change, scaled = work.more[0], work.more[1], work.more[2], work.more[3]
@@ -365,7 +333,7 @@ def compensate(params, state, work, b, kept, faded):
         add_product(squares, B[j], B[j])
     for i in range(kept):
         clear_first(new[i], LANES)
-        take_off_rows(new[i], work.C[i], B, r)
+        add_rows(C[i], B, r, new[i])
         add_product(own, new[i], new[i])
     for l in range(LANES):  # noqa: E741
         state.mass[b, l] = faded * (state.mass[b, l] + squares[l])

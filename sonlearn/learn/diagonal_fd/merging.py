@@ -22,7 +22,7 @@ from sonlearn.data import merging
 from sonlearn.learn.diagonal_fd.shrink import EPS_RANK
 from sonlearn.learn.diagonal_fd.state import LONGEST, params_of
 from sonlearn.learn.engine import Engine, State
-from sonlearn.learn.linear_algebra import factor_identity_plus
+from sonlearn.learn.linear_algebra import factorise
 from sonlearn.options import LearnOptions
 
 
@@ -60,7 +60,7 @@ class WithDiagonal(Engine):
         state, k, seen = self._of(found, t), len(found.B), base.now["seen"]
         T = (found.B / (1.0 + found.extra)) @ found.B.T
         state.T[:k, :k] = (T + T.T) / 2.0
-        factor_identity_plus(state.T, state.LT, k)
+        factorise(state.T, 1.0, k, state.LT)
         for name, value in (("t", t), ("shrunk", t), ("k", k), ("seen", seen)):
             state.now[name] = value
         return state

@@ -105,16 +105,25 @@ def step(params, state, work, feats, values, z, v, xx, y, h):
     now["t"] += 1
     now["seen"] = features_with(feats, now["seen"])
     if s2 * xx > 0.0:
-        k, raw = now["k"], now["raw"]
-        r, s, pivot = k + raw, math.sqrt(s2), math.sqrt(1.0 + s2 * v)
-        for j in range(r):
-            state.T[r, j] = state.T[j, r] = s * work.q[j]
-            state.LT[j, r] = s * work.g[j]
-        state.T[r, r] = s2 * xx
-        state.LT[r, r] = pivot
-        state.gamma[r] = pivot * a / s
+        r, s = now["k"] + now["raw"], math.sqrt(s2)
+        widen(state, work, r, s2, v, xx)
+        state.gamma[r] = state.LT[r, r] * a / s
         append(state, feats, values, s)
     return DONE
+
+
+@bare_inline
+def widen(state, work, r, s2, v, xx):
+    """Add row r of B, which is s x, to T and L: from work.q and work.g. Modifies state.
+
+    s2 : s^2; v : x'A^-1 x; xx : x'Delta^-1 x
+    """
+    s = math.sqrt(s2)
+    for j in range(r):
+        state.T[r, j] = state.T[j, r] = s * work.q[j]
+        state.LT[j, r] = s * work.g[j]
+    state.T[r, r] = s2 * xx
+    state.LT[r, r] = math.sqrt(1.0 + s2 * v)
 
 
 @bare_inline

@@ -19,11 +19,12 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit, forced_inline, inline, jit
-from sonlearn.learn.diagonal_fd.lazy import apply_map, bring_up_to_date, enter
+from sonlearn.learn.diagonal_fd.lazy import bring_up_to_date
 from sonlearn.learn.diagonal_fd.rounds import run
 from sonlearn.learn.diagonal_fd.state import DELTA, EXTRA, KEPT, LONGEST, SLOT, SQUARES, STAMP, TOTAL, WBAR
 from sonlearn.learn.eigenpairs import leading_eigenpairs
-from sonlearn.learn.linear_algebra import add_scaled, clear, factor_identity_plus, plus_dot, set_scaled, solve_upper
+from sonlearn.learn.linear_algebra import add_scaled, clear, factorise, plus_dot, set_scaled, solve_upper
+from sonlearn.learn.log import apply_map, enter
 from sonlearn.learn.tolerances import SHRINK
 
 #: Eigenvalues of T below this multiple of the largest are rounding errors.
@@ -59,7 +60,7 @@ def shrink(params, state, work):
     now["generation"] += 1
     compensate(params, state, work, n_kept)
     now["shrunk"] = now["t"]
-    factor_identity_plus(state.T, state.LT, n_kept)
+    factorise(state.T, 1.0, n_kept, state.LT)
     state.gamma[:] = 0.0
     now["k"] = n_kept
     now["raw"] = now["slots"] = now["entries"] = 0
@@ -112,7 +113,7 @@ def log(state, work, n_kept):
         for i in range(n_kept):
             E[j, i] = work.CT[j, i]
         E[j, width] = work.c[j]
-    enter(state.maps, work.E, state.now[0]["generation"])
+    enter(state.maps, E, work.E[1], state.now[0]["generation"])
 
 
 @bare_inline
@@ -141,6 +142,7 @@ def fold(state, work):
 def map_entries(E, b, z):
     """b <- E[0] b for a feature's entries b in the rows kept so far; returns c'b. Overwrites z."""
     set_scaled(z[0], 1.0, b, len(b))
+    z[0, len(b)] = 0.0
     apply_map(E, 0, z, 0)
     set_scaled(b, 1.0, z[1], len(b))
     return z[1, len(b)]

@@ -31,10 +31,8 @@ RAW_MIN, RAW_PER_ROW = 12, 2
 #: Largest squared length of a row of B Delta^-1/2. A longer raw row gets a smaller weight; the excess of a kept row is
 #: shed. So the condition number of I + T suits double precision for any input.
 LONGEST = 1e10
-#: The log composes blocks of 2^BITS generations, blocks of 2^BITS such blocks, and so on.
-BITS = 5
 #: Rows of the log; features in the buffered rows, and their entries.
-LOG = Counted("generation", room="capacity", rows=lambda n: slots_of(n, BITS))
+LOG = Counted("generation", room="capacity", rows=slots_of)
 SLOTS, ENTRIES = Counted("slots"), Counted("entries")
 
 
@@ -84,7 +82,7 @@ class DiagonalFDScratch(NamedTuple):
     CT: np.ndarray  # float64[rows, width]; C', the kept rows as combinations of the earlier rows
     sums: np.ndarray  # float64[slots, 4]; see TOTAL, SQUARES, DELTA
     z: np.ndarray  # float64[2, width + 1]; one feature's entries while it is brought up to date
-    E: np.ndarray  # float64[3, width, width + 1]; a map and products of maps
+    E: np.ndarray  # float64[2, width, width + 1]; a map and a product of maps
 
 
 def width_of(params: DiagonalFDParams) -> int:
@@ -120,5 +118,5 @@ def new_work(params: DiagonalFDParams, longest: int, slots: int) -> DiagonalFDSc
     return DiagonalFDScratch(
         u=np.zeros(longest), place=np.arange(longest), row=np.zeros((longest, KEPT + width)), q=np.zeros(rows),
         g=np.zeros(rows), c=np.zeros(rows), CT=np.zeros((rows, width)), sums=np.zeros((slots, 4)),
-        z=np.zeros((2, width + 1)), E=np.zeros((3, width, width + 1)),
+        z=np.zeros((2, width + 1)), E=np.zeros((2, width, width + 1)),
     )  # fmt: skip

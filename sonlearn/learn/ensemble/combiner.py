@@ -18,14 +18,13 @@ stays positive definite however long the stream.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit import bare_jit
 from sonlearn.options.members import Member
 
 #: After PERIOD rows A keeps this share of itself.
@@ -145,20 +144,3 @@ def _positive(A: np.ndarray) -> np.ndarray:
     lam, U = np.linalg.eigh((A + A.swapaxes(-1, -2)) / 2.0)
     positive: np.ndarray = (U * np.maximum(lam, 0.0)[..., None, :]) @ U.swapaxes(-1, -2)
     return positive
-
-
-@bare_inline
-def factor(A, LT):
-    """LT'LT = A for a positive definite matrix, of which the lower triangle is read; row j of LT is column j of L."""
-    k = len(A)
-    for i in range(k):
-        for j in range(i + 1):
-            LT[j, i] = A[i, j]
-    for j in range(k):
-        LT[j, j] = math.sqrt(max(LT[j, j], 1e-12))
-        for i in range(j + 1, k):
-            LT[j, i] /= LT[j, j]
-        for l in range(j + 1, k):  # noqa: E741
-            by = LT[j, l]
-            for i in range(l, k):
-                LT[l, i] -= by * LT[j, i]

@@ -24,7 +24,8 @@ import math
 
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.ensemble.combiner import PERIOD, factor
+from sonlearn.learn.ensemble.combiner import PERIOD
+from sonlearn.learn.linear_algebra import factorise
 from sonlearn.learn.losses import (
     ABSOLUTE,
     HINGE,
@@ -208,7 +209,7 @@ def forget_past(combiner, e, scratch):
         for j in range(k):
             A[i, j] *= retention
         A[i, i] += (1.0 - retention) * combiner.prior[e, i]
-    factor(A, LT)
+    factorise(A, 0.0, k, LT)
     for i in range(k):  # P <- L^-1, lower triangular
         for j in range(k):
             P[i, j] = 0.0

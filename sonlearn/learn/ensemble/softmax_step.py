@@ -28,8 +28,16 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.ensemble.combiner import PERIOD, factor
-from sonlearn.learn.linear_algebra import add_scaled, exponential, largest, solve_lower, solve_upper, total_of
+from sonlearn.learn.ensemble.combiner import PERIOD
+from sonlearn.learn.linear_algebra import (
+    add_scaled,
+    exponential,
+    factorise,
+    largest,
+    solve_lower,
+    solve_upper,
+    total_of,
+)
 
 #: A_0 as a multiple of I, and how much of squared gradients is added to A. Over 17 sets and 28 others, the members'
 #: scores replayed: log loss .957 and .851 of that of .5 and 0, errors .991 and .968. SURPRISE .03 to .25 and PRIOR .25
@@ -171,7 +179,7 @@ def take_step(combiner, V, i, met, count, y, h, surprise, scratch):
     if surprise > 0.0:
         for j in range(n):
             add_scaled(A[j], h * surprise * g[j], g, j + 1)
-    factor(A, scratch.LT)
+    factorise(A, 0.0, n, scratch.LT)
     solve_lower(scratch.LT, n, g, mean)
     solve_upper(scratch.LT, n, mean, scratch.step)
     for j in range(n):

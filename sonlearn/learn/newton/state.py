@@ -25,10 +25,8 @@ from sonlearn.options.methods import METHODS
 from sonlearn.sketch.rules import Terms, terms
 
 ETA_CONSTANT, ETA_OVER_T, ETA_OVER_ROOT_T = range(3)
-#: The log composes blocks of 2^BITS generations, and of 2^BITS of those, and so on.
-BITS = 3
 #: Rows of the log; features in the raw rows.
-LOG, LOCAL = Counted("generation", room="capacity", rows=lambda n: slots_of(n, BITS)), Counted("local")
+LOG, LOCAL = Counted("generation", room="capacity", rows=slots_of), Counted("local")
 
 #: The scalars of the state: ``now = state.now[0]`` has these fields, compiled and interpreted.
 NOW = np.dtype((np.record, [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.chunk import ChunkParser, tag_in
-from sonlearn.text.decisions.rows import DecisionLines, Head, assembled
+from sonlearn.text.decisions.rows import DecisionLines, Head, assembled, crosses
 from sonlearn.text.malformed import MalformedLine
 
 _COST = "action:cost:probability, for example 2:-1:0.25"
@@ -30,62 +30,50 @@ class Label(NamedTuple):
     tag: str
 
 
-class Origin(NamedTuple):
-    """Where a row of the parser's text comes from."""
-
-    block: int
-    line: int
-    shared: int  # line of the features that follow its own; 0: none do
-    own: int  # bytes of its own text
-    offset: int  # bytes before the shared features in their own line
-
-
 def parse_blocks(
     blocks: list[DecisionLines], options: TextOptions, bandit: BanditOptions
 ) -> tuple[Decisions | None, list[MalformedLine]]:
     """Decisions of blocks of VW text, and those that are malformed."""
     texts: list[bytes] = []  # what the parser of VW text reads: of each row a line
-    origin: list[Origin] = []
-    heads: list[Any] = []
-    refused: dict[int] = {}
+    origin: list[tuple[int, int]] = []  # of each row its block, and its line
+    heads: dict[int, Head] = {}
+    refused: dict[int, MalformedLine] = {}
+
+    def refuse(at: int, error: InputError) -> None:
+        refused.setdefault(at, MalformedLine(blocks[at].line, tag_in(blocks[at].lines[0]), error))
+
     for at, block in enumerate(blocks):
         try:
             if bandit.actions is not None:
-                heads.append(_read_line(at, block, bandit.actions, texts, origin))
+                heads[at], rows_of_block = _read_line(block, bandit.actions)
             else:
-                heads.append(_read_block(at, block, texts, origin))
+                heads[at], rows_of_block = _read_block(block, crosses(options))
         except InputError as error:
-            heads.append(None)
-            refused[at] = MalformedLine(block.line, tag_in(block.lines[0]), error.but())  # without its frames
+            refuse(at, error.but())  # without its frames
+            continue
+        texts += rows_of_block
+        origin += [(at, block.line + i) for i in range(len(rows_of_block))]
     if not texts:
         return None, list(refused.values())
     text = np.frombuffer(b"\n".join(texts) + b"\n", np.uint8)
     parsed = ChunkParser(options, "skip", len(texts)).parse(text, "vw", "")
     for error in parsed.errors:
-        at, line, shared, own, offset = origin[(error.line or 1) - 1]
-        column = error.column
-        if column is not None and shared and column > own:
-            line, column = shared, column - own - 1 + offset
-        first = blocks[at]
-        refused.setdefault(
-            at, MalformedLine(first.line, tag_in(first.lines[0]), error.but(line=line, column=column))
-        )  # fmt: skip
+        at, line = origin[(error.line or 1) - 1]
+        refuse(at, error.but(line=line))
     in_order = [refused[at] for at in sorted(refused)]
-    good = [at for at, head in enumerate(heads) if head is not None and at not in refused]
+    good = [at for at in heads if at not in refused]
     if not good:
         return None, in_order
     rows = joined(parsed.batches)
-    owners = np.array([origin[line - 1][0] for line in rows.lines.tolist()])
-    lines = np.array([origin[line - 1][1] for line in rows.lines.tolist()])
-    rows = rows._replace(lines=lines, tags=None, y=np.full(rows.n, np.nan))
-    kept = np.isin(owners, good)
-    rows, owners = rows.at(np.flatnonzero(kept)), owners[kept]
-    begin = np.searchsorted(owners, good)
-    return assembled(rows, begin, [heads[at] for at in good], options, bandit, given=True), in_order
+    owners, lines = np.array(origin)[rows.lines - 1].T
+    kept = np.flatnonzero(np.isin(owners, good))
+    rows = rows._replace(lines=lines, tags=None, y=np.full(rows.n, np.nan)).at(kept)
+    begin = np.searchsorted(owners[kept], good)
+    return assembled(rows, begin, [heads[at] for at in good], options, bandit), in_order
 
 
-def _read_line(at: int, block: DecisionLines, K: int, texts: list[bytes], origin: list[Origin]) -> Head:
-    """Read the label of a line, a decision among K actions, and give its row to the parser. Raises InputError."""
+def _read_line(block: DecisionLines, K: int) -> tuple[Head, list[bytes]]:
+    """Read a line, a decision among K actions: what its label says, and its row. Raises InputError."""
     label = parse_label(block.lines[0], block.line)
     if label.shared:
         raise InputError("", block.line, 1, "shared", f"{_COST}; blocks of lines are for --cb_adf")
@@ -94,14 +82,17 @@ def _read_line(at: int, block: DecisionLines, K: int, texts: list[bytes], origin
         raise InputError("", block.line, 1, f"action {wrong}", f"an action from 1 to {K} (--cb {K})")
     named = sorted(set(label.actions))
     columns = tuple(a - 1 for a in named) if len(label.actions) > (label.action > 0) else tuple(range(K))
-    texts.append(without_label(block.lines[0]))
-    origin.append(Origin(at, block.line, 0, 0, 0))
     action = columns.index(label.action - 1) if label.action else -1
-    return Head(block.line, False, columns, action, label.cost, label.probability, label.tag)
+    head = Head(block.line, False, columns, action, label.cost, label.probability, label.tag)
+    return head, [without_label(block.lines[0])]
 
 
-def _read_block(at: int, block: DecisionLines, texts: list[bytes], origin: list[Origin]) -> Head:
-    """Read the labels of a block of lines, one an action, and give its rows to the parser. Raises InputError."""
+def _read_block(block: DecisionLines, crosses: bool) -> tuple[Head, list[bytes]]:
+    """Read a block of lines, one an action: what its labels say, and its rows. Raises InputError.
+
+    Unless features of actions are multiplied with shared ones later (`crosses`), the rows of actions hold what is
+    shared.
+    """
     labels = [parse_label(line, block.line + i) for i, line in enumerate(block.lines)]
     shared = labels[0].shared
     if shared and len(labels) == 1:
@@ -116,20 +107,14 @@ def _read_block(at: int, block: DecisionLines, texts: list[bytes], origin: list[
     for i, label in enumerate(labels):
         if math.isnan(label.cost) and label.actions:
             raise InputError("", block.line + i, 1, shorten(str(label.actions[0])), _COST)
-    tail = without_label(block.lines[0]).lstrip() if shared else b""
-    if shared:
-        texts.append(without_label(block.lines[0]))
-        origin.append(Origin(at, block.line, 0, 0, 0))
-    offset = len(block.lines[0]) - len(tail)  # columns of the shared features in their own line
-    for i, line in enumerate(block.lines[shared:], int(shared)):
-        own = without_label(line)
-        texts.append(own + b" " + tail if shared else own)
-        origin.append(Origin(at, block.line + i, block.line if shared else 0, len(own), offset))
+    rows = [without_label(line) for line in block.lines]
+    if shared and not crosses:
+        rows[1:] = [row + b" " + rows[0].lstrip() for row in rows[1:]]
     tag = next((label.tag for label in labels if label.tag), "")
     if not chosen:
-        return Head(block.line, shared, (), -1, math.nan, math.nan, tag)
+        return Head(block.line, shared, (), -1, math.nan, math.nan, tag), rows
     label = labels[chosen[0]]
-    return Head(block.line, shared, (), chosen[0] - shared, label.cost, label.probability, tag)
+    return Head(block.line, shared, (), chosen[0] - shared, label.cost, label.probability, tag), rows
 
 
 def parse_label(line: bytes, number: int) -> Label:

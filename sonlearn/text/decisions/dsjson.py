@@ -59,7 +59,7 @@ def parse_dsjson(
     rows = rows._replace(tags=None, base=None, y=np.full(rows.n, np.nan), weight=np.ones(rows.n))
     sizes = [len(head.columns) + head.shared for head in heads]
     begin = np.concatenate(([0], np.cumsum(sizes)[:-1]))
-    found = assembled(rows, begin, heads, options, bandit, given=not crosses(options))
+    found = assembled(rows, begin, heads, options, bandit)
     return found._replace(probabilities=_all_logged(heads)), refused
 
 

@@ -117,10 +117,10 @@ def _classes_of(batch: Batch) -> dict[str | float, list[int]]:
 
 
 def _actions_of(batch: Batch) -> dict[str | float, list[int]]:
-    """The rows of each action that has a cost, of a table that was read with the actions as ids."""
+    """The rows of each action that has a cost, of a table that was read with actions as names."""
     rows: dict[str | float, list[int]] = {}
     for row in np.flatnonzero(~np.isnan(batch.y)).tolist():
-        text = "" if batch.tags is None else batch.tags[row]
+        text = "" if batch.class_names is None else batch.class_names[row] or ""
         number = number_in(text)
         named = number is None or not math.isfinite(number)  # "none" may be what an action is called
         rows.setdefault(text if named else number, []).append(row)

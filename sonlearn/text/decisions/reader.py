@@ -56,13 +56,11 @@ class DecisionReader(BatchReader):
         self._tables = bandit.cbify is not None or self._columns_of_costs
         flags = Labelling().flags
         if self._columns_of_costs:
-            options, flags = (
-                as_table(options, bandit),
-                ("--cost" if bandit.cost else "--reward", "--action", "--probability"),
-            )
+            options = as_table(options, bandit)
+            flags = ("--cost" if bandit.cost else "--reward", "--id", "--probability")
         self._reader = Reader(
             sources, options, chunk_bytes=chunk_bytes, threads=threads if self._tables else 0,
-            labels=Labelling(needed and self._tables, bandit.cbify is not None, flags=flags),
+            labels=Labelling(needed and self._tables, bandit.cbify is not None, flags=flags, action=bandit.action),
             problems_of=self._problems_of if self._tables else None, **reader,
         )  # fmt: skip
         self.sources = self._reader.sources
@@ -78,8 +76,8 @@ class DecisionReader(BatchReader):
 
     @property
     def skipped(self) -> list[str]:
-        """Tags of the malformed decisions behind the last batch; of columns of costs none, which are of actions."""
-        return [""] * len(self.malformed.tags) if self._columns_of_costs else self.malformed.tags
+        """Tags of the malformed decisions behind the last batch."""
+        return self.malformed.tags
 
     @property
     def notes(self) -> list[str]:
@@ -161,7 +159,7 @@ def read_decisions(
 
 
 def as_table(options: TextOptions, bandit: BanditOptions) -> TextOptions:
-    """How a table of decisions is read: the cost as label, the action as id, the probability as weight."""
+    """How a table of decisions is read: the cost as label, the probability as weight; the action see `Labelling`."""
     if bandit.actions is None or bandit.cbify is not None:
         raise OptionError(
             "--action, --cost, --reward: of a table with K actions, numbered or with names; give --cb K as well"
@@ -170,7 +168,6 @@ def as_table(options: TextOptions, bandit: BanditOptions) -> TextOptions:
         raise OptionError("a table of decisions needs --action COLUMN, and --cost COLUMN or --reward COLUMN")
     for flag, column, instead in (
         ("--label", options.label, "--cost or --reward names the column of what came of a decision"),
-        ("--id", options.id, f"decisions of a table have no ids; --ignore {shorten(options.id)} leaves the column out"),
         ("--weight", options.weight, "--probability names the column of that with which an action was chosen"),
     ):
         if column:
@@ -178,7 +175,7 @@ def as_table(options: TextOptions, bandit: BanditOptions) -> TextOptions:
     reading = reading_of(bandit.action, options)
     if reading:
         raise OptionError(f"--{reading} {shorten(bandit.action)}: the column of the action is no feature")
-    return dataclasses.replace(options, label=bandit.cost or bandit.reward, id=bandit.action, weight=bandit.probability)
+    return dataclasses.replace(options, label=bandit.cost or bandit.reward, weight=bandit.probability)
 
 
 def problems_of_table(batch: Batch, bandit: BanditOptions, labels: ActionLabels) -> dict[int, InputError]:
@@ -194,8 +191,7 @@ def problems_of_table(batch: Batch, bandit: BanditOptions, labels: ActionLabels)
 def decisions_of_table(batch: Batch, bandit: BanditOptions, labels: ActionLabels) -> Decisions:
     """Decisions of rows that were read by `as_table`, none of them with problems."""
     action = labels.of(batch)[0]
-    skipped = None if batch.skipped is None else [(at, "") for at, _ in batch.skipped]
     cost = -batch.y if bandit.reward else batch.y
     probability = batch.weight if bandit.probability else np.full(batch.n, np.nan)
-    rows = batch._replace(tags=None, y=np.full(batch.n, np.nan), weight=np.ones(batch.n), skipped=skipped)
+    rows = batch._replace(class_names=None, y=np.full(batch.n, np.nan), weight=np.ones(batch.n))
     return numbered(rows, labels.count, action, cost, probability)

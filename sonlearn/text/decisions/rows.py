@@ -35,21 +35,19 @@ class Head(NamedTuple):
 
 
 def assembled(
-    rows: Batch, begin: np.ndarray, heads: list[Head], options: TextOptions, bandit: BanditOptions, *, given: bool
+    rows: Batch, begin: np.ndarray, heads: list[Head], options: TextOptions, bandit: BanditOptions
 ) -> Decisions:
     """Decisions of the rows of the `heads`; with actions that are rows, shared rows are multiplied in.
 
     Parameters
     ----------
     rows : Batch
-        The rows of all decisions, one after the other.
+        The rows of all decisions, one after the other. Those of actions hold what is shared already, unless `crosses`.
     begin : int64[n]
         Where the rows of each decision begin.
     heads : list of n
     options : TextOptions
     bandit : BanditOptions
-    given : bool
-        Whether the rows of actions hold the shared features already: see `crossed_rows`.
     """
     action, cost, probability = (
         np.array([getattr(head, name) for head in heads]) for name in ("action", "cost", "probability")
@@ -64,7 +62,7 @@ def assembled(
     sizes = np.diff(np.append(begin, rows.n))
     shared = np.array([head.shared for head in heads])
     if shared.any():
-        rows = crossed_rows(rows, begin, sizes, shared, options.constant, crosses(options), given)
+        rows = crossed_rows(rows, begin, sizes, shared, options.constant, crosses(options))
         sizes = sizes - shared
     first = np.concatenate(([0], np.cumsum(sizes)))
     return Decisions(
@@ -79,7 +77,7 @@ def crosses(options: TextOptions) -> bool:
 
 
 def crossed_rows(
-    rows: Batch, begin: np.ndarray, sizes: np.ndarray, shared: np.ndarray, constant: bool, crosses: bool, given: bool
+    rows: Batch, begin: np.ndarray, sizes: np.ndarray, shared: np.ndarray, constant: bool, crosses: bool
 ) -> Batch:
     """Rows of actions with what is shared, and with products of both.
 
@@ -94,24 +92,19 @@ def crossed_rows(
     constant : bool
         Whether each row ends with the constant feature.
     crosses : bool
-        Whether to multiply.
-    given : bool
-        Whether the rows of actions hold what is shared already, behind what is theirs.
+        Whether to multiply; else the rows of actions hold what is shared already.
     """
-    lengths = np.diff(rows.indptr)
-    of = np.repeat(np.where(shared, begin, -1), sizes)  # of each row that of what it shares
     actions = np.ones(rows.n, bool)
     actions[begin[shared]] = False
-    if given and not crosses:
-        return rows.at(np.flatnonzero(actions))
-    own = lengths - constant - np.where((of >= 0) & given, lengths[of] - constant, 0)
-    shared_sizes = np.where(of >= 0, lengths[of] - constant, 0)
-    total = own + shared_sizes + constant + (own * shared_sizes if crosses else 0)
     at = np.flatnonzero(actions)
-    indptr = np.concatenate(([0], np.cumsum(total[at])))
+    if not crosses:
+        return rows.at(at)
+    of = np.repeat(np.where(shared, begin, -1), sizes)[at]  # of each row that of what it shares
+    own = np.diff(rows.indptr) - constant
+    total = own[at] + constant + np.where(of >= 0, own[of] * (1 + own[at]), 0)
+    indptr = np.concatenate(([0], np.cumsum(total)))
     indices, values = np.empty(indptr[-1], np.int64), np.empty(indptr[-1])
-    of = np.ascontiguousarray(of[at])
-    cross(rows.indptr, rows.indices, rows.values, at, of, constant, own[at], crosses, indptr, indices, values)
+    cross(rows.indptr, rows.indices, rows.values, at, of, constant, indptr, indices, values)
     return rows._replace(
         indptr=indptr, indices=indices, values=values, y=rows.y[at], weight=rows.weight[at], lines=rows.lines[at],
         words=None,
@@ -119,19 +112,19 @@ def crossed_rows(
 
 
 @bare_jit
-def cross(indptr, indices, values, at, of, constant, own, crosses, out_indptr, out_indices, out_values):
+def cross(indptr, indices, values, at, of, constant, out_indptr, out_indices, out_values):
     """Fill in rows: those `at`, with what row `of` holds (-1: none), and products.
 
     Parameters
     ----------
     indptr, indices : int64[...], values : float64[...]: rows, not modified
-    at, of, own : int64[n]; own is how many entries of a row are not of what is shared; not modified
-    constant, crosses : bool
+    at, of : int64[n]; not modified
+    constant : bool
     out_indptr : int64[n + 1]; out_indices : int64[nnz], out_values : float64[nnz], filled in
     """
     for i in range(len(at)):
-        begin, to = indptr[at[i]], out_indptr[i]
-        end = begin + own[i]
+        to = out_indptr[i]
+        begin, end = indptr[at[i]], indptr[at[i] + 1] - constant
         for e in range(begin, end):
             out_indices[to], out_values[to] = indices[e], values[e]
             to += 1
@@ -140,16 +133,13 @@ def cross(indptr, indices, values, at, of, constant, own, crosses, out_indptr, o
             for s in range(first, last):
                 out_indices[to], out_values[to] = indices[s], values[s]
                 to += 1
-            if crosses:
-                for e in range(begin, end):
-                    for s in range(first, last):
-                        out_indices[to] = product_id(indices[e], indices[s])
-                        out_values[to] = values[e] * values[s]
-                        to += 1
+            for e in range(begin, end):
+                for s in range(first, last):
+                    out_indices[to] = product_id(indices[e], indices[s])
+                    out_values[to] = values[e] * values[s]
+                    to += 1
         if constant:
-            e = indptr[at[i] + 1] - 1
-            out_indices[to], out_values[to] = indices[e], values[e]
-            to += 1
+            out_indices[to], out_values[to] = indices[end], values[end]
 
 
 @bare_inline

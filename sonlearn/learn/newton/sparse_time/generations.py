@@ -3,8 +3,7 @@
 A generation maps z <- E z and wbar <- wbar + beta'z, for every class. A feature's row of the table is [z wbar]; the log
 stores the matrix that multiplies such a row. A feature's stamp is the last generation applied to it.
 
-A feature that is behind is updated by compositions, usually two or three (`sonlearn.learn.log`). They cost about five
-small products a generation. E is a contraction up to rounding and no map is inverted, so compositions stay accurate.
+A feature that is behind is updated by compositions, usually two or three (`sonlearn.learn.log`).
 
 Only this module writes the stamps, the log and its capacity.
 """
@@ -14,35 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline, inline, jit
-from sonlearn.learn.linear_algebra import add_rows, clear, clear_first, set_scaled, transposed
-from sonlearn.learn.log import next_slot, place
-from sonlearn.learn.newton.state import BITS
-
-LAST = (1 << BITS) - 1
-
-
-@forced_inline
-def apply_map(maps, which, z, source):
-    """z[1 - source] <- z[source] (a row of the table) mapped by maps[which]; maps is not modified."""
-    target, width, length = 1 - source, maps.shape[1], maps.shape[2]
-    clear_first(z[target], width)
-    for i in range(width, length):
-        z[target, i] = z[source, i]
-    add_rows(z[source], maps[which], width, z[target])
-
-
-@forced_inline
-def map_forward(maps, stamp, generation, z):
-    """Map z[0], a row of the table, from generation `stamp` to `generation`; returns the index in z of the result.
-
-    maps : float64[slots, M, M + K], not modified; z : float64[2, M + K], overwritten
-    """
-    at, source = stamp, 0
-    while at < generation:
-        slot, at = next_slot(at, generation, BITS)
-        apply_map(maps, slot, z, source)
-        source = 1 - source
-    return source
+from sonlearn.learn.linear_algebra import clear, set_scaled, transposed
+from sonlearn.learn.log import enter, map_forward
 
 
 @bare_inline
@@ -88,35 +60,14 @@ def begin_generation(state, E, on_v):
     """
     maps, now = state.maps, state.now[0]
     width, length = maps.shape[1:]
-    last = np.zeros((width, length))
+    last, product = np.zeros((width, length)), np.empty((width, length))
     for j in range(E.shape[1]):
         for i in range(E.shape[0]):
             last[j, i] = E[i, j]
         for c in range(len(on_v)):
             last[j, width + c] = on_v[c, j]
-    enter(maps, last, now.generation)
+    enter(maps, last, product, now.generation)
     now.generation += 1
-
-
-@inline
-def enter(maps, last, g):
-    """Log `last`, the map of generation g, and compose it with the earlier slots of each block that contains it.
-
-    maps : float64[slots, M, M + K], modified; last : float64[M, M + K], not modified
-    """
-    product = np.empty(last.shape)
-    level, i = 0, g
-    while True:
-        begin = (i >> BITS) << BITS
-        for slot in range(begin, i):
-            at = place(level, slot, BITS)
-            compose(maps, at, last, product)
-            copy(product, maps, at)
-        copy(last, maps, place(level, i, BITS))
-        if i & LAST != LAST:
-            return
-        last = maps[place(level, begin, BITS)]
-        level, i = level + 1, i >> BITS
 
 
 @bare_inline
@@ -128,27 +79,6 @@ def start_over(state, n_kept):
         factor.FT[i, i] = 1.0
     clear(factor.beta)
     state.now[0].used = n_kept
-
-
-@bare_inline
-def compose(maps, early, late, out):
-    """out <- the composition of `late` after maps[early]: E' = E1' E2', and b = b1 + E1' b2 in the last columns.
-
-    All float64[M, M + K]; only `out` is modified.
-    """
-    width, length = late.shape
-    for j in range(width):
-        clear_first(out[j], width)
-        for i in range(width, length):
-            out[j, i] = maps[early, j, i]
-        add_rows(maps[early, j], late, width, out[j])
-
-
-@bare_inline
-def copy(source, maps, at):
-    """maps[at] <- source."""
-    for j in range(source.shape[0]):
-        set_scaled(maps[at, j], 1.0, source[j], source.shape[1])
 
 
 @inline
