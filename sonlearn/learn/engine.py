@@ -271,9 +271,9 @@ class Engine(ABC):
         """(found, expected) for a row that `learn` refused; None if its numbers were out of bounds."""
         return None
 
-    def by_row(self, out: Predictions) -> EngineByRow:
-        """What learns rows one by one quickly, with room for the predictions of one row."""
-        return EngineByRow(self, out)
+    def by_row(self) -> EngineByRow:
+        """What learns rows one by one quickly."""
+        return EngineByRow(self, Predictions.empty(1))
 
     def next_pass(self, state: State) -> None:
         """Record in `state` that the next rows have been learned before."""

@@ -111,7 +111,7 @@ class Learner(SavedModel):
         self.state = self.engine.new()
         self.index = new_index()
         self.labels = self._new_labels()
-        self._alone = self.engine.by_row(self.empty_predictions(1))
+        self._alone = self.engine.by_row()
         self._decision = DecisionRule(self.options)
         self._coverage = None
         if self.options.coverage is not None:
@@ -253,7 +253,7 @@ class Learner(SavedModel):
         alone = not (settles or self.options.label_delay) and self._alone.serves(rows)
         if not alone:
             self.state = self.engine.reserve(self.state, rows, self.size)
-        out, refused, at = self.empty_predictions(batch.n), np.zeros(batch.n, dtype=bool), -1
+        out, refused, at = Predictions.empty(batch.n, self.scores), np.zeros(batch.n, dtype=bool), -1
         while at < batch.n:
             start = at + 1
             if alone and start == 0:
@@ -309,7 +309,7 @@ class Learner(SavedModel):
             return self._predict_online(batch, labels_follow)
         with self.access.to_predict() as engine:
             rows = lookup(batch._replace(y=self.coded(batch)), self.index, self.counts_unknown)
-            out = self.empty_predictions(batch.n)
+            out = Predictions.empty(batch.n, self.scores)
             at = engine.predict(self.state, rows, out)
             if at < batch.n:
                 raise diverged(batch, at)
@@ -542,9 +542,6 @@ class Learner(SavedModel):
         """How many scores a row has: one, but of several classes one for each that has been met."""
         return self.labels.scores
 
-    def empty_predictions(self, n: int) -> Predictions:
-        return Predictions.empty(n, self.scores)
-
     def as_predicted(
         self, out: Predictions, y: np.ndarray, batch: Batch, counted: np.ndarray | None, *, rests: bool = False
     ) -> Predicted:
@@ -642,7 +639,7 @@ class Learner(SavedModel):
         if learner._coverage is not None:
             learner._coverage.restore(arrays)
         learner.index = index_of(arrays["ids"])
-        none = learner.empty_predictions(0)
+        none = Predictions.empty(0, learner.scores)
         learner._waiting, learner._predicted = delay.from_arrays(header.get("waiting"), arrays, none)
         state = storage.rebuilt(learner.state, arrays, "state")
         if not header["met"] == learner.engine.met(state) <= learner.scores:

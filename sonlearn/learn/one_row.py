@@ -32,7 +32,7 @@ class OneRow:
     def __init__(self, learner: Learner, constant: int, source: str = "<memory>"):
         self.learner, self._constant, self._source = learner, constant, source
         self._numbering = RowNumbering(learner.counts_unknown)
-        self._alone = learner.engine.by_row(learner.empty_predictions(1))
+        self._alone = learner.engine.by_row()
 
     @staticmethod
     def serves(learner: Learner) -> bool:

@@ -184,9 +184,9 @@ class Committee(Engine):
         finite = np.isfinite(out.raw).all(axis=1)
         return n if finite.all() else int(np.argmin(finite))
 
-    def by_row(self, out: Predictions) -> CommitteeByRow:
+    def by_row(self) -> CommitteeByRow:
         """See `Engine.by_row`."""
-        return CommitteeByRow(self, out)
+        return CommitteeByRow(self, Predictions.empty(1))
 
     def contributions(self, state: CommitteeState, rows: Rows, number: int | None = None) -> Contributions:
         """What the members make of `rows` in the offline combination."""
@@ -259,8 +259,11 @@ class Committee(Engine):
         return state._replace(members=tuple(members))
 
     def facts(self, state: CommitteeState) -> dict[str, Any]:
-        """See `progress.facts`."""
-        return progress.facts(self, state)
+        """members, combinations, drift, spectra (a function): see `progress`; and what the target knows."""
+        return {
+            "members": progress.member_table(self, state), "combinations": progress.combinations(self, state),
+            "drift": progress.drift(self, state), "spectra": lambda: progress.spectra(self, state),
+        } | self.target.facts(state.labels)  # fmt: skip
 
     def next_pass(self, state: CommitteeState) -> None:
         """Say that the rows to come have been learned from before.
