@@ -13,11 +13,14 @@ not. Two conventions apply to states:
 - Counters and other scalars are fields of a structured array of length 1 (`now`), so that they have names.
 
 `Engine` declares everything that the program requires of an engine, of one score a row (values, two classes) or of one
-for each of several classes. A new engine defines the abstract methods and overrides the defaults that it improves on.
+for each of several classes. A new engine defines the abstract methods and overrides the defaults that it improves on,
+and `make_engine` finds it by the name that the table `sonlearn.options.methods` has: methods that share an engine
+differ only in their values there.
 """
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -28,11 +31,32 @@ from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.by_row import EngineByRow
+from sonlearn.options import LearnOptions
+from sonlearn.options.methods import METHODS
 
 #: A state: a NamedTuple of arrays and of further such tuples.
 State = Any
 #: Features, at least, that there is room for beyond those that have occurred, where rows come one by one.
 SPARE = 64
+
+#: Name of an engine -> (module, class). Modules are imported on first use, because each one defines kernels.
+_MAKERS = {
+    "sketched": ("newton.engine", "SketchedNewton"),
+    "diagonal_fd": ("diagonal_fd.engine", "DiagonalFD"),
+    "dense_diagonal_fd": ("diagonal_fd.dense", "DenseDiagonalFD"),
+    "first_order": ("first_order.engine", "FirstOrder"),
+    "bayes": ("bayes", "NaiveBayes"),
+    "boosting": ("boosting.engine", "Boost"),
+    "ewma": ("ewma", "LabelMean"),
+    "dense": ("dense.engine", "Dense"),
+    "metagrad_fd": ("metagrad.sketched", "SketchedMetaGrad"),
+    "metagrad": ("metagrad.dense", "MetaGrad"),
+    "mixture": ("ensemble.mixture", "Mixture"),
+    "projected": ("projected.engine", "Projected"),
+    "committee": ("ensemble.committee", "Committee"),
+    "multinomial": ("multiclass.multinomial", "Multinomial"),
+    "one_vs_rest": ("multiclass.one_vs_rest", "OneVsRest"),
+}
 
 
 class Predictions(NamedTuple):
@@ -71,8 +95,7 @@ class Predictions(NamedTuple):
 
     @classmethod
     def of_scores(cls, raw: np.ndarray) -> Predictions:
-        """Room for scores alone, in the array `raw`, float64[n, K], which becomes 0."""
-        raw[:] = 0.0
+        """Room for scores alone, in the array `raw`, float64[n, K]."""
         return cls.empty(len(raw), 0)._replace(raw=raw, prediction=np.zeros(raw.shape))
 
     def part(self, start: int, stop: int) -> Predictions:
@@ -282,3 +305,29 @@ class Engine(ABC):
     def contributions(self, state: State, rows: Rows, number: int | None = None) -> Contributions | None:
         """The members' contributions, to the score of class `number` if there are several; None without members."""
         return None
+
+
+def make_engine(options: LearnOptions, threads: int = 1, dense: bool = False) -> Engine:
+    """The engine for `options`.
+
+    Parameters
+    ----------
+    options : LearnOptions
+    threads : int
+        Number of threads of an ensemble. With 0 or 1, everything runs in the calling thread.
+    dense : bool
+        Whether a row has nearly all features, of which there are no more than some hundreds.
+    """
+    name, threads = METHODS[options.method].engine, max(threads, 1)
+    if dense and name == "diagonal_fd":
+        name = "dense_diagonal_fd"
+    if options.several and name != "committee":
+        name = "one_vs_rest" if options.multinomial is None else "multinomial"
+    make = engine_class(name)
+    return make(options, threads) if name in ("committee", "one_vs_rest") else make(options)
+
+
+def engine_class(name: str) -> Any:
+    """The class of an engine."""
+    module, maker = _MAKERS[name]
+    return getattr(importlib.import_module(f"sonlearn.learn.{module}"), maker)

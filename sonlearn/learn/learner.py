@@ -17,10 +17,9 @@ from sonlearn.files import storage
 from sonlearn.learn import delay
 from sonlearn.learn.classes import Classes
 from sonlearn.learn.delay import interleaved
-from sonlearn.learn.engine import Contributions, Predictions
+from sonlearn.learn.engine import Contributions, Predictions, make_engine
 from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.losses import loss_of, losses
-from sonlearn.learn.make import make_engine
 from sonlearn.learn.predicted import Predicted as Predicted
 from sonlearn.learn.predicted import chosen_of as chosen_of
 from sonlearn.learn.predicted import linked, probability, reported

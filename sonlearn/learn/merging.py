@@ -17,7 +17,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.errors import OptionError
-from sonlearn.learn.make import make_engine
+from sonlearn.learn.engine import make_engine
 from sonlearn.options import LearnOptions
 from sonlearn.views.index import index_of, intern
 

@@ -7,9 +7,8 @@ from streams import zipf
 from sonlearn.data import axes
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.files.storage import flat
-from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.engine import Engine, Predictions, make_engine
 from sonlearn.learn.ensemble.slots import ClassSlots
-from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import member
 from sonlearn.options.methods import METHODS

@@ -9,7 +9,7 @@ from states import assert_same, state_of
 from streams import batch_of, rows_of, wide_range, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError
-from sonlearn.learn.engine import Predictions
+from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.learn.ensemble import pruning, scheduling
 from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.history import new_history
@@ -18,7 +18,6 @@ from sonlearn.learn.ensemble.label_scale import CLIP
 from sonlearn.learn.ensemble.scalar_step import PRIOR_PRECISION, combine
 from sonlearn.learn.ensemble.target import member_options
 from sonlearn.learn.losses import Loss, loss_of
-from sonlearn.learn.make import make_engine
 from sonlearn.options.members import CHEAP, MEMBERS, Member, default_members, member
 from sonlearn.views import make_view
 from sonlearn.views.index import intern, new_index

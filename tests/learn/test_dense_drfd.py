@@ -22,8 +22,7 @@ from streams import (
 
 from sonlearn import LearnOptions
 from sonlearn.learn.diagonal_fd.dense import LANES, DenseDiagonalFD
-from sonlearn.learn.engine import Predictions
-from sonlearn.learn.make import make_engine
+from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.views.index import intern, new_index
 
 LOSSES = ("hinge", "squared", "logistic")

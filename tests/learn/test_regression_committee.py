@@ -9,13 +9,12 @@ from states import assert_same_arrays, state_of
 from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels
 
 from sonlearn import Learner, LearnOptions
-from sonlearn.learn.engine import Predictions
+from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION
 from sonlearn.learn.ensemble.scalar_step import precision_for
 from sonlearn.learn.ensemble.target import Target, member_options
 from sonlearn.learn.losses import Loss
-from sonlearn.learn.make import make_engine
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.losses import LOSSES as ALL_LOSSES
 from sonlearn.options.members import default_members, member

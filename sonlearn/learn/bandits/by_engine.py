@@ -25,8 +25,7 @@ from sonlearn.data.rows import Rows, rows_between
 from sonlearn.learn.bandits import rounds
 from sonlearn.learn.bandits.explore import probabilities, rule_of
 from sonlearn.learn.bandits.rounds import Decided, Problem, RewardModel, outcome
-from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.make import make_engine
+from sonlearn.learn.engine import Engine, Predictions, make_engine
 from sonlearn.options import LearnOptions
 from sonlearn.options.bandit import BanditOptions
 

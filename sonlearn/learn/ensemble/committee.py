@@ -460,13 +460,13 @@ class Committee(Engine):
         return V, z[1]
 
     def _space(self, state: CommitteeState, n: int) -> tuple[np.ndarray, Sequence[np.ndarray]]:
-        """(V float64[at work, n, K], z, see `combine`): the same memory each time, of any content but what is 1."""
+        """(V float64[at work, n, K], z, see `combine`): the same memory each time, 0 but for what is always 1."""
         work, K = self.at_work(state), self.target.width(state.labels)
         k = len(work.online)
         if len(self._room) < (k + 2) * n * K:
             self._room = np.zeros((k + 2) * n * K)
         room = self._room[: (k + 2) * n * K].reshape(k + 2, n, K)
-        room[len(work.active) : k] = 1.0
+        room[:], room[len(work.active) : k] = 0.0, 1.0
         return room[:k], (room[k], room[k + 1 if work.apart else k])
 
     def _exchange(

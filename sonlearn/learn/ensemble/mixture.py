@@ -15,9 +15,8 @@ import numpy as np
 from sonlearn.data.axes import Axis, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit
-from sonlearn.learn.engine import Contributions, Engine, Predictions
+from sonlearn.learn.engine import Contributions, Engine, Predictions, make_engine
 from sonlearn.learn.losses import loss_of, loss_value
-from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 

@@ -20,7 +20,7 @@ import numpy as np
 from sonlearn.data.rows import Rows, rows_between
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
-from sonlearn.learn.engine import Contributions, Engine, Predictions, State
+from sonlearn.learn.engine import Contributions, Engine, Predictions, State, make_engine
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs, without
 from sonlearn.learn.ensemble.history import last_rows
@@ -39,7 +39,6 @@ from sonlearn.learn.ensemble.progress import TWO, VALUES
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase
 from sonlearn.learn.ensemble.scalar_step import combine, precision_for
 from sonlearn.learn.losses import POISSON, SQUARED, Loss, loss_of, losses
-from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import Member

@@ -21,8 +21,7 @@ import numpy as np
 
 from sonlearn.data.axes import Axis, Scalars, summed
 from sonlearn.data.rows import NO_ROWS, Rows, learned_rows, rows_between
-from sonlearn.learn.engine import Contributions, Engine, Predictions, State
-from sonlearn.learn.make import make_engine
+from sonlearn.learn.engine import Contributions, Engine, Predictions, State, make_engine
 from sonlearn.options import LearnOptions
 
 
