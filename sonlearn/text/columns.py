@@ -319,12 +319,13 @@ class ColumnTable:
         return total / rows if rows and self.known.get(name) == NUMBERS else None
 
     def bounded_year(self, name: str, year: float) -> float:
-        """`year`, but not further than a year from those that a column has held; of a single one that alone.
+        """`year`, but at most a year from those that a column has held; if these are one, or two in a row, the nearest.
 
-        What a learner makes of years is a slope, which holds a little beyond them. One year has none.
+        What a learner makes of years is a slope, which holds a little beyond them. One step from a year to the next is
+        no slope: what is new in the second year is all laid to it.
         """
         first, last = self.years.get(name, (year, year))
-        further = 1.0 if last > first else 0.0
+        further = 1.0 if last > first + 1.0 else 0.0
         return min(max(year, first - further), last + further)
 
     def count(self, batch: Batch, options: TextOptions) -> None:

@@ -249,6 +249,9 @@ class ColumnSummary:
             shown = [shorten(value) for value in self.values if number_in(value) is None and date_in(value) is None]
             few = ", ".join(shown[:3])
             out.append(f"numbers with texts among them ({few}), each a category of its own")
+        elif self.numbers and texts:
+            few = next(shorten(value) for value in self.values if number_in(value) is not None)
+            out.append(f"codes, of which some are read as numbers ({few}); --categorical {flag}")
         if self.kind == "number" and self.whole and not unique and any(_padded(value) for value in self.values):
             out.append(f"codes rather than numbers; --categorical {flag}")
         out += self._leak(labels)

@@ -7,7 +7,8 @@
   fraction, a time zone, a T in the middle) is the number ``column.year``, years since 2000, and ``column.month=3``,
   ``column.weekday=Sun`` and ``column.hour=13`` with value 1; a time stamp of midnight is its date. Hours are those that
   are written, whatever the time zone. ``--ignore column.year`` leaves a part out. In rows that are only predicted a
-  year counts as one that is a year from those that the model has met, at most, and as that one if it has met one;
+  year counts as one that is a year from those that the model has met, at most, and if these are one, or two in a row,
+  as the nearest;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
 - any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
 
@@ -296,7 +297,8 @@ class ColumnEncoder:
         value = number_in(field)
         if value is not None:
             if math.isinf(value):
-                raise Unfit(shorten(field), FINITE if self._as_number else f"{FINITE}, or a text that is none")
+                codes = f"; --categorical {shorten(self.column)} takes codes" if self._model is None else ""
+                raise Unfit(shorten(field), FINITE if self._as_number else f"{FINITE}, or a text that is none{codes}")
             return self.value(value, field)
         if self._as_number:
             raise Unfit(shorten(field), f"{FINITE}, or nothing (--numeric)")

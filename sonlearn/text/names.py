@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sonlearn.data.batch import CONSTANT
 from sonlearn.options import TextOptions
-from sonlearn.text.hashing import FNV_PRIME, VW_CONSTANT
+from sonlearn.text.hashing import FNV_PRIME, constant_id
 from sonlearn.text.interact import GRAM_PRIME, InteractionPlan
 from sonlearn.text.rows import ParsedRows
 
@@ -98,7 +98,7 @@ class LineNames:
         self._mask = (1 << options.bits) - 1
         self._named: dict[tuple[bytes, bytes, int], Part] = {}  # by namespace, name and slot
         self._generated: set[int] = set()  # slots of made features that were named
-        self._constant = int(options.constant)
+        self._constant = (constant_id(options, "vw"), "Constant") if options.constant else None
 
     def new_names(self, text: bytes, rows: ParsedRows, n: int, plan: InteractionPlan | None = None) -> list[Named]:
         """The features of the first `n` rows that have not been named before.
@@ -112,7 +112,7 @@ class LineNames:
         """
         if len(self._named) > _REMEMBERED:
             self._named.clear()
-        found: list[Named] = [(VW_CONSTANT & self._mask, "Constant")] if self._constant and not self._named else []
+        found: list[Named] = [self._constant] if self._constant and not self._named else []
         for row in range(n):
             parts = list(self.parts(text, rows, row, found))
             if plan is not None and len(self._generated) < MOST_SLOTS:  # more would not be kept
@@ -125,7 +125,7 @@ class LineNames:
     def parts(self, text: bytes, rows: ParsedRows, row: int, found: list[Named]) -> Iterator[Part]:
         """The features of a row; those not named before are added to `found`."""
         runs = slice(rows.run_indptr[row], rows.run_indptr[row + 1])
-        begins = [*rows.run_start[runs].tolist(), int(rows.indptr[row + 1]) - self._constant]
+        begins = [*rows.run_start[runs].tolist(), int(rows.indptr[row + 1]) - (self._constant is not None)]
         for byte, bar, (begin, end) in zip(
             rows.run_byte[runs].tolist(), rows.run_bar[runs].tolist(), itertools.pairwise(begins), strict=True
         ):

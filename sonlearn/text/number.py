@@ -277,14 +277,32 @@ def shorten(buf: np.ndarray, at: int) -> None:
 
 
 @forced_inline
-def plain_feature(buf, p):
-    """Index and value of a feature like ``5:1.5`` with a blank or the line's end behind it, as most are, in few tests.
+def plain_features(buf, p, k, seed, scale, mask, zeros, rows):
+    """Read features like ``5:1.5``, a blank or the line's end behind each, as most are, in few tests, as far as they go.
 
-    Returns (index, value, where the value ends); the end is -1 where another text stands at `p`.
+    Parameters
+    ----------
+    buf : uint8[n]; p : int
+    k : int, entry of the first
+    seed, mask : int; a feature is ``(index + seed) & mask``
+    scale : float, that values are multiplied with
+    zeros : bool, whether features of value 0 are kept
+    rows : `sonlearn.text.rows.ParsedRows`
+
+    Returns (position, entry behind the last).
     """
-    index, colon, d = read_digits(buf, p, 0)
-    if d != COLON - ZERO or not 0 < colon - p < 19:
-        return index, 0.0, -1
-    value, end, status = parse_number(buf, colon + 1)
-    c = byte(buf, end)
-    return index, value, end if status == OK and c in (BLANK, NEWLINE) else -1
+    while True:
+        index, colon, d = read_digits(buf, p, 0)
+        if d != COLON - ZERO or not 0 < colon - p < 19:
+            return p, k
+        x, end, status = parse_number(buf, colon + 1)
+        c, value = byte(buf, end), float(scale) * x
+        if status != OK or c not in (BLANK, NEWLINE) or abs(value) == np.inf:
+            return p, k
+        if zeros or value != 0.0:
+            rows.indices[np.uintp(k)] = (index + seed) & mask
+            rows.values[np.uintp(k)] = value
+            k += 1
+        if c == NEWLINE:
+            return end, k
+        p = end + 1

@@ -118,6 +118,16 @@ def begin_row(rows, row):  # type: ignore[no-untyped-def]
     rows.name_start[row] = rows.name_end[row] = 0
 
 
+@forced_inline
+def end_row(rows, row, k, line, constant, id):  # type: ignore[no-untyped-def]
+    """End a row before entry k, behind which the `constant` stands if there is one, as the feature `id`; its end."""
+    if constant:
+        rows.indices[k], rows.values[k] = id, 1.0
+        k += 1
+    rows.lines[row], rows.indptr[row + 1] = line, k
+    return k
+
+
 def line_end(buf: np.ndarray, begin: int) -> int:
     """Position of the first newline from `begin` on."""
     window = 256

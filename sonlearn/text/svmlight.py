@@ -12,8 +12,6 @@ Indices are 64-bit, 0 is one of them, and any order and repetition is allowed. `
 
 from __future__ import annotations
 
-import numpy as np
-
 from sonlearn.data.batch import CONSTANT
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.text import number
@@ -25,10 +23,10 @@ from sonlearn.text.number import (
     ZERO,
     byte,
     parse_number,
-    plain_feature,
+    plain_features,
     read_digits,
 )
-from sonlearn.text.rows import BLANK, COLON, HASH, NEWLINE, RETURN, begin_row
+from sonlearn.text.rows import BLANK, COLON, HASH, NEWLINE, RETURN, begin_row, end_row
 
 _MAX_INDEX = 0x7FFFFFFFFFFFFFFF
 
@@ -84,14 +82,8 @@ def parse_svmlight(buf, constant, strict, rows, state):
                 state[at.AT] = p
                 p = begin
                 break
-            if constant:
-                rows.indices[k] = CONSTANT
-                rows.values[k] = 1.0
-                k += 1
-            nnz = k
-            rows.lines[row] = line
+            nnz = end_row(rows, row, k, line, constant, CONSTANT)
             row += 1
-            rows.indptr[row] = nnz
         while buf[p] != NEWLINE:
             p += 1
         p += 1
@@ -110,7 +102,7 @@ def _row(buf, p, row, k, rows):
         return p, k, at.BAD_LABEL
     p = end
     while True:
-        p, k = _plain_features(buf, _skip_blanks(buf, p), k, rows)
+        p, k = plain_features(buf, _skip_blanks(buf, p), k, 0, 1.0, _MAX_INDEX, True, rows)
         p = _skip_blanks(buf, p)
         if byte(buf, p) in (NEWLINE, HASH):
             break
@@ -133,21 +125,6 @@ def _row(buf, p, row, k, rows):
     begin_row(rows, row)
     rows.y[row] = label
     return p, k, at.DONE
-
-
-@forced_inline
-def _plain_features(buf, p, k, rows):
-    """Features with one blank behind them (`plain_feature`), as far as they go: (position, entries so far)."""
-    while True:
-        index, value, end = plain_feature(buf, p)
-        if end < 0:
-            return p, k
-        rows.indices[np.uintp(k)] = index
-        rows.values[np.uintp(k)] = value
-        k += 1
-        if byte(buf, end) == NEWLINE:
-            return end, k
-        p = end + 1
 
 
 @bare_inline

@@ -29,7 +29,7 @@ from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
 from sonlearn.text import number
 from sonlearn.text import rows as at
-from sonlearn.text.hashing import VW_CONSTANT, hash_bytes, hash_name
+from sonlearn.text.hashing import constant_id, hash_bytes, hash_name
 from sonlearn.text.number import (
     MINUS,
     PLUS,
@@ -37,10 +37,10 @@ from sonlearn.text.number import (
     ZERO,
     byte,
     parse_number,
-    plain_feature,
+    plain_features,
     read_digits,
 )
-from sonlearn.text.rows import BAR, BLANK, COLON, NEWLINE, QUOTE, RETURN, TAB, begin_row
+from sonlearn.text.rows import BAR, BLANK, COLON, NEWLINE, QUOTE, RETURN, TAB, begin_row, end_row
 
 _LOW63 = 0x7FFFFFFFFFFFFFFF
 _INFINITY, _NAN = np.frombuffer(b"infinity", np.uint8), np.frombuffer(b"nan", np.uint8)
@@ -81,7 +81,7 @@ def make_names(options: TextOptions, class_names: bool = False) -> Names:
         drop[:] = True
         drop[list(raw("".join(options.keep)))] = False
     default = hash_bytes(b"", seed, hash_all=True) if seed else 0
-    constant = VW_CONSTANT & mask if options.constant else -1
+    constant = constant_id(options, "vw") if options.constant else -1
     return Names(mask, seed, default, options.hash == "all", constant, drop, class_names)
 
 
@@ -131,14 +131,8 @@ def parse_vw(buf, names, rows, state):
                 state[at.AT] = p
                 p = begin
                 break
-            if names.constant >= 0:
-                rows.indices[k] = names.constant
-                rows.values[k] = 1.0
-                k += 1
-            nnz = k
-            rows.lines[row] = line
+            nnz = end_row(rows, row, k, line, names.constant >= 0, names.constant)
             row += 1
-            rows.indptr[row] = nnz
         while buf[p] != NEWLINE:
             p += 1
         p += 1
@@ -231,8 +225,10 @@ def _features(buf, p, k, seed, scale, names, rows):
     """Features up to the next bar or the end of the line: (position, entries so far, code)."""
     anonymous = 0
     while True:
-        p, k = _plain_features(buf, _skip_blanks(buf, p), k, seed, scale, names, rows)
         p = _skip_blanks(buf, p)
+        if not names.hash_all and len(rows.tokens) == 0:
+            p, k = plain_features(buf, p, k, seed, scale, names.mask, False, rows)
+            p = _skip_blanks(buf, p)
         c = byte(buf, p)
         if c in (BAR, NEWLINE):
             return p, k, at.DONE
@@ -263,28 +259,6 @@ def _features(buf, p, k, seed, scale, names, rows):
             if len(rows.tokens) > 0:
                 rows.tokens[k, 0], rows.tokens[k, 1] = start, end
             k += 1
-
-
-@forced_inline
-def _plain_features(buf, p, k, seed, scale, names, rows):
-    """Features with one blank behind them (`plain_feature`), as far as they go: (position, entries so far).
-
-    None where places of names are kept.
-    """
-    while not names.hash_all and len(rows.tokens) == 0:
-        index, x, end = plain_feature(buf, p)
-        value = float(scale) * x
-        if end < 0 or abs(value) == np.inf:
-            break
-        if value != 0.0:
-            rows.indices[np.uintp(k)] = (index + seed) & names.mask
-            rows.values[np.uintp(k)] = value
-            k += 1
-        p = end
-        if byte(buf, p) == NEWLINE:
-            break
-        p += 1
-    return p, k
 
 
 @forced_inline

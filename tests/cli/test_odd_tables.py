@@ -232,3 +232,13 @@ def test_what_is_no_table_is_not_described(cli, tmp_path):
     out = cli.out("describe", "--delimiter", ";", tmp_path / "t")
     assert "\nn: looks like numbers that are read as texts (" in out
     assert "\nn       number " in cli("describe", "--delimiter", ";", "--decimal", ",", tmp_path / "t")[1]
+
+
+def test_codes_that_are_numbers_by_chance_are_named(cli, tmp_path):
+    """Hashes in hexadecimal: a few have no letter, or an e alone, which is beyond all numbers."""
+    codes = [f"{i * 2654435761 % 2**32:08x}" for i in range(200)]
+    (tmp_path / "t").write_text("user,y\n" + "".join(f"{code},{i % 2}\n" for i, code in enumerate(codes * 2)))
+    codes = "codes, of which some are read as numbers ('00000000'); --categorical 'user'"
+    assert f"\nuser: looks like {codes}\n" in cli.out("describe", "--label", "y", tmp_path / "t")
+    (tmp_path / "t").write_text("user,y\na,0\n34e71572,1\n")
+    assert cli.error("train --quiet --label y t").endswith("; --categorical 'user' takes codes")

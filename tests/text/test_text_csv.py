@@ -19,6 +19,7 @@ from sonlearn.text.read import Reader, read_batches
 
 MASK = 2**18 - 1
 CSV = TextOptions(format="csv", label="y", constant=False)
+OR_TEXT = "a finite number, or a text that is none; --categorical 'a' takes codes"
 
 
 def slot(name: str) -> int:
@@ -95,11 +96,11 @@ def test_label_implies_csv_and_empty_label_is_none():
         ),
         (
             "a,y\n1,2\n1e999,1\n",
-            "<stream>:3:1: found '1e999' in the column 'a', expected a finite number, or a text that is none",
+            f"<stream>:3:1: found '1e999' in the column 'a', expected {OR_TEXT}",
         ),
         (
             "a,y\n1,2\n-inf,1\n",
-            "<stream>:3:1: found '-inf' in the column 'a', expected a finite number, or a text that is none",
+            f"<stream>:3:1: found '-inf' in the column 'a', expected {OR_TEXT}",
         ),
         ("a,b,y,a\n1,2,3,4\n", "<stream>:1: found 2 columns 'a', expected columns of different names"),
         ("column 2,,y\n1,2,3\n", "<stream>:1: found 2 columns 'column 2', expected columns of different names"),
