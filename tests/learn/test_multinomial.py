@@ -271,12 +271,12 @@ def test_a_row_that_cannot_be_learned_is_refused(name):
         make(name, **({"scale": "none"} if ours.options.sketch else {})).partial_fit(wild)
 
 
-@pytest.mark.parametrize("change", [{"labels": [1, "a"]}, {"labels": [1]}, {"learned": 1}])
+@pytest.mark.parametrize("change", [{"labels": [1, "a"]}, {"labels": [1]}, {"met": 1}])
 def test_headers_that_do_not_fit(change):
     ours = make("nag")
     ours.partial_fit(stream())
     header, arrays = ours.to_arrays()
-    header["classes"] |= change
+    (header if "met" in change else header["labels"]).update(change)
     with pytest.raises(ModelFileError, match="does not fit together"):
         Learner.from_arrays(header, arrays)
 
