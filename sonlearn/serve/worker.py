@@ -33,7 +33,7 @@ from sonlearn.report.problem import problem_of
 from sonlearn.report.quality import CoverageTotals
 from sonlearn.text.chunk import ChunkParser, joined_chunks
 from sonlearn.text.columns import Found, Labelling, header_hint, layout_of
-from sonlearn.text.csv import CsvRecords, Malformed
+from sonlearn.text.csv import CsvRecords
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable, names_of
@@ -460,9 +460,9 @@ class Worker(Queue):
         layout = layout_of(records.columns, options, (SOURCE, 1), Labelling(False), hint)
         features = tuple(name for _, name in layout.features)
         self.learner.columns.check(Found(features, {}, hint), SOURCE, learns=False)
-        for number, (_, record) in enumerate(records, 2):
-            if isinstance(record, Malformed):
-                raise record.error
+        for number, (_, record, error) in enumerate(records, 2):
+            if error is not None:
+                raise error
             yield number, dict(zip(records.columns, record, strict=True))
 
     def _done(self, task: _Task, batch: Batch) -> Generator[None, None, _Part]:

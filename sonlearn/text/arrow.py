@@ -209,25 +209,17 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
         np.concatenate([part[i] for part in parts] or [np.zeros(0)]).astype(dtype)
         for i, dtype in enumerate((np.int64, np.int64, np.float64))
     )
-    good = np.arange(n)
-    if refused:
-        good = np.setdiff1d(good, list(refused))
-        kept = np.isin(rows, good)
-        rows, numbers, values = np.searchsorted(good, rows[kept]), numbers[kept], values[kept]
-    order = np.argsort(rows, kind="stable")
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(good)))]).astype(np.int64)
-    tags, names = (texts and [texts[i] for i in good.tolist()] for texts in (ids, classes))
-    batch, counted = encoder.batch(Batch(
-        indptr, numbers[order], values[order], y[good], weight[good], done + 1 + good,
-        tags=tags if tags and any(tags) else None, class_names=names if names and any(names) else None,
-    ))  # fmt: skip
+    order, good = np.argsort(rows, kind="stable"), np.setdiff1d(np.arange(n), list(refused))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]).astype(np.int64)
+    tags, names = (texts if texts and any(texts[i] for i in good.tolist()) else None for texts in (ids, classes))
+    batch = Batch(
+        indptr, numbers[order], values[order], y, weight, done + 1 + np.arange(n), tags=tags, class_names=names
+    )
     malformed = [
         MalformedLine(done + row + 1, ids[row] if ids else "", InputError(name, done + row + 1, None, *refused[row]))
         for row in sorted(refused)
     ]
-    found_in = encoder.found(features)
-    encoder.settle()
-    return ParsedChunk([batch] if batch.n else [], malformed, 0, [], counted, found_in)
+    return encoder.parsed(batch.at(good) if refused else batch, malformed, features)
 
 
 def _entries(column: Any, encoder: ColumnEncoder, name: str, refused: _Refused) -> Iterator[_Entries]:

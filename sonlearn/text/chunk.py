@@ -128,7 +128,7 @@ class ChunkParser:
             self._interactions.observe(rows.run_byte[: int(rows.run_indptr[n])])
         if self._interactions.wanted:
             runs = Runs(rows.indptr, rows.indices, rows.values, rows.run_indptr, rows.run_byte, rows.run_start)
-            parsed, plan = self._expanded(parsed, runs, source), self._interactions.plan
+            parsed, plan = self._expanded(parsed._replace(runs=runs), source), self._interactions.plan
         if self._line_names is not None:
             names = self._line_names.new_names(text.tobytes(), rows, n, plan)
         return parsed._replace(names=names, spaces=frozenset(self._interactions.seen))
@@ -151,10 +151,8 @@ class ChunkParser:
                 refused.append(MalformedLine(line, tag_of(record, self._options.id or "_tag"), error))
                 if self._on_error == "stop":
                     break
-        taken = rows.take()
-        batches = [taken.batch] if taken.batch.n else []
-        parsed = ParsedChunk(batches, refused, 0, [], taken.names, taken.found)
-        return self._expanded(parsed, taken.runs, source) if self._expands else parsed
+        parsed = rows.take(refused)
+        return self._expanded(parsed, source) if self._expands else parsed
 
     def _run(self, chunk: np.ndarray, format: str) -> int:
         """Run the kernel on from the state; DONE, or the code of a malformed line."""
@@ -179,9 +177,10 @@ class ChunkParser:
             else:
                 return stopped
 
-    def _expanded(self, parsed: ParsedChunk, runs: Runs, source: str) -> ParsedChunk:
+    def _expanded(self, parsed: ParsedChunk, source: str) -> ParsedChunk:
         """`parsed`, whose one batch has `runs`, with interactions and n-grams; rows that overflow are malformed."""
-        whole, constant = (parsed.batches or [NO_BATCH])[0], int(self._options.constant)
+        runs, whole, constant = parsed.runs, (parsed.batches or [NO_BATCH])[0], int(self._options.constant)
+        assert runs is not None
         n, tags = whole.n, whole.tags or [""] * whole.n
         self._interactions.observe(runs.run_byte[: int(runs.run_indptr[n])])
         plan = self._interactions.plan
@@ -208,7 +207,7 @@ class ChunkParser:
             start = end
         in_order = sorted(parsed.malformed + refused, key=lambda one: one.line)
         in_order[self._keep :] = [one._replace(error=None) for one in in_order[self._keep :]]
-        return parsed._replace(batches=batches, malformed=in_order)
+        return parsed._replace(batches=batches, malformed=in_order, runs=None)
 
 
 def joined_chunks(parts: list[ParsedChunk]) -> ParsedChunk:

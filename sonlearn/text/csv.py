@@ -10,7 +10,6 @@ import csv
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 import numpy as np
 
@@ -76,14 +75,10 @@ def read_csv(
         found = found._replace(notes=(note,))
     yield ParsedChunk([], [], 0, found=found)
 
-    def table() -> ParsedChunk:
-        batch, counted = encoder.batch(rows.take())
-        return ParsedChunk([batch] if batch.n else [], refused, 0, [], counted, encoder.found(features, hint))
-
-    for line, record in records:
+    for line, record, malformed in records:
         try:
-            if isinstance(record, Malformed):
-                refused.append(MalformedLine(line, _id_in(record.fields, layout), record.error))
+            if malformed is not None:
+                refused.append(MalformedLine(line, _id_in(record, layout), malformed))
             else:
                 _add(rows, line, record, layout, places, labels.worded, absent)
         except Unfit as problem:
@@ -93,23 +88,14 @@ def read_csv(
             error = InputError(name, line + down, column, found_in, problem.expected)
             refused.append(MalformedLine(line + down, _id_in(record, layout), error))
         if len(rows) + len(refused) >= _ROWS or records.chunk_ends:
-            yield table()
-            refused = []
-            if encoder.settle():
-                absent = encoder.absent(features)
+            yield encoder.parsed(rows.take(), refused, features, hint)
+            refused, absent = [], encoder.absent(features)
     if rows or refused:
-        yield table()
-
-
-class Malformed(NamedTuple):
-    """A record that is none."""
-
-    error: InputError
-    fields: list[str]
+        yield encoder.parsed(rows.take(), refused, features, hint)
 
 
 class CsvRecords:
-    """The records behind the header of CSV that are not blank, each with its first line. Iterate once.
+    """The records behind the header of CSV that are not blank: (first line, fields, error or None). Iterate once.
 
     Blanks around a column's name do not count; a column without a name is called by its place, ``column 1``. A line
     ``sep=;`` before the header, which Excel writes, is passed over.
@@ -135,9 +121,9 @@ class CsvRecords:
         self._record_lines, self.chunk_ends = list[str](), False
         self._reader = csv.reader(self._lines(), delimiter=options.delimiter, strict=True)
         self.header, self.columns = 1, list[str]()
-        for line, record in self._records():
-            if isinstance(record, Malformed):
-                raise record.error.but()
+        for line, record, error in self._records():
+            if error is not None:
+                raise error.but()
             separator = _SEPARATOR.fullmatch(self.text)
             if not separator or separator[1] != options.delimiter:
                 columns = [column.strip() or f"column {place}" for place, column in enumerate(record, 1)]
@@ -150,9 +136,9 @@ class CsvRecords:
         """That of the last record, or of the header before the first one."""
         return "".join(self._record_lines)
 
-    def __iter__(self) -> Iterator[tuple[int, list[str] | Malformed]]:
-        for line, record in self._records():
-            yield line, record if isinstance(record, Malformed) else self._points(record)
+    def __iter__(self) -> Iterator[tuple[int, list[str], InputError | None]]:
+        for line, record, error in self._records():
+            yield line, self._points(record) if error is None else record, error
 
     def _lines(self) -> Iterator[str]:
         for chunk in self._chunks:
@@ -163,8 +149,8 @@ class CsvRecords:
                 self._record_lines.append(line + "\n")
                 yield self._record_lines[-1]
 
-    def _records(self) -> Iterator[tuple[int, list[str] | Malformed]]:
-        """(first line, record) of records that are not blank."""
+    def _records(self) -> Iterator[tuple[int, list[str], InputError | None]]:
+        """(first line, fields as they stand, error or None) of records that are not blank."""
         while True:
             line, reason = self._reader.line_num + 1, ""
             self._record_lines.clear()
@@ -184,9 +170,9 @@ class CsvRecords:
             elif self.columns and len(record) != len(self.columns):
                 problem = f"{len(record)} fields", f"{len(self.columns)} fields as in the header"
             else:
-                yield line, record
+                yield line, record, None
                 continue
-            yield line, Malformed(InputError(self._name, line, None, *problem), record)
+            yield line, record, InputError(self._name, line, None, *problem)
 
 
 def _with_points(columns: list[str], options: TextOptions, action: str) -> Callable[[list[str]], list[str]]:

@@ -138,11 +138,11 @@ def _of_csv(
         raise InputError(name, 1, None, f"one column, {shorten(columns[0])}", f"a table with a header{hint}")
 
     def rows() -> Iterator[list[str]]:
-        for _, record in records:
-            if isinstance(record, list):
+        for _, record, error in records:
+            if error is None:
                 yield record
             else:
-                malformed.admit([record.error])
+                malformed.admit([error])
 
     return columns, rows()
 

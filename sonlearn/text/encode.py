@@ -38,7 +38,9 @@ from sonlearn.options import TextOptions
 from sonlearn.text.columns import FINITE, ColumnTable, Found, is_feature, name_slot, number_in
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
+from sonlearn.text.malformed import MalformedLine
 from sonlearn.text.objects import Unfit
+from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import Suspicions
 
 #: Characters of a field, at most: a text takes 30 times as many bytes while it is read.
@@ -409,10 +411,19 @@ class TableEncoder:
             for entry in self.column(name).absent()
         )  # fmt: skip
 
-    def batch(self, batch: Batch) -> tuple[Batch, list[tuple[int, str, int]]]:
-        """See `Features.slotted`."""
+    def parsed(
+        self, batch: Batch, malformed: list[MalformedLine], columns: tuple[str, ...], hint: str = ""
+    ) -> ParsedChunk:
+        """Rows whose indices are numbers of features, with slots in their place; and what `columns` have held so far.
+
+        What is too much to remember is forgotten: from now on features may have new numbers.
+        """
         self._rows += batch.n
-        return self.features.slotted(batch, words=bool(self.options.text))
+        batch, counted = self.features.slotted(batch, words=bool(self.options.text))
+        found = self.found(columns, hint)
+        for encoder in self._columns.values() if self.features.settle() else ():
+            encoder.forget()
+        return ParsedChunk([batch] if batch.n else [], malformed, 0, [], counted, found)
 
     def found(self, columns: tuple[str, ...], hint: str = "") -> Found:
         """What the columns have held so far."""
@@ -421,10 +432,3 @@ class TableEncoder:
         notes = (column.suspicions.note(name, self._rows) for name, column in met.items())
         faults = tuple(note for column in met.values() for note in column.notes.values())
         return Found(columns, kinds, hint, tuple(filter(None, notes)), faults)
-
-    def settle(self) -> bool:
-        """Between batches: forget what is too much to remember, and say whether features have new numbers now."""
-        forgets = self.features.settle()
-        for encoder in self._columns.values() if forgets else ():
-            encoder.forget()
-        return forgets

@@ -16,8 +16,9 @@ from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
 from sonlearn.text.columns import FINITE, NO_LABEL, ColumnTable, first_names, is_feature, label_of, number_in, weight_of
 from sonlearn.text.encode import Entries, RowLists, TableEncoder
+from sonlearn.text.malformed import MalformedLine
 from sonlearn.text.objects import Record, Unfit, described, members_of
-from sonlearn.text.records import ParsedRecords
+from sonlearn.text.rows import ParsedChunk
 
 _INDEX = re.compile(r"[0-9]{1,19}", re.ASCII)
 _MEMBER = f"{FINITE}, true, false, null or a text: this model has no namespaces"
@@ -85,15 +86,13 @@ class FlatRows:
         self._rows.entries += entries
         self._rows.add(line, y, weight, tag, name_of_class)
 
-    def take(self) -> ParsedRecords:
-        """All rows since the last call."""
-        batch, names, found = self._rows.take(), list[tuple[int, str, int]](), None
-        if self._table:
-            batch, names = self._encoder.batch(batch)
-            found = self._encoder.found(tuple(self._columns))
-            self._encoder.settle()
+    def take(self, malformed: list[MalformedLine]) -> ParsedChunk:
+        """All rows since the last call; the records between them that were `malformed`."""
+        batch, columns = self._rows.take(), tuple(self._columns)
         self._columns = {}
-        return ParsedRecords(batch, None, names, found)
+        if self._table:
+            return self._encoder.parsed(batch, malformed, columns)
+        return ParsedChunk([batch] if batch.n else [], malformed, 0)
 
     def _field(self, name: str, value: object) -> Entries:
         """What a member becomes in the column of its name."""

@@ -278,7 +278,7 @@ def shorten(buf: np.ndarray, at: int) -> None:
 
 @forced_inline
 def plain_features(buf, p, k, seed, scale, mask, zeros, rows):
-    """Read features like ``5:1.5``, a blank or the line's end behind each, as most are, in few tests, as far as they go.
+    """Read features like ``5:1.5`` as far as they go, a blank or the line's end behind each, as most are, in few tests.
 
     Parameters
     ----------

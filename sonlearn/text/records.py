@@ -25,19 +25,19 @@ import dataclasses
 import math
 import re
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from sonlearn.data.batch import Batch
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
 from sonlearn.text.columns import FINITE, NUMBER, Found, label_of, number_in, weight_of
 from sonlearn.text.encode import Features, RowLists, date_in, words_of
 from sonlearn.text.hashing import hash_bytes
+from sonlearn.text.malformed import MalformedLine
 from sonlearn.text.objects import Members, Record, Unfit, described, encoded, members_of
-from sonlearn.text.rows import Runs
+from sonlearn.text.rows import ParsedChunk, Runs
 from sonlearn.text.suspicions import Suspicions, is_other_date
 from sonlearn.text.vw import make_names
 
@@ -57,15 +57,6 @@ def is_member(name: str) -> bool:
 
 def _is_date(text: str) -> bool:
     return date_in(text) is not None or is_other_date(text)
-
-
-class ParsedRecords(NamedTuple):
-    """Records that were taken: their rows and namespaces, and (slot, name, how often) of their features."""
-
-    batch: Batch
-    runs: Runs | None  # None: there are no namespaces
-    names: list[tuple[int, str, int]]
-    found: Found | None = None  # columns, where records are rows of a table; notes
 
 
 class RecordRows:
@@ -121,8 +112,8 @@ class RecordRows:
         self._rows.add(line, y, weight, self._tag, self._class, base)
         self._run_indptr.append(len(self._runs))
 
-    def take(self) -> ParsedRecords:
-        """All rows since the last call."""
+    def take(self, malformed: list[MalformedLine]) -> ParsedChunk:
+        """All rows since the last call; the records between them that were `malformed`."""
         batch, names = self._features.slotted(self._rows.take(), words=True)
         if not batch.words.any():  # type: ignore[union-attr]
             batch = batch._replace(words=None)
@@ -136,7 +127,8 @@ class RecordRows:
         notes = [suspicions.member_note(name, self._taken) for name, suspicions in self._suspicions.items()]
         if self._taken >= _MANY:
             notes += [self._unmet_note(name) for name in self._unmet]
-        return ParsedRecords(batch, runs, names, Found((), {}, notes=tuple(filter(None, notes))))
+        found = Found((), {}, notes=tuple(filter(None, notes)))
+        return ParsedChunk([batch] if batch.n else [], malformed, 0, [], names, found, runs=runs)
 
     def _unmet_note(self, name: str) -> str:
         flag = next(f"--{role}" for role, given in self._given.items() if given == name)

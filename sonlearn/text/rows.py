@@ -69,6 +69,7 @@ class ParsedChunk(NamedTuple):
     counted : (slot, name, how often) of features that are counted
     found : columns of a table, or None
     spaces : first bytes of the namespaces of VW text met so far, where flags name some
+    runs : entries of the one batch and their namespaces, of JSON
     """
 
     batches: list[Batch]
@@ -78,6 +79,7 @@ class ParsedChunk(NamedTuple):
     counted: list[tuple[int, str, int]] = []  # noqa: RUF012
     found: Found | None = None
     spaces: frozenset[int] = frozenset()
+    runs: Runs | None = None
 
     @property
     def errors(self) -> list[InputError]:

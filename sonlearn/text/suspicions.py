@@ -24,11 +24,6 @@ _NUMBER = re.compile(
 _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)?(,\d+)?([eE][+-]?\d+)?", re.ASCII)
 
 
-def is_sentence(field: str) -> bool:
-    """Whether a text has three words at least."""
-    return len(field.split(None, 2)) > 2
-
-
 def is_other_date(field: str) -> bool:
     """Whether a text that is read as no date looks like one."""
     return _DATE.fullmatch(field.strip()) is not None
@@ -45,18 +40,6 @@ def with_point(field: str) -> str:
     if bare[-1:].isdigit() and _COMMA.fullmatch(bare):
         return bare.replace(".", "").replace(",", ".")
     return field
-
-
-def date_note(field: str) -> str:
-    """What to do about a column of dates such as `field`."""
-    return f"dates that are not read as such ({shorten(field)}); write 2024-03-31"
-
-
-def number_note(field: str) -> str:
-    """What to do about a column of numbers such as `field`."""
-    comma = with_point(field) != field
-    remedy = "give --decimal ','" if comma else "write 1234.5, without signs and thousands"
-    return f"numbers that are read as texts ({shorten(field)}); {remedy}"
 
 
 def bytes_note(text: bytes) -> str:
@@ -104,7 +87,7 @@ class Suspicions:
     def add(self, field: str) -> None:
         """A text; of categories each once."""
         self.texts += 1
-        self.sentences += is_sentence(field)
+        self.sentences += len(field.split(None, 2)) > 2  # three words at least
         if self._is_date(field):
             self.dates, self.date = self.dates + 1, self.date or field
         elif is_other_number(field):
@@ -113,8 +96,12 @@ class Suspicions:
     def meant(self, most: float) -> str:
         """What to do about dates, or numbers, that are more than `most` of the texts; nothing where neither are."""
         if self.dates > most:
-            return date_note(self.date)
-        return number_note(self.number) if self.numbers > most else ""
+            return f"dates that are not read as such ({shorten(self.date)}); write 2024-03-31"
+        if self.numbers <= most:
+            return ""
+        comma = with_point(self.number) != self.number
+        remedy = "give --decimal ','" if comma else "write 1234.5, without signs and thousands"
+        return f"numbers that are read as texts ({shorten(self.number)}); {remedy}"
 
     def note(self, column: str, rows: int) -> str:
         """What is to be said of the column after so many rows, or nothing."""

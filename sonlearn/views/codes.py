@@ -11,10 +11,10 @@ from sonlearn.jit import bare_inline, forced_inline
 #: Kinds of bins.
 FLOAT, Z = range(2)
 CODES = {"float": FLOAT, "z": Z}
-#: Bits of a key. Three keys can be added without leaving 63 bits.
+#: Bits of a key, and all of them. Three keys can be added without leaving 63 bits.
 KEY_BITS = 61
+KEY = (1 << KEY_BITS) - 1
 _HALF = 0x7FFFFFFF
-_KEY = (1 << KEY_BITS) - 1
 #: What is added to the exponent as it stands in the bits of a number.
 _BELOW = 78
 #: Bits of the mantissa, and all but the sign.
@@ -31,7 +31,7 @@ HEAVIEST, LIGHTEST = 1e50, 1e-50
 #: Sums of weights end here.
 MOST = 1e300
 #: Of the mean's square: a variance below is rounding.
-_EQUAL = 1e-18
+EQUAL = 1e-18
 #: ln(1 + k): counts are mostly small whole numbers, and a logarithm takes as long as all else done with one.
 _LOGS = np.log(np.arange(1.0, 1025.0))
 #: Bits of sqrt(1/2), and ln 2.
@@ -83,10 +83,16 @@ def float_code(x, b):
     return 2 * (leading + (_BELOW << b)) + (1 if bits < 0 else 0)
 
 
+@forced_inline
+def within(h):
+    """An importance weight h as moments take it: 0 as 1."""
+    return min(max(h, LIGHTEST), HEAVIEST) if h > 0.0 else 1.0
+
+
 @bare_inline
 def update_moments(x, h, moments):
-    """Add a value x of weight h (0 as 1) to the moments of its feature: float64[3], weight, mean, M2 (Welford)."""
-    h = min(max(h, LIGHTEST), HEAVIEST) if h > 0.0 else 1.0
+    """Add a value x of weight h (`within`) to the moments of its feature: float64[3], weight, mean, M2 (Welford)."""
+    h = within(h)
     if moments[0] == 0.0:
         moments[1] = x  # not x h / h: values that are all equal have no variance, not even by rounding
     moments[0] += h
@@ -98,7 +104,7 @@ def update_moments(x, h, moments):
 @bare_inline
 def varies(moments):
     """Whether a feature has had values that differ by more than rounding."""
-    return moments[2] > max(_EQUAL * moments[1] * moments[1] * moments[0], 0.0)
+    return moments[2] > max(EQUAL * moments[1] * moments[1] * moments[0], 0.0)
 
 
 @bare_inline
@@ -146,7 +152,7 @@ def key_of(id, code):
     Four Feistel rounds of a product's middle bits; no product reaches 2^63: there is no overflow to rely on. Sums of
     keys are keys of the unordered tuples.
     """
-    product = ((id ^ (id >> KEY_BITS)) & _KEY) + code * 0x45EBCA77
+    product = ((id ^ (id >> KEY_BITS)) & KEY) + code * 0x45EBCA77
     high, low = product >> 31, product & _HALF
     high ^= ((low * 0x2C1B3C6D) >> 17) & _HALF
     low ^= ((high * 0x297A2D39) >> 17) & _HALF

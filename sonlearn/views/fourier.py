@@ -32,9 +32,8 @@ from sonlearn.data.axes import Counted, Scalars
 from sonlearn.data.rows import NO_CONSTANT, Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.jit.sequence import Call
-from sonlearn.views.codes import HEAVIEST, LIGHTEST, key_of, tamed, update_moments
-from sonlearn.views.numbers import room_for
-from sonlearn.views.view import BY_RAW, MergedView, View, new_now
+from sonlearn.views.codes import EQUAL, key_of, tamed, update_moments, within
+from sonlearn.views.view import BY_RAW, MergedView, View, new_now, room_for
 
 #: Stages of a view: rows are counted; rows are shown; there are too many features.
 WAITS, SHOWS, OFF = range(3)
@@ -46,8 +45,6 @@ COUNTS, SHARE = 9.0, 0.25
 FEW, DENSE, MOST = 64, 8, 1024
 #: z-scores end here.
 FARTHEST = 4.0
-#: Of the mean's square: a variance below is rounding.
-EQUAL = 1e-18
 #: Rows that are projected at a time, and components of them: the directions are read once for all of these rows.
 BLOCK, TILE = 32, 128
 #: Of a hash: bits of the angle, and of all. The hashes of the phases are those of codes that directions do not have.
@@ -119,10 +116,13 @@ class Fourier(View):
         self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float, binary: bool = False,
         standard: bool = True,
     ):  # fmt: skip
-        self._params = FourierParams(components, linear, standard, binary)
-        width = np.repeat(widths, -(-components // len(widths)))[:components]
-        self._work = FourierScratch(
-            width, np.zeros((0, components)), np.zeros(0, np.int64), np.zeros(components), np.zeros(MOST),
+        self._width = np.repeat(widths, -(-components // len(widths)))[:components]
+        super().__init__(FourierParams(components, linear, standard, binary), fill)
+
+    def _new_work(self, longest: int) -> FourierScratch:
+        D = self._params.components
+        return FourierScratch(
+            self._width, np.zeros((0, D)), np.zeros(0, np.int64), np.zeros(D), np.zeros(MOST),
             np.zeros((BLOCK, MOST)), np.zeros(BLOCK), np.zeros(BLOCK, np.int64), np.zeros((BLOCK, TILE)),
         )  # fmt: skip
 
@@ -155,7 +155,7 @@ class Fourier(View):
         """See `View.calls`; what is missing of the directions `widened` works out."""
         if state.now["stage"][0] != OFF:
             self._forget_others(state)
-        return [(fill, (self._params, state, self._work, rows, out, *start, learn))]
+        return super().calls(state, rows, out, learn, start)
 
     def widened(self, state: FourierState) -> FourierState:
         """Work out the directions of all features, the first of which are known; see `View.widened`."""
@@ -284,12 +284,6 @@ def standardise(params, state, work, rows, out, i, k, at):
     for j in range(top):
         out.features[at + j], out.values[at + j] = D + 1 + j, linear * z[j]
     return at + top
-
-
-@forced_inline
-def within(h):
-    """A weight as moments take it."""
-    return min(max(h, LIGHTEST), HEAVIEST) if h > 0.0 else 1.0
 
 
 @bare_inline

@@ -10,7 +10,7 @@ import numpy as np
 from sonlearn.data.axes import Scalars
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit, forced_inline
-from sonlearn.views.codes import KEY_BITS, float_code, key_of, tamed
+from sonlearn.views.codes import KEY, KEY_BITS, float_code, key_of, tamed
 from sonlearn.views.numbers import (
     LIMIT,
     SLOTS,
@@ -23,7 +23,6 @@ from sonlearn.views.numbers import (
 )
 from sonlearn.views.view import new_now
 
-_KEY = (1 << KEY_BITS) - 1
 #: Mantissa bits of the bins (`float_code`); entries up to so far apart are neighbours.
 RESOLUTION, REACH = 1, 3
 #: A quarter of the numbers, as of pairs: in text most of what is new never comes again.
@@ -123,10 +122,10 @@ def join(work, n, reach):
     codes, keys, size = work.codes, work.keys, 0
     for i in range(n):
         for gap in range(1, min(reach, n - 1 - i) + 1):
-            keys[size] = (codes[i] + turned(codes[i + gap], gap)) & _KEY
+            keys[size] = (codes[i] + turned(codes[i + gap], gap)) & KEY
             size += 1
         if reach > 1 and i + 2 < n:
-            keys[size] = (codes[i] + turned(codes[i + 1], 7) + turned(codes[i + 2], 14)) & _KEY
+            keys[size] = (codes[i] + turned(codes[i + 1], 7) + turned(codes[i + 2], 14)) & KEY
             size += 1
     return size
 
@@ -134,4 +133,4 @@ def join(work, n, reach):
 @forced_inline
 def turned(key, by):
     """The bits of a key moved round, so that order and distance tell sums apart."""
-    return ((key & (_KEY >> by)) << by) | (key >> (KEY_BITS - by))
+    return ((key & (KEY >> by)) << by) | (key >> (KEY_BITS - by))

@@ -10,8 +10,7 @@ one in the table: no row is refused, and memory stays bounded.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,18 +20,15 @@ from sonlearn.data.rows import Rows, begin_row, leave_out, longest_row
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.jit.sequence import Call
 from sonlearn.views.codes import KEY_BITS
+from sonlearn.views.index import NOWHERE, UNKNOWN, new_places, place_in_row
 from sonlearn.views.view import MergedView, View
 
-UNKNOWN = -1
 #: Made-up features of a view, at most.
 LIMIT = 1 << 22
 NUMBER_BITS = 24
 PRINT_BITS = 63 - NUMBER_BITS
 _NUMBER = (1 << NUMBER_BITS) - 1
 _SMALLEST = 1 << 9
-_MARKS = 1 << 6
-#: Fibonacci hashing of numbers into a table, without overflow.
-_GOLDEN, _WORD, _HASHED = 2654435769, (1 << 32) - 1, (1 << 28) - 1
 #: In place of the slots of a new state, which has none: one that is free.
 _NO_SLOTS = np.zeros(1, np.int64)
 
@@ -258,32 +254,16 @@ def searched(key, table, now, learned):
 def new_marks(entries: int) -> np.ndarray:
     """Scratch space of `put`, for rows of up to so many entries: int64[power of two + 1].
 
-    A hash table of places in the output, at most half full. Its last element is where the output begins among all
-    outputs so far (`forget_marks`), so that what is left in the table from other rows is known to be old without
-    clearing it.
+    Places in the output, for `place_in_row`, and then where the output begins among all outputs so far
+    (`forget_marks`), so that what is left there from other rows is known to be old without clearing it.
     """
-    marks = np.full(max(1 << (2 * entries - 1).bit_length(), _MARKS) + 1, -1, np.int64)
-    marks[-1] = 0
-    return marks
+    return np.append(np.full(len(new_places(entries)), NOWHERE), 0)
 
 
 @bare_jit
 def forget_marks(marks, entries):
     """What stands in an output of up to `entries` entries is of other rows than those to come."""
     marks[len(marks) - 1] += entries + 1
-
-
-@bare_inline
-def mark_of(out, begin, at, feature, marks):
-    """Slot of `marks` that has the place of `feature` in the row from `begin` to `at`, or the free one for it."""
-    size = len(marks) - 1
-    base, mask, bits = marks[size], size - 1, 32
-    while (size >> (32 - bits)) > 1:
-        bits -= 1
-    slot = (((np.int64(feature) & _HASHED) * _GOLDEN) & _WORD) >> bits & mask
-    while base + begin <= marks[slot] < base + at and out.features[marks[slot] - base] != feature:
-        slot = (slot + 1) & mask
-    return slot
 
 
 @forced_inline
@@ -293,16 +273,20 @@ def put(out, begin, at, feature, value, shared, marks):
     Where numbers may be `shared` (the table is full, or may be within this row), what stands in the row already gets
     the value added.
     """
-    if shared:
-        base = marks[len(marks) - 1]
-        slot = mark_of(out, begin, at, feature, marks)
-        if base + begin <= marks[slot] < base + at:
-            out.values[marks[slot] - base] += value
-            return at
-        marks[slot] = base + at
+    place = marked(out, begin, at, feature, marks) if shared else at
+    if place < at:
+        out.values[place] += value
+        return at
     out.features[at] = feature
     out.values[at] = value
     return at + 1
+
+
+@bare_inline
+def marked(out, begin, at, feature, marks):
+    """Place of `feature` in the row from `begin` to `at`, or `at`, which is its own from now on."""
+    size = len(marks) - 1
+    return begin + place_in_row(np.int64(feature), out.features[begin:at], marks[size] + begin, marks[:size])
 
 
 @forced_inline
@@ -335,14 +319,6 @@ def number_row(keys, fetched, size, value, table, now, learned, out, i, begin, m
     return at
 
 
-def room_for(rows: Rows, entries: int) -> Rows:
-    """Rows to be filled in, with up to `entries` entries, and labels and weights of `rows`."""
-    return rows._replace(
-        indptr=np.zeros(len(rows.indptr), np.int64), features=np.empty(entries, np.int64), values=np.empty(entries),
-        unseen=np.zeros((len(rows.y), 2)),
-    )  # fmt: skip
-
-
 class _Slots(Axis):
     def packed(self, array: np.ndarray, now: np.ndarray) -> np.ndarray:
         return array if now["made"][0] else array[:0]
@@ -356,33 +332,14 @@ class Numbering(View):
     """What views with made-up features share: their table of numbers grows on the way.
 
     A state has `now` and `slots`.
-
-    Parameters
-    ----------
-    params : NamedTuple
-        With `limit`.
-    kernel : kernel (params, state, work, rows, out, i, at, learn)
-        It goes from row i and place `at` of `out` on, until the table is too small, and returns where that is.
     """
-
-    def __init__(self, params: Any, kernel: Callable):
-        self._params, self._kernel = params, kernel
-        self._work = self._new_work(1)
-
-    @abstractmethod
-    def _new_work(self, longest: int) -> Any:
-        """Scratch space for rows of up to so many entries: `codes`, one for each entry, `marks` and others."""
-
-    @abstractmethod
-    def _most_entries(self, rows: Rows) -> int:
-        """As many entries as `rows` can become."""
 
     def room(self, state: Any, rows: Rows) -> Rows:
         """See `View.room`; scratch space as well."""
         longest = longest_row(rows)
         if longest > len(self._work.codes):
             self._work = self._new_work(longest)
-        return room_for(rows, self._most_entries(rows))
+        return super().room(state, rows)
 
     def reserve(self, state: Any, rows: Rows, features: int) -> Any:
         """Let the arrays hold what `rows` may bring; the table grows on the way."""
@@ -398,8 +355,10 @@ class Numbering(View):
     ) -> list[Call]:
         """See `View.calls`."""
         state = state if len(state.slots) else state._replace(slots=_NO_SLOTS)
-        fill = self._kernel, (self._params, state, self._work, rows, out, *start, learn)
-        return [fill, (forget_marks, (self._work.marks, len(out.features)))]
+        return [
+            *super().calls(state, rows, out, learn, start),
+            (forget_marks, (self._work.marks, len(out.features))),
+        ]
 
     def merge(self, states: Sequence[Any], base: Any) -> MergedView:
         """Counts as of one run, what has been made up in one numbering."""

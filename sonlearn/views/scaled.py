@@ -14,7 +14,6 @@ from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call
 from sonlearn.views.codes import MOST, log_of_next, moments_with, standard, tamed
 from sonlearn.views.index import copy_known
-from sonlearn.views.numbers import room_for
 from sonlearn.views.view import MergedView, View, new_now
 
 BY_FEATURE = Features("features")
@@ -58,22 +57,15 @@ class Scaled(View):
     raw = "features"
 
     def __init__(self, *, z: bool = False, idf: bool = False, unit: bool = False, constant: bool = True):
-        self._params, self._scratch = ScaledParams(z, idf, unit, constant), np.zeros(3)
+        super().__init__(ScaledParams(z, idf, unit, constant), scale_rows)
+
+    def _new_work(self, longest: int) -> np.ndarray:
+        return np.zeros(3)
 
     def new(self) -> ScaledState:
         """State of a view that has seen nothing."""
         z, idf, _, _ = self._params
         return ScaledState(new_now("t:f8"), np.zeros((0, int(idf))), np.zeros((0, 3 if z and not idf else 0)))
-
-    def room(self, state: ScaledState, rows: Rows) -> Rows:
-        """See `View.room`."""
-        return room_for(rows, int(rows.indptr[-1]))
-
-    def calls(
-        self, state: ScaledState, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
-    ) -> list[Call]:
-        """See `View.calls`."""
-        return [(scale_rows, (self._params, state, self._scratch, rows, out, *start, learn))]
 
     def renumbered(self, state: ScaledState, numbers: np.ndarray, features: int) -> tuple[ScaledState, np.ndarray]:
         """See `View.renumbered`; features seen are the raw ones."""

@@ -12,7 +12,7 @@ from sonlearn.data import merging
 from sonlearn.data.axes import Axis, Scalars, pooled, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit, forced_inline
-from sonlearn.views.codes import CODES, KEY_BITS, Z, float_code, key_of, moments_with, tamed, z_code
+from sonlearn.views.codes import CODES, KEY, Z, float_code, key_of, moments_with, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,
     SLOTS,
@@ -25,7 +25,6 @@ from sonlearn.views.numbers import (
 )
 from sonlearn.views.view import BY_RAW, MergedView, new_now
 
-_KEY = (1 << KEY_BITS) - 1
 #: A quarter of the bins: all triples of covtype (54 features, 581,012 rows) are 181,857; text has more than pays.
 MOST_TUPLES = LIMIT >> 2
 #: Of several classes, those whose numbers leave the same remainder are counted as one.
@@ -267,7 +266,7 @@ def add_keys(key, others, keys, size):
     """Put the keys of `key` with each of `others` at place `size` of `keys`; returns the place after them."""
     out = keys[size : size + len(others)]
     for k in range(len(others)):
-        out[k] = (key + others[k]) & _KEY
+        out[k] = (key + others[k]) & KEY
     return size + len(others)
 
 

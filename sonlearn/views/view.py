@@ -21,7 +21,7 @@ neither stays one: what a view sees of it is all of it. Where rows are in parts,
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,10 +49,26 @@ class MergedView(NamedTuple):
 
 
 class View(ABC):
-    """The verbs of a view. Fields of its state say what their rows are (`sonlearn.data.axes`)."""
+    """The verbs of a view. Fields of its state say what their rows are (`sonlearn.data.axes`).
+
+    Parameters
+    ----------
+    params : NamedTuple
+        What a row becomes.
+    kernel : kernel (params, state, work, rows, out, i, at, learn)
+        It goes from row i and place `at` of `out` on, until `state` lacks room, and returns where that is.
+    """
 
     #: The scalar that counts the raw features.
     raw = "raw"
+
+    def __init__(self, params: Any, kernel: Callable):
+        self._params, self._kernel = params, kernel
+        self._work = self._new_work(1)
+
+    @abstractmethod
+    def _new_work(self, longest: int) -> Any:
+        """Scratch space for rows of up to so many entries."""
 
     @abstractmethod
     def new(self) -> State:
@@ -85,11 +101,14 @@ class View(ABC):
         """What lets the kernel of `calls` go on where it has stopped."""
         return state
 
-    @abstractmethod
     def room(self, state: State, rows: Rows) -> Rows:
         """Rows to be filled in with what `rows` become; `reserve` comes first."""
+        return room_for(rows, self._most_entries(rows))
 
-    @abstractmethod
+    def _most_entries(self, rows: Rows) -> int:
+        """As many entries as `rows` can become."""
+        return int(rows.indptr[-1])
+
     def calls(
         self, state: State, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
     ) -> list[Call]:
@@ -98,6 +117,7 @@ class View(ABC):
         They begin at a row and a place of the output, and the last one that returns anything returns where they stop:
         at a row for which `state` lacks room, of which nothing has been counted, or at n.
         """
+        return [(self._kernel, (self._params, state, self._work, rows, out, *start, learn))]
 
     def features(self, state: State) -> int:
         """Features of the rows seen so far are below this."""
@@ -127,6 +147,14 @@ def new_now(*fields: str) -> np.ndarray:
     """Scalars of a new state: `features` and `fields`, ``name`` (int64) or ``name:f8``."""
     pairs = [(name, kind or "i8") for name, _, kind in (field.partition(":") for field in fields)]
     return np.zeros(1, dtype=[("features", "i8"), *pairs])
+
+
+def room_for(rows: Rows, entries: int) -> Rows:
+    """Rows to be filled in, with up to `entries` entries, and labels and weights of `rows`."""
+    return rows._replace(
+        indptr=np.zeros(len(rows.indptr), np.int64), features=np.empty(entries, np.int64), values=np.empty(entries),
+        unseen=np.zeros((len(rows.y), 2)),
+    )  # fmt: skip
 
 
 @bare_jit

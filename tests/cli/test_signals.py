@@ -9,6 +9,7 @@ from pathlib import Path
 
 import commands
 import pytest
+from commands import names
 
 from sonlearn.files.atomic import remove_stale, whole_file
 
@@ -27,10 +28,6 @@ def folder(tmp_path, monkeypatch):
 
 def start(*arguments, env=None, **more):
     return commands.start(*arguments, env=os.environ | (env or {}), stderr=subprocess.PIPE, **more)
-
-
-def names():
-    return sorted(path.name for path in Path().iterdir())
 
 
 def wait_for(condition):
@@ -136,6 +133,19 @@ def test_what_a_killed_process_has_left_is_removed_at_the_next_save():
         file.write(b"whole")
     assert names() == ["model", "other"]
     assert Path("model").read_bytes() == b"whole"
+
+
+def test_an_interrupt_while_the_temporary_file_is_made_leaves_nothing(monkeypatch):
+    opened = os.open
+
+    def interrupted(*given):
+        os.close(opened(*given))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt), whole_file("model"):
+        pass
+    assert names() == []
 
 
 def test_only_temporary_files_of_ours_are_removed(folder):

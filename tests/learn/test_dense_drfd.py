@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from drfd_twin import run_drfd
+from drfd_twin import off, options_of, run_drfd
 from streams import (
     batch_of,
     duplicated,
@@ -20,16 +20,11 @@ from streams import (
     zipf,
 )
 
-from sonlearn import LearnOptions
 from sonlearn.learn.diagonal_fd.dense import LANES, DenseDiagonalFD
 from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.views.index import intern, new_index
 
 LOSSES = ("hinge", "squared", "logistic")
-
-
-def options_of(loss, m, **more):
-    return LearnOptions(method="drfd", loss=loss, sketch_size=m, **more)
 
 
 def fed(engine, batches):
@@ -64,10 +59,6 @@ STREAMS = {
     "rank-4": low_rank(n=200, d=40, seed=3),
     "ill-conditioned": ill_conditioned(1e4, T=200, d=40, large=5).batch,
 }
-
-
-def off(got, wanted):
-    return np.abs(got - wanted).max(initial=0) / max(np.abs(wanted).max(initial=0), 1e-300)
 
 
 @pytest.mark.parametrize("m", [0, 1, 2, 5, 10])

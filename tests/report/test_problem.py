@@ -134,9 +134,10 @@ def test_two_numbers_without_probabilities_have_scores():
     assert [row["score"] for row in problem.answers(batch, predicted, True)] == predicted.raw.tolist()
 
 
-def test_what_is_counted_of_decisions():
-    options = BanditOptions(cb_explore_adf=True)
-    (decisions,) = read_decisions(str(ROOT / "data" / "offers.vw"), TextOptions(), options)
+def test_what_is_counted_of_decisions(tmp_path):
+    options, some = BanditOptions(cb_explore_adf=True), tmp_path / "offers.vw"
+    some.write_text("\n\n".join((ROOT / "data" / "offers.vw").read_text().split("\n\n")[:100]) + "\n\n")
+    (decisions,) = read_decisions(str(some), TextOptions(), options)
     bandit = Bandit(options)
     problem = DecisionProblem(bandit)
     outcome = problem.outcome(decisions, None, bandit.partial_fit(decisions))

@@ -59,8 +59,8 @@ def test_a_cache_keeps_it(tmp_path):
 def test_rows_of_json_for_a_table():
     rows = FlatRows(TABLE, False)
     rows.add({"y": 1.0, "age": 31.0, "plan": "gold", "note": "Good good tea"}, 1)
-    taken = rows.take()
-    slots = taken.batch.indices[taken.batch.words == 1]
+    (batch,) = rows.take([]).batches
+    slots = batch.indices[batch.words == 1]
     assert set(slots.tolist()) == kinds(read_batches(io.BytesIO(CSV), TABLE))[0][0]
 
 
