@@ -16,7 +16,7 @@ from sonlearn.options import TextOptions
 from sonlearn.text import rows as at
 from sonlearn.text.interact import Expanded, Interactions, count_generated, expand, make_room
 from sonlearn.text.malformed import MalformedLine
-from sonlearn.text.names import LineNames, Named
+from sonlearn.text.names import LineNames
 from sonlearn.text.number import shorten
 from sonlearn.text.objects import Members, Record, Unfit, error_of
 from sonlearn.text.rows import (
@@ -123,15 +123,15 @@ class ChunkParser:
         parsed = ParsedChunk([to_batch(rows, n, text)] if n else [], refused, lines)
         if format != "vw":
             return parsed
-        names, plan = list[Named](), None
-        if self._interactions.wanted or self._options.keep:
-            self._interactions.observe(rows.run_byte[: int(rows.run_indptr[n])])
+        plan = None
         if self._interactions.wanted:
             runs = Runs(rows.indptr, rows.indices, rows.values, rows.run_indptr, rows.run_byte, rows.run_start)
             parsed, plan = self._expanded(parsed._replace(runs=runs), source), self._interactions.plan
+        elif self._options.keep:
+            self._interactions.observe(rows.run_byte[: int(rows.run_indptr[n])])
         if self._line_names is not None:
-            names = self._line_names.new_names(text.tobytes(), rows, n, plan)
-        return parsed._replace(names=names, spaces=frozenset(self._interactions.seen))
+            parsed = parsed._replace(names=self._line_names.new_names(text.tobytes(), rows, n, plan))
+        return parsed._replace(spaces=frozenset(self._interactions.seen))
 
     def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> ParsedChunk:
         """Rows of JSON objects: (number, line of JSON or dict). Lines without anything in them are passed over."""
