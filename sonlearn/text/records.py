@@ -47,7 +47,7 @@ _REMEMBERED = 1 << 20
 _MANY = 100
 _ELEMENT = "numbers, texts or objects in an array"
 #: Of examples of several lines: contextual bandits, and decisions in slots.
-_OF_BANDITS = ("_multi", "_slots", "_labelIndex", "_slot_id", "__aid")
+_OF_BANDITS = ("_multi", "_slots", "_labelIndex", "_label_cost", "_label_probability", "_slot_id", "__aid")
 
 
 def is_member(name: str) -> bool:
