@@ -179,8 +179,8 @@ class Classes:
         """int64[n]: number of the class of rows with these raw predictions, float64[n, K or 1]."""
         return np.asarray(raw.argmax(axis=1))
 
-    def best_of_one(self, raw: Any) -> int:
-        """`best` of one row, quickly: of scores float64[K], or of two classes a float."""
+    def best_of_one(self, raw: np.ndarray) -> int:
+        """`best` of one row of scores float64[K or 1], quickly."""
         return int(raw.argmax())
 
     def probabilities(self, raw: np.ndarray) -> np.ndarray:
@@ -229,10 +229,10 @@ class Pair(Classes):
         above = np.clip(raw[:, 0], *self._learner.options.bounds) > self._learner.threshold
         return np.asarray(np.where(above, self._positive, 1 - self._positive))
 
-    def best_of_one(self, raw: Any) -> int:
+    def best_of_one(self, raw: np.ndarray) -> int:
         """See `Classes`."""
         low, high = self._learner.options.bounds
-        above = min(max(raw, low), high) > self._learner.threshold
+        above = min(max(raw[0], low), high) > self._learner.threshold
         return self._positive if above else 1 - self._positive
 
     def probabilities(self, raw: np.ndarray) -> np.ndarray:

@@ -344,7 +344,7 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
         """{class: probability} of the classes known; NotImplementedError for a loss that tells none."""
         raw = self._raw_one(x) if len(self._classes) > 1 else None
         if raw is not None and self.learner_.options.loss in PROBABILISTIC:
-            found = self._numbered.probabilities(np.reshape(raw, (1, -1)))[0]
+            found = self._numbered.probabilities(raw[None])[0]
             return dict(zip(self._classes, found.tolist(), strict=True))
         return next(iter(self._probabilities([x])), {})
 
@@ -449,7 +449,7 @@ class SonlearnRegressor(_RiverEstimator, base.MiniBatchRegressor):
             return self._predicted([x])[0]
         options = self.learner_.options
         low, high = options.bounds
-        p = min(max(float(raw), low), high)
+        p = min(max(float(raw[0]), low), high)
         return float(np.exp(p)) if options.loss == "poisson" else p
 
     def predict_interval_one(self, x: dict[Hashable, Any]) -> tuple[float, float]:

@@ -13,6 +13,7 @@ import numpy as np
 from sonlearn.data.batch import NO_BATCH, Batch
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
+from sonlearn.options.spec import raw
 from sonlearn.text import rows as at
 from sonlearn.text.interact import Expanded, Interactions, count_generated, expand, make_room
 from sonlearn.text.malformed import MalformedLine
@@ -236,7 +237,7 @@ def tag_in(line: bytes) -> str:
 def tag_of(record: Record, name: str = "_tag") -> str:
     """The tag of a malformed record, which the member of this name is, as far as one can tell."""
     if isinstance(record, bytes):
-        key = re.escape(json.dumps(name, ensure_ascii=False).encode("utf-8", "surrogateescape"))
+        key = re.escape(raw(json.dumps(name, ensure_ascii=False)))
         found = re.search(key + rb'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?)', record)
         try:
             tag = json.loads(found[1], parse_int=str, parse_float=str) if found else ""

@@ -53,9 +53,9 @@ def test_convert_leaves_nothing_behind(number):
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_run_saves_its_model_and_no_broken_cache(number):
+def test_a_run_prints_its_summary_and_saves_its_model_and_no_broken_cache(number, cli):
     with start("train", "-P", "1", "--cache_file", "c", "-f", "model", stdin=subprocess.PIPE) as process:
-        process.stdin.write(b"1 1:1\n-1 2:1\n1 3:1\n")
+        process.stdin.write(b"1 1:1\n-1 2:1\n1 3:1\n" * 20)
         process.stdin.flush()
         for line in process.stderr:
             if line.split()[2:3] == [b"3"]:
@@ -65,6 +65,11 @@ def test_a_run_saves_its_model_and_no_broken_cache(number):
         process.wait()
     assert process.returncode == 128 + number
     assert f"interrupted run ({number.name})" in err
+    assert "average loss = " in err
+    assert "Traceback" not in err
+    learned = int(commands.summary(err, "number of examples"))
+    assert 3 <= learned <= 60
+    assert f"examples = {learned}\n" in cli.out("inspect", "model")
     assert names() == ["model"]
 
 

@@ -21,8 +21,7 @@ from streams import (
 )
 
 from sonlearn.learn.diagonal_fd.dense import LANES, DenseDiagonalFD
-from sonlearn.learn.engine import Predictions
-from sonlearn.learn.make import make_engine
+from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.views.index import intern, new_index
 
 LOSSES = ("hinge", "squared", "logistic")
@@ -37,7 +36,7 @@ def fed(engine, batches):
         state = engine.reserve(state, rows, int(index.size[0]))
         state, at = engine.learn(state, rows, predictions, 0)
         assert at == batch.n
-        out.append(predictions.prediction)
+        out.append(predictions.raw[:, 0])
     return state, np.concatenate(out), index.ids[: int(index.size[0])]
 
 
@@ -122,7 +121,7 @@ def test_cuts_and_restored_states_change_no_bit():
         other = type(other)(*(each.copy() for each in engine.packed(other)))
         engine = DenseDiagonalFD(options)
         other, _ = engine.learn(engine.reserve(other, rows, int(index.size[0])), rows, predictions, 0)
-        out.append(predictions.prediction)
+        out.append(predictions.raw[:, 0])
     np.testing.assert_array_equal(np.concatenate(out), whole)
     for a, b in zip(DenseDiagonalFD(options).packed(state), engine.packed(other), strict=True):
         np.testing.assert_array_equal(a, b)
@@ -149,7 +148,7 @@ def test_what_is_predicted_changes_nothing_and_is_what_learning_says():
     assert engine.predict(state, rows, predictions) == 150
     silent = rows._replace(weight=np.zeros(150))
     engine.learn(state, silent, learned, 0)
-    np.testing.assert_allclose(predictions.prediction, learned.prediction, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(predictions.raw, learned.raw, rtol=0, atol=1e-12)
     for old, new in zip(before, state, strict=True):
         np.testing.assert_array_equal(old, new)
 
