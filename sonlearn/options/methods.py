@@ -1,6 +1,6 @@
 """The table of methods: one entry for every learner that `--method` names.
 
-A method is an engine (`sonlearn.learn.make`) and values that distinguish it from the engine's other methods, together
+A method is an engine (`sonlearn.learn.engine`) and values that distinguish it from the engine's other methods, together
 with its paper. Options that a method does not take are refused. The others have the defaults of `sonlearn.options`,
 unless the entry has its own. Imports nothing, because `sonlearn --help` reads it.
 """
@@ -42,7 +42,7 @@ class Method(NamedTuple):
     Attributes
     ----------
     engine : str
-        Name of its engine (`sonlearn.learn.make.make_engine`).
+        Name of its engine (`sonlearn.learn.engine.make_engine`).
     about, source, cost, when : str
         Description, source, cost of an example and use: ``sonlearn methods`` prints them.
     takes : tuple of str
@@ -268,11 +268,11 @@ METHODS = {
         losses=("logistic", "hinge"),
     ),
     "boost": Method(
-        "boosting", "gradient-boosted trees of the last 16,384 examples, fitted anew when their number has "
-        "grown by half, then every 8,192; at most 2,000 features", "[GBM], [XGB] eq. 5-7, [LGB] for histograms",
+        "boosting", "gradient-boosted trees of the last 65,536 examples (16,384 of more than 512 features), fitted "
+        "anew when half as many have come; at most 2,000 features", "[GBM], [XGB] eq. 5-7, [LGB] for histograms",
         "T D, and T D min(d, 32) for the refits", "numbers: thresholds and columns that act together", ("clip",),
         {"trees": 40, "depth": 7, "rate": 0.15, "penalty": 1.0, "least": 5.0, "least_logistic": 0.5, "growth": 0.5,
-         "every": 8192, "most": 2000},
+         "most": 2000},
         losses=("logistic", "squared"),
     ),
     "ewma": Method(

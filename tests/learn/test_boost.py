@@ -4,13 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from boost_twin import Boost, raw_predictions
 from for_all import for_all
 from states import assert_same, assert_same_predictions, state_of
 from streams import batch_of_dense, entries, rows_of, with_weights, without_some_labels
 
-from sonlearn import InputError, Learner, LearnOptions
-from sonlearn.learn.boosting.state import BINS, KEPT, LEAF, SLOTS
+from sonlearn import InputError, Learner, LearnOptions, from_scipy
+from sonlearn.learn.boosting.state import BINS, KEPT, LEAF, LEAST_KEPT, SPARE
 from sonlearn.options.methods import METHODS
 
 VALUES = METHODS["boost"].values
@@ -247,14 +248,30 @@ def test_a_merge_forgets_what_came_before_a_change(loss):
 def test_the_buffer_is_bounded_and_forgets():
     """Where y = x becomes y = -x, trees of the last rows know nothing of the first."""
     rng = np.random.default_rng(4)
-    X = rng.uniform(1.0, 2.0, size=(46_000, 1))
+    X = rng.uniform(1.0, 2.0, size=(130_000, 1))
     y = np.where(np.arange(len(X)) < 20_000, 1.0, -1.0) * (X[:, 0] - 1.5)
     learner = learner_of("squared")
     got = learner.partial_fit(batch_of_dense(X, y)).raw
-    assert len(state_of(learner)[1]["state.labels"]) == SLOTS
+    assert len(state_of(learner)[1]["state.labels"]) == KEPT + SPARE
     assert np.mean((got[12_000:20_000] - y[12_000:20_000]) ** 2) < 0.002
-    late = slice(20_000 + KEPT + VALUES["every"], None)
+    late = slice(20_000 + KEPT + KEPT // 2, None)
     assert np.mean((got[late] - y[late]) ** 2) < 0.002
+
+
+def test_with_many_columns_fewer_rows_are_kept():
+    """The same however the stream is cut, and resumed in the middle of what the new columns change."""
+    n = 35_000
+    which = np.where(np.arange(n) < 34_000, np.arange(n) % 2, np.arange(n) % 700)
+    X = sp.csr_array((np.random.default_rng(6).uniform(1.0, 2.0, size=n), which, np.arange(n + 1)), shape=(n, 700))
+    batch = from_scipy(X, X.data + which % 2)
+    whole, cut = learner_of("squared"), learner_of("squared")
+    raw = whole.partial_fit(batch).raw
+    for a, b in itertools.pairwise((0, 20_000, 33_900, 34_110, 34_240, n)):
+        np.testing.assert_array_equal(cut.partial_fit(rows_of(batch, slice(a, b))).raw, raw[a:b])
+        cut = Learner.from_arrays(*state_of(cut))
+    assert_same(state_of(whole), state_of(cut))
+    assert len(state_of(whole)[1]["state.labels"]) == LEAST_KEPT + SPARE
+    assert np.mean((raw[20_000:34_000] - batch.y[20_000:34_000]) ** 2) < 0.01
 
 
 @for_all("loss, edges", [(loss, edges) for loss in LOSSES for edges in ((0, 50, 130, 300), (60, 130, 180, 300))])
@@ -275,11 +292,11 @@ def test_a_merge_is_a_refit_over_all_rows(loss, edges):
 
 
 def test_a_merge_of_full_buffers_keeps_a_share_of_each():
-    X = np.random.default_rng(5).uniform(1.0, 2.0, size=(30_000, 1))
+    X = np.random.default_rng(5).uniform(1.0, 2.0, size=(120_000, 1))
     parts = [learner_of("squared") for _ in range(2)]
-    parts[0].partial_fit(batch_of_dense(X[:10_000], np.full(10_000, 1.0)))
-    parts[1].partial_fit(batch_of_dense(X[10_000:], np.full(20_000, 4.0)))
+    parts[0].partial_fit(batch_of_dense(X[:40_000], np.full(40_000, 1.0)))
+    parts[1].partial_fit(batch_of_dense(X[40_000:], np.full(80_000, 4.0)))
     merged = Learner.merge(parts)
-    kept = merged.state.labels[np.arange(30_000 - KEPT, 30_000) % SLOTS, 0]
+    kept = merged.state.labels[np.arange(120_000 - KEPT, 120_000) % (KEPT + SPARE), 0]
     assert np.count_nonzero(kept == 1.0) == KEPT // 3
-    assert np.mean(merged.predict(batch_of_dense(X, np.full(30_000, np.nan))).raw) == pytest.approx(3.0, abs=0.01)
+    assert np.mean(merged.predict(batch_of_dense(X, np.full(120_000, np.nan))).raw) == pytest.approx(3.0, abs=0.01)

@@ -7,7 +7,7 @@ from views_twin import hashed
 
 from sonlearn.options.methods import METHODS
 
-KEPT, BINS, PARTS, COLUMNS, SAMPLE, AT_ONCE = 16384, 63, 32, 32, 1024, 1 << 22
+BINS, PARTS, COLUMNS, SAMPLE, AT_ONCE = 63, 32, 32, 1024, 1 << 22
 FEW, BETS, SLACK, ALARM = 500, (0.25, 0.5, 1.0, 2.0), 0.1, np.log(1e6)
 
 
@@ -18,12 +18,12 @@ class Boost:
     """
 
     def __init__(
-        self, logistic, trees, depth, rate, penalty, least, least_logistic, growth, every, most, several=False
+        self, logistic, trees, depth, rate, penalty, least, least_logistic, growth, most, several=False
     ):  # fmt: skip
         self.several, self.most = several, most
         self.logistic, self.trees, self.depth, self.rate = logistic, trees, depth, rate
         self.penalty, self.least = penalty, least_logistic if logistic or several else least
-        self.growth, self.every = growth, every
+        self.growth = growth
         self.columns, self.rows, self.labels = {}, [], []  # labels: (y, importance, base)
         self.due, self.running, self.refits, self.model = 0, None, 0, (0.0, [])
         self.since = 0  # rows before the last change; what follows is of those after it
@@ -55,7 +55,7 @@ class Boost:
         self.rows.append({self.columns.setdefault(f, len(self.columns)): value for f, value in row.items()})
         self.labels.append((y, h, base))
         if self.running is None and len(self.rows) >= self.due:
-            self.due = len(self.rows) + min(max(int(self.growth * (len(self.rows) - self.since)), 1), self.every)
+            self.due = len(self.rows) + max(int(self.growth * len(self.rows_of_refit())), 1)
             self.refits += 1
             self.running = self.refit()
         looks = AT_ONCE
@@ -94,9 +94,15 @@ class Boost:
             self.since, self.due, self.running = start, len(self.rows), None
             self.errors, self.bets, self.wealth = [], [], {}
 
+    def rows_of_refit(self):
+        """The last ones, with many columns fewer."""
+        kept = max(min(2**23 // max(len(self.columns), 1), 65536), 16384)
+        return range(len(self.rows))[self.since :][-kept:]
+
     def refit(self):
         """A generator: a step and what it costs."""
-        X, (y, h, base) = self.dense(self.rows[self.since :][-KEPT:]), np.array(self.labels[self.since :][-KEPT:]).T
+        kept = self.rows_of_refit()
+        X, (y, h, base) = self.dense([self.rows[i] for i in kept]), np.array([self.labels[i] for i in kept]).T
         n, columns = X.shape
         coded = []
         for j in range(columns):

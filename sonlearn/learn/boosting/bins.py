@@ -9,22 +9,28 @@ from __future__ import annotations
 import math
 
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.boosting.state import BINS, KEPT, SLOTS
+from sonlearn.learn.boosting.state import BINS, KEPT, LEAST_KEPT, NUMBERS
 
 #: Rows of which the quantiles are, evenly chosen, at most.
 SAMPLE = 1024
 
 
 @forced_inline
+def rows_kept(columns):
+    """How many rows of so many columns a refit goes by at most."""
+    return max(min(NUMBERS // max(columns, 1), KEPT), LEAST_KEPT)
+
+
+@forced_inline
 def rows_of_refit(now):
     """How many rows the refit under way goes by."""
-    return min(now["last"] - now["since"], KEPT)
+    return min(now["last"] - now["since"], rows_kept(now["columns"]))
 
 
 @forced_inline
 def slot_of(now, i):
     """Slot of row i of those that the refit under way goes by."""
-    return (now["last"] - rows_of_refit(now) + i) % SLOTS
+    return (now["last"] - rows_of_refit(now) + i) % now["slots"]
 
 
 @bare_inline

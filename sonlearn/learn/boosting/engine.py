@@ -1,4 +1,4 @@
-"""Engine of boost: a sum of small trees, grown anew of the last rows when they have grown by half, or every so many.
+"""Engine of boost: a sum of small trees, grown anew of the last rows when half as many have come.
 
 Rows are kept as numbers of all columns, and at most `KEPT` of them: a bounded memory and, row by row, a bounded time.
 Predictions of a row are by trees that have not seen it.
@@ -14,7 +14,7 @@ from sonlearn.data.arrays import grown, zeros
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.boosting.bins import SAMPLE
+from sonlearn.learn.boosting.bins import SAMPLE, rows_kept
 from sonlearn.learn.boosting.refit import refit_now, restore
 from sonlearn.learn.boosting.rounds import follow
 from sonlearn.learn.boosting.state import (
@@ -23,16 +23,18 @@ from sonlearn.learn.boosting.state import (
     COLUMNS,
     KEPT,
     LABEL,
+    LEAST_KEPT,
     NOW,
+    NUMBERS,
     PARTS,
-    SLOTS,
+    SPARE,
     BoostState,
     Params,
     Scratch,
     new_trees,
 )
 from sonlearn.learn.drift import merge_drifts, new_drift
-from sonlearn.learn.engine import Engine, Predictions, by_class, copy_within
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
@@ -49,7 +51,6 @@ class Boost(Engine):
         self._method = options.method
         values = METHODS[options.method].values
         self._params = Params(logistic=options.loss == "logistic", several=False, **values)
-        self._low, self._high = options.bounds
         self._work = self._scratch(0, 1)
 
     def new(self, classes: int = 0) -> BoostState:
@@ -57,6 +58,7 @@ class Boost(Engine):
         params, scores = self._params, 0 if self._params.several else 1
         now = np.zeros(1, dtype=NOW)
         now["classes"] = now["known"] = scores
+        now["slots"] = KEPT + SPARE
         return BoostState(
             now, np.zeros(0, np.float32), np.zeros((0, 3)), np.zeros((scores, 2)), new_trees(params),
             new_drift(), np.zeros(0, np.uint8), np.zeros((0, BINS), np.float32), np.zeros(0, np.int64), np.zeros(0),
@@ -89,19 +91,18 @@ class Boost(Engine):
         """`state` with room for n more rows; what a packed one has been without is worked out."""
         classes = min(max(classes, int(state.now["classes"][0])), CLASSES)
         before, learned = int(state.now["width"][0]), int(state.now["rows"][0])
-        width, values, now = max(before, self._width(features)), state.values, state.now.copy()
-        used, slots = min(learned, SLOTS), min(learned + n, SLOTS)
-        if width > before:
-            values = zeros((max(slots, len(state.labels)) * width,), np.float32)
-            values.reshape(-1, width)[:used, :before] = state.values[: used * before].reshape(used, before)
-        now["width"], rows, starts = width, min(slots, KEPT), grown(state.starts, classes)
+        width, starts = max(before, self._width(features)), grown(state.starts, classes)
+        if width > before or state.now["slots"][0] > rows_kept(int(state.now["seen"][0])) + SPARE:
+            state = _laid_out(state, width)
+        used, slots = (min(rows, int(state.now["slots"][0])) for rows in (learned, learned + n))
+        rows, cells = min(slots, KEPT), min(slots * width, max(NUMBERS, LEAST_KEPT * width))
         roomy = state._replace(
-            now=now, values=grown(values, slots * width, used * width), labels=grown(state.labels, slots, used),
-            codes=grown(state.codes, rows * width), edges=grown(state.edges, width), sizes=grown(state.sizes, width),
+            values=grown(state.values, slots * width, used * width), labels=grown(state.labels, slots, used),
+            codes=grown(state.codes, cells), edges=grown(state.edges, width), sizes=grown(state.sizes, width),
             scores=grown(state.scores, rows * classes), starts=starts,
             trees=state.trees._replace(value=_with_classes(state, len(starts))),
         )  # fmt: skip
-        if now["step"][0] > 0 and not len(state.scores):
+        if roomy.now["step"][0] > 0 and not len(state.scores):
             restore(self._params, roomy, self._room_for(roomy))
         return roomy
 
@@ -111,10 +112,7 @@ class Boost(Engine):
 
     def calls(self, state: BoostState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
         """See `Engine.calls`."""
-        learned = follow, (self._params, state, self._room_for(state), rows, start, learns, by_class(out).raw)
-        if self._params.several:
-            return [learned]
-        return [learned, (copy_within, (out.raw[start:], self._low, self._high, out.prediction[start:]))]
+        return [(follow, (self._params, state, self._room_for(state), rows, start, learns, out.raw))]
 
     def spare(self, state: BoostState, rows: Rows, features: int) -> tuple[BoostState, int]:
         """Room for some rows of the features that there are (see `Engine.spare`)."""
@@ -131,12 +129,9 @@ class Boost(Engine):
 
     def packed(self, state: BoostState) -> BoostState:
         """`state` without spare room, and without what follows from the rest."""
-        now, width, used = state.now.copy(), int(state.now["width"][0]), min(int(state.now["rows"][0]), SLOTS)
-        now["width"] = now["seen"]
-        values = state.values[: used * width].reshape(used, width)[:, : now["seen"][0]].ravel()
-        K = min(int(now["classes"][0]), CLASSES)
+        state, K = _laid_out(state, int(state.now["seen"][0])), min(int(state.now["classes"][0]), CLASSES)
         return state._replace(
-            now=now, values=values, labels=state.labels[:used], starts=state.starts[:K],
+            starts=state.starts[:K],
             trees=state.trees._replace(value=_with_classes(state, K)),
             codes=state.codes[:0], edges=state.edges[:0], sizes=state.sizes[:0], scores=state.scores[:0],
         )  # fmt: skip
@@ -166,22 +161,23 @@ class Boost(Engine):
         Where all rows since the base fit in, the base's last ones are before them. Rows before a change count for
         nothing.
         """
-        begin, since = int(base.now["rows"][0]), [int(state.now["since"][0]) for state in states]
+        begin, most = int(base.now["rows"][0]), rows_kept(int(base.now["seen"][0]))
+        since = [int(state.now["since"][0]) for state in states]
         counts = [int(state.now["rows"][0]) - max(begin, own) for state, own in zip(states, since, strict=True)]
         new, now = sum(counts), base.now.copy()
-        shares = np.diff(np.cumsum([0, *counts]) * min(new, KEPT) // max(new, 1)).tolist()
-        parts = [(base, min(KEPT - sum(shares), max(begin - max(since), 0))), *zip(states, shares, strict=True)]
+        shares = np.diff(np.cumsum([0, *counts]) * min(new, most) // max(new, 1)).tolist()
+        parts = [(base, min(most - sum(shares), max(begin - max(since), 0))), *zip(states, shares, strict=True)]
         now["rows"] += sum(int(state.now["rows"][0]) - begin for state in states)
         now["refits"] = max(int(state.now["refits"][0]) for state in (base, *states))
         now["classes"] = max(int(state.now["classes"][0]) for state in (base, *states))
         kept, total = sum(n for _, n in parts), int(now["rows"][0])
-        now["since"] = total - kept
-        width, slots = int(now["width"][0]), min(total, SLOTS)
+        now["since"], now["slots"] = total - kept, most + SPARE
+        width, slots = int(now["width"][0]), min(total, most + SPARE)
         merged = self.new()._replace(
             now=now, values=np.zeros(slots * width, np.float32), labels=np.zeros((slots, 3)),
             drift=merge_drifts(base.drift, [state.drift for state in states], np.zeros(0)),
         )  # fmt: skip
-        merged, to = self._with_room(merged, 0, width), np.arange(total - kept, total) % SLOTS
+        merged, to = self._with_room(merged, 0, width), np.arange(total - kept, total) % (most + SPARE)
         merged.values.reshape(slots, width)[to] = np.concatenate(
             [_last(own, own.values.reshape(len(own.labels), width), n) for own, n in parts]
         )
@@ -221,4 +217,17 @@ def _with_classes(state: BoostState, classes: int) -> np.ndarray:
 def _last(state: BoostState, array: np.ndarray, n: int) -> np.ndarray:
     """The last n rows of one of a state's arrays, which has a row a slot."""
     rows = int(state.now["rows"][0])
-    return array[np.arange(rows - n, rows) % SLOTS]
+    return array[np.arange(rows - n, rows) % state.now["slots"]]
+
+
+def _laid_out(state: BoostState, width: int) -> BoostState:
+    """`state` with so many columns, and no more slots than the rows of a refit need: rows are moved to their slots."""
+    now, before, learned = state.now[0], int(state.now["width"][0]), int(state.now["rows"][0])
+    slots = min(int(now["slots"]), rows_kept(int(now["columns" if now["step"] > 0 else "seen"])) + SPARE)
+    rows, used, both = np.arange(max(learned - slots, 0), learned), min(learned, int(now["slots"])), min(width, before)
+    values, labels, old = zeros((len(rows), width), np.float32), zeros((len(rows), 3)), rows % now["slots"]
+    values[rows % slots, :both] = state.values[: used * before].reshape(used, before)[old, :both]
+    labels[rows % slots] = state.labels[old]
+    moved = state.now.copy()
+    moved["width"], moved["slots"] = width, slots
+    return state._replace(now=moved, values=values.ravel(), labels=labels)

@@ -23,7 +23,7 @@ def go_on(params, state, work, most):
     now = state.now[0]
     if now["step"] == 0 and now["rows"] >= now["due"] and now["classes"] <= CLASSES:
         now["step"], now["last"], now["columns"] = 1, now["rows"], now["seen"]
-        now["due"] = now["rows"] + min(max(int(params.growth * (now["rows"] - now["since"])), 1), params.every)
+        now["due"] = now["rows"] + max(int(params.growth * rows_of_refit(now)), 1)
         now["refits"], now["known"] = now["refits"] + 1, now["classes"]
     while now["step"] > 0 and most > 0:
         most -= make_step(params, state, work)

@@ -11,7 +11,7 @@ import math
 from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.boosting.refit import AT_ONCE, go_on
-from sonlearn.learn.boosting.state import BASE, CLASSES, IMPORTANCE, IN_USE, LABEL, LARGEST, SLOTS
+from sonlearn.learn.boosting.state import BASE, CLASSES, IMPORTANCE, IN_USE, LABEL, LARGEST
 from sonlearn.learn.boosting.tree import leaf_of, place_of
 from sonlearn.learn.drift import KEPT as CHANGES
 from sonlearn.learn.drift import take_in
@@ -57,7 +57,7 @@ def follow(params, state, work, rows, start, learns, raw):
 def can_be_kept(params, state, rows, i):
     """Whether row i has numbers within bounds, and there is room for it."""
     now = state.now[0]
-    slot, width = now["rows"] % SLOTS, now["width"]
+    slot, width = now["rows"] % now["slots"], now["width"]
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         if rows.features[place] >= width:
             return False
@@ -102,7 +102,7 @@ def add_scores(params, state, work, z):
 def keep(params, state, work, rows, i):
     """Put row i, whose values are work.x, into the buffer."""
     now = state.now[0]
-    slot, width = now["rows"] % SLOTS, now["width"]
+    slot, width = now["rows"] % now["slots"], now["width"]
     for j in range(width):
         state.values[slot * width + j] = work.x[j]
     state.labels[slot, LABEL], state.labels[slot, IMPORTANCE] = rows.y[i], rows.weight[i]

@@ -8,8 +8,10 @@ import numpy as np
 
 from sonlearn.learn.drift import Drift
 
-#: Rows that a refit sees, the last ones; slots of the buffer, so that rows that come during a refit overwrite none.
-KEPT, SLOTS = 16384, 16384 + 256
+#: Rows that a refit sees, the last ones: so many, or with many columns as few as have so many numbers, but the least.
+KEPT, NUMBERS, LEAST_KEPT = 65536, 1 << 23, 16384
+#: Slots of the buffer beyond those, so that rows that come during a refit overwrite none.
+SPARE = 256
 #: Bins of a column beside that of rows without a value.
 BINS = 63
 #: Parts of equal width of the two bins beside a split.
@@ -26,7 +28,7 @@ LEAF = -1
 LARGEST, BELOW_ALL = 3e38, -3.4e38
 
 NOW = [(name, "i8") for name in ("rows", "width", "seen", "due", "step", "last", "columns", "refits", "first")]
-NOW += [(name, "i8") for name in ("classes", "known", "since")]
+NOW += [(name, "i8") for name in ("classes", "known", "since", "slots")]
 #: Columns of `BoostState.starts`.
 IN_USE, NEXT = range(2)
 #: Where there are more classes than this no trees are grown: each takes time in proportion to their number.
@@ -44,8 +46,7 @@ class Params(NamedTuple):
     penalty: float  # added to the curvature of a leaf
     least: float  # curvature of the rows on either side of a split, at least, of values
     least_logistic: float  # and of classes
-    growth: float  # share by which rows grow between refits
-    every: int  # rows between refits, at most
+    growth: float  # rows between refits, as a share of those that a refit sees
     most: int  # columns that there may be
 
 
@@ -61,14 +62,15 @@ class Trees(NamedTuple):
 class BoostState(NamedTuple):
     """All that has been learned.
 
-    Row r of those learned stands in slot r modulo `SLOTS`. The last four are of a refit under way, whose rows are those
-    before row `last`: they follow from the others, and a packed state is without them.
+    Row r of those learned stands in slot r modulo the slots of the buffer. The last four are of a refit under way,
+    whose rows are those before row `last`: they follow from the others, and a packed state is without them.
     """
 
     # structured [1]; rows learned; columns of a slot, and those that a row has had; rows at which the next refit is
     # due; step of the refit under way, 0: none; rows and columns that it goes by; refits begun; the first of the trees
     # that predict, those of the refit under way are the others; scores of a row: classes that the rows learned have
-    # shown, and that the refit goes by; 1 but for several classes; rows before the last change, which are forgotten
+    # shown, and that the refit goes by; 1 but for several classes; rows before the last change, which are forgotten;
+    # slots of the buffer
     now: np.ndarray
     values: np.ndarray  # float32[slots * width]; of the rows kept; 0: none
     labels: np.ndarray  # float64[slots, 3]; label, importance and base of each

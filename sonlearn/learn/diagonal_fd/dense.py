@@ -129,9 +129,7 @@ class DenseDiagonalFD(WithDiagonal):
 
     def predict(self, state: DenseDiagonalFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        at = predict(state.w, rows, out.raw)
-        out.prediction[:] = out.raw
-        return at
+        return int(predict(state.w, rows, out.raw))
 
     def weights(self, state: DenseDiagonalFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
@@ -163,7 +161,7 @@ class DenseDiagonalFD(WithDiagonal):
 
 @bare_jit
 def predict(w, rows, raw):
-    """raw[i] <- base + w'x_i; returns the first row for which that is out of all bounds, or n."""
+    """raw[i, 0] <- base + w'x_i; returns the first row for which that is out of all bounds, or n."""
     for i in range(len(rows.y)):
         z = rows.base[i]
         for at in range(rows.indptr[i], rows.indptr[i + 1]):
@@ -172,7 +170,7 @@ def predict(w, rows, raw):
                 z += w[f >> BITS, f & (LANES - 1)] * rows.values[at]
         if not abs(z) <= LIMIT:
             return i
-        raw[i] = z
+        raw[i, 0] = z
     return len(rows.y)
 
 
@@ -197,7 +195,7 @@ def run(params, state, work, rows, out, start):
         z = rows.base[i] + product_of(state.w, work.x, blocks, work.more[0])
         if not (abs(z) <= LIMIT and squares <= LIMIT * LIMIT):
             return i, DIVERGED
-        out.prediction[i] = out.raw[i] = z
+        out.raw[i, 0] = z
         y = rows.y[i]
         if not is_learned(rows.weight[i], y):
             continue
