@@ -119,15 +119,10 @@ class _OnDask:
         """The method `name` of scikit-learn's estimator for each chunk of rows, float64[n] or [n, columns], lazily."""
         if not dask.is_dask_collection(X):
             return getattr(super(), name)(X)
-        from dask.array import concatenate, from_delayed
-
-        X, work, further = as_array(X), dask.delayed(_of_chunk), () if columns is None else (columns,)
+        X, shape = as_array(X), (0,) if columns is None else (0, columns)
+        out = {"drop_axis": 1} if columns is None else {"chunks": (X.chunks[0], (columns,))}
         model = dask.delayed(self, pure=False, traverse=False)  # one task, so that it goes to each worker once
-        chunks = [
-            from_delayed(work(rows, model, name), (n, *further), dtype=dtype)
-            for rows, n in zip(np.ravel(X.to_delayed()), X.chunks[0], strict=True)
-        ]
-        return concatenate(chunks, allow_unknown_chunksizes=True)
+        return X.map_blocks(_of_chunk, model, name, dtype=dtype, meta=np.empty(shape, dtype), **out)
 
 
 class SonlearnClassifier(_OnDask, sklearn.SonlearnClassifier):

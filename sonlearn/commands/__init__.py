@@ -1,11 +1,11 @@
 """The commands: they wire text, learners and reports together. Only `sonlearn.cli` imports from here.
 
 Read `verbs` first: the table of commands, whose flags are made of the dataclasses in `sonlearn.options`; `line` splits
-a command line up, and writes the help. Then `passes`, the way of a run from reading to saving (with `checkpoints`),
-`session`, one learner on that way, of which there are `train` (also ``predict``) and `bandit`, and `tune`, many of
-them. `cluster` shares the work out, `serve` answers requests, `vw_line` takes whole command lines of Vowpal Wabbit;
-`inspect`, `sketch`, `completion` and those in `short` are short.
+a command line up, and writes the help. Then `passes`, the way of a run from reading to saving, `session`, one learner
+on that way with its log and page, of which there are `train` (also ``predict``) and `bandit`, and `tune`, many of them.
+`cluster` shares the work out, `serve` answers requests, `vw_line` takes whole command lines of Vowpal Wabbit;
+`inspect`, `sketch`, `completion` and those in `conversions` are short.
 
 Several of them use `checks` (what is refused before any work: no output is an input), `messages` (lines on standard
-error), `settings` (the options of a new model, and of a loaded one), `models` (a learner's file, and how far a run has
-come), `recording` (a run's log, page and bar), and `precompile` (a second process compiles ahead; ``warm``)."""
+error), `models` (a learner's file, how far a run has come, and the options of a new model or a loaded one), and
+`precompile` (a second process compiles ahead; ``warm``)."""

@@ -8,9 +8,17 @@ from typing import Any
 import numpy as np
 
 from sonlearn.commands.checks import check_run
-from sonlearn.commands.models import initial_model, load_bandit, where_to_begin
+from sonlearn.commands.models import (
+    check_agreement,
+    check_format,
+    initial_model,
+    load_bandit,
+    settings_text,
+    split,
+    where_to_begin,
+    written_as,
+)
 from sonlearn.commands.session import Session
-from sonlearn.commands.settings import check_agreement, check_format, settings_text, split, written_as
 from sonlearn.errors import OptionError
 from sonlearn.learn.bandits.bandit import Bandit, Decided
 from sonlearn.options import LearnOptions, TextOptions

@@ -208,19 +208,12 @@ def _check_audit(options: RunOptions) -> None:
 
 def _check_read_again(passes: int, sources: Iterable[str]) -> None:
     for source in sources:
-        if source in STDIN or not _can_be_read_again(source):
+        if source in STDIN or (os.path.exists(source) and not os.path.isfile(source)):
             name = "standard input" if source in STDIN else source
             raise OptionError(
                 f"--passes {passes}: {name} can be read only once; save it to a file and give that as DATA, or keep "
                 "what was read with --cache_file FILE"
             )
-
-
-def _can_be_read_again(path: str) -> bool:
-    try:
-        return stat.S_ISREG(os.stat(path).st_mode)
-    except OSError:
-        return True  # missing: the reader says so
 
 
 def _check_writable(flag: str, path: str) -> None:

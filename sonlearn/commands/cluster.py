@@ -17,9 +17,8 @@ from sonlearn.commands import tune as table
 from sonlearn.commands.checks import STDIN, check_run, check_stdin
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import complain, of_refused, warn, warn_of_skipped
-from sonlearn.commands.models import load_model, save_model
+from sonlearn.commands.models import check_agreement, load_model, options_of, save_model, settings_text
 from sonlearn.commands.passes import FINISHED
-from sonlearn.commands.settings import check_agreement, options_of, settings_text
 from sonlearn.commands.sketch import asked as sketching_asked
 from sonlearn.commands.sketch import check_outputs, finish
 from sonlearn.data.batch import Batch
@@ -29,6 +28,7 @@ from sonlearn.learn.learner import Predicted, chosen_of
 from sonlearn.options.run import RunOptions
 from sonlearn.options.verbs import ClusterOptions
 from sonlearn.report.facts import members_at_work
+from sonlearn.report.progress import six_digits
 from sonlearn.text.columns import Labelling
 from sonlearn.text.malformed import Malformed
 from sonlearn.text.names import NameTable
@@ -305,7 +305,7 @@ def _report(trained: Any, sources: list[str], options: RunOptions, seconds: floa
     for name, parts, progress in rows:
         spans = [f"{own.start + 1}-{own.stop}" if len(own) > 1 else f"{own.start + 1}" for own in parts]
         span = ",".join(spans) if len(spans) < 3 else f"{spans[0]},..,{spans[-1]}"
-        loss, error = map(_average, (progress.result.average_loss, progress.result.average_error))
+        loss, error = map(six_digits, (progress.result.average_loss, progress.result.average_error))
         lines.append(f"{name:<10} {span:>12} {progress.examples:>12} {loss:>14} {error:>14}")
     examples, last = sum(progress.examples for _, _, progress in rows), rows[-1][2].result
     return [
@@ -317,10 +317,6 @@ def _report(trained: Any, sources: list[str], options: RunOptions, seconds: floa
 def _ending(examples: int, loss: float | None, error: float | None, learner: Any) -> list[str]:
     """Begin the summary, as one process does."""
     return [
-        "", FINISHED, f"number of examples = {examples}", f"average loss = {_average(loss)}",
-        f"average error = {_average(error)}", *members_at_work(learner),
+        "", FINISHED, f"number of examples = {examples}", f"average loss = {six_digits(loss)}",
+        f"average error = {six_digits(error)}", *members_at_work(learner),
     ]  # fmt: skip
-
-
-def _average(value: float | None) -> str:
-    return "n.a." if value is None else f"{value:.6f}"

@@ -104,15 +104,6 @@ def _of_verb(before: list[str], now: str) -> dict[str, str] | None:
         return {f"{name}=" * bool(equals) + word: "" for word in choices}
     if now.startswith("-"):
         return {name: (action.help or "").replace("%%", "%") for name, action in flags.items()}
-    operand, choices = operand_of(before[0])
-    return None if operand in _FILES else dict.fromkeys(choices, "")
-
-
-def operand_of(verb: str) -> tuple[str | None, tuple[str, ...]]:
-    """(What the words that are no flags are called in the usage, the choices that there are); None: no such words."""
-    usage = re.sub(r"\[-[^]]*\]|(?<= )--?\w+ \S+", "", VERBS[verb].usage).replace("[options]", "")
-    words = [word for word in usage.split()[2:] if word.strip("[].")]
-    if not words:
-        return None, ()
-    word = words[-1].strip("[]")
-    return word, tuple(word.split("|")) if "|" in word else ()
+    if before[0] == "completion":
+        return dict.fromkeys(SCRIPTS, "")
+    return {} if VERBS[before[0]].operand == "" else None

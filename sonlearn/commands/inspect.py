@@ -66,9 +66,8 @@ def content(path: str, model: Model, top: int | None) -> dict[str, Any]:
         ]}  # fmt: skip
     else:
         described = {"weights": entries(learner.weights()[1])}
-    learn = {name: getattr(learner.options, name) for name in learner.options.shown}
     return jsonable({
-        "model": path, "learn": learn, "text": dataclasses.asdict(learner.text),
+        "model": path, "learn": learner.options.shown, "text": dataclasses.asdict(learner.text),
         "examples": learner.examples, "features": len(ids), "facts": facts,
         "columns": learner.columns.known, "labels": learner.two_labels, **described,
     }, spelt)  # fmt: skip
@@ -79,8 +78,7 @@ def model_lines(path: str, model: Model, top: int) -> list[str]:
     learner = model.learner
     ids = learner.ids()
     lines = [f"{path}: a sonlearn learner", "", "options"]
-    values = {name: getattr(learner.options, name) for name in learner.options.shown}
-    values |= dataclasses.asdict(learner.text)
+    values = learner.options.shown | dataclasses.asdict(learner.text)
     lines += [f"  {name} = {text_of(value)}" for name, value in values.items() if value not in ((), None)]
     lines += [
         "", "state",
@@ -116,7 +114,7 @@ def decision_lines(path: str) -> list[str]:
     lines = [f"{path}: a sonlearn bandit", "", "options"]
     if unfinished is not None:
         lines.insert(1, f"saved in a run that has not ended: {unfinished.read} decisions read")
-    method = {} if bandit.learn is None else {name: getattr(bandit.learn, name) for name in bandit.learn.shown}
+    method = {} if bandit.learn is None else bandit.learn.shown
     values = method | dataclasses.asdict(bandit.options) | dataclasses.asdict(bandit.text)
     lines += [f"  {name} = {text_of(value)}" for name, value in values.items() if value not in ((), None, "", False)]
     facts = {"features": bandit.size, **bandit.facts()}

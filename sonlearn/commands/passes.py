@@ -8,13 +8,13 @@ from __future__ import annotations
 import contextlib
 import math
 import signal
+import sys
 import time
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.commands.checkpoints import Checkpoints
 from sonlearn.commands.checks import STDIN, cache_file
 from sonlearn.commands.messages import (
     FROM_TERMINAL,
@@ -26,10 +26,10 @@ from sonlearn.commands.messages import (
     warn,
 )
 from sonlearn.commands.models import Unfinished, save_model
-from sonlearn.commands.recording import Bar
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, ModelFileError, OutputError
 from sonlearn.interrupts import Interrupts
+from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.report.progress import Progress
@@ -45,6 +45,106 @@ FINISHED = "finished run"
 HEARTBEAT = 30.0
 #: Exit status where a run that is to be resumed has finished.
 NOTHING_LEFT = 3
+_BAR = "{percentage:3.0f}% |{bar}| {elapsed}<{remaining}{postfix}"
+
+
+class Bar:
+    """A progress bar on standard error, with speed and time left, where that is a terminal and the length is known."""
+
+    def __init__(self, options: RunOptions, meter: Meter):
+        self._passes, self._meter, self._bar = options.passes, meter, None
+        self.wanted = options.progress_bar and not options.quiet and sys.stderr.isatty()
+        self._read, self._started = 0, time.perf_counter()
+
+    @property
+    def shown(self) -> bool:
+        """Whether there is a bar, in place of the table."""
+        return self.wanted and self._meter.share is not None
+
+    def add(self, number: int, examples: int, progress: Progress) -> None:
+        """Say that so many more examples have been learned, in pass `number`."""
+        if not self.shown:
+            return
+        self._read += examples
+        result, parts = progress.result, [f"{self._read / (time.perf_counter() - self._started):,.0f} examples/s"]
+        if result.average_loss is not None:
+            parts.append(f"loss {result.average_loss:.4f}")
+        if result.average_error is not None:
+            parts.append(f"error {result.average_error:.4f}")
+        place, figures = number - 1 + (self._meter.share or 0.0), ", ".join(parts)
+        if self._bar is None:  # what comes before is the time of kernels being compiled, which says nothing of the rest
+            self._bar = _tqdm()(
+                total=self._passes, initial=place, postfix=figures, bar_format=_BAR, miniters=0, file=sys.stderr,
+                dynamic_ncols=True,
+            )  # fmt: skip
+        self._bar.set_postfix_str(figures, refresh=False)
+        self._bar.update(place - self._bar.n)
+
+    def close(self) -> None:
+        """Leave the bar as it stands, and end its line."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+
+def _tqdm() -> Callable[..., Any]:
+    """tqdm's bar without the thread that watches over bars."""
+    from tqdm import tqdm
+
+    return type("bar", (tqdm,), {"monitor_interval": 0})
+
+
+class Checkpoints:
+    """Schedule of checkpoints: after a number of examples or of minutes, whichever comes first."""
+
+    def __init__(self, examples: int | None, minutes: float | None):
+        self.examples, self.seconds = examples, None if minutes is None else 60 * minutes
+        self._count, self._last = 0, time.monotonic()
+
+    def due(self, examples: int) -> bool:
+        """Whether a checkpoint is due after `examples` more examples; if so, counting starts again."""
+        self._count += examples
+        late = self.seconds is not None and time.monotonic() - self._last >= self.seconds
+        if not late and (self.examples is None or self._count < self.examples):
+            return False
+        self._count, self._last = 0, time.monotonic()
+        return True
+
+
+class Best(NamedTuple):
+    """The learner after the pass with the lowest holdout loss so far."""
+
+    loss: float
+    number: int  # of the pass
+    learner: Learner
+
+
+class Patience:
+    """Ends a run after a number of consecutive passes without a lower holdout loss, as VW's --early_terminate.
+
+    Parameters
+    ----------
+    passes : int or None
+        The number of such passes that ends the run; None: never.
+
+    Attributes
+    ----------
+    best : Best or None
+    """
+
+    def __init__(self, passes: int | None):
+        self.passes, self._without_gain = passes, 0
+        self.best: Best | None = None
+
+    def is_over(self, number: int, loss: float | None, learner: Learner | None) -> bool:
+        """Whether the run ends with pass `number`, whose average holdout loss is `loss` (None: nothing held out)."""
+        if self.passes is None or learner is None or loss is None:
+            return False
+        if self.best is None or loss < self.best.loss:
+            self.best, self._without_gain = Best(loss, number, learner.copy()), 0
+        else:
+            self._without_gain += 1
+        return self._without_gain >= self.passes
 
 
 class Passes:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sonlearn.commands.checkpoints import Checkpoints
 from sonlearn.commands.checks import check_binary, check_files
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import complain, telling_of_compiling, warn
 from sonlearn.commands.models import contents, is_bandit, load_bandit, load_model
+from sonlearn.commands.passes import Checkpoints
 from sonlearn.data.batch import Batch
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
@@ -148,11 +148,11 @@ def limits_of(options: ServeOptions) -> Limits:
     """What a client may ask for."""
     from sonlearn.serve.app import Limits
 
-    limits = Limits(
-        body=options.max_body, line=min(options.max_body, Limits().line), connections=options.connections,
-        seconds=options.timeout, entries=options.max_features,
+    usual = Limits()
+    return Limits(
+        body=options.max_body, line=min(options.max_body, usual.line), connections=options.connections,
+        seconds=options.timeout, idle=max(options.timeout, usual.idle), entries=options.max_features,
     )  # fmt: skip
-    return limits._replace(idle=max(limits.idle, limits.seconds))
 
 
 @contextlib.contextmanager

@@ -1,36 +1,127 @@
 """One learner on its way through the passes: its totals, and where they and its predictions are written.
 
+`Recorder` is what ``--log-json`` and ``--report`` keep of it.
+
 What is learned, and from what, is a subclass's: `train` has examples, `bandit` decisions.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import datetime
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sonlearn.commands.models import Unfinished
+from sonlearn import __version__
+from sonlearn.commands.models import Unfinished, names_of, settings_text
 from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.commands.precompile import Helper
-from sonlearn.commands.recording import FINE, Recorder, recorded
-from sonlearn.commands.settings import settings_text
 from sonlearn.errors import InputError
+from sonlearn.files.atomic import LineFile, whole_file
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
-from sonlearn.report.predictions import AnswerLines, AnswerRow, PredictionWriter
+from sonlearn.report.predictions import AnswerLines, PredictionWriter
 from sonlearn.report.problem import Problem, Uncounted
-from sonlearn.report.progress import Schedule
+from sonlearn.report.progress import BatchOutcome, Progress, Schedule
+from sonlearn.report.runlog import FORMAT, Run, bounded, jsonable, log_line
 from sonlearn.text.names import NameTable
 
 if TYPE_CHECKING:
     from sonlearn.report.audit import Audit
 
+#: When rows of the log come unless -P says so: at 1.1 times the last one's weight.
+FINE = "1.1"
 #: Rows that may have been learned and not been counted yet.
 MOST_UNCOUNTED = 1 << 13
 #: Rows before it is worth a warning that nothing in them is known.
 SOME = 10
+
+
+def recorded(options: RunOptions) -> bool:
+    """Whether anything is to be kept of the run."""
+    return options.log_json is not None or options.report is not None
+
+
+class Recorder:
+    """The log of a run and, at its end, the page; nothing where neither is asked for.
+
+    Parameters
+    ----------
+    options : RunOptions
+    problem : Problem
+    progress : Progress
+        The run's own, with its finer rows: of each batch it is told first.
+    keep : bool
+        Whether an existing log is gone on with.
+    """
+
+    def __init__(self, options: RunOptions, problem: Problem, progress: Progress, keep: bool):
+        self.wanted = recorded(options)
+        self._options, self._problem, self._progress = options, problem, progress
+        # a last line that was cut in the run that is gone on with is cut off
+        self._log = LineFile(options.log_json, None if keep else 0) if options.log_json is not None else None
+        self._begin: dict[str, Any] = {}
+        self._rows: list[dict[str, Any]] = []
+        self._read, self._started = 0, time.perf_counter()
+
+    def begin(self, files: dict[str, str | None]) -> None:
+        """Write the first entry, before the first examples: settings, and how many examples were learned before."""
+        if not self.wanted:
+            return
+        learner, now = self._problem.learner, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        self._begin = jsonable({
+            "sonlearn": __version__, "format": FORMAT, "verb": "test" if self._options.testonly else "train",
+            "started": now, "data": list(self._options.data) or ["-"],
+            "files": {name: value for name, value in files.items() if value}, "learn": self._problem.settings(),
+            "text": dataclasses.asdict(learner.text), "passes": self._options.passes, "before": learner.examples,
+        }, bounded)  # fmt: skip
+        self._write(self._begin)
+
+    def add(self, outcome: BatchOutcome) -> None:
+        """Add a batch of n examples (none of them refused)."""
+        if not self.wanted:
+            return
+        self._read += len(outcome.y)
+        seconds = time.perf_counter() - self._started
+        for row in self._progress.fine_rows:
+            entry = row._asdict()
+            shown = entry.pop("shown")
+            entry |= dict(zip(("label", "prediction"), shown, strict=True)) if shown else {}
+            entry = {"kind": "progress", "pass": self._progress.passes, **entry, "seconds": seconds, "read": self._read}
+            self._write(entry)
+            if self._options.report is not None:
+                self._rows.append(jsonable(entry, bounded))
+
+    def finish(self, ending: str, metrics: Any, names: NameTable, warnings: list[str]) -> None:
+        """Write the last entry, and the page. Raises OutputError."""
+        if not self.wanted or metrics is None:
+            return
+        totals = self._progress.totals()
+        end = jsonable({
+            "kind": "end", "ending": ending, "seconds": time.perf_counter() - self._started, **totals,
+            **self._problem.logged(metrics, lambda feature: names_of(feature, names), totals["error"] is not None),
+            "warnings": warnings,
+        }, bounded)  # fmt: skip
+        self._write(end)
+        if self._options.report is not None:
+            from sonlearn.report.html.page import page
+
+            text = page(Run(self._begin, self._rows, end, []))
+            with whole_file(self._options.report) as file:
+                file.write(text)
+
+    def close(self) -> None:
+        """Close the log, however the run has ended."""
+        if self._log is not None:
+            self._log.close()
+
+    def _write(self, entry: dict[str, Any]) -> None:
+        if self._log is not None:
+            self._log.write(log_line(entry))
 
 
 class Session(Passes):
@@ -161,11 +252,11 @@ class Session(Passes):
     def write_rows(self, lines: LinesOfRows, of_rows: Any, raw: Any) -> None:
         """Write what is predicted of rows, as `Problem.lines` or `Problem.answers` gives it, and raw predictions."""
         if self.predictions and self.answers is not None:
-            self.predictions.write(self.answers.lines(lines.rows(of_rows)))
+            self.predictions.write(self.answers.lines(lines.of(of_rows, None), lines.tags))
         elif self.predictions:
-            self.predictions.write(*lines.values(of_rows))
+            self.predictions.write(lines.of(of_rows), lines.tags)
         if self.raw_predictions:
-            self.raw_predictions.write(*lines.values(raw))
+            self.raw_predictions.write(lines.of(raw), lines.tags)
 
     def report_skipped(self, tags: list[str]) -> None:
         """Lines for malformed rows behind the last one."""
@@ -215,24 +306,21 @@ class LinesOfRows:
     skipped : pairs (before which row, tag) of malformed lines
     refused : bool[n], which rows could not be learned from
     tags : list of n str, or None
+
+    Attributes
+    ----------
+    tags : list of str, one a line, or None if all are empty
     """
 
     def __init__(self, skipped: Sequence[tuple[int, str]], refused: np.ndarray, tags: list[str] | None):
         n = len(refused)
         at = np.array([place for place, _ in skipped], dtype=np.int64)
         self._order = np.insert(np.where(refused, -1, np.arange(n)), at, -1).tolist()
-        tags = tags or [""] * n
-        self._tags = list(np.insert(np.array(tags, dtype=object), at, [tag for _, tag in skipped]))
+        every = np.insert(np.array(tags or [""] * n, dtype=object), at, [tag for _, tag in skipped]).tolist()
+        self.tags = every if any(every) else None
 
-    def values(self, values: np.ndarray | Sequence[str]) -> tuple[Any, list[str] | None]:
-        """What `PredictionWriter.write` takes: values float64[n] or n texts in order, and tags."""
-        tags = self._tags if any(self._tags) else None
+    def of(self, values: np.ndarray | Sequence[Any], left_out: Any = "nan") -> Any:
+        """The values of the n rows, float64[n] or a list, a line each; NaN or `left_out` where the row was left out."""
         if isinstance(values, np.ndarray):
-            return np.append(values, np.nan)[self._order], tags
-        return [values[i] if i >= 0 else "nan" for i in self._order], tags
-
-    def rows(self, answers: Sequence[dict[str, Any]]) -> list[AnswerRow]:
-        """What is predicted of each row, in order."""
-        return [
-            AnswerRow(tag, answers[i] if i >= 0 else None) for i, tag in zip(self._order, self._tags, strict=True)
-        ]  # fmt: skip
+            return np.append(values, np.nan)[self._order]
+        return [values[i] if i >= 0 else left_out for i in self._order]

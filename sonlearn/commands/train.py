@@ -10,13 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.commands.checkpoints import Patience
 from sonlearn.commands.checks import check_output, check_run
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import of_refused, warn
-from sonlearn.commands.models import initial_model, is_bandit, load_model, where_to_begin
+from sonlearn.commands.models import (
+    check_agreement,
+    check_format,
+    initial_model,
+    is_bandit,
+    load_model,
+    options_of,
+    settings_text,
+    where_to_begin,
+    written_as,
+)
+from sonlearn.commands.passes import Patience
 from sonlearn.commands.session import Session
-from sonlearn.commands.settings import check_agreement, check_format, options_of, settings_text, written_as
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.learn.learner import Learner, Predicted
@@ -129,7 +138,7 @@ class TrainingSession(Session):
         if not self.patience.is_over(number, self.progress.held_loss, self.learner):
             return False
         best = self.patience.best
-        self.learner = self.problem.learner = Learner.from_arrays(*best.learner, threads=self.cores)
+        self.learner = self.problem.learner = best.learner.copy(threads=self.cores)
         self.say(f"the holdout loss has not fallen since pass {best.number}, whose model is kept")
         return True
 
@@ -164,7 +173,7 @@ class TrainingSession(Session):
 
     def batches(self, reader: BatchReader) -> Iterable[Batch]:
         """What is learned from at a time."""
-        if self.audit is None or (self.options.testonly and self.options.on_error != "skip"):
+        if self.audit is None or self.options.testonly:
             return self.bounded(reader)
         return self.audit.one_by_one(reader)
 

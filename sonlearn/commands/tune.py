@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,13 +13,12 @@ import numpy as np
 from sonlearn.commands.checks import check_run
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
-from sonlearn.commands.models import Unfinished
+from sonlearn.commands.models import Unfinished, settings_text
 from sonlearn.commands.passes import Passes
-from sonlearn.commands.settings import settings_text
 from sonlearn.commands.train import cores_of, unlabelled
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
-from sonlearn.files.atomic import STDOUT, whole_file
+from sonlearn.files.atomic import whole_output
 from sonlearn.options import TextOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.spec import text_of
@@ -178,10 +176,7 @@ def write_table(path: str, results: Sequence[SettingResult]) -> None:
         options = [_cell(result.setting.given.get(name)) for name in names]
         measures = [result.measures.get(name) for name in MEASURES]
         rows.writerow([place, *options, *(_cell(value) for value in (*result[1:-1], *measures))])
-    if path in STDOUT:
-        sys.stdout.write(text.getvalue())
-        return
-    with whole_file(path) as file:
+    with whole_output(path) as file:
         file.write(text.getvalue().encode("utf-8", "surrogateescape"))
 
 

@@ -133,7 +133,7 @@ VERBS = {
     "describe": Verb(
         "sonlearn describe [options] DATA",
         "Describe the columns of a table, and point out ids, texts and columns that give the label away.",
-        "short.describe",
+        "conversions.describe",
         "file of DATA",
         (
             ("text", _fields(TextOptions, "format", *_TABLE, *WRITTEN)),
@@ -148,7 +148,7 @@ VERBS = {
     "convert": Verb(
         "sonlearn convert --to svmlight|vw [-o FILE] [options] [DATA ...]",
         "Write text of any format as LIBSVM or VW text. Names become slot numbers: read VW text with the same -b.",
-        "short.convert",
+        "conversions.convert",
         None,
         (
             ("conversion", _fields(verbs.ConvertOptions)),
@@ -180,7 +180,7 @@ VERBS = {
     "events": Verb(
         "sonlearn events [-o FILE] [--remove DAYS] LOG",
         "Write the log of serve --events as dsjson, for train and evaluate, and remove old events from it.",
-        "short.events",
+        "conversions.events",
         "LOG of serve",
         (("events", _fields(verbs.EventsOptions)),),
     ),
@@ -207,7 +207,7 @@ VERBS = {
     "report": Verb(
         "sonlearn report [-o FILE] RUN.jsonl",
         "Make an HTML page about a run from the log of train --log-json; - is standard input.",
-        "short.report",
+        "conversions.report",
         "RUN.jsonl",
         (("page", _fields(verbs.PageOptions)),),
     ),

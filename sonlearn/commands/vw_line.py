@@ -8,6 +8,7 @@ numba.
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -66,26 +67,20 @@ class Translated(NamedTuple):
     warnings: list[str]
 
 
-class Problems:
-    """What of a line cannot be done: flags by reason."""
+#: What of a line cannot be done: flags, or several that do not go together, by reason.
+Problems = defaultdict[str, list[str]]
 
-    def __init__(self) -> None:
-        self._by_reason: dict[str, list[str]] = {}
 
-    def add(self, written: str, why: str) -> None:
-        """A flag, or flags, and the reason."""
-        self._by_reason.setdefault(why, []).append(written)
-
-    def refuse(self) -> None:
-        """Raise OptionError, if there are any: all in one line."""
-        if self._by_reason:
-            shown = "; ".join(f"{', '.join(written)} ({why})" for why, written in self._by_reason.items())
-            raise OptionError(f"vw: this cannot be done here: {shown}")
+def refuse(problems: Problems) -> None:
+    """Raise OptionError, if there are any problems: all in one line."""
+    if problems:
+        shown = "; ".join(f"{', '.join(written)} ({why})" for why, written in problems.items())
+        raise OptionError(f"vw: this cannot be done here: {shown}")
 
 
 def translate(arguments: list[str]) -> Translated:
     """A command line of VW, without its ``vw``, as one of ours. Raises OptionError, which names all that cannot be."""
-    words, problems = list(_words(arguments)), Problems()
+    words, problems = list(_words(arguments)), Problems(list)
     given = {word.name: word.value for word in words if word.name}
     serves, out, left = "--daemon" in given, [], []
     for word in words:
@@ -106,7 +101,7 @@ def translate(arguments: list[str]) -> Translated:
         elif word.name in VALUES and word.value is not None:
             out += [word.name, word.value]
         else:
-            problems.add(word.written, _why(word))
+            problems[_why(word)].append(word.written)
     if serves:
         return Translated(_served(given, problems), left, [])
     warnings: list[str] = []
@@ -123,7 +118,7 @@ def translate(arguments: list[str]) -> Translated:
             )
             del out[at : at + 2]
         out += more
-    problems.refuse()
+    refuse(problems)
     return Translated(["train", *out], left, warnings)
 
 
@@ -175,7 +170,7 @@ def _method(given: dict[str, str | None], problems: Problems) -> tuple[list[str]
         frozenset({"--adaptive", "--normalized", "--invariant"}): "nag", frozenset({"--invariant"}): None,
     }  # fmt: skip
     if steps not in names:
-        problems.add(" with ".join(sorted(steps)), "there is no method that takes both")
+        problems["there is no method that takes both"].append(" with ".join(sorted(steps)))
         return [], []
     method, spelt = names[steps], " and ".join(_spelt(name) for name in wanted)
     less = [name for name in wanted if name in _LESS]
@@ -186,9 +181,9 @@ def _method(given: dict[str, str | None], problems: Problems) -> tuple[list[str]
         less = []
     if method is None and not able:
         takers = "; ".join(f"{_spelt(name)}: {', '.join(_takers(name))}" for name in wanted)
-        problems.add(spelt, f"no one method takes them; {takers}")
+        problems[f"no one method takes them; {takers}"].append(spelt)
     elif method is not None and method not in able:
-        problems.add(spelt, f"{' '.join(sorted(steps))} is --method {method}, which does not take all of it")
+        problems[f"{' '.join(sorted(steps))} is --method {method}, which does not take all of it"].append(spelt)
     elif method is None:
         method = able[0]
     out = [] if method in (None, "committee") or "--initial_regressor" in given else ["--method", method]
@@ -210,10 +205,10 @@ def _served(given: dict[str, str | None], problems: Problems) -> list[str]:
     """The line of a daemon: it answers, and does not learn with ``-t``."""
     model = given.get("--initial_regressor")
     if model is None:
-        problems.add("--daemon without -i", "a server needs a model: sonlearn train makes it")
+        problems["a server needs a model: sonlearn train makes it"].append("--daemon without -i")
     if "--testonly" not in given and given.get("--final_regressor") is None:
-        problems.add("--daemon without -t or -f", "what a server learns has to be saved")
-    problems.refuse()
+        problems["what a server learns has to be saved"].append("--daemon without -t or -f")
+    refuse(problems)
     out = ["serve", "-i", str(model), "--port", "none", "--tcp", given.get("--port") or "26542"]
     if "--testonly" not in given:
         out += ["--learn", "-f", str(given["--final_regressor"])]

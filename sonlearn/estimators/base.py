@@ -19,7 +19,7 @@ from sonlearn.errors import OptionError
 from sonlearn.files.storage import pack, unpack
 from sonlearn.interrupts import Interrupts
 from sonlearn.learn.learner import Learner
-from sonlearn.learn.predicted import probabilities
+from sonlearn.learn.predicted import probabilities, probabilities_of_two
 from sonlearn.options import LearnOptions, TextOptions, losses
 from sonlearn.options.methods import METHODS
 from sonlearn.options.python import Parameter, in_python, parameters_of
@@ -144,53 +144,50 @@ def weights_of_classes(class_weight: Any, labels: Any) -> np.ndarray:
     return np.array([(class_weight or {}).get(label, 1.0) for label in labels], dtype=np.float64)
 
 
-class Pair:
-    """Two classes, the numbers 0 and 1, of which one is +1 to the learner; of several classes nothing is changed.
+class Classes:
+    """Several classes, which have the same numbers for the learner.
 
     Parameters
     ----------
     learner : Learner
-    positive : int
-        The number of the class that is +1.
+
+    Attributes
+    ----------
+    sign : float
+        What raw predictions are multiplied with to speak for class 1.
     """
 
-    def __init__(self, learner: Learner, positive: int = 1):
-        self._learner, self._positive, self._several = learner, positive, learner.options.several
+    sign = 1.0
+
+    def __init__(self, learner: Learner):
+        self._learner = learner
 
     @property
-    def sign(self) -> float:
-        """What raw predictions are multiplied with to speak for class 1."""
-        return 1.0 if self._several or self._positive == 1 else -1.0
+    def threshold(self) -> float:
+        """The raw prediction above which class 1 is predicted. Raises AttributeError: there are several classes."""
+        raise AttributeError("of several classes the likeliest is predicted: there is no threshold_")
 
     def labels(self, numbers: np.ndarray) -> np.ndarray:
         """float64[n]: classes, by number, as the labels that the learner takes."""
-        if self._several:
-            return np.asarray(numbers, dtype=np.float64)
-        return np.where(numbers == self._positive, 1.0, -1.0)
+        return np.asarray(numbers, dtype=np.float64)
 
     def label(self, number: int) -> float:
         """`labels` of one class."""
-        return float(number) if self._several else 1.0 if number == self._positive else -1.0
+        return float(number)
 
     def best(self, raw: np.ndarray) -> np.ndarray:
         """int64[n]: number of the class of rows with these raw predictions, float64[n, K or 1]."""
-        if self._several:
-            return np.asarray(raw.argmax(axis=1))
-        above = np.clip(raw[:, 0], *self._learner.options.bounds) > self._learner.threshold
-        return np.asarray(np.where(above, self._positive, 1 - self._positive))
+        return np.asarray(raw.argmax(axis=1))
 
-    def best_of_one(self, raw: Any) -> int:
-        """`best` of one row, quickly: of scores float64[K], or of two classes a float."""
-        if self._several:
-            return int(raw.argmax())
-        low, high = self._learner.options.bounds
-        above = min(max(raw, low), high) > self._learner.threshold
-        return self._positive if above else 1 - self._positive
+    def best_of_one(self, raw: np.ndarray) -> int:
+        """`best` of one row of scores float64[K or 1], quickly."""
+        return int(raw.argmax())
 
     def probabilities(self, raw: np.ndarray) -> np.ndarray:
         """float64[n, K] of rows with these raw predictions."""
-        found = probabilities(self._learner.options.loss, raw, has_softmax(self._learner))
-        return found if self.sign > 0 else found[:, ::-1]
+        options = self._learner.options
+        softmax = options.method == "committee" or options.multinomial is not None
+        return probabilities(options.loss, raw, softmax)
 
     def sets(self, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:
         """bool[n, K]: which classes are in the rows' sets. Raises OptionError where the learner keeps no coverage."""
@@ -199,18 +196,53 @@ class Pair:
         return np.asarray(found.sets)[:, :: int(self.sign)]
 
 
-def has_softmax(learner: Learner) -> bool:
-    """Whether the scores of `learner` are logarithms of probabilities."""
-    options = learner.options
-    return options.several and (options.method == "committee" or options.multinomial is not None)
+class Pair(Classes):
+    """Two classes, the numbers 0 and 1, of which one is +1 to the learner.
 
-
-def raw_of(learner: Learner, batch: Batch, online: bool = False) -> np.ndarray:
-    """Raw predictions float64[n, K], of each class met; float64[n, 1] of a learner that has no several classes.
-
-    `online`: as while labels keep arriving.
+    Parameters
+    ----------
+    learner : Learner
+    positive : int
+        The number of the class that is +1.
     """
-    return learner.predict(batch, online=online).scores
+
+    def __init__(self, learner: Learner, positive: int):
+        self._learner, self._positive = learner, positive  # made anew for each row: a call of `super` would tell
+        if positive != 1:
+            self.sign = -1.0
+
+    @property
+    def threshold(self) -> float:
+        """See `Classes`."""
+        return self._learner.threshold
+
+    def labels(self, numbers: np.ndarray) -> np.ndarray:
+        """See `Classes`."""
+        return np.where(numbers == self._positive, 1.0, -1.0)
+
+    def label(self, number: int) -> float:
+        """See `Classes`."""
+        return 1.0 if number == self._positive else -1.0
+
+    def best(self, raw: np.ndarray) -> np.ndarray:
+        """See `Classes`."""
+        above = np.clip(raw[:, 0], *self._learner.options.bounds) > self._learner.threshold
+        return np.asarray(np.where(above, self._positive, 1 - self._positive))
+
+    def best_of_one(self, raw: np.ndarray) -> int:
+        """See `Classes`."""
+        low, high = self._learner.options.bounds
+        above = min(max(raw[0], low), high) > self._learner.threshold
+        return self._positive if above else 1 - self._positive
+
+    def probabilities(self, raw: np.ndarray) -> np.ndarray:
+        """See `Classes`."""
+        return probabilities_of_two(self._learner.options, raw[:, 0])[:, :: int(self.sign)]
+
+
+def classes_of(learner: Learner, positive: int) -> Classes:
+    """The classes of a learner: several, or two of which the number `positive` is +1."""
+    return Classes(learner) if learner.options.several else Pair(learner, positive)
 
 
 def values_of(learner: Learner, batch: Batch, online: bool = False) -> np.ndarray:

@@ -27,11 +27,11 @@ from sonlearn.estimators.base import (
     INTERCEPT,
     LEARNING,
     OF_CLASSES,
+    Classes,
     Options,
-    Pair,
     PickleMixin,
+    classes_of,
     intervals_of,
-    raw_of,
     values_of,
     weights_of_classes,
 )
@@ -85,11 +85,13 @@ def _entries(features: dict[Hashable, Any], mask: int, constant: bool, row: int)
 
 def _numbers(values: Any, what: str, n: int) -> np.ndarray:
     """float64[n] of labels or weights, one each or one for all. Raises InputError."""
+    each = np.ravel(np.asarray(values, dtype=object))
     try:
         given = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         given = None
-    if given is None or given.shape not in ((), (n,)) or None in np.ravel(np.asarray(values, dtype=object)):
+    texts = any(one is None or isinstance(one, str | bytes) for one in each)
+    if texts or given is None or given.shape not in ((), (n,)):
         raise InputError(SOURCE, None, None, f"{what} {values!r}", f"a number as {what}") from None
     return np.full(n, given) if given.ndim == 0 else given
 
@@ -327,7 +329,7 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
         number = self.__dict__.get("numbers_", {}).get(y)
         if number is not None:
             own = w if self.class_weight is None or type(w) not in _NUMBERS else w * self.class_weight.get(y, 1.0)
-            if self._learned_one(x, self._pair.label(number), own):
+            if self._learned_one(x, self._numbered.label(number), own):
                 return
         self._learn([x], [y], [w])
 
@@ -342,7 +344,7 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
         """{class: probability} of the classes known; NotImplementedError for a loss that tells none."""
         raw = self._raw_one(x) if len(self._classes) > 1 else None
         if raw is not None and self.learner_.options.loss in PROBABILISTIC:
-            found = self._pair.probabilities(np.reshape(raw, (1, -1)))[0]
+            found = self._numbered.probabilities(raw[None])[0]
             return dict(zip(self._classes, found.tolist(), strict=True))
         return next(iter(self._probabilities([x])), {})
 
@@ -350,7 +352,7 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
         """The likeliest class, or that of `threshold`; None before any was seen."""
         raw = self._raw_one(x) if self._classes else None
         if raw is not None:
-            return self._classes[self._pair.best_of_one(raw)]
+            return self._classes[self._numbered.best_of_one(raw)]
         return self._predicted([x])[0]
 
     def predict_set_one(self, x: dict[Hashable, Any]) -> set[Hashable]:
@@ -360,7 +362,7 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
         """
         if not hasattr(self, "learner_"):
             return set()
-        inside = self._pair.sets(self._unlabelled([x]), labels_follow=True)[0].tolist()
+        inside = self._numbered.sets(self._unlabelled([x]), labels_follow=True)[0].tolist()
         return {label for label, one in zip(self._classes, inside, strict=True) if one}
 
     def predict_proba_many(self, X: Any) -> Any:
@@ -373,8 +375,8 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
         return list(getattr(self, "numbers_", self.classes or ()))
 
     @property
-    def _pair(self) -> Pair:
-        return Pair(self.learner_, self.positive_)
+    def _numbered(self) -> Classes:
+        return classes_of(self.learner_, self.positive_)
 
     def _learn(self, rows: list[dict[Hashable, Any]], y: list[Hashable], weight: Any) -> None:
         """Learn rows in order."""
@@ -395,7 +397,7 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
             if h > 0:
                 self.numbers_.setdefault(label, len(self.numbers_))
         numbers = np.array([self.numbers_.get(label, 0) for label in y])
-        self.learner_.partial_fit(batch._replace(y=self._pair.labels(numbers)))
+        self.learner_.partial_fit(batch._replace(y=self._numbered.labels(numbers)))
 
     def _begin(self, label: Hashable) -> None:
         classes = self.classes
@@ -410,8 +412,8 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
         classes = self._classes
         if not rows or not hasattr(self, "learner_") or not classes:
             return [None] * len(rows)
-        raw = raw_of(self.learner_, self._unlabelled(rows), online=True)
-        return [classes[k] for k in self._pair.best(raw)]
+        raw = self.learner_.predict(self._unlabelled(rows), online=True).scores
+        return [classes[k] for k in self._numbered.best(raw)]
 
     def _probabilities(self, rows: list[dict[Hashable, Any]]) -> list[dict[Hashable, float]]:
         classes, learner = self._classes, getattr(self, "learner_", None)
@@ -420,7 +422,8 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
             raise NotImplementedError(f"loss {loss} tells no probabilities")
         if learner is None or not rows or len(classes) < 2:
             return [dict.fromkeys(classes, 1.0 / max(len(classes), 1)) for _ in rows]
-        found = self._pair.probabilities(raw_of(learner, self._unlabelled(rows), online=True))
+        raw = learner.predict(self._unlabelled(rows), online=True).scores
+        found = self._numbered.probabilities(raw)
         return [dict(zip(classes, row, strict=True)) for row in found.tolist()]
 
 
@@ -446,7 +449,7 @@ class SonlearnRegressor(_RiverEstimator, base.MiniBatchRegressor):
             return self._predicted([x])[0]
         options = self.learner_.options
         low, high = options.bounds
-        p = min(max(float(raw), low), high)
+        p = min(max(float(raw[0]), low), high)
         return float(np.exp(p)) if options.loss == "poisson" else p
 
     def predict_interval_one(self, x: dict[Hashable, Any]) -> tuple[float, float]:

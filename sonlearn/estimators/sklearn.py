@@ -30,11 +30,11 @@ from sonlearn.estimators.base import (
     INTERCEPT,
     LEARNING,
     OF_CLASSES,
+    Classes,
     Options,
-    Pair,
     PickleMixin,
+    classes_of,
     intervals_of,
-    raw_of,
     uninterrupted,
     values_of,
     weights_of_classes,
@@ -250,8 +250,8 @@ class _SklearnEstimator(Options, PickleMixin, BaseEstimator):
         return self
 
     def _raw(self, X: Any) -> np.ndarray:
-        """Raw predictions as `sonlearn.estimators.base.raw_of` gives them."""
-        return self._of_rows(X, lambda batch: raw_of(self.learner_, batch))
+        """Raw predictions float64[n, K], of each class met; float64[n, 1] of a learner that has no several classes."""
+        return self._of_rows(X, lambda batch: self.learner_.predict(batch).scores)
 
     def _of_rows(self, X: Any, predict: Callable[[Batch], np.ndarray]) -> np.ndarray:
         """What is predicted of the rows of X, batch by batch."""
@@ -428,48 +428,46 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
             unknown = np.setdiff1d(y, self.classes_)
             raise ValueError(f"y has labels {unknown} that are not among the classes {self.classes_}")
         weight = weight * self._class_weights(y, balanced=False)
-        return self._learn(self.learner_, X, self._pair.labels(numbers), weight)
+        return self._learn(self.learner_, X, self._numbered.labels(numbers), weight)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Raw predictions: float64[n] for two classes (positive: the second), else float64[n, K]."""
-        raw = self._raw(X) * self._pair.sign
+        raw = self._raw(X) * self._numbered.sign
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
     def predict(self, X: Any) -> np.ndarray:
         """The likeliest class of each row, or that of `threshold`, array[n]."""
         raw = self._raw(X)  # raises where nothing was learned
-        return np.asarray(self.classes_[self._pair.best(raw)])
+        return np.asarray(self.classes_[self._numbered.best(raw)])
 
     @property
     def threshold_(self) -> float:
         """See the class."""
         check_is_fitted(self)
-        if self.learner_.options.several:
-            raise AttributeError("of several classes the likeliest is predicted: there is no threshold_")
-        return self.learner_.threshold
+        return self._numbered.threshold
 
     def predict_set(self, X: Any) -> np.ndarray:
         """bool[n, K]: which of `classes_` are in each row's set, which holds the share `coverage` of the labels.
 
         Raises OptionError: the estimator has no `coverage`.
         """
-        return self._of_rows(X, lambda batch: self._pair.sets(batch))
+        return self._of_rows(X, lambda batch: self._numbered.sets(batch))
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, float64[n, K]; of losses `sonlearn.learn.predicted.PROBABILISTIC`."""
         raw = self._raw(X)
-        return self._pair.probabilities(raw)
+        return self._numbered.probabilities(raw)
 
     @property
     def coef_(self) -> np.ndarray:
         """float64[1 or K, d]."""
-        return self._weights()[0] * self._pair.sign
+        return self._weights()[0] * self._numbered.sign
 
     @property
     def intercept_(self) -> np.ndarray:
         """float64[1 or K]."""
-        return self._weights()[1] * self._pair.sign
+        return self._weights()[1] * self._numbered.sign
 
     def _checked(self, X: Any, y: Any = None, weight: Any = None, *, reset: bool) -> tuple[Any, Any, Any]:
         """See `_SklearnEstimator`; also raises ValueError for labels that are none of classes."""
@@ -488,11 +486,11 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
         self.classes_ = classes
 
     def _labels(self, y: np.ndarray) -> np.ndarray:
-        return self._pair.labels(np.searchsorted(self.classes_, y))
+        return self._numbered.labels(np.searchsorted(self.classes_, y))
 
     @property
-    def _pair(self) -> Pair:
-        return Pair(self.learner_, self.positive_)
+    def _numbered(self) -> Classes:
+        return classes_of(self.learner_, self.positive_)
 
     def _class_weights(self, y: np.ndarray, balanced: bool) -> np.ndarray | float:
         """float64[n]: what the rows' weights are multiplied with; `balanced`: whether all rows are here."""

@@ -61,9 +61,9 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         target = os.path.realpath(path)
         folder = os.path.dirname(target)
         remove_stale(folder)
-        file, temporary = _temporary(folder)
+        temporary = os.path.join(folder, f".sonlearn-{os.urandom(8).hex()}.tmp")
         try:
-            with file:
+            with _new_file(temporary) as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
@@ -115,20 +115,19 @@ def remove_stale(folder: str) -> None:
                     os.close(descriptor)
 
 
-def _temporary(folder: str) -> tuple[BinaryIO, str]:
-    """A new file in `folder`, locked, and its name."""
+def _new_file(path: str) -> BinaryIO:
+    """A new file, locked."""
     while True:
-        path = os.path.join(folder, f".sonlearn-{os.urandom(8).hex()}.tmp")
         # Not tempfile.mkstemp: its mode 0600 ignores the user's umask.
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
         file = open(descriptor, "wb")  # noqa: SIM115
         if fcntl is None:
-            return file, path
+            return file
         with contextlib.suppress(OSError):  # a file system without locks
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         try:
             os.stat(path)
-            return file, path
+            return file
         except FileNotFoundError:  # taken for a stale one before it was locked
             file.close()
 

@@ -25,7 +25,7 @@ from sonlearn.data.axes import BY_FEATURE, Scalars, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.engine import Engine, Predictions, copy_within
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.retention import Retention, left_after, retention_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
@@ -91,8 +91,7 @@ class NaiveBayes(Engine):
 
     def calls(self, state: BayesState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
         """See `Engine.calls`."""
-        given = self._params, state, self._scratch(rows), rows, out.raw, start, learns
-        return [(score_rows, given), (copy_within, (out.raw[start:], -math.inf, math.inf, out.prediction[start:]))]
+        return [(score_rows, (self._params, state, self._scratch(rows), rows, out.raw, start, learns))]
 
     def _scratch(self, rows: Rows) -> BayesScratch:
         longest = int(np.diff(rows.indptr).max(initial=0))
@@ -124,16 +123,16 @@ class NaiveBayes(Engine):
 
 @bare_jit
 def score_rows(params, state, work, rows, raw, start, learn):
-    """raw[i] <- log-odds of row i, from row `start` on; returns the first row whose log-odds are not finite, or n.
+    """raw[i, 0] <- log-odds of row i, from row `start` on; returns the first row whose log-odds are not finite, or n.
 
     With `learn`, rows with a label and a weight are then counted: state is modified. rows : Rows, not modified
-    raw : float64[n], filled in; work : BayesScratch, overwritten
+    raw : float64[n, 1], filled in; work : BayesScratch, overwritten
     """
     for i in range(start, len(rows.y)):
         z = log_odds(params, state, work, rows, i) + rows.base[i]
         if not math.isfinite(z):
             return i
-        raw[i] = z
+        raw[i, 0] = z
         if learn and is_learned(rows.weight[i], rows.y[i]):
             count(params, state, rows, i)
     return len(rows.y)

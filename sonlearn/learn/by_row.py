@@ -56,12 +56,12 @@ class EngineByRow:
             self._before, self._last = 0, NOTHING  # nothing is kept of a state that is no more
         return self._before > FEW
 
-    def make_room(self, entries: int, classes: int | None) -> None:
-        """Buffers for a row of so many entries, with a score for each of so many classes; None: with one score."""
+    def make_room(self, entries: int, K: int) -> None:
+        """Buffers for a row of so many entries, and K scores."""
         if entries > len(self.rows.features):
             self.rows = _row_of(2 * entries)
-        if (self.out.raw.shape[1] if self.out.raw.ndim > 1 else None) != classes:
-            self.out = type(self.out).empty(1, classes)
+        if self.out.raw.shape[1] != K:
+            self.out = type(self.out).empty(1, K)
 
     def learn(self, state: State, rows: Rows, out: Predictions, features: int) -> tuple[State, int]:
         """Learn one row, whose features are below `features`; see `Engine.learn`."""
@@ -81,7 +81,7 @@ class EngineByRow:
     def run(self, state: State, features: int) -> tuple[State, int]:
         """Learn the row that is in the buffers."""
         rows, out, last, self._features[0] = self.rows, self.out, self._last, features
-        out.raw[0] = out.prediction[0] = out.unseen[0] = 0.0
+        out.raw[0] = out.unseen[0] = 0.0
         out.offline[0], out.met[0], out.refused[0] = math.nan, 0, False
         if state is not last[0] or rows is not last[1] or out is not last[2]:
             state = self._begin(state, rows, out)

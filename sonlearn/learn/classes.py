@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -52,9 +53,13 @@ class Classes:
         Those met, in that order.
     first : int or None
         Of numbered classes the least label (0 or 1), once it is known.
+    names, worded
+        As of `sonlearn.learn.labels.LabelEncoder`: there are no two classes.
     kind : str
         As that of `sonlearn.learn.labels.LabelEncoder`: learners whose scores become probabilities alike may share one.
     """
+
+    names, worded = None, False
 
     def __init__(self, options: LearnOptions):
         self.most = options.oaa or options.multinomial
@@ -79,10 +84,27 @@ class Classes:
         self.labels, self._numbers = [], {}
         self._meet(labels)
 
-    def check(self, learned: int, met: int) -> None:
-        """Raise ValueError where a file's classes are not those that its state has `met`."""
-        if not learned == met <= len(self.labels):
-            raise ValueError(f"{learned} classes are said to be learned, and {met} have been")
+    def merged(self, headers: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """The classes of all of several learners with these headers. Raises InputError: each says otherwise."""
+        order = list(dict.fromkeys(label for header in headers for label in header["labels"]))
+        if len(set(map(type, order))) > 1:
+            raise InputError("<learners>", None, None, "names of classes", "whole numbers, as of another learner")
+        firsts = {header["first"] for header in headers} - {None}
+        if len(firsts) > 1:
+            most = self.most or 0
+            expected = f"0 to {most - 1}, as of another learner"
+            raise InputError("<learners>", None, None, f"classes 1 to {most}", expected)
+        return {"labels": order, "first": next(iter(firsts), None)}
+
+    @property
+    def scores(self) -> int:
+        """How many scores a row has: one for each class met."""
+        return len(self.labels)
+
+    @property
+    def settled(self) -> bool:
+        """Whether a row may be learned alone: some class has been met or named."""
+        return bool(self.labels)
 
     def coded(self, batch: Batch, *, remember: bool) -> tuple[np.ndarray, int]:
         """(float64[n] numbers of the rows' classes, the first row with a label that is no class, or n).

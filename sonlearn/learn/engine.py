@@ -13,11 +13,14 @@ not. Two conventions apply to states:
 - Counters and other scalars are fields of a structured array of length 1 (`now`), so that they have names.
 
 `Engine` declares everything that the program requires of an engine, of one score a row (values, two classes) or of one
-for each of several classes. A new engine defines the abstract methods and overrides the defaults that it improves on.
+for each of several classes. A new engine defines the abstract methods and overrides the defaults that it improves on,
+and `make_engine` finds it by the name that the table `sonlearn.options.methods` has: methods that share an engine
+differ only in their values there.
 """
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -26,28 +29,48 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows
-from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.by_row import EngineByRow
+from sonlearn.options import LearnOptions
+from sonlearn.options.methods import METHODS
 
 #: A state: a NamedTuple of arrays and of further such tuples.
 State = Any
 #: Features, at least, that there is room for beyond those that have occurred, where rows come one by one.
 SPARE = 64
 
+#: Name of an engine -> (module, class). Modules are imported on first use, because each one defines kernels.
+_MAKERS = {
+    "sketched": ("newton.engine", "SketchedNewton"),
+    "diagonal_fd": ("diagonal_fd.engine", "DiagonalFD"),
+    "dense_diagonal_fd": ("diagonal_fd.dense", "DenseDiagonalFD"),
+    "first_order": ("first_order.engine", "FirstOrder"),
+    "bayes": ("bayes", "NaiveBayes"),
+    "boosting": ("boosting.engine", "Boost"),
+    "ewma": ("ewma", "LabelMean"),
+    "dense": ("dense.engine", "Dense"),
+    "metagrad_fd": ("metagrad.sketched", "SketchedMetaGrad"),
+    "metagrad": ("metagrad.dense", "MetaGrad"),
+    "mixture": ("ensemble.mixture", "Mixture"),
+    "projected": ("projected.engine", "Projected"),
+    "committee": ("ensemble.committee", "Committee"),
+    "multinomial": ("multiclass.multinomial", "Multinomial"),
+    "one_vs_rest": ("multiclass.one_vs_rest", "OneVsRest"),
+}
+
 
 class Predictions(NamedTuple):
     """Predictions of n rows. An engine fills in each one before it uses the row's label.
 
-    Of several classes there is a score for each: then `prediction`, `raw` and `offline` are float64[n, K].
+    K is 1 for values and two classes; of several classes there is a score for each.
 
     Attributes
     ----------
-    prediction : float64[n]
-        The argument of the loss.
-    raw : float64[n]
+    raw : float64[n, K]
         The prediction before any projection or link; of several classes their scores.
-    offline : float64[n]
+    prediction : float64[n, K]
+        The argument of the loss, where an engine needs room for it: `raw` within its bounds.
+    offline : float64[n, K]
         What `raw` would be of a model at rest, to which no labels come any more; NaN where that is `raw`.
     met : int64[n]
         How many classes had occurred before the row.
@@ -57,42 +80,31 @@ class Predictions(NamedTuple):
         Rows that are left out, by the engine or by one of the learners within it.
     """
 
-    prediction: np.ndarray
     raw: np.ndarray
+    prediction: np.ndarray
     offline: np.ndarray
     met: np.ndarray
     unseen: np.ndarray
     refused: np.ndarray
 
     @classmethod
-    def empty(cls, n: int, classes: int | None = None) -> Predictions:
-        """Room for n rows, with a score for each of so many classes; None: with one score."""
-        shape = n if classes is None else (n, classes)
+    def empty(cls, n: int, K: int = 1) -> Predictions:
+        """Room for n rows of K scores."""
         by_row = np.zeros(n, np.int64), np.zeros(n), np.zeros(n, dtype=bool)
-        return cls(np.zeros(shape), np.zeros(shape), np.full(shape, np.nan), *by_row)
+        return cls(*np.zeros((2, n, K)), np.full((n, K), np.nan), *by_row)
 
     @classmethod
     def of_scores(cls, raw: np.ndarray) -> Predictions:
-        """Room for scores alone, in the array `raw`; all other arrays are empty."""
-        return cls.empty(0, raw.shape[1])._replace(raw=raw)
+        """Room for scores alone, in the array `raw`, float64[n, K]."""
+        return cls.empty(len(raw), 0)._replace(raw=raw, prediction=np.zeros(raw.shape))
 
     def part(self, start: int, stop: int) -> Predictions:
         """Rows start..stop-1, in the same memory."""
         return Predictions(*(array[start:stop] for array in self))
 
-    def of_classes(self, classes: int) -> Predictions:
-        """The scores of the first so many classes."""
-        return Predictions(*(np.ascontiguousarray(array[:, :classes]) if array.ndim > 1 else array for array in self))
-
-
-def by_class(out: Predictions) -> Predictions:
-    """View of `out` whose predictions are float64[n, K]; K is 1 if they are float64[n]."""
-    if out.raw.ndim > 1:
-        return out
-    n = len(out.raw)
-    return out._replace(
-        prediction=out.prediction.reshape(n, 1), raw=out.raw.reshape(n, 1), offline=out.offline.reshape(n, 1)
-    )
+    def of_classes(self, K: int) -> Predictions:
+        """The first K scores."""
+        return Predictions(*(np.ascontiguousarray(array[:, :K]) if array.ndim > 1 else array for array in self))
 
 
 class Contributions(NamedTuple):
@@ -182,7 +194,7 @@ class Engine(ABC):
         while at < n:
             state, at = self.learn(state, rows, out, at + 1)
             if at < n:
-                out.refused[at], out.raw[at], out.prediction[at] = True, 0.0, 0.0
+                out.refused[at], out.raw[at] = True, 0.0
         return state
 
     def settle(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
@@ -205,8 +217,8 @@ class Engine(ABC):
         return np.zeros(features)
 
     def met(self, state: State) -> int:
-        """How many classes have occurred, of an engine of several."""
-        return int(state.now["classes"][0])
+        """How many of several classes have occurred."""
+        return 0
 
     def reordered(self, state: State, order: list[int | None]) -> State:
         """`state` with its classes in another order; None stands for a class that has not occurred in it."""
@@ -282,9 +294,9 @@ class Engine(ABC):
         """(found, expected) for a row that `learn` refused; None if its numbers were out of bounds."""
         return None
 
-    def by_row(self, out: Predictions) -> EngineByRow:
-        """What learns rows one by one quickly, with room for the predictions of one row."""
-        return EngineByRow(self, out)
+    def by_row(self) -> EngineByRow:
+        """What learns rows one by one quickly."""
+        return EngineByRow(self, Predictions.empty(1))
 
     def next_pass(self, state: State) -> None:
         """Record in `state` that the next rows have been learned before."""
@@ -295,8 +307,27 @@ class Engine(ABC):
         return None
 
 
-@bare_jit
-def copy_within(values, low, high, out):
-    """out[i] <- values[i] within low..high; float64[n] both."""
-    for i in range(len(values)):
-        out[i] = min(max(values[i], low), high)
+def make_engine(options: LearnOptions, threads: int = 1, dense: bool = False) -> Engine:
+    """The engine for `options`.
+
+    Parameters
+    ----------
+    options : LearnOptions
+    threads : int
+        Number of threads of an ensemble. With 0 or 1, everything runs in the calling thread.
+    dense : bool
+        Whether a row has nearly all features, of which there are no more than some hundreds.
+    """
+    name, threads = METHODS[options.method].engine, max(threads, 1)
+    if dense and name == "diagonal_fd":
+        name = "dense_diagonal_fd"
+    if options.several and name != "committee":
+        name = "one_vs_rest" if options.multinomial is None else "multinomial"
+    make = engine_class(name)
+    return make(options, threads) if name in ("committee", "one_vs_rest") else make(options)
+
+
+def engine_class(name: str) -> Any:
+    """The class of an engine."""
+    module, maker = _MAKERS[name]
+    return getattr(importlib.import_module(f"sonlearn.learn.{module}"), maker)

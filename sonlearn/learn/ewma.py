@@ -25,7 +25,7 @@ from sonlearn.data.axes import BY_CLASS, Scalars, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.engine import Engine, Predictions, by_class, copy_within
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.tolerances import LIMIT
 from sonlearn.options import LearnOptions
 
@@ -53,7 +53,6 @@ class LabelMean(Engine):
     def __init__(self, options: LearnOptions):
         self._kind = MEAN if options.loss == "squared" else ODDS
         self.retention = 1.0 - options.decay
-        self._low, self._high = options.bounds
 
     def new(self, classes: int = 0) -> LabelMeanState:
         """State of a learner that has learned nothing."""
@@ -70,10 +69,7 @@ class LabelMean(Engine):
         self, state: LabelMeanState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
     ) -> list[Call]:
         """See `Engine.calls`."""
-        learned = follow, (self._kind, self.retention, state, rows, start, learns, by_class(out).raw)
-        if self._kind == SHARES:
-            return [learned]
-        return [learned, (copy_within, (out.raw[start:], float(self._low), float(self._high), out.prediction[start:]))]
+        return [(follow, (self._kind, self.retention, state, rows, start, learns, out.raw))]
 
     def merge(self, states: Sequence[LabelMeanState], base: LabelMeanState, rows: Sequence[int]) -> LabelMeanState:
         """The means of one run over all rows (see `Engine.merge`)."""

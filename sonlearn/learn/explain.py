@@ -16,7 +16,7 @@ The contribution of a member is the combiner's weight times its input from the m
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -131,7 +131,7 @@ def explained(learner: Learner, batch: Batch, classes: int = 2, orders: int = OR
                 row.scores.append(part[:, row.classes])
             yield None
         shares = {k: learner.contributions(some, k) for k in {k for row in rows for k in row.numbers}}
-        names = learner.classes if learner.options.several else None
+        names = learner.labels.labels
         for i, row in enumerate(rows):
             yield row.explanation(names, [_members(shares[k], i) for k in row.numbers])
 
@@ -197,7 +197,7 @@ class _Row:
             yield _subrows(self._row, self._chosen(np.arange(start, min(start + step, n))))
 
     def explanation(
-        self, names: list[Any] | None, members: list[tuple[tuple[MemberContribution, ...], float, float]]
+        self, names: Sequence[Any], members: list[tuple[tuple[MemberContribution, ...], float, float]]
     ) -> Explanation:
         """Return the explanation of the row, when `scores` are there.
 
@@ -209,7 +209,7 @@ class _Row:
         for c, (k, (shares, start, total)) in enumerate(zip(self.numbers, members, strict=True)):
             order, raw = np.argsort(-np.abs(contributions[:, c]), kind="stable"), float(self.raw[c])
             mixed = raw - start - total if shares else 0.0
-            label = None if k is None or names is None else names[k]
+            label = None if k is None else names[k]
             features = (self.ids[order], self._values[order], contributions[order, c], without[order, c])
             attributions.append(Attribution(label, raw, *features, float(empty[c]), shares, start, mixed))
         return Explanation(self._prediction, tuple(attributions))

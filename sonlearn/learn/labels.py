@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,10 +33,15 @@ class LabelEncoder:
 
     Attributes
     ----------
+    labels, scores
+        As of `sonlearn.learn.classes.Classes`: no several classes, and one score.
     words : [str or None, str or None], the negative and the positive label, as far as they are known
     numeric : bool
         Whether the first label was a number, so that no word may come.
     """
+
+    labels: tuple[str, ...] = ()
+    scores = 1
 
     def __init__(self, options: LearnOptions):
         self.loss, self._classes = options.loss, options.binary or options.loss in CLASSIFICATION
@@ -130,9 +136,29 @@ class LabelEncoder:
         negative, positive = header["words"]
         self.coding, self.words, self.numeric = int(header["coding"]), [negative, positive], bool(header["numeric"])
 
+    def merged(self, headers: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """How labels are written, as these headers of several learners say. Raises InputError: each says otherwise."""
+        known = {header["coding"] for header in headers}
+        if {ZERO_ONE, PLUS_MINUS} <= known:
+            raise InputError("<learners>", None, None, "labels -1 and +1", "0 and 1, as of another learner")
+        words: list[str | None] = [None, None]
+        for header in headers:
+            for place, word in enumerate(header["words"]):
+                if word is not None and (words[place] not in (None, word) or word == words[1 - place]):
+                    found = f"labels {header['words'][0]} and {header['words'][1]}"
+                    expected = f"{words[0]} and {words[1]}; give --positive LABEL"
+                    raise InputError("<learners>", None, None, found, expected)
+                words[place] = word if word is not None else words[place]
+        numeric = any(header["numeric"] for header in headers)
+        if WORDS in known and numeric:
+            raise InputError("<learners>", None, None, "labels that are words", "numbers, as of another learner")
+        return {"coding": max(known), "words": words, "numeric": numeric}
+
     @property
-    def names(self) -> tuple[str, str]:
-        """How the negative and the positive label are written."""
+    def names(self) -> tuple[str, str] | None:
+        """How the negative and the positive label are written; None where there are no two classes."""
+        if not self._classes:
+            return None
         if self.coding == WORDS:
             return self.words[0] or "other", self.words[1] or "other"
         return ("0", "1") if self.coding == ZERO_ONE else ("-1", "1")
@@ -142,13 +168,14 @@ class LabelEncoder:
         """Whether labels are two words, or any two numbers."""
         return self.coding == WORDS
 
-    def numbers(self, batch: Batch) -> Batch:
-        """`batch` with labels -1 and +1 in the place of words; one that is not known has none."""
-        if self.coding != WORDS or not self._classes:
-            return batch
-        value = {self.words[0]: -1.0, self.words[1]: 1.0, None: np.nan}
-        y = np.array([value.get(word, np.nan) if word else np.nan for word in labels_written(batch)], dtype=np.float64)
-        return batch._replace(y=y, class_names=None)
+    @property
+    def settled(self) -> bool:
+        """Whether a row may be learned alone: labels of two classes are -1 and +1, not yet to be found out."""
+        return not self._classes or (self.coding == PLUS_MINUS and self.numeric)
+
+    def number(self, label: float) -> float:
+        """How the engine has a label where they are `settled`: as it is."""
+        return label
 
 
 def labels_written(batch: Batch) -> list[str | None]:

@@ -15,18 +15,16 @@ from sonlearn.data.rows import NO_ROWS, Rows, learned_rows
 from sonlearn.errors import DivergedError, InputError, OptionError, SonlearnError
 from sonlearn.files import storage
 from sonlearn.learn import delay
-from sonlearn.learn.access import Access
 from sonlearn.learn.classes import Classes
-from sonlearn.learn.decision import DecisionRule
 from sonlearn.learn.delay import interleaved
-from sonlearn.learn.engine import Contributions, Predictions
+from sonlearn.learn.engine import Contributions, Predictions, make_engine
 from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.losses import loss_of, losses
-from sonlearn.learn.make import make_engine
 from sonlearn.learn.predicted import Predicted as Predicted
 from sonlearn.learn.predicted import chosen_of as chosen_of
 from sonlearn.learn.predicted import linked, probability, reported
-from sonlearn.learn.saved import SavedModel
+from sonlearn.learn.saved import Access, SavedModel
+from sonlearn.learn.scores import DecisionRule
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.text import TABLES
@@ -111,8 +109,8 @@ class Learner(SavedModel):
         self.counts_unknown = self.engine.unknown
         self.state = self.engine.new()
         self.index = new_index()
-        self.labels: Classes | LabelEncoder = (Classes if self.options.several else LabelEncoder)(self.options)
-        self._alone = self.engine.by_row(self.empty_predictions(1))
+        self.labels = self._new_labels()
+        self._alone = self.engine.by_row()
         self._decision = DecisionRule(self.options)
         self._coverage = None
         if self.options.coverage is not None:
@@ -241,7 +239,7 @@ class Learner(SavedModel):
         counted = learned_rows(rows) & ~refused  # not the rows at `places`: their labels are for the loss alone
         found: Predicted = self.as_predicted(out._replace(refused=refused), y, late._replace(y=shown), counted)
         chosen: Predicted = chosen_of(found, places)
-        return chosen if isinstance(self.labels, Classes) else chosen._replace(label=self.with_numbers(batch).y)
+        return chosen
 
     def learn_rows(
         self, batch: Batch, rows: Rows, skip: bool, settles: bool = False, before: dict[str, Any] | None = None
@@ -254,7 +252,7 @@ class Learner(SavedModel):
         alone = not (settles or self.options.label_delay) and self._alone.serves(rows)
         if not alone:
             self.state = self.engine.reserve(self.state, rows, self.size)
-        out, refused, at = self.empty_predictions(batch.n), np.zeros(batch.n, dtype=bool), -1
+        out, refused, at = Predictions.empty(batch.n, self.scores), np.zeros(batch.n, dtype=bool), -1
         while at < batch.n:
             start = at + 1
             if alone and start == 0:
@@ -276,7 +274,7 @@ class Learner(SavedModel):
         if out.refused.any() and not skip:
             self.follow(out, rows, batch)
             raise diverged(batch, int(np.argmax(out.refused)))
-        return out.of_classes(len(self.labels.labels)) if isinstance(self.labels, Classes) else out
+        return out.of_classes(self.scores)
 
     def _recode(self, before: dict[str, Any], batch: Batch, rows: Rows, refused: np.ndarray, stop: int) -> None:
         """Code the labels of the rows before `stop` anew, as if those refused had none: so they leave no class."""
@@ -310,7 +308,7 @@ class Learner(SavedModel):
             return self._predict_online(batch, labels_follow)
         with self.access.to_predict() as engine:
             rows = lookup(batch._replace(y=self.coded(batch)), self.index, self.counts_unknown)
-            out = self.empty_predictions(batch.n)
+            out = Predictions.empty(batch.n, self.scores)
             at = engine.predict(self.state, rows, out)
             if at < batch.n:
                 raise diverged(batch, at)
@@ -431,10 +429,8 @@ class Learner(SavedModel):
                     "with that flag, or give a probability"
                 )
             self._decision = DecisionRule(self.options)
-        if isinstance(self.labels, LabelEncoder):
-            header = self.labels.header()
-            self.labels = LabelEncoder(self.options)
-            self.labels.restore(header)
+        header, self.labels = self.labels.header(), self._new_labels()
+        self.labels.restore(header)
 
     def declare_classes(self, labels: Iterable[int | str]) -> None:
         """Say which classes there are, before any row: they have this order, and scores and weights from now on.
@@ -445,11 +441,16 @@ class Learner(SavedModel):
         if self.classes or self.examples:
             raise OptionError("classes can be named before any row has been learned, not later")
         labels = list(labels)
-        self.restore_classes({"labels": labels, "first": min(labels, default=None) if self.options.oaa else None})
+        first = min(labels, default=None) if self.options.oaa else None
+        self.restore_labels({"labels": labels, "first": first}, len(labels))
 
-    def restore_classes(self, header: dict[str, Any]) -> None:
-        self._classes().restore(header)
-        self.state = self.engine.new(int(header.get("learned", len(header["labels"]))))
+    def restore_labels(self, header: dict[str, Any], met: int) -> None:
+        """Have labels as `header` says, and a new state that has met so many classes."""
+        self.labels.restore(header)
+        self.state = self.engine.new(met)
+
+    def _new_labels(self) -> Classes | LabelEncoder:
+        return (Classes if self.options.several else LabelEncoder)(self.options)
 
     # -- what has been learned ---------------------------------------------------------------------------------------
 
@@ -475,13 +476,12 @@ class Learner(SavedModel):
     @property
     def two_labels(self) -> tuple[str, str] | None:
         """How the negative and the positive label are written; None where there are no two classes."""
-        labels = self.labels
-        return labels.names if isinstance(labels, LabelEncoder) and labels.kind == "margins" else None
+        return self.labels.names
 
     @property
     def worded(self) -> bool:
         """Whether the labels of two classes are words, or two numbers of which ``--positive`` names one."""
-        return isinstance(self.labels, LabelEncoder) and self.labels.worded
+        return self.labels.worded
 
     @property
     def threshold(self) -> float:
@@ -497,10 +497,6 @@ class Learner(SavedModel):
     def follows_predictions(self) -> bool:
         """Whether a threshold, sets or intervals are learned from predictions and labels."""
         return self.learns_threshold or self._coverage is not None
-
-    def with_numbers(self, batch: Batch) -> Batch:
-        """`batch` with labels -1 and +1 where two classes are words."""
-        return self.labels.numbers(batch) if isinstance(self.labels, LabelEncoder) else batch
 
     def label_texts(self, values: np.ndarray) -> list[str]:
         """How `Predicted.prediction` or `label` of several classes, float64[n], is written: 3 or a name, or unknown."""
@@ -541,12 +537,9 @@ class Learner(SavedModel):
         return int(self.index.size[0])
 
     @property
-    def scores(self) -> int | None:
-        """Of several classes, how many scores a row has; None: one."""
-        return len(self.labels.labels) if isinstance(self.labels, Classes) else None
-
-    def empty_predictions(self, n: int) -> Predictions:
-        return Predictions.empty(n, self.scores)
+    def scores(self) -> int:
+        """How many scores a row has: one, but of several classes one for each that has been met."""
+        return self.labels.scores
 
     def as_predicted(
         self, out: Predictions, y: np.ndarray, batch: Batch, counted: np.ndarray | None, *, rests: bool = False
@@ -578,23 +571,23 @@ class Learner(SavedModel):
             return judged._replace(sets=sets & met)
         none = np.zeros(len(y), dtype=bool)
         loss = np.empty(len(y))
-        np.clip(out.raw, *self.options.bounds, out=out.prediction)
-        losses(loss_of(self.options), out.prediction, y, loss)
-        decided = self._decision.decided(out.prediction, y, batch.weight, none if counted is None else counted)
-        shown, loss = reported(self.options, out.prediction, decided, y, loss)
-        offline = np.where(np.isnan(out.offline), out.raw, out.offline)
-        label = self.with_numbers(batch).y
-        predicted = Predicted(shown, out.raw, loss, out.refused, label, decided, offline, out.raw[:, None])
+        raw, offline = out.raw[:, 0], np.where(np.isnan(out.offline), out.raw, out.offline)[:, 0]
+        prediction = np.clip(raw, *self.options.bounds)
+        losses(loss_of(self.options), prediction, y, loss)
+        decided = self._decision.decided(prediction, y, batch.weight, none if counted is None else counted)
+        shown, loss = reported(self.options, prediction, decided, y, loss)
+        label = y if self.labels.worded else batch.y
+        predicted = Predicted(shown, raw, loss, out.refused, label, decided, offline, out.raw)
         coverage = self._coverage
         if coverage is None:
             return predicted
         if coverage.of_classes:
-            p = probability(self.options.loss, out.prediction)
+            p = probability(self.options.loss, prediction)
             sets = coverage.sets(np.column_stack([1.0 - p, p]), (y > 0).astype(np.int64), counted)
             return predicted._replace(sets=sets)
         center, rest = (
             linked("poisson", p) if self.options.loss == "poisson" else p
-            for p in (out.prediction, np.clip(offline, *self.options.bounds))
+            for p in (prediction, np.clip(offline, *self.options.bounds))
         )
         if counted is None:
             low, high = coverage.steady_intervals(center, rests)
@@ -612,15 +605,13 @@ class Learner(SavedModel):
         header = {
             "learn": dataclasses.asdict(self._made_of),
             "text": dataclasses.asdict(self.text),
+            "labels": self.labels.header(),
+            "met": self.engine.met(self.state),
             "examples": self.examples,
             "columns": {name: list(kinds) for name, kinds in self.columns.known.items()},
             "numbers": self.columns.numbers,
             "years": self.columns.years,
         }
-        if isinstance(self.labels, Classes):
-            header["classes"] = self.labels.header() | {"learned": self.engine.met(self.state)}
-        else:
-            header["labels"] = self.labels.header()
         if self.options != self._made_of:
             header["output"] = {name: getattr(self.options, name) for name in OUTPUT_OPTIONS}
         arrays = storage.flat(self.engine.packed(self.state), "state")
@@ -636,10 +627,7 @@ class Learner(SavedModel):
     def _of_arrays(cls, header: dict[str, Any], arrays: dict[str, np.ndarray], threads: int) -> Learner:
         options = LearnOptions(**header["learn"])
         learner = cls(options, TextOptions(**header["text"]), threads=threads)
-        if isinstance(learner.labels, Classes):
-            learner.restore_classes(header["classes"])
-        else:
-            learner.labels.restore(header["labels"])
+        learner.restore_labels(header["labels"], int(header["met"]))
         learner.columns = ColumnTable(header["columns"], header["numbers"], header["years"])
         learner.set_output(**header.get("output", {}))
         if header.get("decision"):
@@ -650,11 +638,13 @@ class Learner(SavedModel):
         if learner._coverage is not None:
             learner._coverage.restore(arrays)
         learner.index = index_of(arrays["ids"])
-        none = learner.empty_predictions(0)
+        none = Predictions.empty(0, learner.scores)
         learner._waiting, learner._predicted = delay.from_arrays(header.get("waiting"), arrays, none)
         state = storage.rebuilt(learner.state, arrays, "state")
-        if isinstance(learner.labels, Classes):
-            learner.labels.check(header["classes"]["learned"], learner.engine.met(state))
+        if not header["met"] == learner.engine.met(state) <= learner.scores:
+            raise ValueError(
+                f"{header['met']} classes are said to be learned, and {learner.engine.met(state)} have been"
+            )
         learner.state = learner.engine.reserve(state, NO_ROWS, learner.size)
         return learner
 

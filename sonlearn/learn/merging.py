@@ -16,9 +16,8 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import NO_ROWS
-from sonlearn.errors import InputError, OptionError
-from sonlearn.learn.labels import PLUS_MINUS, WORDS, ZERO_ONE
-from sonlearn.learn.make import make_engine
+from sonlearn.errors import OptionError
+from sonlearn.learn.engine import make_engine
 from sonlearn.options import LearnOptions
 from sonlearn.views.index import index_of, intern
 
@@ -61,10 +60,10 @@ def merged(make: Any, learners: Sequence[Learner], base: Learner | None, threads
         numbers.append(found.features[: each.size])
     out.index, size = index, int(index.size[0])
     states = [each.engine.packed(each.state) for each in every]
-    if first.options.several:
-        states = _of_same_classes(out, every, states)
-    else:
-        out.labels.restore(_coding(every))
+    out.labels.restore(out.labels.merged([each.labels.header() for each in every]))
+    for i, own in enumerate([*each.labels.labels] for each in every):
+        order = [own.index(label) if label in own else None for label in out.labels.labels]
+        states[i] = out.engine.reordered(states[i], order)
     start, *states = [out.engine.renumbered(state, own, size) for state, own in zip(states, numbers, strict=True)]
     out.state = out.engine.reserve(out.engine.merge(states, start, rows), NO_ROWS, size)
     out.examples = base.examples + sum(rows)
@@ -100,38 +99,3 @@ def _row_of(ids: np.ndarray) -> Batch:
     """One row with these features, to be learned from."""
     one = np.ones(1)
     return Batch(np.array([0, len(ids)]), ids, np.ones(len(ids)), one, one, np.ones(1, np.int64))
-
-
-def _coding(learners: Sequence[Learner]) -> dict[str, Any]:
-    """How all of them have labels written."""
-    headers = [each.labels.header() for each in learners]
-    known = {header["coding"] for header in headers}
-    if {ZERO_ONE, PLUS_MINUS} <= known:
-        raise InputError("<learners>", None, None, "labels -1 and +1", "0 and 1, as of another learner")
-    words: list[str | None] = [None, None]
-    for header in headers:
-        for place, word in enumerate(header["words"]):
-            if word is not None and (words[place] not in (None, word) or word == words[1 - place]):
-                found = f"labels {header['words'][0]} and {header['words'][1]}"
-                raise InputError("<learners>", None, None, found, f"{words[0]} and {words[1]}; give --positive LABEL")
-            words[place] = word if word is not None else words[place]
-    numeric = any(header["numeric"] for header in headers)
-    if WORDS in known and numeric:
-        raise InputError("<learners>", None, None, "labels that are words", "numbers, as of another learner")
-    return {"coding": max(known), "words": words, "numeric": numeric}
-
-
-def _of_same_classes(out: Learner, learners: Sequence[Learner], states: list[Any]) -> list[Any]:
-    """The states with the same classes in the same order, which `out` then has, too."""
-    if len({type(label) for each in learners for label in each.classes}) > 1:
-        raise InputError("<learners>", None, None, "names of classes", "whole numbers, as of another learner")
-    firsts = {each.labels.first for each in learners} - {None}
-    if firsts == {0, 1}:
-        most = out.options.numbered or 0
-        raise InputError("<learners>", None, None, f"classes 1 to {most}", f"0 to {most - 1}, as of another learner")
-    order = list(dict.fromkeys(label for each in learners for label in each.classes))
-    out.restore_classes({"labels": order, "first": next(iter(firsts), None)})
-    return [
-        out.engine.reordered(state, [each.classes.index(k) if k in each.classes else None for k in order])
-        for state, each in zip(states, learners, strict=True)
-    ]

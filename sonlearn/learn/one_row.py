@@ -8,12 +8,10 @@ the row are made once, so that the calls of kernels stay the same (`sonlearn.jit
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.learn.labels import PLUS_MINUS, LabelEncoder
 from sonlearn.learn.learner import Learner, diverged
 from sonlearn.views.index import Entries, RowNumbering
 
@@ -34,33 +32,22 @@ class OneRow:
     def __init__(self, learner: Learner, constant: int, source: str = "<memory>"):
         self.learner, self._constant, self._source = learner, constant, source
         self._numbering = RowNumbering(learner.counts_unknown)
-        self._alone = learner.engine.by_row(learner.empty_predictions(1))
+        self._alone = learner.engine.by_row()
 
     @staticmethod
     def serves(learner: Learner) -> bool:
-        """Whether rows of `learner` can be learned here: there is no delay of labels.
-
-        Labels of two classes have to be known as -1 and +1: a batch settles how they are written.
-        """
-        labels = learner.labels
-        if learner.options.label_delay:
-            return False
-        if not isinstance(labels, LabelEncoder):
-            return bool(labels.labels)
-        return labels.kind != "margins" or (labels.coding == PLUS_MINUS and labels.numeric)
+        """Whether rows of `learner` can be learned here: no labels are late, and a batch has settled what they are."""
+        return not learner.options.label_delay and learner.labels.settled
 
     def knows(self, y: float) -> bool:
         """Whether a row of this label can be learned here: of several classes, one that has been met or named."""
-        return isinstance(self.learner.labels, LabelEncoder) or self.learner.labels.number(y) is not None
+        return self.learner.labels.number(y) is not None
 
-    def raw(self, row: Entries) -> Any:
-        """The raw prediction of a row, as by the members that forget, too (`Learner.predict` with ``online``).
-
-        A float; of several classes float64[K], their scores.
-        """
+    def raw(self, row: Entries) -> np.ndarray:
+        """The scores of a row, float64[K], as by the members that forget, too (`Learner.predict` with ``online``)."""
         return self._learn(row, math.nan, math.nan, 1.0)
 
-    def learn(self, row: Entries, y: float, weight: float) -> Any:
+    def learn(self, row: Entries, y: float, weight: float) -> np.ndarray:
         """Learn a row whose label is known (see `knows`); returns its raw prediction from before, as `raw` does.
 
         Raises InputError or DivergedError as `Learner.partial_fit` does, and has changed nothing then.
@@ -68,7 +55,7 @@ class OneRow:
         learner, labels = self.learner, self.learner.labels
         if learner.options.loss == "poisson" and y < 0.0:
             raise labels.error(self._batch(row, y, weight), 0)
-        raw = self._learn(row, y, y if isinstance(labels, LabelEncoder) else labels.number(y), weight)
+        raw = self._learn(row, y, labels.number(y), weight)
         learner.examples += weight > 0.0 and y == y
         refused = bool(self._alone.out.refused[0])
         if learner.follows_predictions or refused:
@@ -78,7 +65,7 @@ class OneRow:
                 raise diverged(batch, 0)
         return raw
 
-    def _learn(self, row: Entries, y: float, number: float, weight: float) -> Any:
+    def _learn(self, row: Entries, y: float, number: float, weight: float) -> np.ndarray:
         learner, alone = self.learner, self._alone
         with learner.access.to_learn:
             alone.make_room(len(row.ids), learner.scores)

@@ -132,3 +132,8 @@ def probabilities(loss: str, raw: np.ndarray, softmax: bool = False) -> np.ndarr
         return np.hstack([1.0 - p, p])
     total = p.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[1]), where=total > 0))
+
+
+def probabilities_of_two(options: LearnOptions, raw: np.ndarray) -> np.ndarray:
+    """float64[n, 2]: `probabilities` of -1 and +1 from raw predictions float64[n], within --clip as predictions are."""
+    return probabilities(options.loss, np.clip(raw, *options.bounds)[:, None])

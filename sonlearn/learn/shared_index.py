@@ -11,9 +11,7 @@ from sonlearn.data.arrays import plain
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError, SonlearnError
-from sonlearn.learn.classes import Classes
 from sonlearn.learn.delay import without_labels
-from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.views.index import Index, intern
 
@@ -53,7 +51,7 @@ def learn_with_shared_index(
             raise OptionError(f"--label-delay {learner.options.label_delay} with learners side by side: expected one")
     if skip:
         batch = without_labels(batch, np.logical_or.reduce([learner.unfit(batch) for learner in learners]))
-    coded: dict[Any, tuple[LabelEncoder | Classes, np.ndarray]] = {}
+    coded: dict[Any, tuple[Any, np.ndarray]] = {}
     for learner in learners:
         if learner.labels.kind not in coded:
             coded[learner.labels.kind] = learner.labels, learner.coded(batch, remember=True)

@@ -296,8 +296,8 @@ class LearnOptions:
         return 0.5 if self.threshold is None else self.threshold
 
     @property
-    def shown(self) -> tuple[str, ...]:
-        """Names of the options that matter here: those of the method, and of the loss."""
+    def shown(self) -> dict[str, Any]:
+        """{name: value} of the options that matter here: those of the method, and of the loss."""
         names = {"method", "loss", *METHODS[self.method].takes, *(("sketch",) if self.sketch else ())}
         names -= {"diagonal"}  # a spelling of scale
         names |= {name for name, loss in LOSS_OPTIONS.items() if loss == self.loss}
@@ -305,7 +305,7 @@ class LearnOptions:
         given = {field.name for field in fields if getattr(self, field.name) != field.default}
         optional = {"oaa", "classes", "max_classes", "multinomial", "positive", "coverage", *OUTPUT_OPTIONS}
         hidden = {*optional, "decay", *(("l2",) if self.method != "ftrl" else ())} - given
-        return tuple(field.name for field in fields if field.name in (names | optional) - hidden)
+        return {field.name: getattr(self, field.name) for field in fields if field.name in (names | optional) - hidden}
 
     @property
     def effective_sketch(self) -> str | None:

@@ -1,6 +1,6 @@
 """The table of methods: one entry for every learner that `--method` names.
 
-A method is an engine (`sonlearn.learn.make`) and values that distinguish it from the engine's other methods, together
+A method is an engine (`sonlearn.learn.engine`) and values that distinguish it from the engine's other methods, together
 with its paper. Options that a method does not take are refused. The others have the defaults of `sonlearn.options`,
 unless the entry has its own. Imports nothing, because `sonlearn --help` reads it.
 """
@@ -42,7 +42,7 @@ class Method(NamedTuple):
     Attributes
     ----------
     engine : str
-        Name of its engine (`sonlearn.learn.make.make_engine`).
+        Name of its engine (`sonlearn.learn.engine.make_engine`).
     about, source, cost, when : str
         Description, source, cost of an example and use: ``sonlearn methods`` prints them.
     takes : tuple of str

@@ -58,14 +58,6 @@ def _parameter(field: dataclasses.Field[Any]) -> Parameter:
     return Parameter(field.default, kind, "; ".join(words))
 
 
-def signature_of(parameters: Mapping[str, Parameter]) -> inspect.Signature:
-    """The signature with these keywords."""
-    return inspect.Signature([
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=each.kind)
-        for name, each in parameters.items()
-    ])  # fmt: skip
-
-
 def constructor(parameters: Mapping[str, Parameter], renamed: Mapping[str, str] | None = None) -> Callable[..., None]:
     """An ``__init__`` with these keywords that only keeps them as attributes.
 
@@ -81,21 +73,22 @@ def constructor(parameters: Mapping[str, Parameter], renamed: Mapping[str, str] 
         for name, value in (defaults | given).items():
             setattr(self, name, value)
 
-    with_keywords(__init__, parameters)
+    first, *_ = inspect.signature(__init__).parameters.values()
+    of_class = signature_with(__init__, parameters)
+    __init__.__signature__ = of_class.replace(  # type: ignore[attr-defined]
+        parameters=[first, *of_class.parameters.values()]
+    )
     return __init__
-
-
-def with_keywords(function: Any, parameters: Mapping[str, Parameter]) -> None:
-    """Let `inspect` show these keywords in the place of ``**given``."""
-    first, *_ = inspect.signature(function).parameters.values()
-    of_class = signature_with(function, parameters)
-    function.__signature__ = of_class.replace(parameters=[first, *of_class.parameters.values()])
 
 
 def signature_with(function: Any, parameters: Mapping[str, Parameter]) -> inspect.Signature:
     """The signature of the class that a constructor is of, with these keywords in the place of ``**given``."""
     _, *own = (each for each in inspect.signature(function).parameters.values() if each.kind is not each.VAR_KEYWORD)
-    return inspect.Signature([*own, *signature_of(parameters).parameters.values()])
+    return inspect.Signature([
+        *own,
+        *(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=each.kind)
+          for name, each in parameters.items()),
+    ])  # fmt: skip
 
 
 def unknown(owner: str, name: str, known: Mapping[str, Any], renamed: Mapping[str, str]) -> TypeError:

@@ -73,7 +73,7 @@ port_number.expected = "a port from 0 to 65535, or none"  # type: ignore[attr-de
 
 
 def raw(text: str) -> bytes:
-    """The bytes of a word of the command line, even if they are not UTF-8."""
+    """The bytes of a text, even if they are not UTF-8. UnicodeEncodeError: half of a surrogate pair."""
     return text.encode("utf-8", "surrogateescape")
 
 

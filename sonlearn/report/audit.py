@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -62,14 +61,21 @@ class Audit:
 
         Raises DivergedError, OutputError, BrokenPipeError.
         """
-        skip = self._options.on_error == "skip"
-        with contextlib.suppress(DivergedError) if skip else contextlib.nullcontext():
-            for i, explanation in enumerate(filter(None, explained(learner, batch))):
-                if self._options.audit_format != "mean":
-                    self._writer.write([self._said(learner, batch, i, explanation)])
-                    continue
-                self._means = self._means or MeanContributions(self._names_of(batch), learner.columns.known)
-                self._means.add(explanation)
+        done = 0
+        try:
+            for explanation in filter(None, explained(learner, batch)):
+                if self._options.audit_format == "mean":
+                    self._means = self._means or MeanContributions(self._names_of(batch), learner.columns.known)
+                    self._means.add(explanation)
+                else:
+                    self._writer.write([self._said(learner, batch, done, explanation)])
+                done += 1
+        except DivergedError:
+            if self._options.on_error != "skip":
+                raise
+            # several are explained together, of which one cannot be
+            for one in self.one_by_one([batch.part(done, batch.n)] if batch.n > 1 else []):
+                self.write(learner, one)
 
     def finish(self) -> None:
         """Write what there is to say of all examples. Raises OutputError, BrokenPipeError."""
@@ -105,22 +111,27 @@ def as_text(head: str, explanation: Explanation, options: LearnOptions, names: N
     """
     lines = [head]
     for attribution in explanation.attributions:
-        if attribution.label is None:
-            if attribution.raw != explanation.prediction:
-                flags = " and ".join(_changed_by(options, attribution.raw))
-                lines.append(_line(f"before {flags}: {_number(attribution.raw)}"))
-        else:
-            lines.append(_line(f"class {attribution.label}: {_number(attribution.raw)}"))
-        shown = _shown(attribution, names, top)
-        width = max(_NAME, *(len(name) for name, _ in shown), *(len(member.name) for member in attribution.members))
-        if attribution.members:
+        raw, members = attribution.raw, attribution.members
+        if attribution.label is not None:
+            lines.append(_line(f"class {attribution.label}: {_number(raw)}"))
+        elif raw != explanation.prediction:
+            lines.append(_line(f"before {' and '.join(_changed_by(options, raw))}: {_number(raw)}"))
+        content = _content(attribution, names, top)
+        shown: list[tuple[str, list[Any]]] = [
+            (" ".join(one["names"]) or str(one["id"]), [one["value"], one["without"], one["contribution"]])
+            for one in content["features"]
+        ]
+        if content["others"]:
+            shown.append((f"{content['others']} more", ["", "", content["others_contribution"]]))
+        width = max(_NAME, *(len(name) for name, _ in shown), *(len(member.name) for member in members))
+        if members:
             lines.append(_row("member", ["prediction", "weight", "contribution"], width))
-            lines += [_row(v.name, [v.prediction, v.weight, v.contribution], width) for v in attribution.members]
-            scale = max(abs(attribution.raw), *(abs(v.contribution) for v in attribution.members))
+            lines += [_row(v.name, [v.prediction, v.weight, v.contribution], width) for v in members]
+            scale = max(abs(raw), *(abs(v.contribution) for v in members))
             lines += _left([("start", attribution.start), ("rest", attribution.mixed)], scale, width)
         lines.append(_row("feature", ["value", "without", "contribution"], width))
         lines += [_row(name, numbers, width) for name, numbers in shown]
-        scale = max([abs(attribution.raw), *abs(attribution.contributions[:1])])
+        scale = max([abs(raw), *abs(attribution.contributions[:1])])
         lines += _left([("no feature", attribution.baseline)], scale, width)
     return "\n".join(lines) + "\n"
 
@@ -193,15 +204,16 @@ class MeanContributions:
 
 
 def _content(attribution: Attribution, names: Names, top: int) -> dict[str, Any]:
-    most = _most(attribution, top)
+    most = min(top or len(attribution.ids), len(attribution.ids))
     content: dict[str, Any] = {} if attribution.label is None else {"label": attribution.label}
     content["raw"] = attribution.raw
     if attribution.members:
         content["members"] = [member._asdict() for member in attribution.members]
         content |= {"start": attribution.start, "mixed": attribution.mixed}
+    parts = (attribution.ids, attribution.values, attribution.without, attribution.contributions)
     content["features"] = [
         {"id": i, "names": names(i), "value": x, "without": without, "contribution": contribution}
-        for i, x, without, contribution in _entries(attribution, most)
+        for i, x, without, contribution in zip(*(part[:most].tolist() for part in parts), strict=True)
     ]
     others = {
         "others": len(attribution.ids) - most,
@@ -223,29 +235,6 @@ def _changed_by(options: LearnOptions, raw: float) -> list[str]:
     elif options.link != "identity":
         flags.append("--link")
     return flags
-
-
-def _most(attribution: Attribution, top: int) -> int:
-    """How many features are listed."""
-    return min(top, len(attribution.ids)) if top else len(attribution.ids)
-
-
-def _entries(attribution: Attribution, most: int) -> Iterator[tuple[int, float, float, float]]:
-    """(id, value, without, contribution) of the first features."""
-    parts = (attribution.ids, attribution.values, attribution.without, attribution.contributions)
-    return zip(*(part[:most].tolist() for part in parts), strict=True)
-
-
-def _shown(attribution: Attribution, names: Names, top: int) -> list[tuple[str, list[Any]]]:
-    """(name, numbers) of the features that are listed, and of the others together."""
-    most = _most(attribution, top)
-    rows: list[tuple[str, list[Any]]] = [
-        (" ".join(names(i)) or str(i), numbers) for i, *numbers in _entries(attribution, most)
-    ]
-    others = len(attribution.ids) - most
-    if others:
-        rows.append((f"{others} more", ["", "", float(attribution.contributions[most:].sum())]))
-    return rows
 
 
 def _left(parts: list[tuple[str, float]], scale: float, width: int) -> list[str]:

@@ -7,7 +7,7 @@ import io
 import json
 
 from sonlearn.offpolicy.evaluation import LOG, Line
-from sonlearn.report.runlog import bounded
+from sonlearn.report.runlog import bounded, jsonable
 
 #: The estimator by which progress and the verdict go.
 BY = "dr"
@@ -70,9 +70,7 @@ def verdicts(lines: list[Line]) -> list[str]:
 
 def json_lines(lines: list[Line]) -> list[str]:
     """An object a line."""
-    return [
-        json.dumps({k: bounded(v) if isinstance(v, float) else v for k, v in one._asdict().items()}) for one in lines
-    ]
+    return [json.dumps(jsonable(one._asdict(), bounded)) for one in lines]
 
 
 def csv_lines(lines: list[Line], header: bool) -> list[str]:

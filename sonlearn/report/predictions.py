@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -150,13 +150,6 @@ class PredictionWriter:
         self._file.close()
 
 
-class AnswerRow(NamedTuple):
-    """A row: its id or tag (empty: none), and what is predicted by name (None: it was left out)."""
-
-    id: str
-    values: dict[str, Any] | None
-
-
 class AnswerLines:
     """Makes lines of rows; counts them, and writes the header of CSV once.
 
@@ -172,8 +165,8 @@ class AnswerLines:
         self._form, self._columns = form, columns
         self._rows, self._begun = 0, False
 
-    def lines(self, rows: Iterable[AnswerRow]) -> list[str]:
-        """Lines of further rows."""
+    def lines(self, rows: Sequence[dict[str, Any] | None], tags: list[str] | None = None) -> list[str]:
+        """Lines of further rows: what is predicted by name (None: it was left out), and ids or tags (empty: none)."""
         import csv
 
         out = io.StringIO()
@@ -181,7 +174,7 @@ class AnswerLines:
         if self._form == "csv" and not self._begun:
             writer.writerow(("id", *self._columns))
             self._begun = True
-        for tag, values in rows:
+        for tag, values in zip(tags or [""] * len(rows), rows, strict=True):
             self._rows += 1
             name: Any = tag or self._rows
             values = dict.fromkeys(self._columns) if values is None else values

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.learn.predicted import PROBABILISTIC, Predicted, chosen_of, probabilities
+from sonlearn.learn.predicted import PROBABILISTIC, Predicted, chosen_of, probabilities_of_two
 from sonlearn.options import LearnOptions
 from sonlearn.report.facts import contributions_of, facts_of, members_at_work, remembered
 from sonlearn.report.labels import ClassCounts, LabelStatistics, reported_loss
@@ -131,7 +131,8 @@ class Problem:
 
     def settings(self) -> dict[str, Any]:
         """Options of learning, for the log."""
-        return {name: getattr(self.learner.options, name) for name in self.learner.options.shown}
+        shown: dict[str, Any] = self.learner.options.shown
+        return shown
 
     def remember(self, batch: Any) -> None:
         """Keep the last rows for what the log says of contributions."""
@@ -289,15 +290,14 @@ class TwoClasses(Problem):
         labels = [names[int(decided > 0)] for decided in predicted.decided.tolist()]
         if self.no_probabilities:
             return zip(labels, predicted.raw.tolist(), strict=True)
-        p = probabilities(self.options.loss, predicted.raw[:, None]).tolist()
+        p = probabilities_of_two(self.options, predicted.raw).tolist()
         return ((label, of[1], *(of if every else ())) for label, of in zip(labels, p, strict=True))
 
     def _probabilities(self, predicted: Predicted) -> dict[str, list[Any]]:
         signs = self._replied
-        scores = np.clip(predicted.raw, *self.options.bounds).reshape(-1, 1)
         return {
             "labels": [signs[int(decided > 0)] for decided in predicted.decided.tolist()],
-            "probabilities": probabilities(self.options.loss, scores)[:, 1].tolist(),
+            "probabilities": probabilities_of_two(self.options, predicted.raw)[:, 1].tolist(),
         }
 
 

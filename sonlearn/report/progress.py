@@ -309,7 +309,6 @@ class Progress:
         """
         mark = " h" if self._shows_holdout else ""
         result = self.result
-        average = f"{result.loss / result.weight:.6f}" if result.weight > 0 else "n.a."
         error = _fitted(result.average_error)
         counts = [f"number of examples = {self.examples}"]
         if self.passes > 1:
@@ -318,7 +317,7 @@ class Progress:
         lines = [
             "", ending, *counts,
             *self.labels.weights(self.example_weight, result.weight),
-            f"average loss = {average}{mark}",
+            f"average loss = {six_digits(result.average_loss)}{mark}",
             *([f"average error = {error}{mark}"] if self.labels.errs else []),
             *self.labels.lines(),
         ]  # fmt: skip
@@ -370,6 +369,11 @@ class Progress:
             f"{row.examples:>12} {row.weight:>14.1f} {label[:cell]:>14} {prediction[:cell]:>14} "
             f"{row.features:>8}{error}{' h' if row.held else ''}"
         )
+
+
+def six_digits(value: float | None) -> str:
+    """A figure with six digits behind the point; None is told, too."""
+    return "n.a." if value is None else f"{value:.6f}"
 
 
 def _text(value: float) -> str:

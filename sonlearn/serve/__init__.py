@@ -1,8 +1,8 @@
 """A model as a service (extra ``serve``): HTTP, and lines over TCP as Vowpal Wabbit's daemon takes them.
 
 To read: `worker` (the one place that touches the learner: requests wait in a queue, and what waits together is parsed,
-predicted or learned together), `app` (HTTP requests to a worker, by Starlette), `protocol` (what the connections of
-uvicorn lack: bounds on headers, time and unread answers), `lines` (the line protocol), `metrics`, `server` (all of it,
-from the first connection to the last answer). Of decisions `decider` is the worker, `events` the log. Else nothing here
+predicted or learned together), `app` (HTTP requests to a worker, by Starlette), `lines` (the line protocol), `metrics`,
+`server` (all of it, from the first connection to the last answer; uvicorn's connections with bounds on headers, time
+and unread answers). Of decisions `decider` is the worker, `events` the log. Else nothing here
 opens a file: who starts a server says how to save.
 """

@@ -209,7 +209,8 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
         np.concatenate([part[i] for part in parts] or [np.zeros(0)]).astype(dtype)
         for i, dtype in enumerate((np.int64, np.int64, np.float64))
     )
-    order, good = np.argsort(rows, kind="stable"), np.setdiff1d(np.arange(n), list(refused))
+    good = np.setdiff1d(np.arange(n), list(refused)) if refused else np.arange(n)
+    order = np.argsort(rows, kind="stable")
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]).astype(np.int64)
     tags, names = (texts if texts and any(texts[i] for i in good.tolist()) else None for texts in (ids, classes))
     batch = Batch(

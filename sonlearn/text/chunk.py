@@ -13,10 +13,11 @@ import numpy as np
 from sonlearn.data.batch import NO_BATCH, Batch
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
+from sonlearn.options.spec import raw
 from sonlearn.text import rows as at
 from sonlearn.text.interact import Expanded, Interactions, count_generated, expand, make_room
 from sonlearn.text.malformed import MalformedLine
-from sonlearn.text.names import LineNames, Named
+from sonlearn.text.names import LineNames
 from sonlearn.text.number import shorten
 from sonlearn.text.objects import Members, Record, Unfit, error_of
 from sonlearn.text.rows import (
@@ -123,15 +124,15 @@ class ChunkParser:
         parsed = ParsedChunk([to_batch(rows, n, text)] if n else [], refused, lines)
         if format != "vw":
             return parsed
-        names, plan = list[Named](), None
-        if self._interactions.wanted or self._options.keep:
-            self._interactions.observe(rows.run_byte[: int(rows.run_indptr[n])])
+        plan = None
         if self._interactions.wanted:
             runs = Runs(rows.indptr, rows.indices, rows.values, rows.run_indptr, rows.run_byte, rows.run_start)
             parsed, plan = self._expanded(parsed._replace(runs=runs), source), self._interactions.plan
+        elif self._options.keep:
+            self._interactions.observe(rows.run_byte[: int(rows.run_indptr[n])])
         if self._line_names is not None:
-            names = self._line_names.new_names(text.tobytes(), rows, n, plan)
-        return parsed._replace(names=names, spaces=frozenset(self._interactions.seen))
+            parsed = parsed._replace(names=self._line_names.new_names(text.tobytes(), rows, n, plan))
+        return parsed._replace(spaces=frozenset(self._interactions.seen))
 
     def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> ParsedChunk:
         """Rows of JSON objects: (number, line of JSON or dict). Lines without anything in them are passed over."""
@@ -236,7 +237,7 @@ def tag_in(line: bytes) -> str:
 def tag_of(record: Record, name: str = "_tag") -> str:
     """The tag of a malformed record, which the member of this name is, as far as one can tell."""
     if isinstance(record, bytes):
-        key = re.escape(json.dumps(name, ensure_ascii=False).encode("utf-8", "surrogateescape"))
+        key = re.escape(raw(json.dumps(name, ensure_ascii=False)))
         found = re.search(key + rb'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?)', record)
         try:
             tag = json.loads(found[1], parse_int=str, parse_float=str) if found else ""

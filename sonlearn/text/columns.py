@@ -18,6 +18,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.spec import raw
 from sonlearn.options.text import flag_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.number import PATTERN
@@ -145,8 +146,7 @@ class ColumnLayout(NamedTuple):
 def name_slot(name: str, options: TextOptions) -> int:
     """Slot of a feature name, hashed as VW hashes it in the default namespace."""
     seed = hash_bytes(b"", options.hash_seed, hash_all=True) if options.hash_seed else 0
-    name_bytes = name.encode("utf-8", "surrogateescape")
-    return hash_bytes(name_bytes, seed, hash_all=options.hash == "all") & ((1 << options.bits) - 1)
+    return hash_bytes(raw(name), seed, hash_all=options.hash == "all") & ((1 << options.bits) - 1)
 
 
 def is_feature(column: str, options: TextOptions) -> bool:
@@ -227,7 +227,7 @@ def layout_of(
 
 def _meant(name: str, columns: list[str]) -> str:
     """The end of a message: that names are not UTF-8, or the column whose name is most like `name`, if one is."""
-    note = bytes_note(",".join(columns).encode("utf-8", "surrogateescape"))
+    note = bytes_note(raw(",".join(columns)))
     if note:
         return f"; the header is {note}"
     cased = [column for column in columns if column.lower() == name.lower()]

@@ -15,6 +15,7 @@ import numpy as np
 
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
+from sonlearn.options.spec import raw
 from sonlearn.text.columns import (
     ColumnLayout,
     ColumnTable,
@@ -205,7 +206,7 @@ def field_place(text: str, delimiter: str, at: int) -> tuple[int, int]:
             down, line = down + 1, i + 1
         elif character == delimiter and not quoted:
             seen, begin = seen + 1, i + 1
-    return down, len(text[line:begin].encode("utf-8", "surrogateescape")) + 1
+    return down, len(raw(text[line:begin])) + 1
 
 
 def _id_in(record: list[str], layout: ColumnLayout) -> str:

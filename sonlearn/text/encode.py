@@ -35,6 +35,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import shorten
 from sonlearn.options import TextOptions
+from sonlearn.options.spec import raw
 from sonlearn.text.columns import FINITE, ColumnTable, Found, is_feature, name_slot, number_in
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
@@ -222,7 +223,7 @@ class ColumnEncoder:
         self.notes: dict[str, str] = {}  # by kind; of what the model has not met
         self.suspicions = Suspicions()
         if self.as_text:
-            seed, name = options.hash_seed, column.encode("utf-8", "surrogateescape")
+            seed, name = options.hash_seed, raw(column)
             self._seed = hash_bytes(name, seed, hash_all=options.hash == "all")
             self._mask = (1 << options.bits) - 1
             self._grams = masks_by_byte(options)[name[0] if name else ord(" ")]
@@ -368,8 +369,7 @@ class ColumnEncoder:
     def _word(self, word: str) -> tuple[int, float]:
         feature = self._words.get(word)
         if feature is None:
-            name = word.encode("utf-8", "surrogateescape")
-            slot = hash_bytes(name, self._seed, hash_all=self._options.hash == "all") & self._mask
+            slot = hash_bytes(raw(word), self._seed, hash_all=self._options.hash == "all") & self._mask
             feature = self._words[word] = self._new_word(word, slot)
         return feature
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
+from sonlearn.options.spec import raw
 from sonlearn.text import rows as code
 from sonlearn.text.columns import ARRAY, FINITE
 
@@ -76,7 +77,7 @@ def other_problem(before: bytes) -> tuple[str, str] | None:
 def check_names(batch: Batch) -> None:
     """Raise InputError for the first label of VW text that is none of a class but of another kind of problem."""
     for name in dict.fromkeys(batch.class_names or ()):
-        problem = None if name is None else other_problem(name.encode("utf-8", "surrogateescape"))
+        problem = None if name is None else other_problem(raw(name))
         if problem is not None and batch.class_names is not None:
             raise InputError(batch.source, int(batch.lines[batch.class_names.index(name)]), 1, *problem)
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.errors import InputError, shorten
+from sonlearn.options.spec import raw
 
 _MEMBER = "a number, a text, true, false, null, an object or an array"
 _OBJECT = "one JSON object a line"
@@ -58,7 +59,7 @@ def decode(line: bytes) -> Any:
         word = re.match(r"\w+|\S|", text[error.pos :])
         found = shorten(word.group()) if word and word.group() else "the end of the line"
         expected = _EXPECTED.get(error.msg) or error.msg.replace("Expecting ", "").rstrip(" at").lower()
-        raise Unfit(found, expected, len(encoded(text[: error.pos]))) from None
+        raise Unfit(found, expected, len(raw(text[: error.pos]))) from None
 
 
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -122,7 +123,7 @@ class RecordSource(NamedTuple):
         """The records with their numbers, from 1 on, up to `size` at a time."""
         numbered = enumerate(self.records, 1)
         while part := list(itertools.islice(numbered, size)):
-            yield [(i, encoded(record) if isinstance(record, str) else record) for i, record in part]
+            yield [(i, raw(record) if isinstance(record, str) else record) for i, record in part]
 
 
 def sources_of(items: Iterable[Any]) -> list[Any]:
@@ -140,11 +141,6 @@ def sources_of(items: Iterable[Any]) -> list[Any]:
     if isinstance(first, Mapping) or (isinstance(first, str) and first.lstrip().startswith("{")):
         return [RecordSource(rest)]
     return list(rest)
-
-
-def encoded(text: str) -> bytes:
-    """UTF-8; bytes that were none are what they were. UnicodeEncodeError: half of a surrogate pair."""
-    return text.encode("utf-8", "surrogateescape")
 
 
 def described(value: Any) -> str:
@@ -179,4 +175,4 @@ def column_of(line: bytes, path: Iterable[str]) -> int:
         if match is None:
             break
         at = match.start()
-    return len(encoded(text[:at])) + 1
+    return len(raw(text[:at])) + 1

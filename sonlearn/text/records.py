@@ -36,7 +36,7 @@ from sonlearn.text.columns import FINITE, NUMBER, Found, label_of, number_in, we
 from sonlearn.text.encode import Features, RowLists, date_in, words_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.malformed import MalformedLine
-from sonlearn.text.objects import Members, Record, Unfit, described, encoded, members_of
+from sonlearn.text.objects import Members, Record, Unfit, described, members_of
 from sonlearn.text.rows import ParsedChunk, Runs
 from sonlearn.text.suspicions import Suspicions, is_other_date
 from sonlearn.text.vw import make_names
@@ -47,7 +47,7 @@ _REMEMBERED = 1 << 20
 _MANY = 100
 _ELEMENT = "numbers, texts or objects in an array"
 #: Of examples of several lines: contextual bandits, and decisions in slots.
-_OF_BANDITS = ("_multi", "_slots", "_labelIndex", "_slot_id", "__aid")
+_OF_BANDITS = ("_multi", "_slots", "_labelIndex", "_label_cost", "_label_probability", "_slot_id", "__aid")
 
 
 def is_member(name: str) -> bool:
@@ -179,7 +179,7 @@ class RecordRows:
         """Whether ``--ignore`` or ``--keep`` leaves out a member of the object itself."""
         if not self._kept:
             return name in self._ignored
-        of_space = isinstance(value, Members | list) and encoded(name)[:1] in self._spaces_kept
+        of_space = isinstance(value, Members | list) and raw(name)[:1] in self._spaces_kept
         return name not in self._kept and not of_space
 
     def _words(self, seed: int, space: str, words: Iterable[str]) -> None:
@@ -207,7 +207,7 @@ class RecordRows:
         """Let what follows belong to a namespace; its hash."""
         known = self._spaces.get(space)
         if known is None:
-            name = encoded(space)
+            name = raw(space)
             known = (hash_bytes(name, self._seed, hash_all=self._hash_all), name[0] if name else 0)
             if len(self._spaces) >= _REMEMBERED:
                 self._spaces.clear()
@@ -243,11 +243,11 @@ class RecordRows:
         if text is not None:
             self._suspicions.setdefault(name, Suspicions(_is_date)).add(text)
         if words is None or self._chain:
-            slot = hash_bytes(encoded(name), seed, hash_all=self._hash_all)
+            slot = hash_bytes(raw(name), seed, hash_all=self._hash_all)
             if words is not None:
-                slot = hash_bytes(encoded(words), slot, hash_all=self._hash_all)
+                slot = hash_bytes(raw(words), slot, hash_all=self._hash_all)
         else:
-            slot = hash_bytes(encoded(name + words), seed, hash_all=self._hash_all)
+            slot = hash_bytes(raw(name + words), seed, hash_all=self._hash_all)
         number = self._new(slot, name if words is None else f"{name}^{words}", space, word)
         self._members[seed, name, text, word] = number
         return number

@@ -13,6 +13,7 @@ from sonlearn.data.batch import CONSTANT, Batch
 from sonlearn.errors import InputError, OptionError
 from sonlearn.files.atomic import whole_output
 from sonlearn.options import TextOptions
+from sonlearn.options.spec import raw
 from sonlearn.options.text import WRITABLE
 from sonlearn.text.read import Reader
 from sonlearn.text.source import Source
@@ -57,7 +58,7 @@ def convert(
     lines = svmlight_lines if to == "svmlight" else lambda batch: vw_lines(batch, options.bits)
     with whole_output(target) as file:
         for batch in text:
-            file.write("".join(lines(batch)).encode("utf-8", "surrogateescape"))
+            file.write(raw("".join(lines(batch))))
     return text
 
 

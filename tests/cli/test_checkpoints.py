@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from places import sample
 
-from sonlearn.commands import checkpoints as checkpoints_module
 from sonlearn.commands import passes, train
 from sonlearn.commands.models import load_model
 from sonlearn.text.cache import CachedReader
@@ -93,13 +92,13 @@ def test_save_per_pass(cli, monkeypatch):
 
 def test_a_checkpoint_every_so_many_minutes(cli, monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr(checkpoints_module.time, "monotonic", lambda: clock[0])
-    checkpoints = checkpoints_module.Checkpoints(None, 2.0)
+    monkeypatch.setattr(passes.time, "monotonic", lambda: clock[0])
+    checkpoints = passes.Checkpoints(None, 2.0)
     due = []
     for clock[0] in (30.0, 119.0, 121.0, 122.0, 240.0, 242.0):
         due.append(checkpoints.due(5))
     assert due == [False, False, True, False, False, True]
-    both = checkpoints_module.Checkpoints(10, 2.0)
+    both = passes.Checkpoints(10, 2.0)
     assert [both.due(4) for _ in range(6)] == [False, False, True, False, False, True]
 
 

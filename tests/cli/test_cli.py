@@ -527,28 +527,6 @@ def test_no_handlers_outside_the_main_thread():
     assert interrupts_module.__doc__
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_with_the_summary_and_a_saved_model(cli, number, status):
-    process = start(
-        "train", "-P", "1", "-f", "model", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    process.stdin.write(b"1 1:1\n-1 2:1\n1 3:1\n" * 20)
-    process.stdin.flush()
-    for line in process.stderr:
-        if line.split()[2:3] == [b"3"]:
-            break
-    process.send_signal(number)
-    _, err = process.communicate()
-    assert process.returncode == status
-    text = err.decode()
-    assert f"interrupted run ({signal.Signals(number).name})" in text
-    assert "average loss = " in text
-    assert "Traceback" not in text
-    learned = int(re.search(r"number of examples = (\d+)", text)[1])
-    assert 3 <= learned <= 60
-    assert f"examples = {learned}\n" in cli("inspect", "model")[1]
-
-
 def test_a_closed_output_pipe_ends_with_the_summary_and_a_saved_model(cli):
     tag = "t" * 1000  # more output than any pipe holds
     Path("long.vw").write_text(f"1 {tag}| a\n-1 {tag}| b\n" * 3_000)

@@ -9,7 +9,7 @@ import pytest
 from for_all import for_all
 from places import PACKAGE, ROOT
 
-from sonlearn.commands.completion import SCRIPTS, offers, operand_of
+from sonlearn.commands.completion import SCRIPTS, offers
 from sonlearn.commands.line import parser_of
 from sonlearn.commands.verbs import VERBS
 from sonlearn.options.losses import LOSSES
@@ -51,11 +51,10 @@ def test_every_flag_of_every_verb_is_offered(verb):
     assert all(flags.values())
 
 
-def test_what_is_no_flag_is_told_by_the_usage():
-    assert {verb: operand_of(verb)[0] for verb in ("train", "methods", "warm", "inspect", "report", "events")} == {
-        "train": "DATA", "methods": None, "warm": None, "inspect": "MODEL", "report": "RUN.jsonl", "events": "LOG",
-    }  # fmt: skip
-    assert operand_of("completion")[1] == tuple(SCRIPTS)
+def test_what_is_no_flag_is_a_file_or_nothing_or_a_shell():
+    offered = {verb: offers([verb, ""]) for verb in VERBS}
+    assert offered.pop("completion").keys() == SCRIPTS.keys()
+    assert offered == {verb: {} if verb in ("serve", "methods", "warm") else None for verb in offered}
 
 
 #: Words on the line, the last one unfinished; what is offered (None: files).

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import commands
 import pytest
+from commands import names
 
 from sonlearn.files.atomic import remove_stale, whole_file
 
@@ -27,10 +28,6 @@ def folder(tmp_path, monkeypatch):
 
 def start(*arguments, env=None, **more):
     return commands.start(*arguments, env=os.environ | (env or {}), stderr=subprocess.PIPE, **more)
-
-
-def names():
-    return sorted(path.name for path in Path().iterdir())
 
 
 def wait_for(condition):
@@ -56,9 +53,9 @@ def test_convert_leaves_nothing_behind(number):
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_run_saves_its_model_and_no_broken_cache(number):
+def test_a_run_prints_its_summary_and_saves_its_model_and_no_broken_cache(number, cli):
     with start("train", "-P", "1", "--cache_file", "c", "-f", "model", stdin=subprocess.PIPE) as process:
-        process.stdin.write(b"1 1:1\n-1 2:1\n1 3:1\n")
+        process.stdin.write(b"1 1:1\n-1 2:1\n1 3:1\n" * 20)
         process.stdin.flush()
         for line in process.stderr:
             if line.split()[2:3] == [b"3"]:
@@ -68,6 +65,11 @@ def test_a_run_saves_its_model_and_no_broken_cache(number):
         process.wait()
     assert process.returncode == 128 + number
     assert f"interrupted run ({number.name})" in err
+    assert "average loss = " in err
+    assert "Traceback" not in err
+    learned = int(commands.summary(err, "number of examples"))
+    assert 3 <= learned <= 60
+    assert f"examples = {learned}\n" in cli.out("inspect", "model")
     assert names() == ["model"]
 
 
@@ -136,6 +138,19 @@ def test_what_a_killed_process_has_left_is_removed_at_the_next_save():
         file.write(b"whole")
     assert names() == ["model", "other"]
     assert Path("model").read_bytes() == b"whole"
+
+
+def test_an_interrupt_while_the_temporary_file_is_made_leaves_nothing(monkeypatch):
+    opened = os.open
+
+    def interrupted(*given):
+        os.close(opened(*given))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt), whole_file("model"):
+        pass
+    assert names() == []
 
 
 def test_only_temporary_files_of_ours_are_removed(folder):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import PROGRAM, start
+from commands import PROGRAM, names, start
 from places import sample
 
 from sonlearn.data.matrices import to_csr
@@ -26,10 +26,6 @@ def files(tmp_path):
     """Small inputs."""
     for name, of, stop in (("a.svm", "sample.svm", 120), ("b.svm", "sample.svm", 50), ("a.vw", "sample.vw", 80)):
         (tmp_path / name).write_text(sample(of, stop=stop), encoding="utf-8")
-
-
-def names():
-    return sorted(path.name for path in Path().iterdir())
 
 
 # ------------------------------------------------------------------------------------------------- cache

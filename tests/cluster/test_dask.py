@@ -15,6 +15,7 @@ import time
 
 import numpy as np
 import pytest
+from states import same_state
 from streams import entries, zipf
 
 pytest.importorskip("dask", reason="needs the extra dask")
@@ -105,13 +106,6 @@ def parts_with_a_death(texts, flag):
     """The files' lines as delayed parts, the sixth of which kills a worker once."""
     lines = [text.splitlines() for text in texts]
     return [dask.delayed(dying)(part, flag) if i == 5 else dask.delayed(part) for i, part in enumerate(lines)]
-
-
-def same_arrays(one, other):
-    (header, arrays), (theirs, others) = one.to_arrays(), other.to_arrays()
-    assert header == theirs
-    for key, array in arrays.items():
-        np.testing.assert_array_equal(array, others[key], err_msg=key)
 
 
 def merged_in_one_process(names, options, rounds):
@@ -206,9 +200,9 @@ def test_one_learner_is_that_of_one_process_also_when_a_worker_dies(here, days, 
     found = cluster.train(names, RANDOM, learners=1, client=here)
     died = cluster.train(parts_with_a_death(texts, str(tmp_path / "died")), RANDOM, learners=1, client=here)
     assert (tmp_path / "died").exists()
-    same_arrays(found, expected)
-    same_arrays(found, died)
-    same_arrays(cluster.train(names[0], RANDOM, learners=2, client=here), cluster.train(names[0], RANDOM, client=here))
+    same_state(found, expected)
+    same_state(found, died)
+    same_state(cluster.train(names[0], RANDOM, learners=2, client=here), cluster.train(names[0], RANDOM, client=here))
     for options, why in (
         (RANDOM, "--method rp-son: learners of this method cannot be merged"),
         (LearnOptions(method="nag", label_delay=3), "--label-delay: rows wait for their labels"),
@@ -231,14 +225,14 @@ def test_merged_learners_are_those_of_one_process_also_when_a_worker_dies(here, 
     expected, predicted = merged_in_one_process(names, options, spans)
     how = {"learners": 2, "rounds": 2, "client": here}
     found = cluster.trained(names, options, tasks.Reading(TextOptions()), **how)
-    same_arrays(found.learner, expected)
+    same_state(found.learner, expected)
     assert found.learner.examples == FILES * ROWS
     assert [progress.examples for progress in found.each] == [6 * ROWS, ROWS]
     loss = found.merge.result.loss / found.merge.result.weight
     assert loss == pytest.approx(np.concatenate([each.loss for each in predicted]).mean(), rel=1e-9)
     died = cluster.train(parts_with_a_death(texts, str(tmp_path / "died")), options, **how)
     assert (tmp_path / "died").exists()
-    same_arrays(found.learner, died)
+    same_state(found.learner, died)
     # a model of one process is where learners may begin, and a merged one goes on anywhere
     more = cluster.trained(names, options, tasks.Reading(TextOptions()), start=found.learner, **how)
     assert more.learner.examples == 2 * FILES * ROWS
@@ -284,7 +278,7 @@ def test_a_death_costs_no_more_than_the_parts_since_the_last_copy(here, days, tm
         found.append(cluster.train(watched, options, text, learners=2, rounds=1, client=here))
         read = pathlib.Path(log).read_text().split()
         counts.append(np.bincount([int(number) for number in read], minlength=16))
-    same_arrays(*found)
+    same_state(*found)
     assert counts[0].tolist() == [2, *[1] * 14, 2]  # the first and the last rows are learned before and after
     again = counts[1] - counts[0]
     assert os.path.exists(log + ".copied")
@@ -310,7 +304,7 @@ def test_the_error_is_near_that_of_one_process(here, days):
 def test_bags_and_tables_are_data(here, days):
     names, _ = days
     bag = pytest.importorskip("dask.bag").read_text(names)
-    same_arrays(
+    same_state(
         cluster.train(bag, OPTIONS, learners=2, client=here), cluster.train(names, OPTIONS, learners=2, client=here)
     )
     pandas, frames = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
@@ -373,10 +367,10 @@ def test_arrays_are_data(here):
     rows = arrays.from_array(X, chunks=(cuts, (3, 4)))
     for labels in (arrays.from_array(y, chunks=45), y):
         found = cluster.train((rows, labels, arrays.from_array(weight, chunks=10)), options, learners=2, client=here)
-        same_arrays(found, expect)
+        same_state(found, expect)
     unknown = rows[arrays.from_array(np.ones(90, bool), chunks=(cuts,))]  # chunks of sizes that are not known
     chosen = arrays.from_array(y, chunks=(cuts,))
-    same_arrays(
+    same_state(
         cluster.train((unknown, chosen), options, learners=2, client=here),
         cluster.train([dask.delayed(part[:2]) for part in parts], options, learners=2, client=here),
     )
@@ -431,10 +425,10 @@ def test_estimators_learn_collections_and_predict_lazily(here):
 def test_paths_are_names_of_files(here, days):
     names, _ = days
     paths = [pathlib.Path(name) for name in names]
-    same_arrays(
+    same_state(
         cluster.train(paths, OPTIONS, learners=2, client=here), cluster.train(names, OPTIONS, learners=2, client=here)
     )
-    same_arrays(cluster.train(paths[0], OPTIONS, client=here), cluster.train(names[0], OPTIONS, client=here))
+    same_state(cluster.train(paths[0], OPTIONS, client=here), cluster.train(names[0], OPTIONS, client=here))
 
 
 @pytest.mark.parametrize("number", [-1, 0, 1.5, "2", True])
@@ -517,7 +511,7 @@ def test_settings_are_shared_out(here, days, tmp_path):
     assert rows[0] == rows[1]
     assert len(tables[0]) == 6
     one, other = (Learner.load(tmp_path / f"model{n}") for n in (0, 2))
-    same_arrays(one, other)
+    same_state(one, other)
     found = sonlearn.dask.tune({"method": ["nag", "arow"]}, names, client=here)
     assert [result.examples for result in found.results] == [FILES * ROWS] * 2
     assert found.learner.options.method == found.results[0].setting.given["method"]
@@ -658,7 +652,7 @@ def test_local_workers_are_threads_or_processes(days, tmp_path, monkeypatch):
         monkeypatch.setattr("sonlearn.commands.cluster.THREADS", most)
         on = ("--quiet", "--cluster", "local", "--workers", 2)
         assert run("train", *on, "--method", "nag", "-f", model, *names) == (0, "", "")
-    same_arrays(*map(Learner.load, models))
+    same_state(*map(Learner.load, models))
     environment = {"MALLOC_TRIM_THRESHOLD_": 65536, "OMP_NUM_THREADS": 1}
     found = local_settings(environment)["distributed.nanny.pre-spawn-environ"]
     assert found == {"MALLOC_TRIM_THRESHOLD_": None, "OMP_NUM_THREADS": 1}

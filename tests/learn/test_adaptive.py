@@ -4,21 +4,15 @@ import numpy as np
 import pytest
 from dense_learner import dense_rows
 from for_all import for_all
-from matrix_twin import TWINS, raw_predictions
-from streams import duplicated, ill_conditioned, low_rank, mixed, rows_of, shuffled_features
+from matrix_twin import TWINS, agree, raw_predictions
+from states import check_saves
+from streams import duplicated, ill_conditioned, low_rank, mixed, shuffled_features
 
 from sonlearn import Learner, LearnOptions, OptionError
 from sonlearn.options.losses import LOSSES
 
 BOTH = pytest.mark.parametrize("name", ["ada-fd", "s-adagrad"])
 TOLERANCE = 1e-9
-
-
-def agree(batch, tolerance=TOLERANCE, **settings):
-    options = LearnOptions(**settings)
-    wanted, learner = raw_predictions(options, batch), Learner(options)
-    np.testing.assert_allclose(learner.partial_fit(batch).raw, wanted, rtol=tolerance, atol=tolerance)
-    return learner, wanted
 
 
 def moved(batch, **settings):
@@ -65,18 +59,8 @@ def test_primal_dual_predictions_are_the_twins(name, stream, m, buffer):
 @BOTH
 @pytest.mark.interpreted
 def test_primal_dual_models_go_on_to_the_same_bits(name, tmp_path):
-    batch, options = STREAMS["mixed"], LearnOptions(method=name, sketch_size=4, update="dual")
-    whole, learner, found = Learner(options), Learner(options), []
-    expected = whole.partial_fit(batch).raw
-    for i, part in enumerate(np.array_split(np.arange(batch.n), 5)):
-        rows = rows_of(batch, part)
-        first = learner.predict(rows).raw[0]
-        found.append(learner.partial_fit(rows).raw)
-        np.testing.assert_allclose(first, found[-1][0], rtol=1e-12)
-        learner.save(tmp_path / str(i))
-        learner = Learner.load(tmp_path / str(i))
-    np.testing.assert_array_equal(np.concatenate(found), expected)
-    np.testing.assert_array_equal(learner.weights()[1], whole.weights()[1])
+    options = LearnOptions(method=name, sketch_size=4, update="dual")
+    check_saves(options, STREAMS["mixed"], tmp_path, range(60, 300, 60))
 
 
 @BOTH

@@ -7,9 +7,8 @@ from streams import zipf
 from sonlearn.data import axes
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.files.storage import flat
-from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.engine import Engine, Predictions, make_engine
 from sonlearn.learn.ensemble.slots import ClassSlots
-from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import member
 from sonlearn.options.methods import METHODS
@@ -60,7 +59,7 @@ def rows_of(classes, seed):
 
 
 def taught(engine, state, rows, classes):
-    return engine.packed(engine.learn_all(state, rows, Predictions.empty(N, classes or None), D))
+    return engine.packed(engine.learn_all(state, rows, Predictions.empty(N, classes or 1), D))
 
 
 def three(make, classes):

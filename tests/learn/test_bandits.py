@@ -17,9 +17,8 @@ from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn.bandits import explore
 from sonlearn.learn.bandits.bandit import Bandit
-from sonlearn.learn.bandits.confident import COMPONENTS, WIDTH
 from sonlearn.learn.bandits.explore import sample_action
-from sonlearn.learn.bandits.rounds import FADED
+from sonlearn.learn.bandits.rounds import COMPONENTS, FADED, WIDTH
 from sonlearn.options.bandit import CB_TYPES, EXPLORERS, BanditOptions
 from sonlearn.views import make_view
 from sonlearn.views.index import intern, new_index

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from bayes_twin import Bayes
 from for_all import for_all
-from states import assert_same, assert_same_predictions, state_of
+from states import assert_same, assert_same_predictions, check_saves, state_of
 from streams import (
     batch_of,
     duplicated,
@@ -83,15 +83,9 @@ def test_it_learns(method):
 
 @every
 def test_batches_may_be_cut_and_models_saved_anywhere(method, tmp_path):
-    batch, whole, stopped = STREAMS["weighted"], learner_of(method), learner_of(method)
-    expected, found = whole.partial_fit(batch).prediction, []
-    for a, b in ((0, 1), (1, 90), (90, 200)):
-        found.append(stopped.partial_fit(rows_of(batch, slice(a, b))).prediction)
-        stopped.save(tmp_path / "model")
-        stopped = Learner.load(tmp_path / "model")
-    np.testing.assert_array_equal(np.concatenate(found), expected)
-    assert_same(state_of(stopped), state_of(whole))
-    assert_same_predictions(stopped.predict(batch), whole.predict(batch))
+    batch = STREAMS["weighted"]
+    whole, saved = check_saves(LearnOptions(method=method), batch, tmp_path, (1, 90))
+    assert_same_predictions(saved.predict(batch), whole.predict(batch))
 
 
 @every

@@ -40,8 +40,8 @@ def learner(how=None, threads=1, **more):
 @pytest.fixture
 def early(monkeypatch):
     """Members are pruned early, and are worth little."""
-    rules = pruning.SEVERAL._replace(first=20, checkpoints=(60, 90), price=3.0, nothing=3.0, kept=50)
-    monkeypatch.setattr(pruning, "SEVERAL", rules)
+    rules = pruning.CLASS_RULES._replace(first=20, checkpoints=(60, 90), price=3.0, nothing=3.0, kept=50)
+    monkeypatch.setattr(pruning, "CLASS_RULES", rules)
 
 
 def twins(batch):
@@ -295,7 +295,7 @@ def case_of(names, scores, costs, short=False, words=False, allowed=math.inf):
     members = tuple(member(name, several=True) for name in names)
     long = tuple(i for i, each in enumerate(members) if not each.rate)
     return pruning.PruningCase(
-        pruning.SEVERAL, members, long, n, history, np.array(costs, float), short, words, allowed
+        pruning.CLASS_RULES, members, long, n, history, np.array(costs, float), short, words, allowed
     )
 
 
@@ -353,8 +353,8 @@ def test_pairs_of_short_rows_go_only_if_they_make_no_difference():
     long, short = (case_of(NAMES, some, [1, 1, 40, 0], short=short) for short in (False, True))
     judge = FittedJudge(long)
     growth = max(judge.growth(every, [2]), pruning.offline_growth(long, judge, every, [2]))
-    assert growth > pruning.SEVERAL.nothing
-    assert (2 in pruned(long, every)) == (growth < pruning.SEVERAL.price * 40 / 42)
+    assert growth > pruning.CLASS_RULES.nothing
+    assert (2 in pruned(long, every)) == (growth < pruning.CLASS_RULES.price * 40 / 42)
     assert 2 not in pruned(short, every)
 
 
@@ -487,9 +487,9 @@ def test_tuples_that_are_nearly_all_new_go():
 
 def remembered(V, logs, met, t, y, weight):
     """The history of members 0 and 2 of three."""
-    history = with_room(new_history(3, WIDTH), int(t[-1]) + 1, pruning.SEVERAL.kept)
+    history = with_room(new_history(3, WIDTH), int(t[-1]) + 1, pruning.CLASS_RULES.kept)
     scale, others = new_scale(NO_ROWS._replace(y=y))._replace(met=met), np.zeros(WIDTH - 1, np.int64)
-    at, kept = np.array([0, 2]), pruning.SEVERAL.kept
+    at, kept = np.array([0, 2]), pruning.CLASS_RULES.kept
     remember(history, np.zeros(1, NOW), 0, True, kept, at, others, V, logs, scale, y, weight)
     return history
 
@@ -527,7 +527,7 @@ def test_a_history_of_forty_classes_is_combined_as_all_of_them_are(signal):
     whole, logs = new_combiner([members[i] for i in at], (PRIOR,)), np.zeros((n, K))
     combine(whole, V, met, y, np.ones(n), True, SURPRISE, scratch_for(2, K), logs)
     history = remembered(V, logs, met, np.arange(n), y, np.ones(n))
-    case = pruning.PruningCase(pruning.SEVERAL, members, (0, 1, 2), n, history, np.ones(3), False)
+    case = pruning.PruningCase(pruning.CLASS_RULES, members, (0, 1, 2), n, history, np.ones(3), False)
     target = ClassSlots(LearnOptions(classes="auto"), members)
     ours, losses, _ = target.replayed(case, at)
     np.testing.assert_allclose(ours.w[0, at], whole.w[0], atol=0.08)

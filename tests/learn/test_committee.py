@@ -9,7 +9,7 @@ from states import assert_same, state_of
 from streams import batch_of, rows_of, wide_range, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError
-from sonlearn.learn.engine import Predictions
+from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.learn.ensemble import pruning, scheduling
 from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.history import new_history
@@ -18,7 +18,6 @@ from sonlearn.learn.ensemble.label_scale import CLIP
 from sonlearn.learn.ensemble.scalar_step import PRIOR_PRECISION, combine
 from sonlearn.learn.ensemble.target import member_options
 from sonlearn.learn.losses import Loss, loss_of
-from sonlearn.learn.make import make_engine
 from sonlearn.options.members import CHEAP, MEMBERS, Member, default_members, member
 from sonlearn.views import make_view
 from sonlearn.views.index import intern, new_index
@@ -33,11 +32,12 @@ def options(**more):
 def predicted_alone(name, rows, features):
     """What a member tells the combiner when it is alone with its view."""
     entry = member(name)
-    view, engine = make_view(entry.view), make_engine(member_options(options(), entry))
+    own = member_options(options(), entry)
+    view, engine = make_view(entry.view), make_engine(own)
     state, seen = view.fit_transform(view.reserve(view.new(), rows, features), rows)
     predicted = Predictions.empty(len(seen.y))
     engine.learn_all(engine.new(), seen, predicted, view.features(state))
-    return np.clip(entry.gain * predicted.prediction, -CLIP, CLIP)
+    return np.clip(entry.gain * np.clip(predicted.raw[:, 0], *own.bounds), -CLIP, CLIP)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e6, 1e-3])
@@ -66,7 +66,7 @@ def test_equals_its_members_and_the_combiner(names, scale):
 @pytest.fixture
 def early(monkeypatch):
     """Checkpoints after 90 (about the rows), 150 and 300 rows."""
-    monkeypatch.setattr(pruning, "SCALAR", pruning.SCALAR._replace(first=90, checkpoints=(150, 300)))
+    monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(first=90, checkpoints=(150, 300)))
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -184,7 +184,7 @@ def test_in_later_passes_the_combiner_stands_still():
 
 def test_an_idle_member_is_pruned_and_one_that_carries_is_not(monkeypatch):
     """Labels that only the product of two features tells: of nag and nag:pairs, pairs stay."""
-    monkeypatch.setattr(pruning, "SCALAR", pruning.SCALAR._replace(checkpoints=(1500,)))
+    monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(checkpoints=(1500,)))
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 2, 1600), rng.integers(0, 2, 1600)
     rows = [{1 + i: 1.0, 3 + j: 1.0} for i, j in zip(a, b, strict=True)]
@@ -197,7 +197,7 @@ def test_an_idle_member_is_pruned_and_one_that_carries_is_not(monkeypatch):
 
 @pytest.mark.parametrize(("words", "entries", "gone"), [(20_000, 40, True), (200, 40, False), (20_000, 8, False)])
 def test_tuples_go_at_once_where_rows_are_long_and_nearly_all_pairs_are_new(monkeypatch, words, entries, gone):
-    monkeypatch.setattr(pruning, "SCALAR", pruning.SCALAR._replace(checkpoints=()))
+    monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(checkpoints=()))
     rng = np.random.default_rng(1)
     rows = [dict.fromkeys(rng.integers(1, words, entries).tolist(), 1.0) for _ in range(520)]
     learner = Learner(LearnOptions(method="committee", members=("nag", "nag:tfidf", "nag:pairs", "nag:triples")))
@@ -289,7 +289,7 @@ def test_a_checkpoint_judges_no_committee_twice():
             return 10.0 - worth[list(chosen)].sum()
 
     members, every = tuple(Member("nag", "raw") for _ in worth), tuple(range(5))
-    case = pruning.PruningCase(pruning.SCALAR, members, every, 8, new_history(5, 1), np.ones(5), short=True)
+    case = pruning.PruningCase(pruning.SCALAR_RULES, members, every, 8, new_history(5, 1), np.ones(5), short=True)
     assert pruning.pruned(case, Known(None, case), [0, 1, 2, 3, 4]) == [0, 1]
     assert len(set(asked)) == len(asked)
     asked.clear()

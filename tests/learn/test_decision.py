@@ -8,8 +8,7 @@ from streams import batch_of_dense, entries, rows_of, zipf
 
 from sonlearn import Learner, LearnOptions, ModelFileError, OptionError
 from sonlearn.data.batch import joined
-from sonlearn.learn.decision import DecisionRule
-from sonlearn.learn.scores import ScoreHistogram, bins_of, threshold_below
+from sonlearn.learn.scores import DecisionRule, ScoreHistogram, bins_of, threshold_below
 
 pytestmark = pytest.mark.interpreted
 

@@ -10,13 +10,13 @@ from streams import rows_of, with_weights, without_some_labels, zipf
 from sonlearn import Learner, LearnOptions, OptionError
 from sonlearn.conformal.layer import Coverage
 from sonlearn.data.rows import rows_between
-from sonlearn.learn.decision import DecisionRule
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble import committee, pruning
 from sonlearn.learn.ensemble.history import History
 from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.ensemble.softmax_step import PRIOR, level
 from sonlearn.learn.predicted import probability
+from sonlearn.learn.scores import DecisionRule
 from sonlearn.options.members import member as member_of
 from sonlearn.views.index import intern, new_index
 
@@ -141,7 +141,7 @@ def test_members_are_judged_by_rows_predicted_after_labels_had_come(kind, monkey
     """By as many as without a delay, however the stream is cut and resumed."""
     delay, checkpoint = 40, 24
     few = {"words_after": 0, "first": 12, "checkpoints": (checkpoint, 60)}
-    for name in ("SCALAR", "SEVERAL"):
+    for name in ("SCALAR_RULES", "CLASS_RULES"):
         monkeypatch.setattr(pruning, name, getattr(pruning, name)._replace(**few))
     cases = []
 

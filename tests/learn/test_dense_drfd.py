@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from drfd_twin import run_drfd
+from drfd_twin import off, options_of, run_drfd
 from streams import (
     batch_of,
     duplicated,
@@ -20,17 +20,11 @@ from streams import (
     zipf,
 )
 
-from sonlearn import LearnOptions
 from sonlearn.learn.diagonal_fd.dense import LANES, DenseDiagonalFD
-from sonlearn.learn.engine import Predictions
-from sonlearn.learn.make import make_engine
+from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.views.index import intern, new_index
 
 LOSSES = ("hinge", "squared", "logistic")
-
-
-def options_of(loss, m, **more):
-    return LearnOptions(method="drfd", loss=loss, sketch_size=m, **more)
 
 
 def fed(engine, batches):
@@ -42,7 +36,7 @@ def fed(engine, batches):
         state = engine.reserve(state, rows, int(index.size[0]))
         state, at = engine.learn(state, rows, predictions, 0)
         assert at == batch.n
-        out.append(predictions.prediction)
+        out.append(predictions.raw[:, 0])
     return state, np.concatenate(out), index.ids[: int(index.size[0])]
 
 
@@ -65,10 +59,6 @@ STREAMS = {
     "rank-4": low_rank(n=200, d=40, seed=3),
     "ill-conditioned": ill_conditioned(1e4, T=200, d=40, large=5).batch,
 }
-
-
-def off(got, wanted):
-    return np.abs(got - wanted).max(initial=0) / max(np.abs(wanted).max(initial=0), 1e-300)
 
 
 @pytest.mark.parametrize("m", [0, 1, 2, 5, 10])
@@ -131,7 +121,7 @@ def test_cuts_and_restored_states_change_no_bit():
         other = type(other)(*(each.copy() for each in engine.packed(other)))
         engine = DenseDiagonalFD(options)
         other, _ = engine.learn(engine.reserve(other, rows, int(index.size[0])), rows, predictions, 0)
-        out.append(predictions.prediction)
+        out.append(predictions.raw[:, 0])
     np.testing.assert_array_equal(np.concatenate(out), whole)
     for a, b in zip(DenseDiagonalFD(options).packed(state), engine.packed(other), strict=True):
         np.testing.assert_array_equal(a, b)
@@ -158,7 +148,7 @@ def test_what_is_predicted_changes_nothing_and_is_what_learning_says():
     assert engine.predict(state, rows, predictions) == 150
     silent = rows._replace(weight=np.zeros(150))
     engine.learn(state, silent, learned, 0)
-    np.testing.assert_allclose(predictions.prediction, learned.prediction, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(predictions.raw, learned.raw, rtol=0, atol=1e-12)
     for old, new in zip(before, state, strict=True):
         np.testing.assert_array_equal(old, new)
 

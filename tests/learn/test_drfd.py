@@ -6,7 +6,7 @@ Tolerance 1e-9 on predictions relative to max(1, |value|), on weights and the ma
 import numpy as np
 import pytest
 from dense_learner import dense_rows
-from drfd_twin import LONGEST, DrfdTwin, buffer_rows, run_drfd
+from drfd_twin import LONGEST, DrfdTwin, buffer_rows, off, options_of, run_drfd
 from for_all import for_all
 from states import assert_same, assert_same_arrays, state_of
 from streams import (
@@ -23,16 +23,12 @@ from streams import (
     zipf,
 )
 
-from sonlearn import DivergedError, Learner, LearnOptions, OptionError
+from sonlearn import DivergedError, Learner, OptionError
 from sonlearn.learn.diagonal_fd.rounds import implicit
 
 LOSSES = ("hinge", "squared", "logistic")
 SIZES = (0, 1, 2, 3, 5, 10, 20)
 TOLERANCE = 1e-9
-
-
-def options_of(loss, m, **more):
-    return LearnOptions(method="drfd", loss=loss, sketch_size=m, **more)
 
 
 def by_column(learner, batch, values):
@@ -54,10 +50,6 @@ def matrix_of(learner, batch):
     delta, B = parts_of(learner)
     B = by_column(learner, batch, B)
     return np.diag(by_column(learner, batch, delta - 1) + 1) + B.T @ B
-
-
-def off(got, wanted):
-    return np.abs(got - wanted).max(initial=0) / max(np.abs(wanted).max(initial=0), 1e-300)
 
 
 def agree(options, batch):

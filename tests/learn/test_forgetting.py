@@ -11,7 +11,8 @@ import pytest
 from dense_learner import dense_rows, run_twin
 from drfd_twin import run_drfd
 from for_all import for_all
-from streams import duplicated, ill_conditioned, mixed, rows_of, zipf
+from states import check_saves
+from streams import duplicated, ill_conditioned, mixed, zipf
 from twins import TWINS
 
 from sonlearn import Learner, LearnOptions, OptionError
@@ -114,18 +115,7 @@ def test_a_saved_model_goes_on_to_the_same_bits(method, more, tmp_path):
     if METHODS[method].engine == "sketched" or method in ("drfd", "committee"):
         more["sketch_size"] = 5
     batch = STREAMS["text"]
-    whole = Learner(LearnOptions(method=method, **more))
-    expected = whole.partial_fit(batch).raw
-    learner, found = Learner(LearnOptions(method=method, **more)), []
-    for i, part in enumerate(np.array_split(np.arange(batch.n), 4)):
-        found.append(learner.partial_fit(rows_of(batch, part)).raw)
-        learner.save(tmp_path / str(i))
-        learner = Learner.load(tmp_path / str(i))
-    np.testing.assert_array_equal(np.concatenate(found), expected)
-    assert (learner.weights()[1] == whole.weights()[1]).all()
-    arrays = learner.to_arrays()[1]
-    for name, array in whole.to_arrays()[1].items():
-        np.testing.assert_array_equal(arrays[name], array, err_msg=name)
+    check_saves(LearnOptions(method=method, **more), batch, tmp_path, [part * batch.n // 4 for part in (1, 2, 3)])
 
 
 @pytest.mark.interpreted

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from for_all import for_all
 from matrix_twin import raw_predictions
-from streams import duplicated, ill_conditioned, low_rank, mixed, rows_of
+from states import check_saves
+from streams import duplicated, ill_conditioned, low_rank, mixed
 
 from sonlearn import Learner, LearnOptions, OptionError
 
@@ -46,17 +47,7 @@ def test_as_many_rows_as_the_rank_are_metagrad():
 
 @pytest.mark.interpreted
 def test_a_saved_model_goes_on_to_the_same_bits(tmp_path):
-    batch, options = STREAMS["mixed"], LearnOptions(method="metagrad-fd", sketch_size=3)
-    whole, learner, found = Learner(options), Learner(options), []
-    expected = whole.partial_fit(batch).raw
-    for i, part in enumerate(np.array_split(np.arange(batch.n), 5)):
-        first = learner.predict(rows_of(batch, part)).raw[0]
-        found.append(learner.partial_fit(rows_of(batch, part)).raw)
-        np.testing.assert_allclose(first, found[-1][0], rtol=1e-12, atol=1e-15)
-        learner.save(tmp_path / str(i))
-        learner = Learner.load(tmp_path / str(i))
-    np.testing.assert_array_equal(np.concatenate(found), expected)
-    np.testing.assert_array_equal(learner.weights()[1], whole.weights()[1])
+    check_saves(LearnOptions(method="metagrad-fd", sketch_size=3), STREAMS["mixed"], tmp_path, range(N // 5, N, N // 5))
 
 
 @pytest.mark.interpreted

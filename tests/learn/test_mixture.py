@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from states import assert_same, state_of
-from streams import mixed, rows_of, zipf
+from states import check_saves
+from streams import mixed, zipf
 from twins import mixture
 
 from sonlearn import Learner, LearnOptions, OptionError
@@ -31,16 +31,10 @@ def test_the_loss_is_that_of_the_best_and_the_logarithm_of_their_number():
 
 
 @pytest.mark.interpreted
-def test_cut_and_saved_anywhere():
-    batch = stream(n=150)
-    whole, parts = (Learner(LearnOptions(method="mixture", members="nag,ada-gp,rfd-son")) for _ in range(2))
-    expected, got = whole.partial_fit(batch), []
-    for start, stop in ((0, 1), (1, 60), (60, 61), (61, 150)):
-        got.append(parts.partial_fit(rows_of(batch, slice(start, stop))))
-        parts = Learner.from_arrays(*state_of(parts))
-    np.testing.assert_array_equal(np.concatenate([part.raw for part in got]), expected.raw)
-    assert_same(state_of(parts), state_of(whole))
-    np.testing.assert_array_equal(whole.predict(batch).raw, parts.predict(batch).raw)
+def test_cut_and_saved_anywhere(tmp_path):
+    batch, options = stream(n=150), LearnOptions(method="mixture", members="nag,ada-gp,rfd-son")
+    whole, saved = check_saves(options, batch, tmp_path, (1, 60, 61))
+    np.testing.assert_array_equal(whole.predict(batch).raw, saved.predict(batch).raw)
 
 
 def test_a_row_that_a_member_refuses_it_sits_out():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from for_all import for_all
 from softmax_twin import run_softmax, slopes, softmax
+from states import check_cuts
 from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, ModelFileError, OptionError
@@ -187,20 +188,7 @@ def test_importance_follows_the_loss(classes):
 @every
 def test_batches_cut_anywhere_and_saves_change_no_bit(name, tmp_path):
     batch = stream()
-    through, cut = make(name), make(name)
-    whole = through.partial_fit(batch)
-    for start, stop in ((0, 1), (1, 3), (3, 3), (3, 61), (61, 118), (118, 160)):
-        part = cut.partial_fit(rows_of(batch, slice(start, stop)))
-        for field in ("prediction", "raw", "loss", "label", "other", "met"):
-            np.testing.assert_array_equal(getattr(part, field), getattr(whole, field)[start:stop], err_msg=field)
-        np.testing.assert_array_equal(part.scores, whole.scores[start:stop, : part.scores.shape[1]])
-        cut.save(tmp_path / "model")
-        cut = Learner.load(tmp_path / "model")
-    (header, arrays), (other, others) = through.to_arrays(), cut.to_arrays()
-    assert header == other
-    for key, array in arrays.items():
-        np.testing.assert_array_equal(array, others[key], err_msg=key)
-    np.testing.assert_array_equal(through.predict(batch).scores, cut.predict(batch).scores)
+    _, cut = check_cuts(make(name), make(name), batch, tmp_path)
     learned = batch.y[(batch.weight > 0) & ~np.isnan(batch.y)]
     counts = [facts["examples"] for facts in cut.facts()["classes"]]
     assert counts == [int((learned == label).sum()) for label in cut.classes]
@@ -271,12 +259,12 @@ def test_a_row_that_cannot_be_learned_is_refused(name):
         make(name, **({"scale": "none"} if ours.options.sketch else {})).partial_fit(wild)
 
 
-@pytest.mark.parametrize("change", [{"labels": [1, "a"]}, {"labels": [1]}, {"learned": 1}])
+@pytest.mark.parametrize("change", [{"labels": [1, "a"]}, {"labels": [1]}, {"met": 1}])
 def test_headers_that_do_not_fit(change):
     ours = make("nag")
     ours.partial_fit(stream())
     header, arrays = ours.to_arrays()
-    header["classes"] |= change
+    (header if "met" in change else header["labels"]).update(change)
     with pytest.raises(ModelFileError, match="does not fit together"):
         Learner.from_arrays(header, arrays)
 

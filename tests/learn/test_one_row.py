@@ -49,7 +49,7 @@ def learned(way, row, y, weight):
     """The raw prediction of a row that is learned, as a batch where its class has not been met."""
     if way.knows(y):
         return way.learn(row, y, weight)
-    return np.squeeze(way.learner.partial_fit(batch_of(row, y, weight)).scores[0])
+    return way.learner.partial_fit(batch_of(row, y, weight)).scores[0]
 
 
 @pytest.mark.parametrize(
@@ -76,9 +76,9 @@ def test_one_row_is_a_batch_of_one(options, monkeypatch):
         y = float(y > 0) if options.get("loss") == "poisson" else y
         y = 1.0 + (y > 0) if one.options.several else y
         expect = many.predict(batch_of(row, np.nan, 1.0), online=True)
-        np.testing.assert_array_equal(way.raw(row), np.squeeze(expect.scores[0]))
+        np.testing.assert_array_equal(way.raw(row), expect.scores[0])
         found, expect = learned(way, row, y, weight), many.partial_fit(batch_of(row, y, weight))
-        np.testing.assert_array_equal(found, np.squeeze(expect.scores[0]))
+        np.testing.assert_array_equal(found, expect.scores[0])
     (header, arrays), (expect, others) = one.to_arrays(), many.to_arrays()
     assert header == expect
     assert arrays.keys() == others.keys()
@@ -159,8 +159,9 @@ def test_a_committee_learns_rows_one_by_one_as_in_batches(problem, numbers, monk
     several classes some turn up late.
     """
     sooner = {"first": 30, "checkpoints": (60, 95)}
-    monkeypatch.setattr(pruning, "SCALAR", pruning.SCALAR._replace(**sooner))
-    monkeypatch.setattr(pruning, "SEVERAL", pruning.SEVERAL._replace(**sooner, words_after=20, kept=50, price=0.2))
+    of_classes = sooner | {"words_after": 20, "kept": 50, "price": 0.2}
+    monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(**sooner))
+    monkeypatch.setattr(pruning, "CLASS_RULES", pruning.CLASS_RULES._replace(**of_classes))
     options = {"members": MEMBERS[problem]}
     options |= {"classes": "auto"} if problem == "classes" else {"loss": problem, "sketch_size": 3}
     one, many = settled(**options), settled(**options)
@@ -176,7 +177,7 @@ def test_a_committee_learns_rows_one_by_one_as_in_batches(problem, numbers, monk
         if i % 7 == 0:
             asked = Entries(np.append(row.ids[:-1], [999, -1]), np.append(row.values[:-1], [0.5, 1.0]))
             found = one.copy().predict(batch_of(asked, np.nan, 1.0), online=True).scores[0]
-            np.testing.assert_array_equal(way.raw(asked), np.squeeze(found))
+            np.testing.assert_array_equal(way.raw(asked), found)
         raw = one.partial_fit(batches[-1]).scores[0] if i == 50 else learned(way, row, y, weight)
         got += np.ravel(raw).tolist()
         known.append(np.size(raw))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from for_all import for_all
-from matrix_twin import raw_predictions
+from matrix_twin import agree
 from streams import batch_of, duplicated, ill_conditioned, mixed, rows_of, shuffled_features, zipf
 
 from sonlearn import Learner, LearnOptions, OptionError
@@ -11,15 +11,6 @@ from sonlearn.learn.normals import draw, position_of
 from sonlearn.options.losses import LOSSES
 
 ADA = ("ada-gp", "ada-dp", "radagrad")
-TOLERANCE = 1e-9
-
-
-def agree(batch, **settings):
-    options = LearnOptions(**settings)
-    wanted, learner = raw_predictions(options, batch), Learner(options)
-    np.testing.assert_allclose(learner.partial_fit(batch).raw, wanted, rtol=TOLERANCE, atol=TOLERANCE)
-    return learner, wanted
-
 
 STREAMS = {
     "mixed": shuffled_features(mixed()),

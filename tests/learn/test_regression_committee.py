@@ -9,13 +9,12 @@ from states import assert_same_arrays, state_of
 from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels
 
 from sonlearn import Learner, LearnOptions
-from sonlearn.learn.engine import Predictions
+from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION
 from sonlearn.learn.ensemble.scalar_step import precision_for
 from sonlearn.learn.ensemble.target import Target, member_options
 from sonlearn.learn.losses import Loss
-from sonlearn.learn.make import make_engine
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.losses import LOSSES as ALL_LOSSES
 from sonlearn.options.members import default_members, member
@@ -152,9 +151,9 @@ def alone(name, loss, rows, features, scales):
     out = Predictions.empty(len(seen.y))
     engine.learn_all(engine.new(), seen, out, view.features(state))
     if entry.method == "ridge":
-        learned = (unit > 0) & (out.prediction != 0)
-        return np.divide(out.prediction - mean, unit, out=np.zeros(len(mean)), where=learned)
-    return out.prediction
+        learned = (unit > 0) & (out.raw[:, 0] != 0)
+        return np.divide(out.raw[:, 0] - mean, unit, out=np.zeros(len(mean)), where=learned)
+    return out.raw[:, 0]
 
 
 @pytest.mark.interpreted
@@ -182,7 +181,7 @@ def test_the_default_members_equal_the_definition():
 @each
 @pytest.mark.parametrize("threads", [1, 3])
 def test_cuts_threads_and_resuming_change_no_bit(monkeypatch, loss, threads):
-    monkeypatch.setattr(pruning, "SCALAR", pruning.SCALAR._replace(checkpoints=(100, 160)))
+    monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(checkpoints=(100, 160)))
     batch = stream()
     whole = Learner(options(loss, prune=True))
     wanted = whole.partial_fit(batch)

@@ -12,7 +12,6 @@ import pytest
 from sonlearn.errors import OutputError
 from sonlearn.report.predictions import (
     AnswerLines,
-    AnswerRow,
     PredictionWriter,
     format_lines,
     number_texts,
@@ -61,11 +60,12 @@ def test_a_writer_keeps_bytes_of_tags_and_the_lines_before(tmp_path):
 
 
 ROWS = [
-    AnswerRow("a,b", {"label": 'say "x"', "probability": 1 / 3, "set": ["x", "y z"]}),
-    AnswerRow("", {"label": "\u00e9", "probability": None, "set": []}),
-    AnswerRow("late", None),
-    AnswerRow("", {"label": 7, "probability": 1.0, "set": ["7"]}),
+    {"label": 'say "x"', "probability": 1 / 3, "set": ["x", "y z"]},
+    {"label": "\u00e9", "probability": None, "set": []},
+    None,
+    {"label": 7, "probability": 1.0, "set": ["7"]},
 ]
+TAGS = ["a,b", "", "late", ""]
 
 
 @pytest.mark.parametrize("pieces", [[4], [1, 0, 2, 1]])
@@ -73,11 +73,11 @@ def test_rows_for_programs_are_read_back_however_they_are_cut(pieces):
     columns = ("label", "probability", "set")
     tables = {form: AnswerLines(form, columns) for form in ("csv", "jsonl")}
     ends = np.cumsum([0, *pieces])
-    text = {form: "\n".join(line for a, b in itertools.pairwise(ends) for line in table.lines(ROWS[a:b]))
+    text = {form: "\n".join(line for a, b in itertools.pairwise(ends) for line in table.lines(ROWS[a:b], TAGS[a:b]))
             for form, table in tables.items()}  # fmt: skip
     found = [json.loads(line) for line in text["jsonl"].split("\n")]
     assert [row.pop("id") for row in found] == ["a,b", 2, "late", 4]
-    assert found == [row.values or dict.fromkeys(columns) for row in ROWS]
+    assert found == [row or dict.fromkeys(columns) for row in ROWS]
     header, *rows = csv.reader(io.StringIO(text["csv"]))
     assert header == ["id", *columns]
     assert rows == [

@@ -12,7 +12,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.report.decisions import DecisionProblem
-from sonlearn.report.predictions import AnswerLines, AnswerRow
+from sonlearn.report.predictions import AnswerLines
 from sonlearn.report.problem import SeveralClasses, TwoClasses, problem_of
 from sonlearn.text.decisions import read_decisions
 
@@ -25,6 +25,7 @@ KINDS = {
     "counts": ({"loss": "poisson"}, lambda k: 1.0 * k),
     "signs": ({"coverage": 0.8}, lambda k: 2.0 * (k > 0) - 1),
     "zero_one": ({}, lambda k: 1.0 * (k > 0)),
+    "clipped": ({"clip": 0.2}, lambda k: 2.0 * (k > 0) - 1),
     "words": ({"coverage": 0.8}, lambda k: ["no", "yes"][k > 0]),
     "margins": ({"loss": "hinge"}, lambda k: 2.0 * (k > 0) - 1),
     "binary": ({"loss": "squared", "binary": True}, lambda k: 2.0 * (k > 0) - 1),
@@ -87,14 +88,20 @@ def test_rows_of_tables_say_what_lines_and_replies_say(kind):
     for every in (False, True):
         columns, rows = problem.columns(every), problem.answers(batch, predicted, every)
         assert [tuple(row) for row in rows] == [columns] * N
-        csv = AnswerLines("csv", columns).lines([AnswerRow("", row) for row in rows])
+        csv = AnswerLines("csv", columns).lines(rows)
         assert len(csv) == N + 1
-        for line, row in zip(AnswerLines("jsonl", columns).lines([AnswerRow("", r) for r in rows]), rows, strict=True):
+        for line, row in zip(AnswerLines("jsonl", columns).lines(rows), rows, strict=True):
             assert {"id": json.loads(line)["id"], **row} == json.loads(line)
         each = [name for name in columns if name.startswith("probability of ")]
-        assert len(each) == every * {"numbered": 4, "names": 3, "signs": 2, "zero_one": 2, "words": 2, "binary": 2}.get(
-            kind, 0
-        )
+        assert len(each) == every * {
+            "numbered": 4,
+            "names": 3,
+            "signs": 2,
+            "clipped": 2,
+            "zero_one": 2,
+            "words": 2,
+            "binary": 2,
+        }.get(kind, 0)
         if each:
             assert [sum(row[name] for name in each) for row in rows] == pytest.approx([1.0] * N)
     lines, replies = problem.lines(batch, predicted), problem.replies(predicted)
@@ -107,6 +114,11 @@ def test_rows_of_tables_say_what_lines_and_replies_say(kind):
         assert [str(line).split(" ")[0] for line in lines] == replies == [row["label"] for row in rows]
         best = problem.lines(batch, predicted, top=1)
         assert [line.rpartition(":")[0] for line in best] == replies
+    if "labels" in more and "probability" in columns and not isinstance(problem, SeveralClasses):
+        assert more["probabilities"] == [row["probability"] for row in rows]
+    if kind == "clipped":
+        assert more["probabilities"] == pytest.approx(1 / (1 + np.exp(-predicted.prediction)))
+        assert np.abs(predicted.raw).max() > 0.2 == np.abs(predicted.prediction).max()
     if "labels" in more:
         signs = dict(zip(problem._replied, problem.labels, strict=True))
         assert [signs[label] for label in more["labels"]] == [row["label"] for row in rows]
@@ -134,9 +146,10 @@ def test_two_numbers_without_probabilities_have_scores():
     assert [row["score"] for row in problem.answers(batch, predicted, True)] == predicted.raw.tolist()
 
 
-def test_what_is_counted_of_decisions():
-    options = BanditOptions(cb_explore_adf=True)
-    (decisions,) = read_decisions(str(ROOT / "data" / "offers.vw"), TextOptions(), options)
+def test_what_is_counted_of_decisions(tmp_path):
+    options, some = BanditOptions(cb_explore_adf=True), tmp_path / "offers.vw"
+    some.write_text("\n\n".join((ROOT / "data" / "offers.vw").read_text().split("\n\n")[:100]) + "\n\n")
+    (decisions,) = read_decisions(str(some), TextOptions(), options)
     bandit = Bandit(options)
     problem = DecisionProblem(bandit)
     outcome = problem.outcome(decisions, None, bandit.partial_fit(decisions))

@@ -16,6 +16,7 @@ pytest.importorskip("httptools", reason="the extra serve is not installed")
 pytest.importorskip("prometheus_client", reason="the extra serve is not installed")
 
 from serving import served
+from states import same_state
 
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions, TextOptions
@@ -48,13 +49,6 @@ def predicted(learner, lines):
         texts = learner.label_texts(prediction) if learner.options.several else prediction
         found.append(format_lines(texts, batch.tags))
     return "".join(found)
-
-
-def same_state(ours, theirs):
-    (header, arrays), (other, others) = ours.to_arrays(), theirs.to_arrays()
-    return header == other and arrays.keys() == others.keys() and all(
-        np.array_equal(arrays[name], others[name], equal_nan=True) for name in arrays
-    )  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------------------- predictions
@@ -154,7 +148,7 @@ def test_learning_is_training(method):
             assert reply == format_lines(np.concatenate(predicted), tags)
             server.ask("POST", "/predict", b"".join(VW[:3]))
         assert server.ask("GET", "/metrics")[1].count(f"sonlearn_learned_total {learner.examples - 40}.0") == 1
-    assert same_state(learner, expected)
+    same_state(learner, expected)
 
 
 def test_many_at_a_time_learn_each_row_once():
@@ -190,13 +184,13 @@ def test_nothing_of_a_request_with_a_bad_line_is_learned():
             assert answer.count("\n") == 1
         status, answer = server.json("/learn", [{"_label": 1, "a": 1}, {"_label": 7, "a": 1}])
         assert (status, answer["error"].startswith("<request>:2:1: found label 7, expected -1 or +1")) == (400, True)
-        assert same_state(learner, twin)
+        same_state(learner, twin)
         answers = server.lines(good + b"7 |a x\nnobar\n" + good).splitlines()
         refused = [i for i, answer in enumerate(answers) if answer.startswith("error: <request>:")]
         assert (len(answers), refused) == (22, [10, 11])
     for batch in batches([good, good], twin.text):
         twin.partial_fit(batch)
-    assert same_state(learner, twin)
+    same_state(learner, twin)
 
 
 def test_a_server_learns_only_if_it_is_told_to():
@@ -256,7 +250,7 @@ def test_requests_that_are_worked_on_together_have_the_answers_of_each_alone(lea
     for mine, other, (_, whole) in zip(ours, theirs, jobs, strict=True):
         assert str(mine) == str(other)
         assert whole or isinstance(mine, module.Reply)
-    assert same_state(learner, alone)
+    same_state(learner, alone)
     assert (learner.examples > 40) == learn
 
 

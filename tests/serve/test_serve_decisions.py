@@ -23,6 +23,7 @@ pytest.importorskip("httptools", reason="the extra serve is not installed")
 pytest.importorskip("prometheus_client", reason="the extra serve is not installed")
 
 from serving_decisions import served_decisions
+from states import same_state
 
 from sonlearn.errors import ModelFileError, OutputError
 from sonlearn.files import storage
@@ -48,11 +49,6 @@ def model(explore="epsilon", **options):
 
 def context(visit="morning", names=NAMES):
     return {"visit": {visit: 1}, "_multi": [{"offer": {name: 1}} for name in names]}
-
-
-def same_state(ours, theirs):
-    (header, arrays), (other, others) = ours.to_arrays(), theirs.to_arrays()
-    return header == other and all(np.array_equal(arrays[name], others[name], equal_nan=True) for name in arrays)
 
 
 def lines_of(path):
@@ -111,7 +107,7 @@ def test_decisions_are_those_of_the_model_and_their_log_is_read_as_any_other(tmp
         if i % 3 == 0:
             twin.partial_fit(one)
     twin.partial_fit(log.part(4, 7))
-    assert same_state(twin, learner)
+    same_state(twin, learner)
     # which words a context is of: those of the model's own text
     vw = f"shared |visit morning\n{''.join(f'|offer {name}' + chr(10) for name in NAMES)}\n"
     (tmp_path / "vw").write_text(vw)
@@ -146,7 +142,7 @@ def test_a_restart_loses_nothing(tmp_path):
     again = EventLog(str(path))
     assert again.pending == 2
     assert replay(first, again, None, learns=True) == 2
-    assert same_state(first, learner)
+    same_state(first, learner)
     mark = again.mark()
     again.close()
     with served_decisions(first, path, learns=True) as server:
@@ -156,10 +152,10 @@ def test_a_restart_loses_nothing(tmp_path):
     whole = model()
     with contextlib.closing(EventLog(str(path))) as events:
         assert replay(whole, events, None, learns=True) == 3
-        assert same_state(whole, first)
+        same_state(whole, first)
         assert events.knows(mark)
         assert replay(learner, events, mark, learns=True) == 1
-        assert same_state(learner, first)
+        same_state(learner, first)
         assert not events.knows(None)
         assert not events.knows({**mark, "log": "other"})
         assert not events.knows({"end": 10, "last": early[0]})
@@ -250,7 +246,7 @@ def test_numbered_actions_without_learning(tmp_path):
         assert server.post("/reward", {"event_id": answer["event_id"], "reward": 2})[1]["learned"] is False
     assert learner.examples == 0
     before.decide(decisions_of(tmp_path / "events", learner)[0].part(0, 1))
-    assert same_state(before, learner)
+    same_state(before, learner)
 
 
 def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
@@ -284,7 +280,7 @@ def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
             assert found in answer[1]["error"], (request, body, answer)
         assert server.ask("POST", "/decide", "{}", "text/plain")[0] == 415
         assert server.ask("POST", "/decide", "{}", "application/json", origin="http://a")[0] == 403
-        assert same_state(learner, before)
+        same_state(learner, before)
         assert lines_of(path) == lines
 
 
@@ -325,7 +321,7 @@ def test_what_could_not_be_written_was_not_drawn(tmp_path):
         assert "database or disk is full" in server.reports.pop()
     with contextlib.closing(EventLog(str(path))) as events:
         assert replay(first, events, None, learns=True) == 0
-    assert same_state(first, learner)
+    same_state(first, learner)
 
 
 def test_a_context_with_the_name_of_a_cost_is_no_reward(tmp_path):
@@ -337,7 +333,7 @@ def test_a_context_with_the_name_of_a_cost_is_no_reward(tmp_path):
         assert server.post("/decide", asked)[0] == 200, server.post("/decide", asked)
     with contextlib.closing(EventLog(str(path))) as events:
         assert replay(first, events, None, learns=True) == 0
-    assert same_state(first, learner)
+    same_state(first, learner)
     assert np.isnan(decisions_of(path, learner)[0].cost).all()
 
 

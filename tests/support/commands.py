@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import urllib.request
+from pathlib import Path
 from typing import NamedTuple
 
 from sonlearn.cli import main
@@ -67,6 +68,11 @@ def one_line(done):
     assert "this is a bug" not in done.err
     assert done.err.startswith("sonlearn: ")
     return done.err.removeprefix("sonlearn: ")
+
+
+def names():
+    """Names of what is in the current folder."""
+    return sorted(path.name for path in Path().iterdir())
 
 
 def start(*arguments, **pipes):

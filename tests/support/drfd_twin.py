@@ -30,6 +30,16 @@ class Result(NamedTuple):
     loss: np.ndarray
 
 
+def options_of(loss: str, m: int, **more: object) -> LearnOptions:
+    """Options of drfd."""
+    return LearnOptions(method="drfd", loss=loss, sketch_size=m, **more)
+
+
+def off(got: np.ndarray, wanted: np.ndarray) -> float:
+    """The largest difference, relative to the largest number."""
+    return np.abs(got - wanted).max(initial=0) / max(np.abs(wanted).max(initial=0), 1e-300)
+
+
 def sigmoid(u: float) -> float:
     """1/(1 + exp(-u))."""
     return float(np.exp(-np.logaddexp(0.0, -u)))

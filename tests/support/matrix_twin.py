@@ -15,7 +15,7 @@ import numpy as np
 from dense_learner import canonical_label, dense_rows, loss_slope
 from scipy.integrate import solve_ivp
 
-from sonlearn import Batch, LearnOptions
+from sonlearn import Batch, Learner, LearnOptions
 from sonlearn.options.methods import METHODS
 
 #: Eigenvalues up to this multiple of the largest are 0 where a pseudo-inverse is meant.
@@ -368,6 +368,14 @@ def raw_predictions(options: LearnOptions, batch: Batch) -> np.ndarray:
     make = TWINS[options.method]
     more = (order_of(batch, ids),) if options.method in BY_FEATURE else ()
     return make(options, X.shape[1], *more).run(X, batch.y, batch.weight)
+
+
+def agree(batch: Batch, tolerance: float = 1e-9, **settings: object) -> tuple[Learner, np.ndarray]:
+    """(a learner, the twin's raw predictions) over a whole batch; the learner's are the same within the tolerance."""
+    options = LearnOptions(**settings)
+    wanted, learner = raw_predictions(options, batch), Learner(options)
+    np.testing.assert_allclose(learner.partial_fit(batch).raw, wanted, rtol=tolerance, atol=tolerance)
+    return learner, wanted
 
 
 def order_of(batch: Batch, ids: np.ndarray) -> np.ndarray:

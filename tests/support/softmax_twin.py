@@ -10,14 +10,10 @@ import numpy as np
 from dense_learner import DenseLearner, dense_rows, projected
 from first_order_twin import followed
 from matrix_twin import BY_FEATURE, TWINS, order_of
+from multiclass_twin import softmax
 
 from sonlearn import Batch, LearnOptions
 from sonlearn.options.methods import METHODS
-
-
-def softmax(z):
-    e = np.exp(z - z.max())
-    return e / e.sum()
 
 
 def slopes(z, y):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from streams import rows_of
 
@@ -41,6 +43,25 @@ def assert_same_predictions(one, other):
             assert b is None
         else:
             np.testing.assert_array_equal(a, b)
+
+
+def check_saves(options, batch, folder, ends):
+    """Rows learned at once, and in parts with a save and a load after each, change no bit; return both learners.
+
+    Before a part its first row is predicted as learning predicts it.
+    """
+    whole, cut = Learner(options), Learner(options)
+    expected, found = whole.partial_fit(batch), []
+    for start, stop in itertools.pairwise([0, *ends, batch.n]):
+        part = rows_of(batch, slice(start, stop))
+        first = cut.predict(part, online=True).raw[0]
+        found.append(cut.partial_fit(part).raw)
+        np.testing.assert_allclose(first, found[-1][0], rtol=1e-12, atol=1e-15)
+        cut.save(folder / "model")
+        cut = Learner.load(folder / "model")
+    np.testing.assert_array_equal(np.concatenate(found), expected.raw)
+    same_state(cut, whole)
+    return whole, cut
 
 
 def check_cuts(through, cut, batch, folder, before=lambda: None):

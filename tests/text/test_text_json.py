@@ -324,6 +324,10 @@ def test_members_that_no_object_has_are_named_once(n, chunk):
         ('{"_label": {"Cost": 1}}', "found 'Cost' for '_label.Cost', expected Label, Weight or Initial as parts"),
         ('{"_label": "1 2 3 4"}', "found '1 2 3 4' for '_label', expected a label, with importance and base"),
         (
+            '{"_label_cost": -1, "c": {}}',
+            "found '_label_cost' for '_label_cost', expected one example an object; dsjson",
+        ),
+        (
             '{"_multi": [{"a": 1}]}',
             "found '_multi' for '_multi', expected one example an object; dsjson is learned",
         ),

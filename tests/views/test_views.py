@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from states import assert_same_arrays
 from streams import (
     batch_of,
     repeated_ids,
@@ -117,12 +118,6 @@ def assert_same_rows(ones, others):
     for one, other in zip(ones, others, strict=True):
         np.testing.assert_array_equal(one[0], other[0])
         np.testing.assert_array_equal(one[1], other[1])
-
-
-def assert_same_arrays(one, other):
-    assert one.keys() == other.keys()
-    for key in one:
-        np.testing.assert_array_equal(one[key], other[key], err_msg=key)
 
 
 # ---------------------------------------------------------------------------------------------------- twins

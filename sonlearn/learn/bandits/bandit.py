@@ -12,12 +12,10 @@ from sonlearn.data.decisions import Decisions
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.errors import OptionError
 from sonlearn.files import storage
-from sonlearn.learn.access import Access
 from sonlearn.learn.bandits.by_engine import EngineRewards
-from sonlearn.learn.bandits.confident import ConfidentRewards
+from sonlearn.learn.bandits.rounds import ConfidentRewards, Problem, RewardModel
 from sonlearn.learn.bandits.rounds import Decided as Decided
-from sonlearn.learn.bandits.rounds import Problem, RewardModel
-from sonlearn.learn.saved import SavedModel
+from sonlearn.learn.saved import Access, SavedModel
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.options.losses import CLASSIFICATION

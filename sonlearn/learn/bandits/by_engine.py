@@ -25,8 +25,7 @@ from sonlearn.data.rows import Rows, rows_between
 from sonlearn.learn.bandits import rounds
 from sonlearn.learn.bandits.explore import probabilities, rule_of
 from sonlearn.learn.bandits.rounds import Decided, Problem, RewardModel, outcome
-from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.make import make_engine
+from sonlearn.learn.engine import Engine, Predictions, make_engine
 from sonlearn.options import LearnOptions
 from sonlearn.options.bandit import BanditOptions
 
@@ -89,8 +88,10 @@ class EngineRewards(RewardModel):
             self._engine.predict(state.main, part, predicted)
             now = state.now[0]
             scale = now["high"] - now["low"] if now["high"] > now["low"] else 1.0
-            out.mean[a:b] = predicted.raw
-            probabilities(self._rule, now["learned"], -predicted.raw / scale, out.width[a:b], out.probability[a:b])
+            out.mean[a:b] = predicted.raw[:, 0]
+            probabilities(
+                self._rule, now["learned"], -predicted.raw[:, 0] / scale, out.width[a:b], out.probability[a:b]
+            )
             action, cost, p = outcome(self._rule.seed, state.now, problem, out, i, learn)
             if learn and not math.isnan(cost):
                 state = self._learned(state, part, action, cost, p)
@@ -110,7 +111,7 @@ class EngineRewards(RewardModel):
             y[action], weight[action] = cost, 1.0 / p
             expected = Predictions.empty(n)
             second, _ = self._second.learn(second, part._replace(y=y, weight=weight), expected, 0)
-            y, weight = expected.raw.copy(), np.ones(n)
+            y, weight = expected.raw[:, 0].copy(), np.ones(n)
             y[action] += (cost - y[action]) / p
         main, _ = self._engine.learn(state.main, part._replace(y=y, weight=weight), Predictions.empty(n), 0)
         return state._replace(main=main, second=second)

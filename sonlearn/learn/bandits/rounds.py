@@ -1,4 +1,6 @@
-"""One decision after the other: estimate, choose, learn.
+"""One decision after the other: estimate, choose, learn; and the reward models that know how sure they are.
+
+`ConfidentRewards`, the default, shows views of the rows to the diagonal and the sketched model, in one loop (`run`).
 
 Rewards are negative costs. Both models learn them scaled to [0, 1], by the lowest and the highest that have been
 learned; until two different ones have been, there is nothing to learn. Of both models the one decides that has
@@ -22,23 +24,28 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data.axes import PART
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.bandits import diagonal, sketched
-from sonlearn.learn.bandits.diagonal import DiagonalState
-from sonlearn.learn.bandits.explore import ExplorationRule, probabilities, sample_action
-from sonlearn.learn.diagonal_fd.dense import DenseDiagonalFDState, Work
+from sonlearn.learn.bandits.diagonal import DiagonalState, new_diagonal
+from sonlearn.learn.bandits.explore import ExplorationRule, probabilities, rule_of, sample_action
+from sonlearn.learn.diagonal_fd.dense import DenseDiagonalFDState, Work, new_work, spread
 from sonlearn.learn.diagonal_fd.state import DiagonalFDParams
 from sonlearn.learn.engine import Engine
-from sonlearn.learn.multiclass.pairs import places_needed, room_for_pairs
+from sonlearn.learn.multiclass.pairs import bytes_of, count_pairs, more_room, places_needed, room_for_pairs
+from sonlearn.options.bandit import CB_TYPES, BanditOptions
+from sonlearn.views import make_view
 
 DM, MTR, IPS, DR = range(4)
+#: What the dense view shows.
+COMPONENTS, WIDTH = 256, 1.25
 #: Weight of the newest squared error in the mean of them.
 RATE = 0.002
 #: Both models count in inverse proportion to this power of their errors.
@@ -150,6 +157,86 @@ class DecisionScratch(NamedTuple):
     sketch: Work
 
 
+class ConfidentState(NamedTuple):
+    """All that has been learned, but for the names of the features."""
+
+    sparse: Any  # of the view of the diagonal model
+    dense: Any  # of the view of the sketched one
+    diagonal: Annotated[DiagonalState, PART]
+    sketched: DenseDiagonalFDState  # see `sketched.new_sketched`
+    now: np.ndarray  # structured [1], see `SCALARS`
+
+
+class ConfidentRewards(RewardModel):
+    """The diagonal and the sketched reward model side by side (see `RewardModel`)."""
+
+    def __init__(self, options: BanditOptions):
+        self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), sketched.params(options.decay))
+        self._sparse = make_view("lunit")
+        self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, binary=True)
+        K = self._columns = options.actions or 1
+        self._work = DecisionScratch(
+            *np.zeros((2, K)), np.zeros((K, 4)), *np.zeros((2, K)), new_work(sketched.BLOCKS, sketched.ROWS)
+        )
+
+    def new(self, classes: int = 0) -> ConfidentState:
+        """State that has seen nothing."""
+        return ConfidentState(
+            self._sparse.new(), self._dense.new(), new_diagonal(self._columns), sketched.new_sketched(),
+            np.zeros(1, SCALARS),
+        )  # fmt: skip
+
+    def parts(self, state: ConfidentState) -> dict[str, Any]:
+        """See `Engine.parts`."""
+        return {"sparse": self._sparse, "dense": self._dense}
+
+    def rows_of(self, decisions: Decisions) -> Batch:
+        """The rows as they are: numbered actions share one."""
+        return decisions.rows
+
+    def run(
+        self, state: ConfidentState, rows: Rows, size: int, problem: Problem, out: Decided, learn: bool
+    ) -> ConfidentState:
+        """Decide, and if `learn` learn, the decisions of a problem."""
+        if learn:
+            state = self.reserve(state, rows, size)
+        own, sparse = self._sparse.seen(state.sparse, rows, learn)
+        views, dense = self._dense.seen(state.dense, rows, learn)
+        state = state._replace(sparse=own, dense=views)
+        if learn and not len(state.sketched.now) and self._dense.features(state.dense):
+            state = state._replace(sketched=sketched.new_sketched(self._columns))
+        self._reserve_work(int(np.diff(problem.first).max(initial=0)))
+        at = 0
+        while True:
+            models = Models(state.diagonal, state.sketched, state.now)
+            at, places = run(self._params, models, self._work, sparse, dense, problem, out, at, learn)
+            if at == len(problem.action):
+                return state
+            pairs = more_room(state.diagonal.pairs, places, self._columns)
+            state = state._replace(diagonal=state.diagonal._replace(pairs=pairs))
+
+    def _reserve_work(self, longest: int) -> None:
+        """Scratch for decisions of so many candidates."""
+        if longest > len(self._work.mean):
+            room = 2 * longest
+            self._work = self._work._replace(score=np.zeros((room, 4)), mean=np.zeros(room), width=np.zeros(room))
+
+    def reserve(self, state: ConfidentState, rows: Rows, size: int) -> ConfidentState:
+        """See `RewardModel.reserve`."""
+        if {len(array) for array in state.sketched} not in ({0}, {self._columns}):
+            raise ValueError("the sketches are not those of the actions")
+        return super().reserve(state, rows, size)
+
+    def facts(self, state: ConfidentState) -> dict[str, Any]:
+        """Pairs of a feature and an action, bytes, each model's recent squared error."""
+        now, pairs, sketches = state.now[0], state.diagonal.pairs, state.sketched
+        return {
+            "pairs": count_pairs(pairs), "bytes": bytes_of(pairs) + sum(array.nbytes for array in sketches),
+            "error of the diagonal model": float(now["error_d"]),
+            "error of the sketched model": float(now["error_s"]) if len(sketches.now) else None,
+        }  # fmt: skip
+
+
 @jit
 def run(params, models, scratch, sparse, dense, problem, out, start, learn):
     """Decide, and if `learn` learn, decisions from `start` on until there is no room for pairs.
@@ -225,7 +312,7 @@ def estimate(params, models, scratch, sparse, dense, problem, begin, end):
         row, k, a = problem.row[c], problem.column[c], c - begin
         if c == begin or row != problem.row[c - 1]:
             diagonal.score(models.diagonal, sparse, row, left, scratch.z, scratch.v)
-            features, squares = sketched.spread(dense, row, scratch.sketch.x)
+            features, squares = spread(dense, row, scratch.sketch.x, 0)
             features = min(features, room)
         scratch.score[a, 0], scratch.score[a, 1] = scratch.z[k], scratch.v[k]
         if features > 0 and 0.0 < squares < sketched.FARTHEST:
@@ -290,7 +377,7 @@ def learn_reward(params, models, scratch, sparse, dense, problem, chosen_one, re
         row, k = problem.row[c], problem.column[c]
         z, v = scratch.score[a, 0], scratch.score[a, 1]
         diagonal.update(link, models.diagonal, sparse, row, left, k, z, v, target, weight)
-        features, squares = sketched.spread(dense, row, scratch.sketch.x)
+        features, squares = spread(dense, row, scratch.sketch.x, 0)
         if features > 0 and 0.0 < squares < sketched.FARTHEST:
             sketched.update(params.sketch, models.columns, scratch.sketch, k, features, at, target, weight)
     if left < FADED:

@@ -34,7 +34,7 @@ from sonlearn.learn.boosting.state import (
     new_trees,
 )
 from sonlearn.learn.drift import merge_drifts, new_drift
-from sonlearn.learn.engine import Engine, Predictions, by_class, copy_within
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
@@ -51,7 +51,6 @@ class Boost(Engine):
         self._method = options.method
         values = METHODS[options.method].values
         self._params = Params(logistic=options.loss == "logistic", several=False, **values)
-        self._low, self._high = options.bounds
         self._work = self._scratch(0, 1)
 
     def new(self, classes: int = 0) -> BoostState:
@@ -113,10 +112,7 @@ class Boost(Engine):
 
     def calls(self, state: BoostState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
         """See `Engine.calls`."""
-        learned = follow, (self._params, state, self._room_for(state), rows, start, learns, by_class(out).raw)
-        if self._params.several:
-            return [learned]
-        return [learned, (copy_within, (out.raw[start:], self._low, self._high, out.prediction[start:]))]
+        return [(follow, (self._params, state, self._room_for(state), rows, start, learns, out.raw))]
 
     def spare(self, state: BoostState, rows: Rows, features: int) -> tuple[BoostState, int]:
         """Room for some rows of the features that there are (see `Engine.spare`)."""

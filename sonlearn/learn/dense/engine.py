@@ -13,7 +13,7 @@ from sonlearn.data.rows import Rows
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.dense import ridge, rounds, spectral
 from sonlearn.learn.dense.factor import column_start
-from sonlearn.learn.engine import Engine, Predictions, by_class
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.losses import Output, output_of
 from sonlearn.learn.newton.state import eta_of
 from sonlearn.learn.normals import draw, new_features, position_after, position_of
@@ -103,14 +103,13 @@ class Dense(Engine):
 
     def calls(self, state: DenseState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
         """See `Engine.calls`."""
-        given = self._params, state, self._work, rows, by_class(out), start
+        given = self._params, state, self._work, rows, out, start
         return [(self._kernel, given)] if self._kernel else []
 
     def learn(self, state: DenseState, rows: Rows, out: Predictions, start: int) -> tuple[DenseState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
         if self._kernel:
             return super().learn(state, rows, out, start)
-        out = by_class(out)
         if self._params.rule != rounds.ADA_LR:
             return state, spectral.learn(self._params, state, rows, out, start)
         seen = int(state.now["seen"][0])
@@ -134,7 +133,7 @@ class Dense(Engine):
 
     def predict(self, state: DenseState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        return int(rounds.predict(self._params, state, rows, by_class(out)))
+        return int(rounds.predict(self._params, state, rows, out))
 
     def weights(self, state: DenseState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""

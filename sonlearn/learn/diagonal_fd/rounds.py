@@ -50,7 +50,7 @@ def run(params, state, work, rows, out, start, learns):
         z += rows.base[i]
         if not (abs(z) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED
-        out.prediction[i] = out.raw[i] = z
+        out.raw[i, 0] = z
         if learned:
             status = step(params, state, work, feats, values, z, v, xx, rows.y[i], rows.weight[i])
             if status == DIVERGED:

@@ -159,7 +159,7 @@ class RowOfMember:
     ):
         self.state, self.place, self._engine = state.members[place], place, committee.engines[place]
         y = committee.target.labels_of(committee.members[place], part.rows, part.scale)
-        self._view, self._rows, self._out = view, view.out._replace(y=y), committee.target.room(V)
+        self._view, self._rows, self._out = view, view.out._replace(y=y), Predictions.of_scores(V)
         self._to_input = committee.to_input(state, place, V, self._rows, part.scale)
         self._prepare()
 

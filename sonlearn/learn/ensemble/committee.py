@@ -27,7 +27,7 @@ from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
 from sonlearn.learn.delay import DelayQueue, exchange, new_waiting, with_room_for
 from sonlearn.learn.drift import Drift, merge_drifts, new_drift, watch
-from sonlearn.learn.engine import Contributions, Engine, Predictions, State, by_class
+from sonlearn.learn.engine import Contributions, Engine, Predictions, State
 from sonlearn.learn.ensemble import history as histories
 from sonlearn.learn.ensemble import merging, progress
 from sonlearn.learn.ensemble.by_row import CommitteeByRow
@@ -181,12 +181,12 @@ class Committee(Engine):
             _, z = self._offline(state, part, seen)
             run_calls(self.target.finish(state.labels, part.scale, (z, z), out.part(at, stop)))
             at = stop
-        finite = np.isfinite(by_class(out).raw).all(axis=1)
+        finite = np.isfinite(out.raw).all(axis=1)
         return n if finite.all() else int(np.argmin(finite))
 
-    def by_row(self, out: Predictions) -> CommitteeByRow:
+    def by_row(self) -> CommitteeByRow:
         """See `Engine.by_row`."""
-        return CommitteeByRow(self, out)
+        return CommitteeByRow(self, Predictions.empty(1))
 
     def contributions(self, state: CommitteeState, rows: Rows, number: int | None = None) -> Contributions:
         """What the members make of `rows` in the offline combination."""
@@ -259,8 +259,11 @@ class Committee(Engine):
         return state._replace(members=tuple(members))
 
     def facts(self, state: CommitteeState) -> dict[str, Any]:
-        """See `progress.facts`."""
-        return progress.facts(self, state)
+        """members, combinations, drift, spectra (a function): see `progress`; and what the target knows."""
+        return {
+            "members": progress.member_table(self, state), "combinations": progress.combinations(self, state),
+            "drift": progress.drift(self, state), "spectra": lambda: progress.spectra(self, state),
+        } | self.target.facts(state.labels)  # fmt: skip
 
     def next_pass(self, state: CommitteeState) -> None:
         """Say that the rows to come have been learned from before.
@@ -422,7 +425,7 @@ class Committee(Engine):
 
         def learn(j: int, rows: Rows, features: int, which: slice) -> None:
             i, own, scale = work.active[j], V[j, which], between(part.scale, which.start, which.stop)
-            engine, predicted = self.engines[i], self.target.room(own)
+            engine, predicted = self.engines[i], Predictions.of_scores(own)
             y = self.target.labels_of(self.members[i], rows_between(part.rows, which.start, which.stop), scale)
             if again if engine.counts else settles and i in self.long:
                 members[i] = engine.reserve(members[i], rows, features)
@@ -449,7 +452,7 @@ class Committee(Engine):
 
         def ask(j: int, rows: Rows, features: int, which: slice) -> None:
             own, i = V[j, which], work.active[j]
-            self.engines[i].predict(state.members[i], rows, self.target.room(own))
+            self.engines[i].predict(state.members[i], rows, Predictions.of_scores(own))
             run_calls(self.target.to_input(own, self.members[i], between(part.scale, which.start, which.stop)))
 
         self._scheduler.each(work.sharing, seen, part.span, ask, lambda which: None)
@@ -457,13 +460,13 @@ class Committee(Engine):
         return V, z[1]
 
     def _space(self, state: CommitteeState, n: int) -> tuple[np.ndarray, Sequence[np.ndarray]]:
-        """(V float64[at work, n, K], z, see `combine`): the same memory each time, of any content but what is 1."""
+        """(V float64[at work, n, K], z, see `combine`): the same memory each time, 0 but for what is always 1."""
         work, K = self.at_work(state), self.target.width(state.labels)
         k = len(work.online)
         if len(self._room) < (k + 2) * n * K:
             self._room = np.zeros((k + 2) * n * K)
         room = self._room[: (k + 2) * n * K].reshape(k + 2, n, K)
-        room[len(work.active) : k] = 1.0
+        room[:], room[len(work.active) : k] = 0.0, 1.0
         return room[:k], (room[k], room[k + 1 if work.apart else k])
 
     def _exchange(

@@ -106,14 +106,14 @@ def scale_rows(loss, state, rows, scale, learn, out):
 
 @bare_jit
 def unscale_rows(code, classes, scale, z, out):
-    """out[i] <- the prediction of the loss `code` for z[i, 0], the combiner's."""
+    """out[i, 0] <- the prediction of the loss `code` for z[i, 0], the combiner's."""
     for i in range(len(out)):
         value = z[i, 0]
         if not classes:
             value = scale.mean[i] + scale.unit[i] * min(max(value, scale.low[i]), scale.high[i])
         if code == POISSON:
             value = math.log(max(value, scale.par[i]))
-        out[i] = value + scale.base[i]
+        out[i, 0] = value + scale.base[i]
 
 
 @bare_inline

@@ -15,9 +15,8 @@ import numpy as np
 from sonlearn.data.axes import Axis, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit
-from sonlearn.learn.engine import Contributions, Engine, Predictions
+from sonlearn.learn.engine import Contributions, Engine, Predictions, make_engine
 from sonlearn.learn.losses import loss_of, loss_value
-from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
@@ -54,14 +53,12 @@ class Mixture(Engine):
     def learn(self, state: MixtureState, rows: Rows, out: Predictions, start: int) -> tuple[MixtureState, int]:
         """Learn all rows; a member does not learn a row that it refuses."""
         V, members = self._of_members(state, rows, True)
-        mix(self._loss, state.loss, V, rows, True, out.raw)
-        out.prediction[:] = out.raw
+        mix(self._loss, state.loss, V, rows, True, out.raw[:, 0])
         return state._replace(members=members), len(rows.y)
 
     def predict(self, state: MixtureState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        mix(self._loss, state.loss, self._of_members(state, rows, False)[0], rows, False, out.raw)
-        out.prediction[:] = out.raw
+        mix(self._loss, state.loss, self._of_members(state, rows, False)[0], rows, False, out.raw[:, 0])
         return len(rows.y)
 
     def contributions(self, state: MixtureState, rows: Rows, number: None = None) -> Contributions:
@@ -80,7 +77,7 @@ class Mixture(Engine):
             else:
                 engine.predict(own, rows, out)
             members.append(own)
-            V[:, i] = out.prediction
+            V[:, i] = out.raw[:, 0]
         return V, tuple(members)
 
     def weights(self, state: MixtureState, features: int, number: int | None = None) -> np.ndarray:

@@ -28,14 +28,6 @@ class Measured(NamedTuple):
     surprise: np.ndarray  # as `drift.watch` takes it: 1 less the probability of the right class, or size of the error
 
 
-def facts(committee: Committee, state: CommitteeState) -> dict[str, Any]:
-    """members, combinations, drift: see below; spectra: a function that gives `spectra`; and what the target knows."""
-    return {
-        "members": member_table(committee, state), "combinations": combinations(committee, state),
-        "drift": drift(committee, state), "spectra": lambda: spectra(committee, state),
-    } | committee.target.facts(state.labels)  # fmt: skip
-
-
 def member_table(committee: Committee, state: CommitteeState) -> list[dict[str, Any]]:
     """For each member its name, whether it is at work, its own progressive error, and the combiners' weights.
 

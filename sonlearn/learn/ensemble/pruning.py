@@ -94,9 +94,9 @@ class Rules(NamedTuple):
 
 
 #: Values and two classes.
-SCALAR = Rules(0, 512, (4096, 16384, 65536), ALL, 0.2, 1e-4, 0.05, 0.0, 0, 10.0, 0.0)
+SCALAR_RULES = Rules(0, 512, (4096, 16384, 65536), ALL, 0.2, 1e-4, 0.05, 0.0, 0, 10.0, 0.0)
 #: Several classes.
-SEVERAL = Rules(64, 512, (1024, 2048, 4096, 8192, 16384, 65536), 8192, 0.015, 0.003, 0.0, 1.0, 4096, 0.0, 0.96)
+CLASS_RULES = Rules(64, 512, (1024, 2048, 4096, 8192, 16384, 65536), 8192, 0.015, 0.003, 0.0, 1.0, 4096, 0.0, 0.96)
 
 
 class Judge(Protocol):

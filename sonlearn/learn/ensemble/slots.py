@@ -54,7 +54,7 @@ class ClassSlots(Target):
 
     def __init__(self, options: LearnOptions, members: tuple[Member, ...] = ()):
         super().__init__(options, members)
-        self.kind, self.rules, self.precision = SEVERAL, pruning.SEVERAL, (PRIOR,)
+        self.kind, self.rules, self.precision = SEVERAL, pruning.CLASS_RULES, (PRIOR,)
         self.inputs, self._most = members, options.oaa or options.multinomial or 0
 
     def new(self, classes: int = 0) -> SlotState:
@@ -118,10 +118,6 @@ class ClassSlots(Target):
         options = {"decay": max(member.rate, self.options.decay)} if "decay" in takes else {}
         make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), name)
         return make(**member.options, **options)
-
-    def room(self, V: np.ndarray) -> Predictions:
-        """See `Target.room`."""
-        return Predictions.of_scores(V)
 
     def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> list[Call]:
         """See `softmax_step.level`."""

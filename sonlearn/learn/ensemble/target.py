@@ -20,7 +20,7 @@ import numpy as np
 from sonlearn.data.rows import Rows, rows_between
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, run_calls
-from sonlearn.learn.engine import Contributions, Engine, Predictions, State, copy_within
+from sonlearn.learn.engine import Contributions, Engine, Predictions, State, make_engine
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs, without
 from sonlearn.learn.ensemble.history import last_rows
@@ -39,7 +39,6 @@ from sonlearn.learn.ensemble.progress import TWO, VALUES
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase
 from sonlearn.learn.ensemble.scalar_step import combine, precision_for
 from sonlearn.learn.losses import POISSON, SQUARED, Loss, loss_of, losses
-from sonlearn.learn.make import make_engine
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import Member
@@ -101,7 +100,7 @@ class Target:
         self.options, self._given = options, loss_of(options)
         self.classes = options.loss in CLASSIFICATION
         self.kind = TWO if self.classes else VALUES
-        self.rules = pruning.SCALAR._replace(most=1.0 if self.classes else math.inf)
+        self.rules = pruning.SCALAR_RULES._replace(most=1.0 if self.classes else math.inf)
         self.loss = Loss(SQUARED, 0.0) if self._given.code == POISSON else self._given
         self.inputs = inputs_of(options.loss, members)
         self.precision = precision_for(self.loss)
@@ -174,17 +173,13 @@ class Target:
         """float64[n]: the labels that a member learns: those of `rows`, or in their own unit if it learns those."""
         return scale.label if member.in_own_unit else rows.y
 
-    def room(self, V: np.ndarray) -> Predictions:
-        """Room for what a member predicts, of which V, float64[n, K], is a part."""
-        V[:] = 0.0
-        return Predictions.empty(len(V))._replace(prediction=V[:, 0])
-
     def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> list[Call]:
         """Make an input of the combiner of what the member has left in V, float64[n, K].
 
-        That is the prediction times the member's gain, within the bounds of `scale`.
+        That is the prediction, within the member's own bounds, times its gain, within those of `scale`.
         """
-        return [(bound, (V, float(member.gain), member.in_own_unit, scale))]
+        clip = float(member.options.get("clip", math.inf))
+        return [(bound, (V, clip, float(member.gain), member.in_own_unit, scale))]
 
     def combine(
         self, combiner: Combiner, V: np.ndarray, scale: LabelScale, rows: Rows, learns: bool, z: np.ndarray
@@ -216,14 +211,10 @@ class Target:
 
     def finish(self, state: State, scale: LabelScale, z: Sequence[np.ndarray], out: Predictions) -> list[Call]:
         """Fill `out` with what the online and the offline combination, z, mean."""
-        clip = float(self.options.clip)
-        return [
-            self._unscale(scale, z[0], out.raw), self._unscale(scale, z[1], out.offline),
-            (copy_within, (out.raw, -clip, clip, out.prediction)),
-        ]  # fmt: skip
+        return [self._unscale(scale, z[0], out.raw), self._unscale(scale, z[1], out.offline)]
 
     def _unscale(self, scale: LabelScale, z: np.ndarray, out: np.ndarray) -> Call:
-        """Fill `out`, float64[n], with predictions of the loss that was asked for, of the combiner's, float64[n, 1]."""
+        """Fill `out` with predictions of the loss that was asked for, of the combiner's z; float64[n, 1] both."""
         return unscale_rows, (self._given.code, self.classes, scale, z, out)
 
     # -- pruning -----------------------------------------------------------------------------------------------------
@@ -268,9 +259,9 @@ class Target:
         """
 
         def unscaled(scores: np.ndarray) -> np.ndarray:
-            out = np.zeros(len(scores))
+            out = np.zeros_like(scores)
             run_calls([self._unscale(scale, scores, out)])
-            return out
+            return out[:, 0]
 
         start, slope = unscaled(np.zeros_like(z)), scale.unit
         if self._given.code == POISSON:
@@ -340,15 +331,15 @@ def _made(**given: Any) -> LearnOptions:
 
 
 @bare_jit
-def bound(V, gain, in_own_unit, scale):
-    """V[i, 0] (float64[n, 1]) <- gain times it, within the bounds of `scale`; the unit is that of `scale`.
+def bound(V, clip, gain, in_own_unit, scale):
+    """V[i, 0] (float64[n, 1]) <- gain times it within +-clip, within the bounds of `scale`, whose unit it is in.
 
     A member in its own unit that says 0 has learned nothing.
     """
     for i in range(len(V)):
         if in_own_unit and V[i, 0] != 0.0:
             V[i, 0] = (V[i, 0] - scale.mean[i]) / scale.unit[i] if scale.unit[i] > 0.0 else 0.0
-        V[i, 0] = min(max(gain * V[i, 0], scale.low[i]), scale.high[i])
+        V[i, 0] = min(max(gain * min(max(V[i, 0], -clip), clip), scale.low[i]), scale.high[i])
 
 
 @bare_jit

@@ -17,7 +17,7 @@ from sonlearn.data import merging
 from sonlearn.data.axes import BY_FEATURE, Classes, Scalars
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.engine import Engine, Predictions, by_class
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.first_order import rules
 from sonlearn.learn.first_order.rules import (
     ADA,
@@ -117,7 +117,7 @@ class FirstOrder(Engine):
         self, state: FirstOrderState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
     ) -> list[Call]:
         """See `Engine.calls`."""
-        return [(rules.follow, (self._params, state, self._work, rows, by_class(out), start, learns))]
+        return [(rules.follow, (self._params, state, self._work, rows, out, start, learns))]
 
     def weights(self, state: FirstOrderState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""

@@ -23,7 +23,7 @@ from sonlearn.jit import inline, jit
 from sonlearn.learn.dense.engine import NOW, SCALARS, TRIANGLE, Dense
 from sonlearn.learn.dense.rounds import enter, features_of
 from sonlearn.learn.dense.spectral import NOISE, matrix, pack_triangle
-from sonlearn.learn.engine import Engine, Predictions, by_class
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.linear_algebra import INVERSE, add_scaled, spectral
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.tolerances import LIMIT
@@ -65,7 +65,7 @@ class MetaGrad(Dense):
 
     def learn(self, state: MetaGradState, rows: Rows, out: Predictions, start: int) -> tuple[MetaGradState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
-        return state, learn(self._params, state, rows, by_class(out), start)
+        return state, learn(self._params, state, rows, out, start)
 
     def merge(self, states: Sequence[MetaGradState], base: MetaGradState, rows: Sequence[int]) -> MetaGradState:
         """Experts as Gaussians, as of `arow-full`; their losses add up, and so do the squares of gradients."""

@@ -26,7 +26,7 @@ import numpy as np
 from sonlearn.data.axes import BY_FEATURE, Axis, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, inline, jit
-from sonlearn.learn.engine import Engine, Predictions, by_class
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, leading, set_scaled
 from sonlearn.learn.log import with_room
 from sonlearn.learn.losses import loss_slope, within_bounds
@@ -103,7 +103,7 @@ class SketchedMetaGrad(Engine):
 
     def predict(self, state: MetaGradFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        return int(predict(self._params, state, rows, by_class(out)))
+        return int(predict(self._params, state, rows, out))
 
     def weights(self, state: MetaGradFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
@@ -151,11 +151,11 @@ def learn(params, state, work, rows, out, start):
         u = wx + rows.base[i]
         if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED
-        out.raw[i] = u
-        out.prediction[i] = min(max(u, base.output.low), base.output.high)
+        out.raw[i, 0] = u
+        out.prediction[i, 0] = min(max(u, base.output.low), base.output.high)
         if not learned:
             continue
-        slope = rows.weight[i] * loss_slope(base.output.loss, out.prediction[i], rows.y[i])
+        slope = rows.weight[i] * loss_slope(base.output.loss, out.prediction[i, 0], rows.y[i])
         if not (slope * slope * xx <= LIMIT and abs(slope * slope * wx) <= LIMIT):
             return i, DIVERGED
         update_experts(params, state, work, slope, wx, zx, vx, logp)

@@ -75,6 +75,10 @@ class OfPairs(Engine):
             self._room, self._scratch = room, self._new_scratch(*room)
         return [(self._kernel, (*self._given, state, self._scratch, rows, out.raw, start, learns))]
 
+    def met(self, state: State) -> int:
+        """How many classes have occurred."""
+        return int(state.now["classes"][0])
+
     def weights(self, state: State, features: int, number: int | None = None) -> np.ndarray:
         """See `Engine.weights`; of counts there are none."""
         if self.counts:

@@ -14,8 +14,7 @@ import numpy as np
 from sonlearn.data import axes
 from sonlearn.data.axes import Axis, summed
 from sonlearn.data.rows import Rows
-from sonlearn.learn.engine import Engine, Predictions, State
-from sonlearn.learn.make import engine_class
+from sonlearn.learn.engine import Engine, Predictions, State, engine_class
 from sonlearn.learn.multiclass.one_vs_rest import first_occurrences
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS

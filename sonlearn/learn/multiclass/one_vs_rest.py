@@ -21,8 +21,7 @@ import numpy as np
 
 from sonlearn.data.axes import Axis, Scalars, summed
 from sonlearn.data.rows import NO_ROWS, Rows, learned_rows, rows_between
-from sonlearn.learn.engine import Contributions, Engine, Predictions, State
-from sonlearn.learn.make import make_engine
+from sonlearn.learn.engine import Contributions, Engine, Predictions, State, make_engine
 from sonlearn.options import LearnOptions
 
 
@@ -103,9 +102,9 @@ class OneVsRest(Engine):
                 own = Predictions.empty(n)
                 at = min(at, self._binaries[worker].predict(learners[k], rows, own))
                 if k < count:
-                    out.raw[:, k] = own.raw
+                    out.raw[:, k] = own.raw[:, 0]
                 else:
-                    out.unseen[:] = own.raw
+                    out.unseen[:] = own.raw[:, 0]
             return at
 
         at = min(self._each(ask, range(self._threads)))
@@ -199,9 +198,9 @@ class OneVsRest(Engine):
         own, out = Predictions.empty(stop - begin), out.part(begin, stop)
         state = binary.learn_all(state, part._replace(y=y), own, features)
         if number is None:
-            out.unseen[:] = own.raw
+            out.unseen[:] = own.raw[:, 0]
         else:
-            out.raw[:, number] = own.raw
+            out.raw[:, number] = own.raw[:, 0]
         out.refused[:] |= own.refused
         return state
 

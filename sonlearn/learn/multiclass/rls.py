@@ -91,6 +91,10 @@ class Rls(Engine):
         now["classes"], now["seen"], now["room"] = 1 + slots.max(initial=-1), features, room
         return RlsState(P.ravel(), W.ravel(), now)
 
+    def met(self, state: RlsState) -> int:
+        """How many classes have occurred."""
+        return int(state.now["classes"][0])
+
     def calls(self, state: RlsState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
         """See `Engine.calls`; no row is refused."""
         P, W, scratch = self._arrays(state)

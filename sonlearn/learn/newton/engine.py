@@ -33,7 +33,7 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows, longest_row
-from sonlearn.learn.engine import Engine, Predictions, by_class
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.log import with_room
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
@@ -73,7 +73,6 @@ class SketchedNewton(Engine):
 
     def learn(self, state: NewtonState, rows: Rows, out: Predictions, start: int) -> tuple[NewtonState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
-        out = by_class(out)
         at, status = start, LOG_FULL
         while status in (LOG_FULL, ORTHONORMALISE):
             at, status = learn(self.params, state, self.work, rows, out, at, self._oja)
@@ -85,7 +84,7 @@ class SketchedNewton(Engine):
 
     def predict(self, state: NewtonState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        return int(predict(self.params, state, rows, by_class(out)))
+        return int(predict(self.params, state, rows, out))
 
     def weights(self, state: NewtonState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE
 from sonlearn.data.rows import Rows
-from sonlearn.learn.engine import Engine, Predictions, by_class
+from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.linear_algebra import FOURTH, INVERSE, ROOT
 from sonlearn.learn.losses import Output, output_of
 from sonlearn.learn.newton.state import eta_of
@@ -91,7 +91,6 @@ class Projected(Engine):
 
     def learn(self, state: ProjectedState, rows: Rows, out: Predictions, start: int) -> tuple[ProjectedState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
-        out = by_class(out)
         while start < len(rows.y):
             stop = min(start + BLOCK, len(rows.y))
             before, drawn = self._used(state), self._needed(state, rows, start, stop)
@@ -117,7 +116,7 @@ class Projected(Engine):
 
     def predict(self, state: ProjectedState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        return int(predict(self._params, state, rows, by_class(out)))
+        return int(predict(self._params, state, rows, out))
 
     def weights(self, state: ProjectedState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""

@@ -21,12 +21,13 @@ def tiles(run: Run) -> Element | None:
         return None
     constant = end.get("constant") or {}
     held = " of held-out examples" if end.get("held") else ""
-    seconds, examples = end["seconds"], end["examples"] + end["held_examples"]
+    seconds = end["seconds"]
+    speed = (end["examples"] + end["held_examples"]) / max(seconds, 1e-9)
     shown = [
         _tile(f"average error{held}", _percent(end["error"]), _than(_percent(constant.get("error")))),
         _tile(f"average loss{held}", number_or_dash(end["loss"]), _than(number_or_dash(constant.get("loss")))),
         _tile("examples", format_number(end["examples"]), _passes(run, end)),
-        _tile("examples a second", _rate(examples, seconds), f"{duration(seconds)} in all"),
+        _tile("examples a second", format_number(float(f"{speed:.3g}")), f"{duration(seconds)} in all"),
     ]  # fmt: skip
     shown[2:2] = _measured(end)
     changes = (end.get("drift") or {}).get("changes")
@@ -58,10 +59,6 @@ def _measured(end: dict[str, Any]) -> list[Element | None]:
     if end.get("calibration"):
         shown.append(_tile("Brier score", number_or_dash(end["calibration"]["brier"]), "0 is best"))
     return shown
-
-
-def _rate(examples: int, seconds: float) -> str:
-    return format_number(float(f"{examples / max(seconds, 1e-9):.3g}"))
 
 
 def _so_far(run: Run) -> dict[str, Any]:

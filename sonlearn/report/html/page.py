@@ -11,7 +11,6 @@ import importlib.resources
 import os
 from typing import Any
 
-from sonlearn.files.atomic import whole_file
 from sonlearn.report.html import measures, model, overview
 from sonlearn.report.html.charts import format_number
 from sonlearn.report.html.markup import Element, element, written
@@ -19,13 +18,6 @@ from sonlearn.report.runlog import Run
 
 #: Nothing may be fetched, whatever stands in a log.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-
-
-def write_page(path: str | os.PathLike[str], run: Run) -> None:
-    """Write the page of a run, whole or not at all. Raises OutputError."""
-    text = page(run)
-    with whole_file(path) as file:
-        file.write(text)
 
 
 def page(run: Run) -> bytes:

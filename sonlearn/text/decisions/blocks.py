@@ -111,10 +111,8 @@ def _read_block(block: DecisionLines, crosses: bool) -> tuple[Head, list[bytes]]
     if shared and not crosses:
         rows[1:] = [row + b" " + rows[0].lstrip() for row in rows[1:]]
     tag = next((label.tag for label in labels if label.tag), "")
-    if not chosen:
-        return Head(block.line, shared, (), -1, math.nan, math.nan, tag), rows
-    label = labels[chosen[0]]
-    return Head(block.line, shared, (), chosen[0] - shared, label.cost, label.probability, tag), rows
+    at, action = (chosen[0], chosen[0] - shared) if chosen else (0, -1)
+    return Head(block.line, shared, (), action, labels[at].cost, labels[at].probability, tag), rows
 
 
 def parse_label(line: bytes, number: int) -> Label:
@@ -122,42 +120,42 @@ def parse_label(line: bytes, number: int) -> Label:
     before, bar, _ = line.partition(b"|")
     if not bar:
         raise InputError("", number, 1, shorten(line), "| before the features, as in 2:-1:0.25 | a b")
-    words = before.split()
-    tag = ""
+    words, tag = before.split(), ""
+
+    def unfit(word: bytes, expected: str) -> InputError:
+        return InputError("", number, before.index(word) + 1, shorten(word), expected)
+
     may_be_tag = len(words) > 1 if words[:1] == [b"shared"] else bool(words) and b":" not in words[-1]
     if may_be_tag:
         tag = tag_in(line)
         words = words[:-1] if tag and not (words[-1].isdigit() and before[-1:].isspace()) else words
     if words[:1] == [b"shared"]:
         if len(words) > 1:
-            raise InputError("", number, before.index(words[1]) + 1, shorten(words[1]), "a tag or | after shared")
+            raise unfit(words[1], "a tag or | after shared")
         return Label(0, math.nan, math.nan, (), True, tag)
     action, cost, probability, named = 0, math.nan, math.nan, []
-    unweighted: InputError | None = None  # a cost without a probability: VW does not count it beside one that has it
+    unweighted = b""  # a cost without a probability: VW does not count it beside one that has it
     for word in words:
-        column = before.index(word) + 1
         fields = word.split(b":")
         try:
-            number_of = int(fields[0])
-            values = [float(field) for field in fields[1:]]
+            number_of, values = int(fields[0]), [float(field) for field in fields[1:]]
         except ValueError:
-            raise InputError("", number, column, shorten(word), _COST) from None
-        if len(fields) not in (1, 2, 3) or number_of < 0:
-            raise InputError("", number, column, shorten(word), _COST)
-        if len(fields) == 2 and unweighted is None:
-            unweighted = InputError("", number, column, shorten(word), _COST)
+            raise unfit(word, _COST) from None
+        if len(fields) > 3 or number_of < 0:
+            raise unfit(word, _COST)
         named.append(number_of)
-        if len(fields) == 3:
+        if len(values) == 1:
+            unweighted = unweighted or word
+        elif values:
             if action or not math.isnan(cost):
-                raise InputError("", number, column, shorten(word), "one action with a cost in a decision")
+                raise unfit(word, "one action with a cost in a decision")
             action, (cost, probability) = number_of, values
             if not math.isfinite(cost):
-                raise InputError("", number, column, shorten(word), "a finite cost")
+                raise unfit(word, "a finite cost")
             if not 0.0 < probability <= 1.0:
-                expected = "a probability above 0, and at most 1, behind the cost"
-                raise InputError("", number, column, shorten(word), expected)
-    if unweighted is not None and math.isnan(cost):
-        raise unweighted
+                raise unfit(word, "a probability above 0, and at most 1, behind the cost")
+    if unweighted and math.isnan(cost):
+        raise unfit(unweighted, _COST)
     return Label(action, cost, probability, tuple(named), False, tag)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -58,8 +59,10 @@ class ActionLabels:
     def of(self, batch: Batch) -> tuple[np.ndarray, dict[int, InputError]]:
         """(int64[n] actions, -1 where no label or cost is given; rows whose label is none of an action, and why)."""
         actions, problems = np.full(batch.n, -1), {}
-        labels, column = (_actions_of(batch), None) if self._column else (_classes_of(batch), 1)
-        for label, rows in labels.items():
+        by_label, column = dict[str | float, list[int]](), None if self._column else 1
+        for row, label in _labelled(batch, bool(self._column)):
+            by_label.setdefault(label, []).append(row)
+        for label, rows in by_label.items():
             problem = self._problem_of_name(label) if isinstance(label, str) else self._problem_of_number(label)
             if not problem:
                 actions[rows] = self.names.index(label) if isinstance(label, str) else (int(label) - 1) % self.count
@@ -103,28 +106,15 @@ class ActionLabels:
         return ""
 
 
-def _classes_of(batch: Batch) -> dict[str | float, list[int]]:
-    """The rows of each class, in the order of their first."""
-    labels = np.array(batch.y.tolist(), object)
-    if batch.class_names is not None:
-        names = np.array(batch.class_names, object)
-        named = np.not_equal(names, None)
-        labels[named] = names[named]
-    rows: dict[str | float, list[int]] = {}
-    for row in np.flatnonzero(labels == labels).tolist():  # NaN: no label
-        rows.setdefault(labels[row], []).append(row)
-    return rows
-
-
-def _actions_of(batch: Batch) -> dict[str | float, list[int]]:
-    """The rows of each action that has a cost, of a table that was read with actions as names."""
-    rows: dict[str | float, list[int]] = {}
-    for row in np.flatnonzero(~np.isnan(batch.y)).tolist():
-        text = "" if batch.class_names is None else batch.class_names[row] or ""
-        number = number_in(text)
-        named = number is None or not math.isfinite(number)  # "none" may be what an action is called
-        rows.setdefault(text if named else number, []).append(row)
-    return rows
+def _labelled(batch: Batch, of_actions: bool) -> Iterator[tuple[int, str | float]]:
+    """(row, label) of the rows that have one: their classes; or of a table with costs the actions that have one."""
+    for row, (y, name) in enumerate(zip(batch.y.tolist(), batch.class_names or [None] * batch.n, strict=True)):
+        if of_actions and y == y:
+            number = number_in(name or "")
+            named = number is None or not math.isfinite(number)  # "none" may be what an action is called
+            yield row, (name or "") if named else number
+        elif not of_actions and (name is not None or y == y):
+            yield row, y if name is None else name
 
 
 def decisions_of_classes(batch: Batch, actions: np.ndarray, classes: int) -> Decisions:

@@ -75,11 +75,6 @@ class DecisionReader(BatchReader):
         return self._reader.format if self._tables else self._format
 
     @property
-    def skipped(self) -> list[str]:
-        """Tags of the malformed decisions behind the last batch."""
-        return self.malformed.tags
-
-    @property
     def notes(self) -> list[str]:
         """What is to be known of columns and of fields of dsjson."""
         return [*self._reader.notes, *sorted(self._notes)]

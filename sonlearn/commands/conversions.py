@@ -1,4 +1,7 @@
-"""The verbs that only hand on what they are given: ``convert``, ``describe``, ``events`` and ``report``."""
+"""The verbs that turn one file into another, without a model: ``convert``, ``describe``, ``events`` and ``report``.
+
+They import what learns, or serves, only where they need it.
+"""
 
 from __future__ import annotations
 
