@@ -94,7 +94,7 @@ def decide_some(options: BanditOptions, learn: LearnOptions | None = None) -> Ba
     from sonlearn.data.decisions import listed, numbered
     from sonlearn.learn.bandits.bandit import Bandit
 
-    bandit, rows, K = Bandit(options, learn=learn), some_rows(0), options.actions
+    bandit, rows, K = Bandit(options, learn=learn), some_rows(), options.actions
     rows = rows._replace(indices=rows.indices % _FEATURES)  # few enough for cosines of them
     if K is None:
         decisions = listed(rows, np.arange(0, rows.n + 1, 2), np.zeros(rows.n // 2), rows.y[: rows.n // 2])
@@ -127,7 +127,7 @@ def learn_some(options: LearnOptions) -> None:
 
 def _learn(options: LearnOptions) -> None:
     with contextlib.suppress(SonlearnError):
-        learner, rows = Learner(options, threads=2), some_rows(1 if options.several else 0)
+        learner, rows = Learner(options, threads=2), some_rows()
         report_on(learner, rows, learner.partial_fit(rows))
 
 
@@ -155,11 +155,11 @@ def of_members(options: LearnOptions) -> list[LearnOptions]:
     return list(found.values())
 
 
-def some_rows(first: int) -> Batch:
-    """Rows that fit every loss: labels `first` and ``first + 1``."""
+def some_rows() -> Batch:
+    """Rows that fit every loss and any number of classes: labels 0 and 1."""
     n = _ROWS * _FEATURES
     indptr, values = np.arange(0, n + 1, _FEATURES), np.random.default_rng(1).normal(size=n)
-    labels = first + np.arange(_ROWS) % 2.0
+    labels = np.arange(_ROWS) % 2.0
     return Batch(indptr, np.arange(n), values, labels, np.ones(_ROWS), np.arange(1, _ROWS + 1))
 
 
@@ -206,7 +206,7 @@ def warm(line: Line) -> int:
         for options in (BanditOptions(cb_explore=2), BanditOptions(cb_explore_adf=True)):
             bandit = decide_some(options)
             again = type(bandit).from_arrays(*bandit.to_arrays())
-            again.predict(numbered(some_rows(0), options.actions or 1))
+            again.predict(numbered(some_rows(), options.actions or 1))
     print(f"{time.perf_counter() - started:.1f} s; the kernels are in {os.path.dirname(folder or others[0])}")
     return 0
 

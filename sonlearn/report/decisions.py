@@ -71,60 +71,6 @@ class CostSums:
         return [f"average cost of the log = {self.sum / self.count:.6f}"] if self.of_log and self.count else []
 
 
-def cost_text(decisions: Decisions, i: int, labels: ActionLabels | None) -> str:
-    """What is known of decision `i`: ``action:cost:probability``, or the class that costs least."""
-    begin = decisions.first[i]
-    if decisions.costs is not None:
-        costs = decisions.costs[begin : decisions.first[i + 1]]
-        return "unknown" if np.isnan(costs[0]) else _class(decisions.column[begin + int(np.argmin(costs))], labels)
-    if decisions.action[i] < 0:
-        return "unknown"
-    text = f"{action_text(decisions, i, int(decisions.action[i]), labels)}:{decisions.cost[i]:g}"
-    return text if math.isnan(decisions.probability[i]) else f"{text}:{decisions.probability[i]:.2g}"
-
-
-def choice_text(decisions: Decisions, decided: Decided, i: int, labels: ActionLabels | None) -> str:
-    """What is predicted for decision `i`: the likeliest ``action:probability``, or the class that was chosen."""
-    if decisions.costs is not None:
-        return _class(decided.action[i], labels)
-    p = decided.probability[decided.first[i] : decided.first[i + 1]]
-    best = int(np.argmax(p))
-    return f"{action_text(decisions, i, best, labels)}:{p[best]:.2g}"
-
-
-def _class(action: int, labels: ActionLabels | None) -> str:
-    return str(int(action) + 1 if labels is None else labels.label(int(action)))
-
-
-def action_text(decisions: Decisions, i: int, a: int, labels: ActionLabels | None) -> str:
-    """The label or number of candidate `a` of decision `i`: its column, or where actions are rows its place."""
-    begin, end = decisions.first[i], decisions.first[i + 1]
-    own_rows = end - begin > 1 and decisions.row[begin] != decisions.row[end - 1]
-    number = a if own_rows else int(decisions.column[begin + a])
-    return str(number if labels is None else labels.label(number))
-
-
-def probability_lines(decisions: Decisions, decided: Decided, labels: ActionLabels | None) -> list[str]:
-    """``action:probability,...`` of each decision, likeliest first, as VW writes them."""
-    lines = []
-    for i in range(decisions.n):
-        p = decided.probability[decided.first[i] : decided.first[i + 1]]
-        order = np.argsort(-p, kind="stable").tolist()
-        lines.append(",".join(f"{action_text(decisions, i, a, labels)}:{p[a]:.6g}" for a in order))
-    return lines
-
-
-def action_lines(decisions: Decisions, decided: Decided, labels: ActionLabels | None) -> list[str]:
-    """The action of lowest expected cost of each decision; of equal ones the first."""
-    best = (np.argmax(decided.probability[a:b]) for a, b in zip(decided.first, decided.first[1:], strict=False))
-    return [action_text(decisions, i, int(a), labels) for i, a in enumerate(best)]
-
-
-def class_lines(decided: Decided, labels: ActionLabels) -> list[str]:
-    """The class that was chosen for each row."""
-    return [str(labels.label(action)) for action in decided.action.tolist()]
-
-
 class PolicyTotals:
     """What the decisions of a run have cost, beside those of the log's policy, and which actions were taken.
 
@@ -221,11 +167,10 @@ class DecisionProblem(Problem):
         self._costs.of_log |= batch.costs is None
         ends = np.concatenate(([0], np.cumsum(np.diff(batch.rows.indptr))))
         features = np.diff(ends[np.concatenate((batch.row[batch.first[:-1]], [batch.rows.n]))])
-        labels = self.learner.labels
         return BatchOutcome(
             np.where(known, cost, np.nan), np.ones(batch.n), predicted.action.astype(np.float64), predicted.loss,
             features, None, np.zeros(batch.n, dtype=bool),
-            lambda i: (cost_text(batch, i, labels), choice_text(batch, predicted, i, labels)), (batch, predicted),
+            lambda i: (self._cost(batch, i), self._choice(batch, predicted, i)), (batch, predicted),
         )  # fmt: skip
 
     def remember(self, batch: Decisions) -> None:
@@ -245,12 +190,11 @@ class DecisionProblem(Problem):
         """See `Problem`."""
         return {"known": self.learner.size, "learned": self.learner.examples, "decisions": metrics.result()}
 
-    def lines(self, batch: Any, predicted: Any, every: bool = False, top: int | None = None) -> Any:
-        """See `Problem`."""
-        learner = self.learner
-        if learner.options.cbify is not None:
-            return class_lines(predicted, learner.labels)
-        return (probability_lines if learner.options.explores else action_lines)(batch, predicted, learner.labels)
+    def lines(self, batch: Any, predicted: Any, every: bool = False, top: int | None = None) -> list[str]:
+        """See `Problem`: the class that was chosen, all actions, or the one of lowest expected cost."""
+        if self.learner.options.cbify is not None:
+            return [self._class(action) for action in predicted.action]
+        return self._probable(batch, predicted) if self.learner.options.explores else self._best(batch, predicted)
 
     def columns(self, every: bool) -> tuple[str, ...]:
         """See `Problem`."""
@@ -259,8 +203,53 @@ class DecisionProblem(Problem):
     def answers(self, batch: Any, predicted: Any, every: bool) -> list[dict[str, Any]]:
         """See `Problem`: the likeliest action, and with which probability it is chosen."""
         if self.learner.options.cbify is not None:
-            return [{"label": label} for label in class_lines(predicted, self.learner.labels)]
-        names = action_lines(batch, predicted, self.learner.labels)
-        pieces = itertools.pairwise(predicted.first.tolist())
-        best = [float(predicted.probability[a:b].max()) for a, b in pieces]
-        return [dict(zip(("action", "probability"), row, strict=True)) for row in zip(names, best, strict=True)]
+            return [{"label": self._class(action)} for action in predicted.action]
+        best = (float(predicted.probability[a:b].max()) for a, b in itertools.pairwise(predicted.first.tolist()))
+        rows = zip(self._best(batch, predicted), best, strict=True)
+        return [{"action": action, "probability": p} for action, p in rows]
+
+    # -- texts of a decision -----------------------------------------------------------------------------------------
+
+    def _cost(self, decisions: Decisions, i: int) -> str:
+        """What is known of decision `i`: ``action:cost:probability``, or the class that costs least."""
+        begin = decisions.first[i]
+        if decisions.costs is not None:
+            costs = decisions.costs[begin : decisions.first[i + 1]]
+            return "unknown" if np.isnan(costs[0]) else self._class(decisions.column[begin + int(np.argmin(costs))])
+        if decisions.action[i] < 0:
+            return "unknown"
+        text = f"{self._action(decisions, i, int(decisions.action[i]))}:{decisions.cost[i]:g}"
+        return text if math.isnan(decisions.probability[i]) else f"{text}:{decisions.probability[i]:.2g}"
+
+    def _choice(self, decisions: Decisions, decided: Decided, i: int) -> str:
+        """What is predicted for decision `i`: the likeliest ``action:probability``, or the class that was chosen."""
+        if decisions.costs is not None:
+            return self._class(decided.action[i])
+        p = decided.probability[decided.first[i] : decided.first[i + 1]]
+        best = int(np.argmax(p))
+        return f"{self._action(decisions, i, best)}:{p[best]:.2g}"
+
+    def _class(self, action: int) -> str:
+        labels = self.learner.labels
+        return str(int(action) + 1 if labels is None else labels.label(int(action)))
+
+    def _action(self, decisions: Decisions, i: int, a: int) -> str:
+        """The label or number of candidate `a` of decision `i`: its column, or where actions are rows its place."""
+        begin, end, labels = decisions.first[i], decisions.first[i + 1], self.learner.labels
+        own_rows = end - begin > 1 and decisions.row[begin] != decisions.row[end - 1]
+        number = a if own_rows else int(decisions.column[begin + a])
+        return str(number if labels is None else labels.label(number))
+
+    def _probable(self, decisions: Decisions, decided: Decided) -> list[str]:
+        """``action:probability,...`` of each decision, likeliest first, as VW writes them."""
+        lines = []
+        for i, (begin, end) in enumerate(itertools.pairwise(decided.first)):
+            p = decided.probability[begin:end]
+            order = np.argsort(-p, kind="stable").tolist()
+            lines.append(",".join(f"{self._action(decisions, i, a)}:{p[a]:.6g}" for a in order))
+        return lines
+
+    def _best(self, decisions: Decisions, decided: Decided) -> list[str]:
+        """The action of lowest expected cost of each decision; of equal ones the first."""
+        best = (np.argmax(decided.probability[a:b]) for a, b in itertools.pairwise(decided.first))
+        return [self._action(decisions, i, int(a)) for i, a in enumerate(best)]

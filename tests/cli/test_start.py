@@ -193,7 +193,7 @@ def test_the_rows_fit_every_learner(options):
     options = LearnOptions(**options)
     assert LearnOptions(**dataclasses.asdict(options)) == options
     for each in (*ahead.of_members(options), options):
-        rows = ahead.some_rows(1 if each.several else 0)
+        rows = ahead.some_rows()
         assert not Learner(each).partial_fit(rows).refused.any()
 
 

@@ -36,7 +36,7 @@ from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.bandits import diagonal, sketched
 from sonlearn.learn.bandits.diagonal import DiagonalState, new_diagonal
 from sonlearn.learn.bandits.explore import ExplorationRule, probabilities, rule_of, sample_action
-from sonlearn.learn.diagonal_fd.dense import DenseDiagonalFDState, Work, new_work
+from sonlearn.learn.diagonal_fd.dense import DenseDiagonalFDState, Work, new_work, spread
 from sonlearn.learn.diagonal_fd.state import DiagonalFDParams
 from sonlearn.learn.engine import Engine
 from sonlearn.learn.multiclass.pairs import bytes_of, count_pairs, more_room, places_needed, room_for_pairs
@@ -312,7 +312,7 @@ def estimate(params, models, scratch, sparse, dense, problem, begin, end):
         row, k, a = problem.row[c], problem.column[c], c - begin
         if c == begin or row != problem.row[c - 1]:
             diagonal.score(models.diagonal, sparse, row, left, scratch.z, scratch.v)
-            features, squares = sketched.spread(dense, row, scratch.sketch.x)
+            features, squares = spread(dense, row, scratch.sketch.x, 0)
             features = min(features, room)
         scratch.score[a, 0], scratch.score[a, 1] = scratch.z[k], scratch.v[k]
         if features > 0 and 0.0 < squares < sketched.FARTHEST:
@@ -377,7 +377,7 @@ def learn_reward(params, models, scratch, sparse, dense, problem, chosen_one, re
         row, k = problem.row[c], problem.column[c]
         z, v = scratch.score[a, 0], scratch.score[a, 1]
         diagonal.update(link, models.diagonal, sparse, row, left, k, z, v, target, weight)
-        features, squares = sketched.spread(dense, row, scratch.sketch.x)
+        features, squares = spread(dense, row, scratch.sketch.x, 0)
         if features > 0 and 0.0 < squares < sketched.FARTHEST:
             sketched.update(params.sketch, models.columns, scratch.sketch, k, features, at, target, weight)
     if left < FADED:

@@ -64,22 +64,6 @@ def new_sketched(columns: int = 0) -> DenseDiagonalFDState:
     )  # fmt: skip
 
 
-@bare_inline
-def spread(rows, i, x):
-    """x <- row i, zeros included; returns (features below `MOST` are below this, x'x). x : float64[blocks, LANES]."""
-    features, squares = 0, 0.0
-    for b in range(len(x)):
-        for l in range(LANES):  # noqa: E741
-            x[b, l] = 0.0
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
-        f, value = rows.features[at], rows.values[at]
-        if f < MOST:
-            x[f >> BITS, f & (LANES - 1)] = value
-            features = max(features, f + 1)
-            squares += value * value
-    return features, squares
-
-
 @inline
 def column(states, k):
     """The state of column k."""

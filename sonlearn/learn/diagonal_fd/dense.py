@@ -21,7 +21,7 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.axes import Counted, Numbers, Scalars
-from sonlearn.data.rows import Rows, features_with, is_learned
+from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline, inline, jit
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.diagonal_fd.merging import Matrix, WithDiagonal
@@ -31,6 +31,7 @@ from sonlearn.learn.diagonal_fd.state import LONGEST
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.linear_algebra import (
     add_rows,
+    clear,
     clear_first,
     factorise,
     minus_dot,
@@ -210,14 +211,18 @@ def run(params, state, work, rows, out, start):
 
 @bare_inline
 def spread(rows, i, x, seen):
-    """x <- row i, zeros included; returns (features of it and those seen are below this, x'x)."""
-    features, squares = features_with(rows.features[rows.indptr[i] : rows.indptr[i + 1]], seen), 0.0
-    for b in range((features + LANES - 1) >> BITS):
-        clear_first(x[b], LANES)
+    """x <- row i, zeros included; returns (features of it and those seen are below this, x'x).
+
+    Features that x, float64[blocks, LANES], has no room for are left out.
+    """
+    features, squares = seen, 0.0
+    clear(x)
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f, value = rows.features[at], rows.values[at]
-        x[f >> BITS, f & (LANES - 1)] = value
-        squares += value * value
+        if f < x.size:
+            x[f >> BITS, f & (LANES - 1)] = value
+            features = max(features, f + 1)
+            squares += value * value
     return features, squares
 
 

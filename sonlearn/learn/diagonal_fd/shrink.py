@@ -23,7 +23,16 @@ from sonlearn.learn.diagonal_fd.lazy import bring_up_to_date
 from sonlearn.learn.diagonal_fd.rounds import run
 from sonlearn.learn.diagonal_fd.state import DELTA, EXTRA, KEPT, LONGEST, SLOT, SQUARES, STAMP, TOTAL, WBAR
 from sonlearn.learn.eigenpairs import leading_eigenpairs
-from sonlearn.learn.linear_algebra import add_scaled, clear, factorise, plus_dot, set_scaled, solve_upper
+from sonlearn.learn.linear_algebra import (
+    add_scaled,
+    clear,
+    factorise,
+    plus_dot,
+    product,
+    set_scaled,
+    solve_upper,
+    transposed,
+)
 from sonlearn.learn.log import apply_map, enter
 from sonlearn.learn.tolerances import SHRINK
 
@@ -53,10 +62,12 @@ def follow(params, state, work, rows, out, start, learns):
 def shrink(params, state, work):
     """Keep m - 1 rows and begin a generation with an empty buffer. Modifies state and work."""
     now = state.now[0]
-    n_kept = choose_combinations(params, state, work)
+    faded = params.retention ** (now["t"] - now["shrunk"])
+    n_kept, C = leading_rows(params, state.T, now["k"] + now["raw"], faded)
+    CT = transposed(C, C.shape[1])
     coefficients(state, work)
-    log(state, work, n_kept)
-    fold(state, work)
+    log(state, work, CT, n_kept)
+    fold(state, work, CT)
     now["generation"] += 1
     compensate(params, state, work, n_kept)
     now["shrunk"] = now["t"]
@@ -64,18 +75,6 @@ def shrink(params, state, work):
     state.gamma[:] = 0.0
     now["k"] = n_kept
     now["raw"] = now["slots"] = now["entries"] = 0
-
-
-@inline
-def choose_combinations(params, state, work):
-    """work.CT <- C' and the leading part of state.T <- C T C'; returns the number of rows kept."""
-    now = state.now[0]
-    n_kept, C = leading_rows(params, state.T, now["k"] + now["raw"], params.retention ** (now["t"] - now["shrunk"]))
-    clear(work.CT)
-    for i in range(n_kept):
-        for j in range(C.shape[1]):
-            work.CT[j, i] = C[i, j]
-    return n_kept
 
 
 @inline
@@ -105,22 +104,20 @@ def coefficients(state, work):
 
 
 @bare_inline
-def log(state, work, n_kept):
+def log(state, work, CT, n_kept):
     """Log the shrink's map for features in no buffered row: modifies state.maps and work.E."""
-    E, width = work.E[0], work.CT.shape[1]
+    E = work.E[0]
     clear(E)
     for j in range(state.now[0]["k"]):
-        for i in range(n_kept):
-            E[j, i] = work.CT[j, i]
-        E[j, width] = work.c[j]
+        set_scaled(E[j], 1.0, CT[j], n_kept)
+        E[j, len(E)] = work.c[j]
     enter(state.maps, E, work.E[1], state.now[0]["generation"])
 
 
 @bare_inline
-def fold(state, work):
+def fold(state, work, CT):
     """For each feature f of the buffer: table entries <- C B_:f, row of work.sums <- Delta w, |X_:f|^2, Delta."""
-    table, now, CT, sums, z = state.table, state.now[0], work.CT, work.sums, work.z
-    k, width = now["k"], CT.shape[1]
+    table, now, sums, z, k = state.table, state.now[0], work.sums, work.z, state.now[0]["k"]
     for slot in range(now["slots"]):
         f = state.owner[slot]
         sums[slot, DELTA] = 1.0 + table[f, EXTRA]
@@ -134,7 +131,7 @@ def fold(state, work):
             x = state.X[slot, j]
             sums[slot, TOTAL] += x * c
             sums[slot, SQUARES] += x * x
-            add_scaled(table[state.owner[slot], KEPT:], x, CT[k + j], width)
+            add_scaled(table[state.owner[slot], KEPT:], x, CT[k + j], CT.shape[1])
             at += 1
 
 
@@ -157,9 +154,8 @@ def compensate(params, state, work, n_kept):
     table, T, now, sums = state.table, state.T, state.now[0], work.sums
     for slot in range(now["slots"]):
         f = state.owner[slot]
-        b, b2 = table[f, KEPT:], 0.0
-        for j in range(0, len(b), 4):
-            b2 += (b[j] * b[j] + b[j + 1] * b[j + 1]) + (b[j + 2] * b[j + 2] + b[j + 3] * b[j + 3])
+        b = table[f, KEPT:]
+        b2 = product(b, b, len(b))
         mass, least = state.mass[f] + sums[slot, SQUARES], table[f, EXTRA]
         if params.retention < 1.0:  # the buffered rows decay with the earlier ones
             mass = state.mass[f] * params.retention ** (now["shrunk"] - state.when[f]) + sums[slot, SQUARES]

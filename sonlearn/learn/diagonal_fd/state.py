@@ -49,7 +49,7 @@ class DiagonalFDParams(NamedTuple):
 class DiagonalFDState(NamedTuple):
     """State of a learner, without the names of its features."""
 
-    # float64[features, KEPT + width]; width: m - 1 kept rows, and zeros up to a multiple of four
+    # float64[features, KEPT + width]
     table: Annotated[np.ndarray, BY_FEATURE]
     # float64[features]; sum of squares of the feature's entries in all rows before the buffered ones
     mass: Annotated[np.ndarray, BY_FEATURE]
@@ -79,15 +79,14 @@ class DiagonalFDScratch(NamedTuple):
     q: np.ndarray  # float64[rows]; B Delta^-1 x
     g: np.ndarray  # float64[rows]; L^-1 q
     c: np.ndarray  # float64[rows]
-    CT: np.ndarray  # float64[rows, width]; C', the kept rows as combinations of the earlier rows
     sums: np.ndarray  # float64[slots, 4]; see TOTAL, SQUARES, DELTA
     z: np.ndarray  # float64[2, width + 1]; one feature's entries while it is brought up to date
     E: np.ndarray  # float64[2, width, width + 1]; a map and a product of maps
 
 
 def width_of(params: DiagonalFDParams) -> int:
-    """The least multiple of four, above 0, that has room for m - 1 numbers."""
-    return 4 * max(-(-(params.m - 1) // 4), 1)
+    """Numbers that a feature has in the kept rows: m - 1, or 1 of a sketch that keeps none."""
+    return max(params.m - 1, 1)
 
 
 def params_of(options: LearnOptions) -> DiagonalFDParams:
@@ -117,6 +116,6 @@ def new_work(params: DiagonalFDParams, longest: int, slots: int) -> DiagonalFDSc
     width, rows, longest = width_of(params), params.m - 1 + params.raw, max(longest, 1)
     return DiagonalFDScratch(
         u=np.zeros(longest), place=np.arange(longest), row=np.zeros((longest, KEPT + width)), q=np.zeros(rows),
-        g=np.zeros(rows), c=np.zeros(rows), CT=np.zeros((rows, width)), sums=np.zeros((slots, 4)),
+        g=np.zeros(rows), c=np.zeros(rows), sums=np.zeros((slots, 4)),
         z=np.zeros((2, width + 1)), E=np.zeros((2, width, width + 1)),
     )  # fmt: skip
