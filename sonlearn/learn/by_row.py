@@ -81,8 +81,9 @@ class EngineByRow:
     def run(self, state: State, features: int) -> tuple[State, int]:
         """Learn the row that is in the buffers."""
         rows, out, last, self._features[0] = self.rows, self.out, self._last, features
-        out.raw[0] = out.unseen[0] = 0.0
-        out.offline[0], out.met[0], out.refused[0] = math.nan, 0, False
+        out.raw.fill(0.0)
+        out.offline.fill(math.nan)
+        out.unseen[0], out.met[0], out.refused[0] = 0.0, 0, False
         if state is not last[0] or rows is not last[1] or out is not last[2]:
             state = self._begin(state, rows, out)
         at = self._sequence.run(0)

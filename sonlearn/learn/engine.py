@@ -91,7 +91,7 @@ class Predictions(NamedTuple):
     def empty(cls, n: int, K: int = 1) -> Predictions:
         """Room for n rows of K scores."""
         by_row = np.zeros(n, np.int64), np.zeros(n), np.zeros(n, dtype=bool)
-        return cls(*np.zeros((2, n, K)), np.full((n, K), np.nan), *by_row)
+        return cls(np.zeros((n, K)), np.zeros((n, K)), np.full((n, K), np.nan), *by_row)
 
     @classmethod
     def of_scores(cls, raw: np.ndarray) -> Predictions:
@@ -104,6 +104,8 @@ class Predictions(NamedTuple):
 
     def of_classes(self, K: int) -> Predictions:
         """The first K scores."""
+        if self.raw.shape[1] == K:
+            return self
         return Predictions(*(np.ascontiguousarray(array[:, :K]) if array.ndim > 1 else array for array in self))
 
 
