@@ -274,7 +274,7 @@ class _RiverEstimator(Options, PickleMixin):
         mask = (1 << self.bits) - 1
         buffers: tuple[OneRow, _Names] | None = self.__dict__.get("_buffers")
         if buffers is None or buffers[0].learner is not learner:
-            buffers = OneRow(learner, VW_CONSTANT & mask, SOURCE), _Names((), 0, False)
+            buffers = self._buffers = OneRow(learner, VW_CONSTANT & mask, SOURCE), _Names((), 0, False)
         one, names = buffers
         entries = None
         if isinstance(x, dict | Mapping) and _NUMBERS.issuperset(map(type, x.values())):

@@ -258,6 +258,23 @@ def test_the_buffer_is_bounded_and_forgets():
     assert np.mean((got[late] - y[late]) ** 2) < 0.002
 
 
+@for_all("options", [{"method": "boost"}, {"oaa": 9, "members": ("boost:columns",)}])
+def test_there_is_room_for_a_refit_of_all_rows_that_may_come_one_by_one(options):
+    """Arrays grow by doubling: there may be room for more rows and classes than were asked for."""
+    n, rng = 1300, np.random.default_rng(0)
+    X = rng.normal(size=(n, 40)) * (np.arange(40) <= np.arange(n)[:, None] // 25)
+    shown = 1 + rng.integers(0, 1 + np.minimum(np.arange(n) // 100, 8))
+    learner = Learner(LearnOptions(**options))
+    batch = batch_of_dense(X, shown.astype(float) if "oaa" in options else np.where(shown > 1, 1.0, -1.0))
+    for i in range(n):
+        learner.partial_fit(rows_of(batch, slice(i, i + 1)))
+        state = learner.state.members[0] if "oaa" in options else learner.state
+        width = int(state.now["width"][0])
+        rows = min(len(state.labels), len(state.values) // max(width, 1))
+        assert len(state.codes) >= rows * width
+        assert len(state.scores) >= rows * len(state.starts)
+
+
 def test_with_many_columns_fewer_rows_are_kept():
     """The same however the stream is cut, and resumed in the middle of what the new columns change."""
     n = 35_000

@@ -95,11 +95,12 @@ class Boost(Engine):
         if width > before or state.now["slots"][0] > rows_kept(int(state.now["seen"][0])) + SPARE:
             state = _laid_out(state, width)
         used, slots = (min(rows, int(state.now["slots"][0])) for rows in (learned, learned + n))
-        rows, cells = min(slots, KEPT), min(slots * width, max(NUMBERS, LEAST_KEPT * width))
+        labels = grown(state.labels, slots, used)
+        rows, cells = min(len(labels), KEPT), min(len(labels) * width, max(NUMBERS, LEAST_KEPT * width))
         roomy = state._replace(
-            values=grown(state.values, slots * width, used * width), labels=grown(state.labels, slots, used),
+            values=grown(state.values, slots * width, used * width), labels=labels,
             codes=grown(state.codes, cells), edges=grown(state.edges, width), sizes=grown(state.sizes, width),
-            scores=grown(state.scores, rows * classes), starts=starts,
+            scores=grown(state.scores, rows * len(starts)), starts=starts,
             trees=state.trees._replace(value=_with_classes(state, len(starts))),
         )  # fmt: skip
         if roomy.now["step"][0] > 0 and not len(state.scores):
