@@ -123,8 +123,10 @@ class BanditSession(Session):
 
     def nothing_learned(self) -> tuple[str, str]:
         """What was found in the place of costs, and what to do."""
-        remedy = "action:cost:probability before the features; nothing was learned, and no model was saved"
-        return "no decision with a cost", remedy
+        label, name = "action:cost:probability before the features", self.bandit.cost or self.bandit.reward
+        if name:
+            label = f"a number in {'--cost' if self.bandit.cost else '--reward'} {name}"
+        return "no decision with a cost", f"{label}; nothing was learned, and no model was saved"
 
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""

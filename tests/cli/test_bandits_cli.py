@@ -242,7 +242,11 @@ def test_classes_may_have_names_or_begin_with_0(cli, tmp_path):
         ("train --cb_type magic --cb 3 log", "expected one of dm, mtr, ips, dr"),
         ("train --cb 3 --reward gain log", "needs --action COLUMN"),
         ("train --cb_adf --action a --cost c log", "give --cb K as well"),
-        ("train --cb_adf nothing", "no decision with a cost"),
+        ("train --cb_adf nothing", "no decision with a cost, expected action:cost:probability before the features"),
+        (
+            "train --cb 2 --action a --reward gain misspelt.json",
+            "no decision with a cost, expected a number in --reward gain;",
+        ),
         ("train --oaa 3 log", "contextual-bandit text"),
         ("predict -i m --explore thompson log", "no such flag"),
         ("train -i m --explore thompson log", "explore = thompson is asked for, but the model m has explore = ucb"),
@@ -251,6 +255,7 @@ def test_classes_may_have_names_or_begin_with_0(cli, tmp_path):
 def test_what_is_refused(cli, tmp_path, line, message):
     (tmp_path / "log").write_text(blocks(3))
     (tmp_path / "nothing").write_text("|a p\n|a q\n\n")
+    (tmp_path / "misspelt.json").write_text('{"a": 1, "gian": 1.0, "x": 2}\n')
     if "-i m" in line:
         assert cli("train --cb_explore_adf --quiet -f m log")[0] == 0
     status, out, err = cli(line + " --quiet")
