@@ -92,7 +92,7 @@ class Boost(Engine):
         classes = min(max(classes, int(state.now["classes"][0])), CLASSES)
         before, learned = int(state.now["width"][0]), int(state.now["rows"][0])
         width, starts = max(before, self._width(features)), grown(state.starts, classes)
-        if width > before or state.now["slots"][0] > rows_kept(int(state.now["seen"][0])) + SPARE:
+        if width > before or state.now["slots"][0] > _slots(state):
             state = _laid_out(state, width)
         used, slots = (min(rows, int(state.now["slots"][0])) for rows in (learned, learned + n))
         labels = grown(state.labels, slots, used)
@@ -173,12 +173,12 @@ class Boost(Engine):
         now["classes"] = max(int(state.now["classes"][0]) for state in (base, *states))
         kept, total = sum(n for _, n in parts), int(now["rows"][0])
         now["since"], now["slots"] = total - kept, most + SPARE
-        width, slots = int(now["width"][0]), min(total, most + SPARE)
+        width, slots = int(now["width"][0]), min(total, int(now["slots"][0]))
         merged = self.new()._replace(
             now=now, values=np.zeros(slots * width, np.float32), labels=np.zeros((slots, 3)),
             drift=merge_drifts(base.drift, [state.drift for state in states], np.zeros(0)),
         )  # fmt: skip
-        merged, to = self._with_room(merged, 0, width), np.arange(total - kept, total) % (most + SPARE)
+        merged, to = self._with_room(merged, 0, width), np.arange(total - kept, total) % now["slots"]
         merged.values.reshape(slots, width)[to] = np.concatenate(
             [_last(own, own.values.reshape(len(own.labels), width), n) for own, n in parts]
         )
@@ -221,10 +221,15 @@ def _last(state: BoostState, array: np.ndarray, n: int) -> np.ndarray:
     return array[np.arange(rows - n, rows) % state.now["slots"]]
 
 
+def _slots(state: BoostState) -> int:
+    """Slots that the buffer needs: for the rows of the next refit or the one under way, and `SPARE` more."""
+    return rows_kept(int(state.now["columns" if state.now["step"][0] > 0 else "seen"][0])) + SPARE
+
+
 def _laid_out(state: BoostState, width: int) -> BoostState:
     """`state` with so many columns, and no more slots than the rows of a refit need: rows are moved to their slots."""
     now, before, learned = state.now[0], int(state.now["width"][0]), int(state.now["rows"][0])
-    slots = min(int(now["slots"]), rows_kept(int(now["columns" if now["step"] > 0 else "seen"])) + SPARE)
+    slots = min(int(now["slots"]), _slots(state))
     rows, used, both = np.arange(max(learned - slots, 0), learned), min(learned, int(now["slots"])), min(width, before)
     values, labels, old = zeros((len(rows), width), np.float32), zeros((len(rows), 3)), rows % now["slots"]
     values[rows % slots, :both] = state.values[: used * before].reshape(used, before)[old, :both]

@@ -8,7 +8,7 @@ import numpy as np
 
 from sonlearn.learn.drift import Drift
 
-#: Rows that a refit sees, the last ones: so many, or with many columns as few as have so many numbers, but the least.
+#: Rows that a refit sees at most, the last ones; of many columns so many as have `NUMBERS` values, but `LEAST_KEPT`.
 KEPT, NUMBERS, LEAST_KEPT = 65536, 1 << 23, 16384
 #: Slots of the buffer beyond those, so that rows that come during a refit overwrite none.
 SPARE = 256

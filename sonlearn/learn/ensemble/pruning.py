@@ -267,8 +267,9 @@ def on_tuples(member: Member) -> bool:
 
 def gathers(case: PruningCase, i: int) -> bool:
     """Whether member i is one on tuples of short rows of numbers that the rules have `patience` with."""
-    slow = on_tuples(case.inputs[i]) and not case.inputs[i].rate
-    return slow and case.short and not case.words and errors_fall(case, i, case.rules.patience)
+    member, patience = case.inputs[i], case.rules.patience
+    asked = patience > 0.0 and case.short and not case.words and on_tuples(member) and not member.rate
+    return asked and errors_fall(case, i, patience)
 
 
 def starts_slowly(case: PruningCase, i: int) -> bool:
@@ -277,7 +278,7 @@ def starts_slowly(case: PruningCase, i: int) -> bool:
         return True
     if not on_tuples(case.inputs[i]) or case.inputs[i].rate > 0.0:
         return False
-    scalar = case.history.inputs.shape[2] == 1  # of several classes nobody knows
+    scalar = case.history.inputs.shape[2] == 1  # of several classes those of long rows are given none
     return case.short or (scalar and errors_fall(case, i, FALLING))
 
 
