@@ -57,7 +57,7 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
     cache = cache_file(options)
     if options.passes > 1 and cache is None:
         _check_read_again(options.passes, sources)
-    check_stdin(sources)
+    check_stdin((*sources, options.join or ""))
     _check_audit(options)
     outputs = {
         "-p": options.predictions, "-r": options.raw_predictions, "-f": options.final_regressor, "--cache_file": cache,
@@ -65,7 +65,9 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
     }  # fmt: skip
     check_binary("-f", options.final_regressor, "a model")
     check_binary("--cache_file", cache, "a cache")
-    check_files({"DATA": sources, "-i": options.initial_regressor}, outputs, rewritten=[("-f", "-i")])
+    check_files(
+        {"DATA": sources, "-i": options.initial_regressor, "--join": options.join}, outputs, rewritten=[("-f", "-i")]
+    )
     if options.final_regressor is not None:
         storage.check_target(options.final_regressor)
     check_target("--cache_file", cache)

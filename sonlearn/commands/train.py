@@ -37,7 +37,6 @@ from sonlearn.options.text import TABLES
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
 from sonlearn.text.columns import ColumnTable, Labelling, first_names
-from sonlearn.text.malformed import BatchReader
 from sonlearn.text.names import NameTable
 
 #: Examples before which an average loss says little.
@@ -157,7 +156,7 @@ class TrainingSession(Session):
 
     def warn_of_leaks(self) -> None:
         """Name columns of the first file that tell the label, before all is learned from them; a pipe is read once."""
-        if os.path.isfile(self.sources[0]):
+        if os.path.isfile(self.sources[0]) and self.joined is None:
             from sonlearn.text.describe import leaks
 
             for line in leaks(self.sources[0], self.read_as):
@@ -171,11 +170,9 @@ class TrainingSession(Session):
         if learns and self.learner is not None:
             self.learner.next_pass()
 
-    def batches(self, reader: BatchReader) -> Iterable[Batch]:
+    def batches(self, rows: Iterable[Batch]) -> Iterable[Batch]:
         """What is learned from at a time."""
-        if self.audit is None or self.options.testonly:
-            return self.bounded(reader)
-        return self.audit.one_by_one(reader)
+        return self.bounded(rows) if self.audit is None or self.options.testonly else self.audit.one_by_one(rows)
 
     def bounded(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The same rows, of many classes in parts whose scores need no more than a bounded space."""
@@ -207,6 +204,8 @@ class TrainingSession(Session):
     def nothing_learned(self) -> tuple[str, str]:
         """What was found in the place of labels, and what to do."""
         assert self.learner is not None
+        if self.joined is not None and self.joined.nothing:
+            return self.joined.nothing, "ids written alike; nothing was learned, and no model was saved"
         return unlabelled(self.learner.text, self.columns)
 
     def warnings(self) -> list[str]:

@@ -96,6 +96,10 @@ class RunOptions:
         None, "end after N passes in a row without a fall of the holdout loss, with the best pass's model", low=1,
         metavar="N",
     )  # fmt: skip
+    join: str | None = option(
+        None, "take the labels from this table, by id (--id, --label; VW text: tags, columns id and label)", rare=True,
+        metavar="FILE",
+    )  # fmt: skip
     examples: int | None = option(None, "read the first N examples only", low=1, metavar="N")
     on_error: str = option("stop", "a malformed line ends the run, or is left out and counted", choices=ON_ERROR)
     max_errors: int | None = option(
