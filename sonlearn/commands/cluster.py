@@ -52,6 +52,7 @@ _ALONE = {
     "checkpoint_minutes": "the model is there at the end", "resume": "the model is there at the end",
     "audit": "examples are explained in one process; leave --cluster out",
     "join": "each worker reads its own files", "examples": "workers read their own partitions of the data, to the end",
+    "invert_hash": "the model is there at the end; sonlearn inspect MODEL shows weights",
     "log_json": "learners of partitions do not learn one after the other", "report": "it is of a run in one process",
     "progress_bar": "a row for each learner is printed at the end",
     "cache": "each worker reads its own files", "cache_file": "each worker reads its own files",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.commands.checks import check_output, check_run
+from sonlearn.commands.inspect import inverted
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import of_refused, warn
 from sonlearn.commands.models import (
@@ -28,6 +29,7 @@ from sonlearn.commands.passes import Patience
 from sonlearn.commands.session import Session
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
+from sonlearn.files.atomic import whole_output
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
@@ -111,7 +113,7 @@ class TrainingSession(Session):
         # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
         # told from text by looking.
         own = "csv" if self.text.format in TABLES else "auto"
-        named = bool(options.audit) or (False if options.testonly else self.text.names)
+        named = bool(options.audit or options.invert_hash) or (False if options.testonly else self.text.names)
         read_as = dataclasses.replace(written_as(self.text, given), format=given.get("format", own), names=named)
         if self.learner is not None and read_as.format == "vw":  # what a model of JSON has of members is not of VW text
             kept = {name: tuple(b for b in getattr(read_as, name) if len(b) == 1) for name in ("ignore", "keep")}
@@ -161,6 +163,14 @@ class TrainingSession(Session):
 
             for line in leaks(self.sources[0], self.read_as):
                 warn(line)
+
+    def record(self, ending: str) -> None:
+        """Write the weights by name, and what is kept of any run."""
+        super().record(ending)
+        if self.options.invert_hash and self.learner is not None:
+            with whole_output(self.options.invert_hash) as file:
+                for line in inverted(self.learner, self.names_read):
+                    file.write(line.encode("utf-8", "surrogateescape") + b"\n")
 
     def next_pass(self, learns: bool) -> None:
         """Another pass begins."""

@@ -34,6 +34,10 @@ class RunOptions:
         None, "save the model here at the end", flags=("-f", "--final_regressor"), metavar="MODEL"
     )
     save_per_pass: bool = option(False, "save the model after every pass as well", rare=True)
+    invert_hash: str | None = option(
+        None, "write the weights of the model by name at the end, as VW does: name:slot:weight a line", metavar="FILE",
+        rare=True,
+    )  # fmt: skip
     checkpoint: int | None = option(
         None, "save the model after every N examples as well, at the end of a batch", low=1, metavar="N"
     )
