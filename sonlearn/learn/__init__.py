@@ -9,11 +9,11 @@ A folder for each family has its kernels beside its engine:
 
 `newton`       sketched online Newton: rfd-son, fd-son, oja-son, ...    `diagonal_fd`  drfd
 `first_order`  nag, adagrad, arow, ftrl, coin, ...                      `dense`        whole matrices, d x d
-`projected`    random projections                                       `metagrad`     many step sizes at once
 `multiclass`   learners of several classes                              `ensemble`     the committee
 `bandits`      decisions: reward models, exploration
 `boosting`     trees over the last rows
 `bayes`        naive Bayes                                              `ewma`         means of the labels
+`projected`    random projections
 
 `eigenpairs` the leading ones of a small matrix               `retention`  the share of a sum that is not forgotten
 `log`        updates that features outside a row still owe   `delay`      labels that come late

@@ -97,6 +97,16 @@ def test_the_default_method_too(monkeypatch):
     assert one.examples == many.examples
 
 
+@pytest.mark.parametrize("method", ["full-on", "ridge", "ada-full", "metagrad"])
+def test_whole_matrices_too(method):
+    loss = "squared" if method == "ridge" else "logistic"
+    batch = joined([batch_of(*row) for row in stream(40, 30)])
+    one, many = Learner(method=method, loss=loss), Learner(method=method, loss=loss)
+    alone = [one.partial_fit(batch.part(i, i + 1)).raw[0] for i in range(batch.n)]
+    np.testing.assert_array_equal(alone, many.partial_fit(batch).raw)
+    assert np.abs(alone[20:]).max() > 1e-6
+
+
 #: Every kind of view, and every engine that says what it does in calls (`Engine.calls`), with and without forgetting;
 #: and one that does not, rfd-son.
 MEMBERS = {

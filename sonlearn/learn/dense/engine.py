@@ -11,8 +11,8 @@ from sonlearn.data import merging
 from sonlearn.data.axes import BY_FEATURE, Classes, Counted, Scalars, summed
 from sonlearn.data.rows import Rows
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.dense import ridge, rounds, spectral
-from sonlearn.learn.dense.factor import column_start
+from sonlearn.learn.dense import rounds, spectral
+from sonlearn.learn.dense.rounds import column_start
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.losses import Output, output_of
 from sonlearn.learn.newton.state import eta_of
@@ -57,15 +57,6 @@ class DenseState(NamedTuple):
     now: Annotated[np.ndarray, SCALARS]  # structured [1]
 
 
-class DenseScratch(NamedTuple):
-    """Scratch of one round, float64[features] each but for R."""
-
-    x: np.ndarray  # the row, zeros included
-    h: np.ndarray  # R^-1 x
-    u: np.ndarray  # A^-1 x
-    R: np.ndarray  # float64[features (features + 1)/2], of ridge, else of length 0
-
-
 class Dense(Engine):
     """Engine of full-on, arow-full, ridge, ada-full and ada-lr (see `sonlearn.learn.engine.Engine`).
 
@@ -75,10 +66,8 @@ class Dense(Engine):
     def __init__(self, options: LearnOptions):
         self._method, self._params = options.method, params_of(options)
         self._ridge = self._params.rule == rounds.RIDGE
-        self._work = self._scratch(1)
         self._factored = self._params.rule in (rounds.FULL_ON, rounds.AROW)  # whether A is stored as R
-        #: Learns rows; None: `spectral` does.
-        self._kernel = ridge.learn if self._ridge else rounds.learn if self._factored else None
+        self._kernel = rounds.learn_ridge if self._ridge else rounds.learn if self._factored else spectral.learn
         self.merges = self._factored or self._params.rule in (rounds.ADA_FULL, rounds.RIDGE)
         self._tau = options.sketch_size if self._params.rule == rounds.ADA_LR else 0
         self._seed = options.seed
@@ -91,27 +80,18 @@ class Dense(Engine):
             np.zeros(1, dtype=NOW).view(np.recarray),
         )  # fmt: skip
 
-    def _scratch(self, d: int) -> DenseScratch:
-        return DenseScratch(*np.zeros((3, d)), np.zeros(column_start(d) if self._ridge else 0))
-
     def reserve(self, state: DenseState, rows: Rows, features: int) -> DenseState:
         """Make room for learning `rows`, up to the largest number of features allowed."""
-        d = min(features, self._params.most)
-        if d > len(self._work.x):
-            self._work = self._scratch(min(max(d, 2 * len(self._work.x)), self._params.most))
-        return super().reserve(state, rows, d)
+        return super().reserve(state, rows, min(features, self._params.most))
 
     def calls(self, state: DenseState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
         """See `Engine.calls`."""
-        given = self._params, state, self._work, rows, out, start
-        return [(self._kernel, given)] if self._kernel else []
+        return [] if self._tau else [(self._kernel, (self._params, state, rows, out, start))]
 
     def learn(self, state: DenseState, rows: Rows, out: Predictions, start: int) -> tuple[DenseState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
-        if self._kernel:
+        if not self._tau:
             return super().learn(state, rows, out, start)
-        if self._params.rule != rounds.ADA_LR:
-            return state, spectral.learn(self._params, state, rows, out, start)
         seen = int(state.now["seen"][0])
         drawn = min(new_features(rows, start, len(rows.y), seen), len(state.Pi) - seen)
         state.Pi[seen : seen + drawn], position = draw(state.position, drawn, self._tau)
@@ -164,10 +144,8 @@ class Dense(Engine):
         start, *own = (self._matrix(s) for s in (base, *states))
         A = merging.summed(start, own, by)
         if self._ridge:
-            d, found = len(found.w), found._replace(w=found.w.copy(), A=self._columns(A))
-            if len(self._work.x) < d:
-                self._work = self._scratch(d)
-            ridge.solve_for_weights(self._params, found, self._work)
+            found = found._replace(w=found.w.copy(), A=self._columns(A))
+            rounds.solve_for_weights(self._params, found)
             return found
         if self._factored:
             b = merging.summed(start @ base.w, [each @ s.w for each, s in zip(own, states, strict=True)], by)

@@ -7,7 +7,7 @@ ada-lr                   Q from A Pi, Q'A = U Sig V', the step V f(Sig) V'g, zer
 ada-full and ada-lr take several classes, which share A: the gradient of the d x C matrix of weights is x c' with
 c = h (softmax(z) - e_y), A is the sum of its outer products |c|^2 x x', and the step of class k is c_k f(A) x.
 
-A is stored as the columns of its upper triangle, as `factor` stores R.
+A is stored as the columns of its upper triangle, as `rounds` stores R.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ import numpy as np
 
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import inline, jit
-from sonlearn.learn.dense.factor import column_start
-from sonlearn.learn.dense.rounds import ADA_LR, PSEUDO, enter, features_of, to_dense
+from sonlearn.learn.dense.rounds import ADA_LR, PSEUDO, column_start, enter, features_of, to_dense
 from sonlearn.learn.linear_algebra import INVERSE, ROOT, spectral
 from sonlearn.learn.losses import leads_too_far, slopes
 from sonlearn.learn.newton.round import row_scale

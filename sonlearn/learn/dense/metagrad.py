@@ -18,12 +18,12 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.axes import BY_FEATURE, Axis, summed
-from sonlearn.data.rows import Rows, is_learned
+from sonlearn.data.rows import is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.learn.dense.engine import NOW, SCALARS, TRIANGLE, Dense
 from sonlearn.learn.dense.rounds import enter, features_of
 from sonlearn.learn.dense.spectral import NOISE, matrix, pack_triangle
-from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.engine import Engine
 from sonlearn.learn.linear_algebra import INVERSE, add_scaled, spectral
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.tolerances import LIMIT
@@ -56,16 +56,12 @@ class MetaGrad(Dense):
     def __init__(self, options: LearnOptions):
         super().__init__(options)
         self._params = self._params._replace(rate=float(options.learning_rate), alpha=float(options.alpha))
-        self._factored = False
+        self._factored, self._kernel = False, learn
 
     def new(self, classes: int = 0) -> MetaGradState:
         """State of an untrained learner."""
         now = np.zeros(1, dtype=NOW).view(np.recarray)
         return MetaGradState(np.zeros((0, 1)), np.zeros((0, EXPERTS)), first_weights(), np.zeros(0), now)
-
-    def learn(self, state: MetaGradState, rows: Rows, out: Predictions, start: int) -> tuple[MetaGradState, int]:
-        """Learn rows from `start` on (see `Engine.learn`)."""
-        return state, learn(self._params, state, rows, out, start)
 
     def merge(self, states: Sequence[MetaGradState], base: MetaGradState, rows: Sequence[int]) -> MetaGradState:
         """Experts as Gaussians, as of `arow-full`; their losses add up, and so do the squares of gradients."""

@@ -1,1 +1,0 @@
-"""MetaGrad: many step sizes at once, with whole matrices (`dense`) or one sketch for all experts (`sketched`)."""
