@@ -1,4 +1,4 @@
-"""A log of generations, composed, for `newton.sparse_time` and `diagonal_fd.lazy`.
+"""A log of generations, composed, for `newton.sparse_time` and `diagonal_fd.rounds`.
 
 A generation is a linear map of every feature's row [z b], of M and K numbers: z <- E z and b <- b + B z. The log stores
 [E' B'], by which a row z is multiplied. Generations are numbered from 0, and a feature is brought up to date when it is
@@ -14,8 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from sonlearn.data import axes
 from sonlearn.jit import bare_inline, forced_inline
@@ -134,7 +132,7 @@ def slots_of(generations: int) -> int:
     return total
 
 
-def with_room(state: Any, sweep: Callable, z: np.ndarray) -> Any:
+def with_room(state: Any, sweep: Callable) -> Any:
     """Enlarge the log if it is small compared with the table; else bring all features up to date and empty it.
 
     The choice depends on the rows learned, not on where batches end, so batch sizes do not change any bit.
@@ -145,11 +143,11 @@ def with_room(state: Any, sweep: Callable, z: np.ndarray) -> Any:
         Its log is the field `maps`, full of ``now["capacity"]`` generations. The second axis are the numbers of a
         feature that maps multiply.
     sweep : callable
-        The kernel that brings all features up to date, with arguments `state` and `z`.
+        The kernel that brings all features of a state up to date.
     """
     capacity, seen = int(state.now["capacity"][0]), int(state.now["seen"][0])
     if capacity >= seen // (4 * state.maps.shape[1]):
-        sweep(state, z)
+        sweep(state)
         return state
     state.now["capacity"] = 8 * capacity
     return axes.reserved(state)

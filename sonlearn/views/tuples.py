@@ -16,16 +16,7 @@ from sonlearn.data.axes import Axis, Scalars, pooled, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import CODES, KEY, KEY_BITS, Z, float_code, key_of, moments_with, tamed, z_code
-from sonlearn.views.numbers import (
-    LIMIT,
-    SLOTS,
-    Numbering,
-    NumberTable,
-    lacks_room,
-    new_marks,
-    number_row,
-    shift_of,
-)
+from sonlearn.views.numbers import LIMIT, SLOTS, Numbering, NumberTable, lacks_room, new_marks, number_row, shift_of
 from sonlearn.views.view import BY_RAW, MergedView, new_now
 
 #: A quarter of the bins: all triples of covtype (54 features, 581,012 rows) are 181,857; text has more than pays, and

@@ -24,9 +24,8 @@ from sonlearn.data.axes import Counted, Numbers, Scalars
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline, inline, jit
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.diagonal_fd.merging import Matrix, WithDiagonal
-from sonlearn.learn.diagonal_fd.rounds import step_of, widen
-from sonlearn.learn.diagonal_fd.shrink import leading_rows
+from sonlearn.learn.diagonal_fd.engine import Matrix, WithDiagonal
+from sonlearn.learn.diagonal_fd.rounds import leading_rows, step_of, widen
 from sonlearn.learn.diagonal_fd.state import LONGEST
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.linear_algebra import (
@@ -313,7 +312,7 @@ def move(state, work, r, blocks, a):
 
 @inline
 def shrink(params, state, work):
-    """Keep m - 1 combinations of the rows, and give what they lose to Delta (see `diagonal_fd.shrink`)."""
+    """Keep m - 1 combinations of the rows, and give what they lose to Delta (see `rounds.shrink`)."""
     now = state.now[0]
     faded = params.retention ** (now["t"] - now["shrunk"])
     kept, C = leading_rows(params, state.T, now["k"] + now["raw"], faded)

@@ -3,33 +3,87 @@
 ``min_w sum_t h_t l(w'x_t, y_t)`` online: w <- w + a A^-1 x, A <- A + s^2 x x'. Of A = I + sum of s^2 x x' the learner
 stores m - 1 leading rows ([RFD] Algorithm 3, whitened) and the diagonal. Our own method, after [RFD].
 
-Read `rounds` (predict, step, add the row), `shrink` (choose the rows to keep; the kernel of a batch), then `lazy` (the
-update of features when they are next read), all on `state`.
+Read `rounds` (predict, step, add the row; choose the rows to keep; the update of features when they are next read), on
+`state`.
+
+Of several learners, on sparse rows and on dense ones, the precisions add up, as those of Gaussians do (G, a and the
+base as in `sonlearn.data.merging`): A = sum_g a_g A_g - sum_{g < G} a_g A_base. Of this sum, diagonal plus
+R'SR with rows R of all learners and signs S, the m - 1 leading directions stay as rows, lowered by the m-th as in a
+shrink; Delta receives what they lose, so that the diagonal of A is exact. The weights are
+
+    w = w_base + (sum_g D_g)^-p sum_g D_g^p (w_g - w_base)
+
+with p as in `sonlearn.data.merging` and D_g the diagonal of what learner g has added to A, or the rows that it has
+learned for a feature that was in no row of any learner: its weight has moved, too.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from sonlearn.data import axes
+from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Call, run_calls
-from sonlearn.learn.diagonal_fd.lazy import sweep
-from sonlearn.learn.diagonal_fd.merging import Matrix, WithDiagonal
-from sonlearn.learn.diagonal_fd.shrink import all_weights, follow
-from sonlearn.learn.diagonal_fd.state import EXTRA, KEPT, SLOT, WBAR, DiagonalFDState, new_state, new_work
-from sonlearn.learn.engine import Predictions
+from sonlearn.learn.diagonal_fd.rounds import EPS_RANK, all_weights, follow, sweep
+from sonlearn.learn.diagonal_fd.state import EXTRA, KEPT, LONGEST, SLOT, WBAR, DiagonalFDState, new_state, params_of
+from sonlearn.learn.engine import Engine, Predictions, State
+from sonlearn.learn.linear_algebra import factorise
 from sonlearn.learn.log import with_room
 from sonlearn.learn.tolerances import LOG_FULL
 from sonlearn.options import LearnOptions
 
 
-class DiagonalFD(WithDiagonal):
-    """Engine of drfd."""
+class Matrix(NamedTuple):
+    """A learner, without anything put off."""
+
+    w: np.ndarray  # float64[features]
+    extra: np.ndarray  # float64[features]; Delta - 1
+    B: np.ndarray  # float64[k, features]
+    mass: np.ndarray  # float64[features]; the diagonal of A - I: sums of squares over all rows
+
+
+class WithDiagonal(Engine):
+    """Engine of A = Delta + B'B."""
+
+    merges = True
 
     def __init__(self, options: LearnOptions):
-        super().__init__(options)
-        self._work = new_work(self._params, 1, 1)
+        self._params = params_of(options)
+
+    @abstractmethod
+    def _whole(self, state: State) -> Matrix:
+        """The learner with nothing put off, neither steps nor forgetting."""
+
+    @abstractmethod
+    def _of(self, found: Matrix, t: int) -> State:
+        """State of a merged learner of so many rows, but for T, its factor and the scalars."""
+
+    def merge(self, states: Sequence[State], base: State, rows: Sequence[int]) -> State:
+        """Precisions added up, m - 1 rows kept."""
+        own = [int(state.now["t"][0] - base.now["t"][0]) for state in states]
+        wholes = [self._whole(state) for state in states]
+        found = merged(wholes, self._whole(base), own, self._params.retention, self._params.m)
+        t = int(base.now["t"][0]) + sum(own)
+        state, k, seen = self._of(found, t), len(found.B), base.now["seen"]
+        T = (found.B / (1.0 + found.extra)) @ found.B.T
+        state.T[:k, :k] = (T + T.T) / 2.0
+        factorise(state.T, 1.0, k, state.LT)
+        for name, value in (("t", t), ("shrunk", t), ("k", k), ("seen", seen)):
+            state.now[name] = value
+        return state
+
+    def facts(self, state: State) -> dict[str, Any]:
+        """eigenvalues: of B Delta^-1 B', descending: the rows of the sketch compared with the diagonal."""
+        r = int(state.now["k"][0] + state.now["raw"][0])
+        return {"eigenvalues": np.maximum(np.linalg.eigvalsh(state.T[:r, :r])[::-1], 0.0)}
+
+
+class DiagonalFD(WithDiagonal):
+    """Engine of drfd."""
 
     def new(self, classes: int = 0) -> DiagonalFDState:
         """State of an untrained learner."""
@@ -40,7 +94,6 @@ class DiagonalFD(WithDiagonal):
         now = state.now[0]
         entries = int(now["entries"]) + min(int(rows.indptr[-1]), self._params.raw * longest_row(rows))
         slots = min(features, int(now["slots"]) + entries)
-        self._make_room(rows, slots)
         return axes.reserved(state, seen=features, slots=slots, entries=entries)
 
     def learn(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int) -> tuple[DiagonalFDState, int]:
@@ -50,18 +103,13 @@ class DiagonalFD(WithDiagonal):
             at, status = run_calls(self.calls(state, rows, out, at))
             if status != LOG_FULL:
                 return state, at
-            state = with_room(state, sweep, self._work.z)
-
-    def _make_room(self, rows: Rows, slots: int) -> None:
-        longest = longest_row(rows)
-        if longest > len(self._work.u) or slots > len(self._work.sums):
-            self._work = new_work(self._params, 2 * longest, 2 * slots)
+            state = with_room(state, sweep)
 
     def calls(
         self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
     ) -> list[Call]:
         """See `Engine.calls`."""
-        return [(follow, (self._params, state, self._work, rows, out, start, learns))]
+        return [(follow, (self._params, state, rows, out, start, learns))]
 
     def spare(self, state: DiagonalFDState, rows: Rows, features: int) -> tuple[DiagonalFDState, int]:
         """See `Engine.spare`: the buffer has room for as many rows as it ever holds."""
@@ -71,13 +119,12 @@ class DiagonalFD(WithDiagonal):
 
     def predict(self, state: DiagonalFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        self._make_room(rows, 1)
         return int(run_calls(self.calls(state, rows, out, learns=False))[0])
 
     def weights(self, state: DiagonalFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
         w = np.zeros(features)
-        all_weights(state, new_work(self._params, 1, 1), w[: int(state.now["seen"][0])])
+        all_weights(state, w[: int(state.now["seen"][0])])
         return w
 
     def renumbered(
@@ -102,7 +149,7 @@ class DiagonalFD(WithDiagonal):
 
     def _whole(self, state: DiagonalFDState) -> Matrix:
         now, own = state.now[0], state._replace(table=state.table.copy(), now=state.now.copy())
-        sweep(own, self._work.z)
+        sweep(own)
         features, slots, k, raw = (int(now[name]) for name in ("seen", "slots", "k", "raw"))
         delta, B, retention = 1.0 + own.table[:features, EXTRA], np.zeros((k + raw, features)), self._params.retention
         B[:k] = own.table[:features, KEPT : KEPT + k].T
@@ -111,3 +158,44 @@ class DiagonalFD(WithDiagonal):
         left = retention ** (t - shrunk)
         mass = state.mass[:features] * retention ** (shrunk - state.when[:features]) + np.sum(B[k:] ** 2, axis=0)
         return Matrix(self.weights(state, features), left * (delta - 1.0), np.sqrt(left) * B, left * mass)
+
+
+def merged(learners: Sequence[Matrix], base: Matrix, rows: Sequence[float], retention: float, m: int) -> Matrix:
+    """The merged learner, with at most m - 1 rows. Arguments are not modified; O(G m d + (G m)^3)."""
+    by = merging.shares(rows, retention)
+    own = [each.mass for each in learners]
+    mass = np.maximum(merging.summed(base.mass, own, by), 0.0)
+    gains = merging.added(base.mass, own, rows, retention, by)
+    idle = np.sum(gains, axis=0) == 0.0
+    gains = [np.where(idle, n, gain) for n, gain in zip(rows, gains, strict=True)]
+    w = merging.moved(base.w, [each.w for each in learners], gains)
+    B = _leading(
+        np.concatenate([each.B for each in learners] + [base.B]),
+        np.concatenate([np.full(len(each.B), share) for share, each in zip(by, learners, strict=True)]
+                       + [np.full(len(base.B), -by[:-1].sum())]),
+        1.0 + np.maximum(merging.summed(base.extra, [each.extra for each in learners], by), 0.0),
+        m,
+    )  # fmt: skip
+    return Matrix(w, np.maximum(mass - np.einsum("kf,kf->f", B, B), 0.0), B, mass)
+
+
+def _leading(R: np.ndarray, signs: np.ndarray, delta: np.ndarray, m: int) -> np.ndarray:
+    """float64[k, features]: rows kept of R' diag(signs) R, compared with the diagonal `delta`."""
+    R, signs = R[signs != 0.0], signs[signs != 0.0]
+    if m == 1 or not len(R):
+        return np.zeros((0, R.shape[1]))
+    lam, U = np.linalg.eigh((R / delta) @ R.T)
+    known = lam > EPS_RANK * max(lam[-1], 0.0)
+    root = np.sqrt(lam[known])
+    basis = U[:, known] / root  # rows of basis'R are orthonormal in the norm of 1/delta
+    inner = (U[:, known] * root).T  # R = inner' (basis' R)
+    found, V = np.linalg.eigh((inner * signs) @ inner.T)
+    found, V = found[::-1], V[:, ::-1]
+    shed = max(found[m - 1], 0.0) if len(found) >= m else 0.0
+    top = found[0] if len(found) else 0.0
+    kept = [i for i in range(min(m - 1, len(found))) if found[i] - shed > EPS_RANK * max(top, 0.0)]
+    if not kept:
+        return np.zeros((0, R.shape[1]))
+    scale = np.sqrt(np.minimum(found[kept] - shed, LONGEST))
+    B: np.ndarray = (scale * (basis @ V[:, kept])).T @ R
+    return B

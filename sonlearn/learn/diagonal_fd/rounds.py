@@ -1,4 +1,4 @@
-"""The round: predict, and if the loss requires it, step and buffer the row.
+"""Rounds: predict a row, and if the loss requires it, step and buffer it; when the buffer is full, shrink.
 
 AROW (Crammer, Kulesza, Dredze 2009) with A = Delta + B'B for the inverse covariance: in round t
 
@@ -8,17 +8,48 @@ where a and s^2 depend on the loss (`step_of`). Let q = B Delta^-1 x, L L' = I +
 L) and g = L^-1 q. Then v = x'Delta^-1 x - g'g and A^-1 x = Delta^-1 (x - B'L^-T g). With w = wbar + Delta^-1 B'c, a
 step does not change gamma = L'c but appends one number; so z = wbar'x + gamma'g needs no second solve. A round writes
 no array of length d: it reads the active features and appends one sparse row.
+
+The whitened shrink keeps m - 1 combinations of the rows, and adds the diagonal of the rest to Delta. With
+T = B Delta^-1 B' = U diag(lam) U' and lam_m the m-th largest, B <- C B with the rows
+sqrt(min(lam_i - lam_m, LONGEST)/lam_i) U_i' of C, i < m. B'B loses a positive semidefinite matrix whose diagonal is
+known: Delta_f = 1 + (sum of squares of f's entries in all rows) - |B_:f|^2 for the features f of the buffered rows.
+[RFD] Algorithm 3 instead adds half of lam_m to every feature.
+
+Forgetting (--decay) happens there: with n rows learned since the last shrink, B'B and the sums of squares are
+multiplied by retention^n. The 1 in Delta does not decay. Delta of a feature in no buffered row is not updated until the
+feature is in one; then it takes the value that decay in every round would have given.
+
+A shrink is applied to a feature that is in no buffered row only when the feature is next read. Its entries z of the
+kept rows become E z, and wbar grows by (c'z)/Delta. Delta does not change while the feature is in no buffered row, so
+such maps compose. Each shrink is a generation; the log stores compositions of [E' c] (`sonlearn.learn.log`). In kernels
+`maps` is float64[slots, width, width + 1] and `table` float64[features, KEPT + width].
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
-from sonlearn.data.rows import entries, features_with, is_learned
-from sonlearn.jit import bare_inline
-from sonlearn.learn.diagonal_fd.lazy import bring_all_up_to_date, copies
-from sonlearn.learn.diagonal_fd.state import EXTRA, KEPT, LONGEST, SLOT, WBAR
-from sonlearn.learn.linear_algebra import add_scaled, clear_first, minus_dot, plus_dot, solve_lower
+import numpy as np
+
+from sonlearn.data.rows import entries, features_with, is_learned, most_entries
+from sonlearn.jit import bare_inline, forced_inline, inline, jit
+from sonlearn.learn.diagonal_fd.state import DELTA, EXTRA, KEPT, LONGEST, SLOT, SQUARES, STAMP, TOTAL, WBAR
+from sonlearn.learn.eigenpairs import leading_eigenpairs
+from sonlearn.learn.linear_algebra import (
+    add_scaled,
+    clear,
+    clear_first,
+    factorise,
+    minus_dot,
+    plus_dot,
+    product,
+    set_scaled,
+    solve_lower,
+    solve_upper,
+    transposed,
+)
+from sonlearn.learn.log import apply_map, enter, map_forward
 from sonlearn.learn.losses import HINGE, LOGISTIC
 from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL, SHRINK
 
@@ -28,11 +59,22 @@ CURVATURE = 1e-8
 ROUNDING = 4e-16
 
 
+class DiagonalFDScratch(NamedTuple):
+    """Scratch space of a round."""
+
+    u: np.ndarray  # float64[longest row]; Delta^-1 x
+    place: np.ndarray  # int64[longest row]; 0, 1, 2, ...
+    row: np.ndarray  # float64[longest row, KEPT + width]; up-to-date copies of rows of the table
+    q: np.ndarray  # float64[rows]; B Delta^-1 x
+    g: np.ndarray  # float64[rows]; L^-1 q
+    z: np.ndarray  # float64[2, width + 1]; one feature's entries while it is brought up to date
+
+
 @bare_inline
 def run(params, state, work, rows, out, start, learns):
-    """`shrink.follow` until a row fills the buffer; returns (next row, status).
+    """`follow` until a row fills the buffer; returns (next row, status).
 
-    With LOG_FULL and DIVERGED the next row has not been learned.
+    With LOG_FULL and DIVERGED the next row has not been learned. work : DiagonalFDScratch, overwritten
     """
     now = state.now[0]
     for i in range(start, len(rows.y)):
@@ -203,3 +245,232 @@ def append(state, feats, values, s):
     now["slots"] = n_slots
     now["entries"] = n_entries
     now["raw"] = raw + 1
+
+
+# -------------------------------------------------------------------------------------------------------------- shrinks
+
+
+#: Eigenvalues of T below this multiple of the largest are rounding errors.
+EPS_RANK = 1e-14
+
+
+@jit
+def follow(params, state, rows, out, start, learns):
+    """Predict rows from `start` on and, where it `learns`, learn them; (next row, DONE, LOG_FULL or DIVERGED).
+
+    params : DiagonalFDParams; state : DiagonalFDState, modified where it `learns`; rows : Rows, not modified
+    out : Predictions, filled in from row `start` on; start : int
+
+    Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds.
+    """
+    at, longest, r, length = start, most_entries(rows, start), len(state.T), state.maps.shape[2]
+    work = DiagonalFDScratch(
+        np.empty(longest), np.arange(longest), np.empty((longest, state.table.shape[1])), np.empty(r), np.empty(r),
+        np.empty((2, length)),
+    )  # fmt: skip
+    while True:
+        at, status = run(params, state, work, rows, out, at, learns)
+        if status != SHRINK:
+            return at, status
+        shrink(params, state, work.z)
+
+
+@inline
+def shrink(params, state, z):
+    """Keep m - 1 rows and begin a generation with an empty buffer. Modifies state.
+
+    params : DiagonalFDParams; z : float64[2, width + 1], overwritten
+    """
+    now, (_, width, length) = state.now[0], state.maps.shape
+    c, E, sums = np.empty(len(state.T)), np.empty((2, width, length)), np.empty((now["slots"], 3))
+    faded = params.retention ** (now["t"] - now["shrunk"])
+    n_kept, C = leading_rows(params, state.T, now["k"] + now["raw"], faded)
+    CT = transposed(C, C.shape[1])
+    coefficients(state, c)
+    log(state, E, c, CT, n_kept)
+    fold(state, E, c, CT, sums, z)
+    now["generation"] += 1
+    compensate(params, state, sums, n_kept)
+    now["shrunk"] = now["t"]
+    factorise(state.T, 1.0, n_kept, state.LT)
+    state.gamma[:] = 0.0
+    now["k"] = n_kept
+    now["raw"] = now["slots"] = now["entries"] = 0
+
+
+@inline
+def leading_rows(params, T, r, faded):
+    """(number of rows kept, C float64[m - 1, r]); T <- C T C' there, and 0 elsewhere. faded : retention^n"""
+    n_kept, C = 0, np.zeros((params.m - 1, r))
+    if params.m == 1:
+        clear(T)
+        return n_kept, C
+    lam, U = leading_eigenpairs(T, r, min(params.m, r))
+    top = lam[0]
+    shed = lam[params.m - 1] if r >= params.m and lam[params.m - 1] > EPS_RANK * top else 0.0
+    clear(T)
+    while n_kept < min(params.m - 1, r) and lam[n_kept] - shed > EPS_RANK * top:
+        squared = min(lam[n_kept] - shed, LONGEST) * faded
+        factor = math.sqrt(squared / lam[n_kept])
+        set_scaled(C[n_kept], factor, U[:, n_kept], r)
+        T[n_kept, n_kept] = squared
+        n_kept += 1
+    return n_kept, C
+
+
+@bare_inline
+def coefficients(state, c):
+    """c <- L^-T gamma; the weights are wbar + Delta^-1 B'c. c : float64[rows]; the state is not modified."""
+    solve_upper(state.LT, state.now[0]["k"] + state.now[0]["raw"], state.gamma, c)
+
+
+@bare_inline
+def log(state, maps, c, CT, n_kept):
+    """Log the shrink's map for features in no buffered row: modifies state.maps.
+
+    maps : float64[2, width, width + 1]; the map E and a product of maps, overwritten
+    """
+    E = maps[0]
+    clear(E)
+    for j in range(state.now[0]["k"]):
+        set_scaled(E[j], 1.0, CT[j], n_kept)
+        E[j, len(E)] = c[j]
+    enter(state.maps, E, maps[1], state.now[0]["generation"])
+
+
+@bare_inline
+def fold(state, maps, c, CT, sums, z):
+    """For each feature f of the buffer: table entries <- C B_:f, row of `sums` <- Delta w, |X_:f|^2, Delta.
+
+    maps : of `log`; c : float64[rows]; sums : float64[slots, 3], see TOTAL, SQUARES, DELTA; z : see `shrink`
+    """
+    table, now, k = state.table, state.now[0], state.now[0]["k"]
+    for slot in range(now["slots"]):
+        f = state.owner[slot]
+        sums[slot, DELTA] = 1.0 + table[f, EXTRA]
+        sums[slot, SQUARES] = 0.0
+        sums[slot, TOTAL] = sums[slot, DELTA] * table[f, WBAR] + map_entries(maps, table[f, KEPT:], z)
+    at = 0
+    for j in range(now["raw"]):
+        share = c[k + j]
+        while at < state.ends[j]:
+            slot = state.entries[at]
+            x = state.X[slot, j]
+            sums[slot, TOTAL] += x * share
+            sums[slot, SQUARES] += x * x
+            add_scaled(table[state.owner[slot], KEPT:], x, CT[k + j], CT.shape[1])
+            at += 1
+
+
+@forced_inline
+def map_entries(E, b, z):
+    """b <- E[0] b for a feature's entries b in the rows kept so far; returns c'b. Overwrites z."""
+    set_scaled(z[0], 1.0, b, len(b))
+    z[0, len(b)] = 0.0
+    apply_map(E, 0, z, 0)
+    set_scaled(b, 1.0, z[1], len(b))
+    return z[1, len(b)]
+
+
+@bare_inline
+def compensate(params, state, sums, n_kept):
+    """Update Delta and wbar of the buffer's features for the new B; T <- B Delta^-1 B' for the new Delta.
+
+    Modifies the state. Without forgetting Delta never decreases; any decrease would be rounding error.
+    """
+    table, T, now = state.table, state.T, state.now[0]
+    for slot in range(now["slots"]):
+        f = state.owner[slot]
+        b = table[f, KEPT:]
+        b2 = product(b, b, len(b))
+        mass, least = state.mass[f] + sums[slot, SQUARES], table[f, EXTRA]
+        if params.retention < 1.0:  # the buffered rows decay with the earlier ones
+            mass = state.mass[f] * params.retention ** (now["shrunk"] - state.when[f]) + sums[slot, SQUARES]
+            mass, least = mass * params.retention ** (now["t"] - now["shrunk"]), 0.0
+        state.mass[f] = mass
+        state.when[f] = now["t"]
+        extra, old = max(least, mass - b2), 1.0 / sums[slot, DELTA]
+        table[f, EXTRA] = extra
+        table[f, WBAR] = sums[slot, TOTAL] * old
+        table[f, STAMP] = now["generation"]
+        table[f, SLOT] = 0.0
+        change = 1.0 / (1.0 + extra) - old
+        for i in range(n_kept):
+            add_scaled(T[i], change * b[i], b, i + 1)
+    for i in range(n_kept):
+        for j in range(i):
+            T[j, i] = T[i, j]
+
+
+@jit
+def all_weights(state, w):
+    """w[f] <- the weight of feature f, for the first len(w) features. w : float64[features], filled in."""
+    now, rows, z = state.now[0], np.empty((1, state.table.shape[1])), np.empty((2, state.maps.shape[2]))
+    row, c = rows[0], np.empty(len(state.T))
+    coefficients(state, c)
+    for f in range(len(w)):
+        bring_up_to_date(state.maps, state.table, f, rows, 0, now["generation"], z)
+        total = plus_dot(0.0, c, row[KEPT:], now["k"])
+        if row[SLOT] > 0.0:
+            total = plus_dot(total, c[now["k"] :], state.X[int(row[SLOT]) - 1], now["raw"])
+        w[f] = row[WBAR] + total / (1.0 + row[EXTRA])
+
+
+# ------------------------------------------------------------------------------------------ features brought up to date
+
+
+#: If all entries of a feature are smaller than this, they count as 0: products of contractions would become denormal
+#: numbers, which are slow.
+TINY = 1e-150
+
+
+@forced_inline
+def bring_up_to_date(maps, table, f, target, at, now, z):
+    """target[at] <- row f of the table, brought up to generation `now`.
+
+    maps, table : not modified (unless target is table); target : float64[rows, KEPT + width], its row `at` filled in
+    z : float64[2, width + 1], overwritten
+    """
+    width, source, size = maps.shape[1], 0, 0.0
+    for i in range(width):
+        z[0, i] = table[f, KEPT + i]
+        size = max(size, abs(z[0, i]))
+    z[0, width] = 0.0
+    if size > TINY:
+        source = map_forward(maps, int(table[f, STAMP]), now, z)
+    for i in range(width):
+        target[at, KEPT + i] = z[source, i] if size > TINY else 0.0
+    target[at, WBAR] = table[f, WBAR] + z[source, width] / (1.0 + table[f, EXTRA])
+    target[at, EXTRA] = table[f, EXTRA]
+    target[at, STAMP] = now
+    target[at, SLOT] = table[f, SLOT]
+
+
+@bare_inline
+def bring_all_up_to_date(state, work, feats):
+    """Bring the features `feats` (int64[s], not modified) up to date in state.table. Overwrites work.z."""
+    table, maps, now = state.table, state.maps, state.now[0]["generation"]
+    for at in range(len(feats)):
+        if table[feats[at], STAMP] != now:
+            bring_up_to_date(maps, table, feats[at], table, feats[at], now, work.z)
+
+
+@bare_inline
+def copies(state, work, feats):
+    """work.row <- the rows of the features `feats` (int64[s]), up to date. Overwrites work.z; state is not modified."""
+    table, maps, now = state.table, state.maps, state.now[0]["generation"]
+    for at in range(len(feats)):
+        bring_up_to_date(maps, table, feats[at], work.row, at, now, work.z)
+
+
+@jit
+def sweep(state):
+    """Bring every feature up to date and empty the log: O(m^2) a feature.
+
+    The log's capacity grows with the number of features, so the amortised cost is at most O(m^2) an example.
+    """
+    table, maps, now, z = state.table, state.maps, state.now[0], np.empty((2, state.maps.shape[2]))
+    for f in range(now["seen"]):
+        bring_up_to_date(maps, table, f, table, f, now["generation"], z)
+        table[f, STAMP] = 0.0
+    now["generation"] = 0

@@ -70,25 +70,6 @@ class DiagonalFDState(NamedTuple):
 SCALARS = [(name, "i8") for name in ("t", "shrunk", "k", "raw", "slots", "entries", "generation", "capacity", "seen")]
 
 
-class DiagonalFDScratch(NamedTuple):
-    """Scratch space of one round or shrink."""
-
-    u: np.ndarray  # float64[longest row]; Delta^-1 x
-    place: np.ndarray  # int64[longest row]; 0, 1, 2, ...
-    row: np.ndarray  # float64[longest row, KEPT + width]; up-to-date copies of rows of the table
-    q: np.ndarray  # float64[rows]; B Delta^-1 x
-    g: np.ndarray  # float64[rows]; L^-1 q
-    c: np.ndarray  # float64[rows]
-    sums: np.ndarray  # float64[slots, 4]; see TOTAL, SQUARES, DELTA
-    z: np.ndarray  # float64[2, width + 1]; one feature's entries while it is brought up to date
-    E: np.ndarray  # float64[2, width, width + 1]; a map and a product of maps
-
-
-def width_of(params: DiagonalFDParams) -> int:
-    """Numbers that a feature has in the kept rows: m - 1, or 1 of a sketch that keeps none."""
-    return max(params.m - 1, 1)
-
-
 def params_of(options: LearnOptions) -> DiagonalFDParams:
     """The kernels' parameters. With m = 0 the buffer holds one row and no row is kept: a diagonal method."""
     m = options.sketch_size
@@ -100,7 +81,7 @@ def params_of(options: LearnOptions) -> DiagonalFDParams:
 
 def new_state(params: DiagonalFDParams) -> DiagonalFDState:
     """State of an untrained learner."""
-    width, rows = width_of(params), params.m - 1 + params.raw
+    width, rows = max(params.m - 1, 1), params.m - 1 + params.raw  # of a sketch that keeps no row, width is 1
     now = np.zeros(1, dtype=SCALARS)
     now["capacity"] = LOG_MIN
     return DiagonalFDState(
@@ -108,14 +89,4 @@ def new_state(params: DiagonalFDParams) -> DiagonalFDState:
         X=np.zeros((0, params.raw)), when=np.zeros(0, dtype=np.int64), owner=np.zeros(0, dtype=np.int64),
         entries=np.zeros(0, dtype=np.int64), ends=np.zeros(params.raw, dtype=np.int64), T=np.zeros((rows, rows)),
         LT=np.zeros((rows, rows)), gamma=np.zeros(rows), now=now,
-    )  # fmt: skip
-
-
-def new_work(params: DiagonalFDParams, longest: int, slots: int) -> DiagonalFDScratch:
-    """Scratch space for rows of up to `longest` entries and a buffer of up to `slots` features."""
-    width, rows, longest = width_of(params), params.m - 1 + params.raw, max(longest, 1)
-    return DiagonalFDScratch(
-        u=np.zeros(longest), place=np.arange(longest), row=np.zeros((longest, KEPT + width)), q=np.zeros(rows),
-        g=np.zeros(rows), c=np.zeros(rows), sums=np.zeros((slots, 4)),
-        z=np.zeros((2, width + 1)), E=np.zeros((2, width, width + 1)),
     )  # fmt: skip

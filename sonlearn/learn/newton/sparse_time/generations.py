@@ -105,11 +105,12 @@ def log_is_full(state):
 
 
 @jit
-def sweep(state, z):
-    """Bring every feature up to date and empty the log. z : float64[2, M + K], overwritten.
+def sweep(state):
+    """Bring every feature up to date and empty the log.
 
     O(k^2) a feature. The log's capacity grows with the number of features, so the amortised cost is O(m^2) an example.
     """
+    z = np.empty((2, state.table.shape[1]))
     for f in range(state.now[0].seen):
         refresh(state, f, z)
     all_current(state)
