@@ -42,7 +42,7 @@ from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.learn.merging import unmergeable
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.report.progress import Progress
-from sonlearn.sketch.options import SketchOptions
+from sonlearn.sketch.rules import SketchOptions
 from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable
 

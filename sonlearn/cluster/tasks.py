@@ -26,7 +26,7 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.text import HASHED
 from sonlearn.report.problem import problem_of
 from sonlearn.report.progress import Progress
-from sonlearn.sketch.options import SketchOptions
+from sonlearn.sketch.rules import SketchOptions
 from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable
 
@@ -115,8 +115,10 @@ class Sketched(Done):
 
 def sketch_partition(reading: Reading, options: SketchOptions, zero_based: bool, number: int, part: Any) -> Sketched:
     """Sketch a partition; each partition has its own random numbers."""
-    from sonlearn.sketch.batches import take  # sketches need SciPy, a quarter of a worker's start
-    from sonlearn.sketch.make import make_sketch
+    from sonlearn.sketch.make import (
+        make_sketch,
+        take,  # sketches need SciPy, a quarter of a worker's start
+    )
 
     if options.seed is not None or options.method in ("gauss", "sign", "sample"):
         options = dataclasses.replace(options, seed=(options.seed or 0) + number - 1)

@@ -27,10 +27,9 @@ from sonlearn.options.text import HASHED
 from sonlearn.options.verbs import SketchRunOptions
 from sonlearn.sketch.accuracy import covariance_error, projection_error
 from sonlearn.sketch.base import Sketch
-from sonlearn.sketch.batches import take
 from sonlearn.sketch.directions import FrequentDirections
-from sonlearn.sketch.make import load, make_sketch
-from sonlearn.sketch.options import SketchOptions
+from sonlearn.sketch.make import load, make_sketch, take
+from sonlearn.sketch.rules import SketchOptions
 from sonlearn.sketch.spectrum import PICTURES, histogram, plot
 from sonlearn.text.read import Reader
 

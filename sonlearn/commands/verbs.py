@@ -13,7 +13,7 @@ from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.run import RunOptions
 from sonlearn.options.text import WRITTEN
-from sonlearn.sketch.options import SketchOptions
+from sonlearn.sketch.rules import SketchOptions
 
 #: A title, and the fields whose flags stand below it.
 Group = tuple[str, tuple[dataclasses.Field[Any], ...]]

@@ -94,15 +94,6 @@ def longest_row(rows: Rows) -> int:
     return int(np.diff(rows.indptr).max(initial=1))
 
 
-@forced_inline
-def most_entries(rows: Rows, start: int) -> int:
-    """`longest_row` of the rows from `start` on, for kernels."""
-    most = 1
-    for i in range(start, len(rows.y)):
-        most = max(most, rows.indptr[i + 1] - rows.indptr[i])
-    return most
-
-
 def rows_between(rows: Rows, start: int, stop: int) -> Rows:
     """Rows start..stop-1."""
     if start == 0 and stop == len(rows.y):

@@ -9,9 +9,8 @@ import numpy as np
 from sonlearn.data.arrays import running_sum
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError
-from sonlearn.offpolicy.scores import Drawn, cut, decision_terms, reach
 from sonlearn.offpolicy.sequence import LowerSequence
-from sonlearn.offpolicy.value import ESTIMATORS, Value
+from sonlearn.offpolicy.value import ESTIMATORS, Drawn, Value, cut, decision_terms, reach
 
 #: Name of the policy that wrote the log.
 LOG = "log"

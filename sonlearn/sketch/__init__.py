@@ -10,7 +10,7 @@ its singular values and the shrink). `randomized` has the sketches for compariso
 columns. `accuracy` measures errors, `spectrum` draws, `pca` is a transformer for scikit-learn. The command ``sonlearn
 sketch`` is in `sonlearn.commands.sketch`; nothing here reads text or reports.
 
-Names are imported on first use, so the command line and the learner read `options` and `rules` without NumPy.
+Names are imported on first use, so the command line and the learner read `rules` without NumPy.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from sonlearn.sketch.options import METHODS, SketchOptions
+from sonlearn.sketch.rules import METHODS, SketchOptions
 
 if TYPE_CHECKING:
     from sonlearn.sketch.accuracy import covariance_error, projection_error

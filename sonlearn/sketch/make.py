@@ -1,4 +1,4 @@
-"""Sketches by name; and from their files, which have the format of models (`sonlearn.files.storage`).
+"""Sketches by name, from batches, and from their files, which have the format of models (`sonlearn.files.storage`).
 
 The header has ``sketch`` (the class), ``values`` (its settings) and ``counters``. For frequent directions the arrays
 are ``squares`` and ``vectors`` (kept directions), ``columns`` (the column of each row of ``vectors``; absent for dense
@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.errors import ModelFileError, OptionError
+from sonlearn.data.batch import Batch
+from sonlearn.data.matrices import to_csr
+from sonlearn.errors import InputError, ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.sketch.base import KIND, Sketch
 from sonlearn.sketch.directions import FrequentDirections
-from sonlearn.sketch.options import METHODS
 from sonlearn.sketch.randomized import Oja, RandomProjection, RowSampling
-from sonlearn.sketch.rules import RULES
+from sonlearn.sketch.rules import METHODS, RULES
 
 #: Settings that rules pass on.
 _OF_RULES = {name: {"recycle"} | ({"lam", "clip"} if name == "mgfd" else set()) for name in RULES}
@@ -94,3 +95,20 @@ def _check(arrays: dict[str, Any]) -> None:
             raise ValueError(f"{name} is of type {array.dtype}")
         if not integer and name != "keys" and not np.isfinite(array).all():
             raise ValueError(f"{name} is not finite")
+
+
+def take(sketch: Sketch, batch: Batch, first: int) -> Any:
+    """Take in the rows of a batch, feature id i being column i - first; returns them as a CSR array.
+
+    Raises
+    ------
+    InputError
+        An index is below `first`, or the sketch does not take a row.
+    """
+    block = to_csr(batch, first)
+    try:
+        sketch.update(block, grow=True)
+    except InputError as problem:
+        line = None if problem.line is None else int(batch.lines[problem.line - 1])
+        raise InputError(batch.source, line, None, problem.found, problem.expected) from None
+    return block

@@ -1,4 +1,6 @@
-"""The shrink rules of frequent directions and its relatives, as values. Without numpy: the online learner reads them.
+"""The shrink rules of frequent directions and its relatives, as values; the options of ``sonlearn sketch``.
+
+Without numpy: the command line and the online learner read them.
 
 A sketch holds rows until there are `buffer` of them (N). Their squared singular values s_1 >= ... >= s_N then become
 
@@ -55,9 +57,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sonlearn.errors import OptionError
+from sonlearn.options.spec import check_fields, option
 
 
 @dataclass(frozen=True)
@@ -347,3 +350,53 @@ def terms(name: str, m: int, beta: float | None = None) -> Terms:
         raise OptionError(f"shrink rule {name} has no beta; pfd has")
     rule = RULES[name](m) if beta is None else pfd(m, beta)
     return Terms(m - len(rule.weights), rule.gain, rule.restore)
+
+
+# -- for the command line ---------------------------------------------------------------------------------------------
+
+
+#: Every method `make_sketch` knows; all but the last four are values of one shrink rule.
+METHODS = (*RULES, "gauss", "sign", "sample", "oja")
+
+
+@dataclass(frozen=True)
+class SketchOptions:
+    """Method and settings of a sketch. Frozen; checked on construction.
+
+    Raises
+    ------
+    OptionError
+        A value is out of range. (Whether a method takes a setting is checked by `make_sketch`.)
+    """
+
+    method: str = option("rfd", "how to sketch", choices=METHODS)
+    size: int = option(100, "rows l of the sketch", flags=("-l", "--size"), low=1, metavar="L")
+    alpha: float = option(0.0, "alpha_0, to which rfd adds", low=0.0, metavar="A")
+    buffer: int | None = option(
+        None, "rows held before a shrink: 2 l by default; l is row by row, more is faster and more accurate", low=1,
+        metavar="N",
+    )  # fmt: skip
+    share: float | None = option(
+        None, "share of the directions that a shrink lowers (pfd, alpha-fd; 0.2 by default)", above=0.0, high=1.0,
+        metavar="S",
+    )  # fmt: skip
+    nonzeros: int | None = option(
+        None, "nonzeros in a column of the projection (sign; 4 by default)", low=1, metavar="N"
+    )
+    seed: int | None = option(None, "of the random numbers (gauss, sign, sample)", low=0, metavar="S")
+
+    recycle: bool = option(
+        False, "free the rows of vanished directions at once (rfd, fd, cfd, pfd, isvd; the papers count them)"
+    )
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.alpha == float("inf"):
+            raise OptionError("--alpha inf: expected a finite number")
+
+    def values(self) -> dict[str, Any]:
+        """Keywords for `make_sketch` beyond method and size: those that were given."""
+        names = ("buffer", "share", "nonzeros", "seed")
+        given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        given |= {"recycle": True} if self.recycle else {}
+        return given | ({"alpha": self.alpha} if self.alpha else {})

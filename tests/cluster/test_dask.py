@@ -183,7 +183,7 @@ def _reading():
 
 
 def _sketch_options(size):
-    from sonlearn.sketch.options import SketchOptions
+    from sonlearn.sketch.rules import SketchOptions
 
     return SketchOptions(size=size)
 

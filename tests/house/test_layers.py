@@ -19,7 +19,7 @@ LAYERS = (
 #: Modules that the command line imports before it knows what to do: they load neither numpy nor numba.
 QUICK = (
     "__init__", "__main__", "cli", "errors", "options/*", "tuning/__init__", "tuning/grid", "files/__init__",
-    "files/atomic", "commands/__init__", "commands/completion", "sketch/__init__", "sketch/options", "sketch/rules",
+    "files/atomic", "commands/__init__", "commands/completion", "sketch/__init__", "sketch/rules",
 )  # fmt: skip
 SOURCES = {
     ".".join(path.relative_to(PACKAGE).with_suffix("").parts): ast.parse(path.read_text(encoding="utf-8"))

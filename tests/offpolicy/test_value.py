@@ -12,9 +12,8 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import numbered
 from sonlearn.errors import InputError, OptionError
 from sonlearn.offpolicy.evaluation import LOG, Evaluation, Policy
-from sonlearn.offpolicy.scores import Drawn, cut, decision_terms, reach
 from sonlearn.offpolicy.sequence import KAPPA, LowerSequence, prior
-from sonlearn.offpolicy.value import ESTIMATORS
+from sonlearn.offpolicy.value import ESTIMATORS, Drawn, cut, decision_terms, reach
 
 K, CONTEXTS = 4, 6
 

@@ -14,9 +14,7 @@ from sonlearn.data.arrays import grown, zeros
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.boosting.bins import SAMPLE, rows_kept
-from sonlearn.learn.boosting.refit import refit_now, restore
-from sonlearn.learn.boosting.rounds import follow
+from sonlearn.learn.boosting.rounds import follow, refit_now, restore
 from sonlearn.learn.boosting.state import (
     BINS,
     CLASSES,
@@ -27,11 +25,13 @@ from sonlearn.learn.boosting.state import (
     NOW,
     NUMBERS,
     PARTS,
+    SAMPLE,
     SPARE,
     BoostState,
     Params,
     Scratch,
     new_trees,
+    rows_kept,
 )
 from sonlearn.learn.drift import merge_drifts, new_drift
 from sonlearn.learn.engine import Engine, Predictions

@@ -21,7 +21,6 @@ from __future__ import annotations
 import math
 
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.boosting.bins import rows_of_refit, slot_of
 from sonlearn.learn.boosting.state import (
     BASE,
     BELOW_ALL,
@@ -34,6 +33,8 @@ from sonlearn.learn.boosting.state import (
     LEAF,
     NEXT,
     PARTS,
+    rows_of_refit,
+    slot_of,
 )
 from sonlearn.learn.linear_algebra import product, total_of
 from sonlearn.views.codes import key_of

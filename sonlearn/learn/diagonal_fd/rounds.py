@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data.rows import entries, features_with, is_learned, most_entries
+from sonlearn.data.rows import entries, features_with, is_learned
 from sonlearn.jit import bare_inline, forced_inline, inline, jit
 from sonlearn.learn.diagonal_fd.state import DELTA, EXTRA, KEPT, LONGEST, SLOT, SQUARES, STAMP, TOTAL, WBAR
 from sonlearn.learn.eigenpairs import leading_eigenpairs
@@ -263,7 +263,9 @@ def follow(params, state, rows, out, start, learns):
 
     Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds.
     """
-    at, longest, r, length = start, most_entries(rows, start), len(state.T), state.maps.shape[2]
+    at, longest, r, length = start, 1, len(state.T), state.maps.shape[2]
+    for i in range(start, len(rows.y)):
+        longest = max(longest, rows.indptr[i + 1] - rows.indptr[i])
     work = DiagonalFDScratch(
         np.empty(longest), np.arange(longest), np.empty((longest, state.table.shape[1])), np.empty(r), np.empty(r),
         np.empty((2, length)),

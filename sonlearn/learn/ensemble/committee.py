@@ -36,10 +36,9 @@ from sonlearn.learn.ensemble.history import History, new_history
 from sonlearn.learn.ensemble.label_scale import relative_weights
 from sonlearn.learn.ensemble.progress import SEVERAL, VALUES, Measured, add_up, measure, tally_up
 from sonlearn.learn.ensemble.pruning import RARE, SHORT, PruningCase, next_checkpoint, prune
-from sonlearn.learn.ensemble.scheduling import Scheduler
+from sonlearn.learn.ensemble.scheduling import Scheduler, Seen, Views
 from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.ensemble.target import Part, Target, between
-from sonlearn.learn.ensemble.viewing import Seen, Views
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import NAG_SECONDS, Member, default_members, member, word_members
 from sonlearn.options.views import COLUMNS, VIEWS, WORDS

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import axes, merging
-from sonlearn.data.rows import Rows
+from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.log import with_room
 from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
@@ -40,7 +40,7 @@ from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIEN
 from sonlearn.learn.newton.shrink import begin_with_kept, learn, lower
 from sonlearn.learn.newton.sparse_time.folding import orthonormalise
 from sonlearn.learn.newton.sparse_time.generations import sweep
-from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, params_of, sizes_of
+from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
 from sonlearn.learn.tolerances import FEATURES, LOG_FULL, ORTHONORMALISE, RANK
 from sonlearn.options import LearnOptions
 
@@ -55,6 +55,7 @@ class SketchedNewton(Engine):
 
     def __init__(self, options: LearnOptions, **changed: Any):
         self.params = params_of(options)._replace(**changed)
+        self.work = new_work(self.params, 1)
         self._oja = None if self.params.buffered else np.zeros(sizes_of(self.params).M)
 
     def new(self, classes: int = 0) -> NewtonState:
@@ -65,13 +66,16 @@ class SketchedNewton(Engine):
         """Make room for learning `rows`."""
         now = state.now[0]
         local = min(features, int(now.local) + (FEATURES + 1) * int(rows.indptr[-1]))
+        longest = longest_row(rows)
+        if longest > len(self.work.x):
+            self.work = new_work(self.params, longest)
         return axes.reserved(state, seen=features, local=local)
 
     def learn(self, state: NewtonState, rows: Rows, out: Predictions, start: int) -> tuple[NewtonState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
         at, status = start, LOG_FULL
         while status in (LOG_FULL, ORTHONORMALISE):
-            at, status = learn(self.params, state, rows, out, at, self._oja)
+            at, status = learn(self.params, state, self.work, rows, out, at, self._oja)
             if status == LOG_FULL:
                 state = with_room(state, sweep)
             elif status == ORTHONORMALISE:

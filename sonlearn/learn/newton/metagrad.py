@@ -39,7 +39,6 @@ from sonlearn.learn.newton.shrink import decompose, leading_directions, lower, r
 from sonlearn.learn.newton.sparse_time.coordinates import append, coefficients, coordinates, move_wbar
 from sonlearn.learn.newton.sparse_time.folding import fold, is_due, orthonormalise
 from sonlearn.learn.newton.sparse_time.generations import log_is_full, sweep
-from sonlearn.learn.newton.state import new_work
 from sonlearn.learn.newton.step import add_outer_product, reset_factor, widen
 from sonlearn.learn.tolerances import DIVERGED, DONE, LARGEST, LIMIT, LOG_FULL
 from sonlearn.options import LearnOptions
@@ -97,7 +96,7 @@ class SketchedMetaGrad(Engine):
         """Learn rows from `start` on (see `Engine.learn`)."""
         at, status = start, LOG_FULL
         while status == LOG_FULL:
-            at, status = learn(self._params, state, rows, out, at)
+            at, status = learn(self._params, state, self._sketch.work, rows, out, at)
             if status == LOG_FULL:
                 state = state._replace(base=with_room(state.base, sweep))
         return state, at
@@ -130,13 +129,13 @@ class SketchedMetaGrad(Engine):
 
 
 @jit
-def learn(params, state, rows, out, start):
+def learn(params, state, work, rows, out, start):
     """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL or DIVERGED), as `newton.shrink.learn`.
 
-    params : MetaGradFDParams; state : MetaGradFDState, modified in place
+    params : MetaGradFDParams; state : MetaGradFDState, modified in place; work : NewtonScratch, overwritten
     rows : Rows, not modified; out : Predictions, filled in from row `start` on; start : int
     """
-    base, now, work = params.base, state.base.now[0], new_work(state.base, rows, start)
+    base, now = params.base, state.base.now[0]
     logp = np.empty(len(state.logp))
     for i in range(start, len(rows.y)):
         if log_is_full(state.base):

@@ -20,19 +20,19 @@ from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear, dot, gram_spe
 from sonlearn.learn.newton.round import run
 from sonlearn.learn.newton.sparse_time.folding import fold, is_due
 from sonlearn.learn.newton.sparse_time.generations import renew
-from sonlearn.learn.newton.state import new_work
 from sonlearn.learn.newton.step import projected_slope, reset_factor, spectral_excess
 from sonlearn.learn.tolerances import ORTHONORMALISE, RANK, RENEW, SHRINK, SINGULAR, SPAN, SQUARING, STEP
 
 
 @jit
-def learn(params, state, rows, out, start, oja):
+def learn(params, state, work, rows, out, start, oja):
     """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL, DIVERGED or ORTHONORMALISE).
 
     Parameters
     ----------
     params : NewtonParams
     state : NewtonState, modified in place
+    work : NewtonScratch, overwritten
     rows : Rows, not modified
         Rows of numbered features. A row without a label (NaN) or with weight 0 is only predicted.
     out : Predictions of float64[n, K], filled in from row `start` on
@@ -44,7 +44,7 @@ def learn(params, state, rows, out, start, oja):
     Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds, and after one
     if V is to be orthonormalised (by `folding.orthonormalise`).
     """
-    at, work = start, new_work(state, rows, start)
+    at = start
     while True:
         at, status = run(params, state, work, rows, out, at, oja)
         if oja is None:

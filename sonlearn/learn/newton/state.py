@@ -14,8 +14,6 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE, PART, Classes, Counted
-from sonlearn.data.rows import most_entries
-from sonlearn.jit import inline
 from sonlearn.learn.linear_algebra import INVERSE, ROOT, SHIFTED
 from sonlearn.learn.log import slots_of
 from sonlearn.learn.losses import Output, output_of
@@ -235,13 +233,12 @@ def new_state(params: NewtonParams) -> NewtonState:
     )  # fmt: skip
 
 
-@inline
-def new_work(state, rows, start):
-    """Scratch space for `rows` from `start` on."""
-    K, numbers, r = len(state.factor.beta), state.table.shape[1], len(state.basis.H) + 1
-    longest = most_entries(rows, start)
+def new_work(params: NewtonParams, longest: int) -> NewtonScratch:
+    """Scratch space for rows of up to `longest` entries."""
+    K, _, M, R_max, r_max = sizes_of(params)
     return NewtonScratch(
-        np.zeros(numbers), np.zeros(numbers), np.zeros(state.raw.X.shape[1]), np.zeros(r), np.zeros(r), np.zeros(r),
-        np.zeros(longest), np.zeros((FEATURES + 1) * longest), np.zeros(r), np.zeros((2, numbers)),
-        np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K),
+        zx=np.zeros(M + K), delta=np.zeros(M + K), rx=np.zeros(R_max),
+        y=np.zeros(r_max + 1), h=np.zeros(r_max + 1), u=np.zeros(r_max + 1), x=np.zeros(max(longest, 1)),
+        rest=np.zeros((FEATURES + 1) * max(longest, 1)), more=np.zeros(r_max + 1), z=np.zeros((2, M + K)),
+        wbar_x=np.zeros(K), wx=np.zeros(K), slope=np.zeros(K), along=np.zeros(K), aside=np.zeros(K),
     )  # fmt: skip
