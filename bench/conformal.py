@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.rows import DATA
 from sonlearn import Batch, Learner, LearnOptions, read_batches
-from sonlearn.conformal.tracker import BOUND, track
+from sonlearn.conformal import BOUND, track
 from sonlearn.data.batch import joined
 
 VALUES = ("regression/bike-hour", "regression/metro-traffic", "regression/appliances-energy", "regression/kc-house",

@@ -114,7 +114,7 @@ class Learner(SavedModel):
         self._decision = DecisionRule(self.options)
         self._coverage = None
         if self.options.coverage is not None:
-            from sonlearn.conformal.layer import Coverage
+            from sonlearn.conformal import Coverage
 
             self._coverage = Coverage(
                 self.options.coverage, self.options.kind != "values", both=self.options.method == "committee"

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from streams import zipf
 
-from sonlearn import Learner, LearnOptions, ModelFileError, OptionError
-from sonlearn.conformal import classes, values
-from sonlearn.conformal.layer import Coverage
-from sonlearn.conformal.tracker import BOUND, STEP
+from sonlearn import Learner, LearnOptions, ModelFileError, OptionError, conformal
+from sonlearn.conformal import BOUND, STEP, Coverage
 
 pytestmark = pytest.mark.interpreted
 
@@ -74,7 +72,7 @@ def twin_of_sets(p, number, counted, alpha):
     """Row by row: classes in the order of their probabilities."""
     theta, t, out = math.log((1 - alpha) / alpha), 0, []
     for row, own, counts in zip(p, number, counted, strict=True):
-        u = float(classes.tie_breakers(row[None, :], np.array([t]))[0])
+        u = float(conformal.tie_breakers(row[None, :], np.array([t]))[0])
         v = []
         for one in row:
             s = min(sum(other for other in row if other > one) + u * one, 1.0) if one > 0 else 1.0
@@ -126,7 +124,7 @@ def test_sets_are_their_twins(k, pieces):
 def test_classes_as_likely_as_each_other_have_the_same_score():
     p = np.array([[0.25, 0.5, 0.25, 0.0], [0.25, 0.25, 0.25, 0.25]])
     expected = [[0.5 + 0.25 * 0.4, 0.5 * 0.4, 0.5 + 0.25 * 0.4, 1.0], [0.25 * 0.8] * 4]
-    assert classes.scores(p, np.array([0.4, 0.8])) == pytest.approx(np.array(expected))
+    assert conformal.scores(p, np.array([0.4, 0.8])) == pytest.approx(np.array(expected))
 
 
 # -------------------------------------------------------------------------------------------------------- the promise
@@ -240,7 +238,7 @@ def test_what_no_label_comes_for_has_the_mean_threshold_lately():
     for t in range(700):
         layer.sets(p[t : t + 1], number[t : t + 1], np.ones(1, bool))
         mean += max(1 / 256, 1 / (t + 1)) * (float(layer.state.now["theta"][0]) - mean)
-    v = classes.logits(classes.scores(p, classes.tie_breakers(p, np.full(700, 700))))
+    v = conformal.logits(conformal.scores(p, conformal.tie_breakers(p, np.full(700, 700))))
     assert (layer.sets(p, number, None) == (v <= mean)).all()
 
 
@@ -265,7 +263,7 @@ def test_intervals_of_rows_without_labels_are_their_twins():
     np.testing.assert_array_equal(single.steady_intervals(p, rests=True), layer.steady_intervals(p, rests=True))
     for one in np.linspace(-2, 12, 20).reshape(-1, 1):
         s = np.zeros(6)
-        values.scales_of(layer.state.rest, one[0], s)
+        conformal.scales_of(layer.state.rest, one[0], s)
         low, high = layer.steady_intervals(one, rests=True)
         assert np.isclose((high - low)[0] / 2, s[[0, 2]] * np.exp(worst[[0, 2]]), rtol=1e-9).any()
         assert (low + high)[0] / 2 == pytest.approx(one[0], rel=1e-9)

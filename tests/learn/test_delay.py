@@ -8,7 +8,7 @@ from multiclass_twin import CombinerTwin
 from streams import rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import Learner, LearnOptions, OptionError
-from sonlearn.conformal.layer import Coverage
+from sonlearn.conformal import Coverage
 from sonlearn.data.rows import rows_between
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble import committee, pruning
