@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
@@ -45,7 +46,7 @@ from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.methods import CURVED, METHODS, additive
 from sonlearn.options.python import Parameter, in_python, parameters_of, with_parameters
-from sonlearn.text.columns import Labelling, column_of, names_a_column
+from sonlearn.text.columns import ColumnTable, Labelling, column_of, names_a_column
 from sonlearn.text.names import NameTable
 
 if TYPE_CHECKING:
@@ -151,9 +152,14 @@ class _SklearnEstimator(Options, PickleMixin, BaseEstimator):
         validate_data(self, X, skip_check_array=True, reset=reset)
         self.mixed_ = True
         if reset:
-            self._names = NameTable()
-        batch, _ = table_batch(X, self._text, Labelling(False), names=None if y is None else self._names)
+            self._names, self._columns = NameTable(), ColumnTable()
+        known, names = (self._columns.at_rest(), None) if y is None else (None, self._names)
+        batch, found = table_batch(X, self._text, Labelling(False), known, names)
+        for fault in found.faults:
+            warnings.warn(fault, UserWarning, stacklevel=3)
         if y is not None:
+            self._columns.add(found.kinds)
+            self._columns.count(batch, self._text)
             y = column_or_1d(y, dtype=np.float64 if "y_numeric" in self._label_checks else None, warn=True)
             if len(y) != batch.n:
                 raise ValueError(f"{len(y)} labels, expected one each for {batch.n} rows")
