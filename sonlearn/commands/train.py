@@ -37,8 +37,8 @@ from sonlearn.options.text import TABLES
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
 from sonlearn.text.columns import ColumnTable, Labelling, first_names
-from sonlearn.text.malformed import BatchReader
 from sonlearn.text.names import NameTable
+from sonlearn.text.read import Reader
 
 #: Examples before which an average loss says little.
 ENOUGH = 100
@@ -171,7 +171,7 @@ class TrainingSession(Session):
         if learns and self.learner is not None:
             self.learner.next_pass()
 
-    def batches(self, reader: BatchReader) -> Iterable[Batch]:
+    def batches(self, reader: Reader) -> Iterable[Batch]:
         """What is learned from at a time."""
         if self.audit is None or self.options.testonly:
             return self.bounded(reader)
