@@ -13,6 +13,7 @@ from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
 from sonlearn.commands.models import Unfinished, load_bandit
 from sonlearn.commands.passes import FINISHED, Passes
+from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.bandits.bandit import Bandit
@@ -161,7 +162,7 @@ class EvaluationSession(Passes):
         """Return the first reader, which says what was malformed."""
         return self.readers[0].reader
 
-    def batches(self, reader: Reader) -> Iterable[Any]:
+    def batches(self, rows: Iterable[Batch]) -> Iterable[Any]:
         """Return what is evaluated at a time."""
         return same_decisions(self.readers, self.evaluating.models)
 

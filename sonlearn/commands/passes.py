@@ -35,6 +35,7 @@ from sonlearn.options.run import RunOptions
 from sonlearn.report.progress import Progress
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import ColumnTable, Labelling
+from sonlearn.text.join import JoinedLabels
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 from sonlearn.text.source import Meter
@@ -188,6 +189,7 @@ class Passes:
         self.failure: OutputError | None = None
         self.cache = cache_file(options)
         self.reader: Reader | None = None
+        self.joined: JoinedLabels | None = None
         self.meter = Meter()
         self.bar = Bar(options, self.meter)
         self.started = self.last_line = time.perf_counter()
@@ -203,9 +205,9 @@ class Passes:
         """Another pass begins; `learns`: so far nothing of it has been learned."""
         raise NotImplementedError
 
-    def batches(self, reader: Reader) -> Iterable[Batch]:
+    def batches(self, rows: Iterable[Batch]) -> Iterable[Batch]:
         """What is learned from at a time."""
-        return reader
+        return rows
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Any:
         """Predict a batch, and learn from it what is to be learned."""
@@ -286,6 +288,9 @@ class Passes:
     def go(self, interrupts: Interrupts) -> tuple[str, int]:
         """All passes over all examples; return (how it ended, exit status)."""
         self.started = time.perf_counter()
+        if self.options.join is not None:
+            self.joined = JoinedLabels(self.options.join, self.read_as, self.labelling)
+            self.labelling = self.labelling._replace(joined=True)
         try:
             for number in range(1, self.options.passes + 1):
                 if number > 1:
@@ -315,7 +320,8 @@ class Passes:
         before, done, begun = self.done.read, 0, False
         if before:
             self.say(f"skipping {before} examples that the unfinished run has read")
-        batches = interrupts.until_signal(self.batches(self.reader))
+        rows = self.reader if self.joined is None else self.joined.rows(self.reader)
+        batches = interrupts.until_signal(self.batches(rows))
         for batch in first_of(batches, self.options.examples, self.cache is not None):
             self.note()
             start, done = done, done + batch.n
@@ -411,6 +417,8 @@ class Passes:
         finally:
             for line in self.summary(seconds, ending, finished and self.began.number == 1 and not self.began.read):
                 self.say(line)
+            if self.joined is not None:
+                self.say(self.joined.line)
             for text in self.warnings():
                 warn(text)
             self.record(ending)
