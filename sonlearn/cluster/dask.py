@@ -316,11 +316,11 @@ def _computed(client: Client, delayed: list[Any], chains: list[list[Any]] | None
     Of each chain of further tasks the last that is done is on two workers, until all is computed.
     """
     chains = chains or []
-    futures = client.compute([*delayed, *itertools.chain.from_iterable(chains)])
-    futures, rest = futures[: len(delayed)], iter(futures[len(delayed) :])
-    _wait(futures, _Copies(client, [[next(rest) for _ in chain] for chain in chains]))
+    futures = list(client.compute([*delayed, *itertools.chain.from_iterable(chains)]))
+    # what is copied is in no other list, or its results would stay on the workers when it is forgotten
+    _wait(futures, _Copies(client, [[futures.pop(len(delayed)) for _ in chain] for chain in chains]))
     _replicate(client, futures[0], COPIES)
-    return list(futures)
+    return futures
 
 
 def _replicate(client: Client, future: Any, count: int) -> None:
@@ -531,6 +531,7 @@ def _wait(futures: list[Any], copies: _Copies | None = None) -> None:
                 wait(steps, timeout=poll, return_when="FIRST_COMPLETED")
             else:
                 wait(futures, timeout=poll)
+        del steps  # of which `copy` forgets some
         if copies:
             copies.copy()
         for future in futures:

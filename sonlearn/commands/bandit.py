@@ -64,6 +64,8 @@ class BanditSession(Session):
     """One run under way: the model of decisions, and what it learns from."""
 
     def __init__(self, given: dict[str, Any], bandit: dict[str, Any], options: RunOptions):
+        if options.join:
+            raise OptionError(f"--join {options.join}: decisions have their costs with them; expected rows with labels")
         self.learner, from_model, unfinished = None, initial_model(options), None
         learn, text = split(given)
         if from_model is not None:

@@ -51,7 +51,8 @@ _ALONE = {
     "save_per_pass": "the model is there at the end", "checkpoint": "the model is there at the end",
     "checkpoint_minutes": "the model is there at the end", "resume": "the model is there at the end",
     "audit": "examples are explained in one process; leave --cluster out",
-    "examples": "workers read their own partitions of the data, to the end",
+    "join": "each worker reads its own files", "examples": "workers read their own partitions of the data, to the end",
+    "invert_hash": "the model is there at the end; sonlearn inspect MODEL shows weights",
     "log_json": "learners of partitions do not learn one after the other", "report": "it is of a run in one process",
     "progress_bar": "a row for each learner is printed at the end",
     "cache": "each worker reads its own files", "cache_file": "each worker reads its own files",
@@ -202,8 +203,9 @@ def tune(line: Line, where: ClusterOptions) -> int:
 
 def predict(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> int:
     """Predict what one process would; return the exit status."""
-    if options.audit:
-        raise OptionError(f"--audit with --cluster: {_ALONE['audit']}")
+    for name in ("audit", "join"):
+        if getattr(options, name):
+            raise OptionError(f"--{name} with --cluster: {_ALONE[name]}")
     _files(options)
     check_run(options)
     with contextlib.ExitStack() as stack:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from sonlearn import __version__
 from sonlearn.commands.line import Line
 from sonlearn.commands.models import Model, load_bandit, load_model, names_of
 from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import OptionError, shorten
 from sonlearn.files import storage
+from sonlearn.learn.learner import Learner
 from sonlearn.options.spec import text_of
 from sonlearn.report.facts import largest, stream_lines
 from sonlearn.report.runlog import jsonable, spelt
-from sonlearn.text.names import MOST_NAMES, MOST_SLOTS
+from sonlearn.text.names import MOST_NAMES, MOST_SLOTS, NameTable
 
 TOP = 20
 #: Where it is said what all members make of the input.
@@ -106,6 +109,17 @@ def model_lines(path: str, model: Model, top: int) -> list[str]:
             1, f"saved in a run that has not ended: pass {place.number} of {place.passes}, {place.read} examples read"
         )
     return lines
+
+
+def inverted(learner: Learner, names: NameTable) -> Iterator[str]:
+    """Lines of all weights as VW's --invert_hash writes them: ``name:slot:weight``, of a class ``name[label]:...``."""
+    yield from (f"Version sonlearn {__version__}", f"bits:{learner.text.bits}", ":0")
+    labels = [f"[{label}]" for label in learner.classes] if learner.options.several else [""]
+    for k, label in enumerate(labels):
+        weights = learner.class_weights(k) if label else learner.weights()[1]
+        for id, weight in zip(learner.ids().tolist(), weights.tolist(), strict=True):
+            for name in names_of(id, names) or [str(id)]:
+                yield f"{name}{label}:{id}:{weight:.9g}"
 
 
 def decision_lines(path: str) -> list[str]:

@@ -35,7 +35,7 @@ from sonlearn.options.run import RunOptions
 from sonlearn.report.progress import Progress
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import ColumnTable, Labelling
-from sonlearn.text.malformed import BatchReader
+from sonlearn.text.join import JoinedLabels
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 from sonlearn.text.source import Meter
@@ -188,7 +188,8 @@ class Passes:
         self.noted: set[str] = set()
         self.failure: OutputError | None = None
         self.cache = cache_file(options)
-        self.reader: BatchReader | None = None
+        self.reader: Reader | None = None
+        self.joined: JoinedLabels | None = None
         self.meter = Meter()
         self.bar = Bar(options, self.meter)
         self.started = self.last_line = time.perf_counter()
@@ -204,9 +205,9 @@ class Passes:
         """Another pass begins; `learns`: so far nothing of it has been learned."""
         raise NotImplementedError
 
-    def batches(self, reader: BatchReader) -> Iterable[Batch]:
+    def batches(self, rows: Iterable[Batch]) -> Iterable[Batch]:
         """What is learned from at a time."""
-        return reader
+        return rows
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Any:
         """Predict a batch, and learn from it what is to be learned."""
@@ -287,6 +288,9 @@ class Passes:
     def go(self, interrupts: Interrupts) -> tuple[str, int]:
         """All passes over all examples; return (how it ended, exit status)."""
         self.started = time.perf_counter()
+        if self.options.join is not None:
+            self.joined = JoinedLabels(self.options.join, self.read_as, self.labelling)
+            self.labelling = self.labelling._replace(joined=True)
         try:
             for number in range(1, self.options.passes + 1):
                 if number > 1:
@@ -316,7 +320,8 @@ class Passes:
         before, done, begun = self.done.read, 0, False
         if before:
             self.say(f"skipping {before} examples that the unfinished run has read")
-        batches = interrupts.until_signal(self.batches(self.reader))
+        rows = self.reader if self.joined is None else self.joined.rows(self.reader)
+        batches = interrupts.until_signal(self.batches(rows))
         for batch in first_of(batches, self.options.examples, self.cache is not None):
             self.note()
             start, done = done, done + batch.n
@@ -345,14 +350,13 @@ class Passes:
             name = " ".join(self.sources)
             raise InputError(name, None, None, f"{done} examples", f"the {before} that the unfinished run has read")
 
-    def make_reader(self) -> BatchReader:
+    def make_reader(self) -> Reader:
         """What reads the examples: for one pass, or with a cache for all of them."""
         options = self.options
         arguments: dict[str, Any] = {
             **options.reading, "names": self.names_read, "columns": self.columns, "labels": self.labelling,
             "known_rows": self.done.read if self.done.number == 1 else 1 << 62, "stretch": self.stretch,
         }  # fmt: skip
-        reader: BatchReader
         if self.cache is None:
             reader = Reader(self.sources, self.read_as, **arguments)
         else:
@@ -382,7 +386,7 @@ class Passes:
             figures.append(f"average error {result.average_error:.6f}")
         self.say("... " + ", ".join(figures))
 
-    def begin_pass(self, reader: BatchReader, batch: Batch, first: bool) -> None:
+    def begin_pass(self, reader: Reader, batch: Batch, first: bool) -> None:
         """What waits for the first examples of a pass: the learner and the header, and what is said of the cache."""
         cache = ""
         if isinstance(reader, CachedReader):
@@ -413,6 +417,8 @@ class Passes:
         finally:
             for line in self.summary(seconds, ending, finished and self.began.number == 1 and not self.began.read):
                 self.say(line)
+            if self.joined is not None:
+                self.say(self.joined.line)
             for text in self.warnings():
                 warn(text)
             self.record(ending)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sonlearn.commands.checks import check_output, check_run
+from sonlearn.commands.inspect import inverted
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import of_refused, warn
 from sonlearn.commands.models import (
@@ -28,6 +29,7 @@ from sonlearn.commands.passes import Patience
 from sonlearn.commands.session import Session
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
+from sonlearn.files.atomic import whole_output
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
@@ -37,7 +39,6 @@ from sonlearn.options.text import TABLES
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
 from sonlearn.text.columns import ColumnTable, Labelling, first_names
-from sonlearn.text.malformed import BatchReader
 from sonlearn.text.names import NameTable
 
 #: Examples before which an average loss says little.
@@ -112,7 +113,7 @@ class TrainingSession(Session):
         # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
         # told from text by looking.
         own = "csv" if self.text.format in TABLES else "auto"
-        named = bool(options.audit) or (False if options.testonly else self.text.names)
+        named = bool(options.audit or options.invert_hash) or (False if options.testonly else self.text.names)
         read_as = dataclasses.replace(written_as(self.text, given), format=given.get("format", own), names=named)
         if self.learner is not None and read_as.format == "vw":  # what a model of JSON has of members is not of VW text
             kept = {name: tuple(b for b in getattr(read_as, name) if len(b) == 1) for name in ("ignore", "keep")}
@@ -157,11 +158,19 @@ class TrainingSession(Session):
 
     def warn_of_leaks(self) -> None:
         """Name columns of the first file that tell the label, before all is learned from them; a pipe is read once."""
-        if os.path.isfile(self.sources[0]):
+        if os.path.isfile(self.sources[0]) and self.joined is None:
             from sonlearn.text.describe import leaks
 
             for line in leaks(self.sources[0], self.read_as):
                 warn(line)
+
+    def record(self, ending: str) -> None:
+        """Write the weights by name, and what is kept of any run."""
+        super().record(ending)
+        if self.options.invert_hash and self.learner is not None:
+            with whole_output(self.options.invert_hash) as file:
+                for line in inverted(self.learner, self.names_read):
+                    file.write(line.encode("utf-8", "surrogateescape") + b"\n")
 
     def next_pass(self, learns: bool) -> None:
         """Another pass begins."""
@@ -171,11 +180,9 @@ class TrainingSession(Session):
         if learns and self.learner is not None:
             self.learner.next_pass()
 
-    def batches(self, reader: BatchReader) -> Iterable[Batch]:
+    def batches(self, rows: Iterable[Batch]) -> Iterable[Batch]:
         """What is learned from at a time."""
-        if self.audit is None or self.options.testonly:
-            return self.bounded(reader)
-        return self.audit.one_by_one(reader)
+        return self.bounded(rows) if self.audit is None or self.options.testonly else self.audit.one_by_one(rows)
 
     def bounded(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The same rows, of many classes in parts whose scores need no more than a bounded space."""
@@ -207,6 +214,8 @@ class TrainingSession(Session):
     def nothing_learned(self) -> tuple[str, str]:
         """What was found in the place of labels, and what to do."""
         assert self.learner is not None
+        if self.joined is not None and self.joined.nothing:
+            return self.joined.nothing, "ids written alike; nothing was learned, and no model was saved"
         return unlabelled(self.learner.text, self.columns)
 
     def warnings(self) -> list[str]:

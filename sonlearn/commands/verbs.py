@@ -52,15 +52,15 @@ def _fields(of: type, *names: str, but: tuple[str, ...] = ()) -> tuple[dataclass
 _NO_MATRIX = ("constant",)
 
 _PREDICT = (
-    "data", "initial_regressor", "predictions", "form", "raw_predictions", "probabilities", "top", "examples", "audit",
-    "audit_top", "audit_format", "on_error", "max_errors", "threads", "progress", "progress_bar", "log_json",
+    "data", "initial_regressor", "predictions", "form", "raw_predictions", "probabilities", "top", "join", "examples",
+    "audit", "audit_top", "audit_format", "on_error", "max_errors", "threads", "progress", "progress_bar", "log_json",
     "report", "quiet",
 )  # fmt: skip
 
 _TUNE = (
     "data", "final_regressor", "save_per_pass", "checkpoint", "checkpoint_minutes", "passes", "cache", "cache_file",
-    "holdout_off", "holdout_period", "holdout_after", "examples", "on_error", "max_errors", "threads", "progress",
-    "progress_bar", "quiet",
+    "holdout_off", "holdout_period", "holdout_after", "join", "examples", "on_error", "max_errors", "threads",
+    "progress", "progress_bar", "quiet",
 )  # fmt: skip
 _TABLE = ("label", "id", "weight", "text", "categorical", "numeric", "ignore", "keep")
 _SERVE = ("initial_regressor", "final_regressor", "checkpoint", "checkpoint_minutes", "threads", "quiet")

@@ -34,6 +34,10 @@ class RunOptions:
         None, "save the model here at the end", flags=("-f", "--final_regressor"), metavar="MODEL"
     )
     save_per_pass: bool = option(False, "save the model after every pass as well", rare=True)
+    invert_hash: str | None = option(
+        None, "write the weights of the model by name at the end, as VW does: name:slot:weight a line", metavar="FILE",
+        rare=True,
+    )  # fmt: skip
     checkpoint: int | None = option(
         None, "save the model after every N examples as well, at the end of a batch", low=1, metavar="N"
     )
@@ -95,6 +99,10 @@ class RunOptions:
     early_terminate: int | None = option(
         None, "end after N passes in a row without a fall of the holdout loss, with the best pass's model", low=1,
         metavar="N",
+    )  # fmt: skip
+    join: str | None = option(
+        None, "take the labels from this table, by id (--id, --label; VW text: tags, columns id and label)", rare=True,
+        metavar="FILE",
     )  # fmt: skip
     examples: int | None = option(None, "read the first N examples only", low=1, metavar="N")
     on_error: str = option("stop", "a malformed line ends the run, or is left out and counted", choices=ON_ERROR)

@@ -7,5 +7,5 @@ to batches, in order, with `pipeline` ahead of the learner), `chunk` (a chunk to
 features of them, `flat` those of models that know no namespaces.
 
 Tables: `csv` and `arrow`, with the features of `columns`. Decisions of bandits: the folder `decisions`. Further:
-`cache` (parsed text, kept), `names` (of hashed features), `write` (batches to text).
+`cache` (parsed text, kept), `join` (labels by id), `names` (of hashed features), `write` (batches to text).
 """

@@ -89,6 +89,8 @@ class Labelling(NamedTuple):
         Which options name the columns of the label, the id and the weight.
     action : str
         Of a table of decisions the column of the action, whose fields are `Batch.class_names`; it is no feature.
+    joined : bool
+        Whether labels come from elsewhere, so that a table may lack their column.
     """
 
     needed: bool = True
@@ -96,6 +98,7 @@ class Labelling(NamedTuple):
     words: bool = False
     flags: tuple[str, str, str] = ("--label", "--id", "--weight")
     action: str = ""
+    joined: bool = False
 
     @classmethod
     def of(cls, options: LearnOptions, needed: bool = True) -> Labelling:
@@ -206,7 +209,8 @@ def layout_of(
     roles = (options.label, options.id, options.weight, labels.action)
     for flag, name in zip((*labels.flags, "--action"), roles, strict=True):
         renamed = name == options.id and known is not None and known.has_not(columns, options)
-        if name and columns.count(name) != 1 and (labels.needed or name in columns or renamed):
+        needed = labels.needed and not (labels.joined and name == options.label)
+        if name and columns.count(name) != 1 and (needed or name in columns or renamed):
             expected = f"one column {shorten(name)} ({flag}){hint or _meant(name, columns)}"
             raise InputError(*place, None, found, expected)
     for name in columns:

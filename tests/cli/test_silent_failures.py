@@ -180,10 +180,8 @@ def test_the_label_of_json_by_name(cli, files):
         ("a.jsonl", '{"a": 1}\n' * 5, ["--label", "y"], "expected labels in 'y' (--label)"),
         ("a.csv", "a,y\n1,\n2,\n", ["--label", "y"], "expected labels in 'y' (--label)"),
         ("a.csv", "a,y\n1,1\n2,0\n", ["--format", "csv"], "found the columns 'a', 'y', expected one that is the label"),
-        ("a.vw", "|a b\n|a c\n", [], "expected a label before the first bar"),
         ("a.vw", "1 0 |a b\n0 0 |a c\n", [], "no example that has a label and an importance above 0"),
         ("a.csv", "a,y\n1,x\n2,y\n", ["--label", "y", "--loss", "squared", "--on-error", "skip"], "2 malformed lines"),
-        ("a.vw", "x y z|a\n" * 3, ["--on-error", "skip"], "3 malformed lines and nothing else"),
     ],
 )
 def test_where_nothing_is_learned_nothing_is_saved(cli, files, name, text, options, message):

@@ -255,20 +255,34 @@ class Watched:
         return iter(self.lines)
 
 
+def in_memory(dask_scheduler, keys):
+    """Those of `keys` whose results a worker holds."""
+    return [key for key in keys if (task := dask_scheduler.tasks.get(key)) and task.who_has]
+
+
 def test_a_death_costs_no_more_than_the_parts_since_the_last_copy(here, days, tmp_path, monkeypatch):
     """Of sixteen parts for two learners in one round, the sixth of the second one kills its worker."""
     monkeypatch.setattr(cluster, "FIRST_ROWS", 1)
     lines = [line for text in days[1] for line in text.splitlines()]
     parts = [lines[i::16] for i in range(16)]
     options, text = LearnOptions(method="nag"), TextOptions(format="svmlight")
-    found, counts = [], []
+    found, counts, forgotten = [], [], set()
 
     class Copies(cluster._Copies):
-        """Notes when what the first learner has learned is copied, and of the second one the first four parts."""
+        """Notes when what the first learner has learned is copied, and of the second one the first four parts.
+
+        And when the results before these are in no worker's memory any more.
+        """
 
         def copy(self):
+            before = {future.key for chain in self._chains for future in chain}
             super().copy()
-            if [len(chain) for chain in self._chains] == [1, 2]:
+            forgotten.update(before - {future.key for chain in self._chains for future in chain})
+            if [len(chain) for chain in self._chains] == [1, 2] and not os.path.exists(log + ".copied"):
+                deadline = time.monotonic() + 60
+                while here.run_on_scheduler(in_memory, keys=forgotten):
+                    assert time.monotonic() < deadline
+                    time.sleep(0.02)
                 pathlib.Path(log + ".copied").touch()
 
     monkeypatch.setattr(cluster, "_Copies", Copies)

@@ -273,9 +273,3 @@ def test_headers_that_do_not_fit(change):
         return
     with pytest.raises(ModelFileError, match="does not fit together"):
         Learner.from_arrays(header, arrays)
-
-
-def test_a_committee_of_several_classes_learns_a_loss_of_classes():
-    with pytest.raises(OptionError, match="the committee learns logistic"):
-        LearnOptions(oaa=3, loss="squared")
-    assert LearnOptions(oaa=3, loss="squared", method="nag").loss == "squared"

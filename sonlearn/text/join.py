@@ -1,0 +1,84 @@
+"""Labels in a table of their own, which belong to the rows of the same ids (``--join``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from sonlearn.data.batch import NO_BATCH, Batch, joined
+from sonlearn.errors import InputError, OptionError, shorten
+from sonlearn.options import TextOptions
+from sonlearn.options.text import WRITTEN
+from sonlearn.text.columns import Labelling
+from sonlearn.text.read import Reader
+
+
+class JoinedLabels:
+    """The labels of a table, by id, and how many rows have one. Ids are the same if they are written alike.
+
+    Parameters
+    ----------
+    path : str
+        A table, or JSON lines.
+    options : TextOptions
+        How the rows are read, whose columns of ids and labels are called as those of the table; with neither, as of VW
+        text, whose tags are ids, those of the table are ``id`` and ``label``.
+    labelling : Labelling
+
+    Raises
+    ------
+    OptionError
+        The rows have ids or labels alone.
+    InputError
+        The table cannot be read, or an id has two labels.
+    """
+
+    def __init__(self, path: str, options: TextOptions, labelling: Labelling):
+        if bool(options.id) != bool(options.label):
+            raise OptionError(f"--join {path}: expected --id COLUMN and --label COLUMN, or neither for tags of VW text")
+        id, label = options.id or "id", options.label or "label"
+        written: dict[str, Any] = {name: getattr(options, name) for name in WRITTEN}
+        read_as = TextOptions(id=id, label=label, keep=(id,), constant=False, **written)
+        labels = joined([*Reader(path, read_as, labels=labelling)] or [NO_BATCH])
+        none = [None] * labels.n
+        self._y = np.append(labels.y, np.nan)  # the last one is of rows without a label
+        self._names = labels.class_names and [*labels.class_names, None]
+        self._places: dict[str, int] = {}
+        for place, (tag, y, name) in enumerate(zip(labels.tags or none, labels.y, self._names or none, strict=False)):
+            if not tag or (name is None and y != y):
+                continue
+            first = self._places.setdefault(tag, place)
+            if first != place:
+                found, expected = f"a further label of the id {shorten(tag)}", f"one, as in line {labels.lines[first]}"
+                raise InputError(labels.source, int(labels.lines[place]), None, found, expected)
+        self._source, self._used, self._without = labels.source, np.zeros(labels.n + 1, dtype=bool), 0
+        self._example = ""
+
+    def rows(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """Yield the rows of a pass with the labels of their ids in the place of their own."""
+        self._without = 0
+        for batch in batches:
+            tags = batch.tags or [""] * batch.n
+            at = np.array([self._places.get(tag, -1) for tag in tags], dtype=np.int64)
+            self._used[at[at >= 0]] = True
+            self._without += int(np.sum(at < 0))
+            self._example = self._example or next(iter(tags), "")
+            names = self._names and [self._names[i] for i in at.tolist()]
+            yield batch._replace(y=self._y[at], class_names=names)
+
+    @property
+    def nothing(self) -> str:
+        """What the ids are, where no row has a label; empty: some have."""
+        if self._used.any():
+            return ""
+        ours = f"ids as {shorten(self._example)}" if self._example else "rows without ids"
+        return (
+            f"{ours}, none of them in {self._source}, whose ids are written as {shorten(next(iter(self._places), ''))}"
+        )
+
+    @property
+    def line(self) -> str:
+        """How many labels were used, and how many rows of the last pass had none."""
+        return f"labels joined = {self._used.sum()} of {len(self._places)}; rows without one = {self._without}"
