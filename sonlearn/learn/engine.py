@@ -52,7 +52,7 @@ _MAKERS = {
     "metagrad_fd": ("metagrad.sketched", "SketchedMetaGrad"),
     "metagrad": ("metagrad.dense", "MetaGrad"),
     "mixture": ("ensemble.mixture", "Mixture"),
-    "projected": ("projected.engine", "Projected"),
+    "projected": ("projected", "Projected"),
     "committee": ("ensemble.committee", "Committee"),
     "multinomial": ("multiclass.multinomial", "Multinomial"),
     "one_vs_rest": ("multiclass.one_vs_rest", "OneVsRest"),
