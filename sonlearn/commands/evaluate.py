@@ -24,8 +24,8 @@ from sonlearn.options.verbs import EvaluateOptions
 from sonlearn.report.offpolicy import HEADER, csv_lines, json_lines, progress_lines, summary_lines
 from sonlearn.report.progress import Schedule
 from sonlearn.text.decisions import DecisionReader
-from sonlearn.text.malformed import BatchReader
 from sonlearn.text.names import NameTable
+from sonlearn.text.read import Reader
 
 
 def command(line: Line) -> int:
@@ -158,7 +158,7 @@ class EvaluationSession(Passes):
         self._schedule = Schedule(*parse_progress(run_options.progress or COARSE))
         self._due, self._count, self._begun = self._schedule.first, 0, False
 
-    def make_reader(self) -> BatchReader:
+    def make_reader(self) -> Reader:
         """Return the first reader, which says what was malformed."""
         return self.readers[0].reader
 

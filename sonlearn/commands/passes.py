@@ -36,7 +36,6 @@ from sonlearn.report.progress import Progress
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.join import JoinedLabels
-from sonlearn.text.malformed import BatchReader
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 from sonlearn.text.source import Meter
@@ -189,7 +188,7 @@ class Passes:
         self.noted: set[str] = set()
         self.failure: OutputError | None = None
         self.cache = cache_file(options)
-        self.reader: BatchReader | None = None
+        self.reader: Reader | None = None
         self.joined: JoinedLabels | None = None
         self.meter = Meter()
         self.bar = Bar(options, self.meter)
@@ -351,14 +350,13 @@ class Passes:
             name = " ".join(self.sources)
             raise InputError(name, None, None, f"{done} examples", f"the {before} that the unfinished run has read")
 
-    def make_reader(self) -> BatchReader:
+    def make_reader(self) -> Reader:
         """What reads the examples: for one pass, or with a cache for all of them."""
         options = self.options
         arguments: dict[str, Any] = {
             **options.reading, "names": self.names_read, "columns": self.columns, "labels": self.labelling,
             "known_rows": self.done.read if self.done.number == 1 else 1 << 62, "stretch": self.stretch,
         }  # fmt: skip
-        reader: BatchReader
         if self.cache is None:
             reader = Reader(self.sources, self.read_as, **arguments)
         else:
@@ -388,7 +386,7 @@ class Passes:
             figures.append(f"average error {result.average_error:.6f}")
         self.say("... " + ", ".join(figures))
 
-    def begin_pass(self, reader: BatchReader, batch: Batch, first: bool) -> None:
+    def begin_pass(self, reader: Reader, batch: Batch, first: bool) -> None:
         """What waits for the first examples of a pass: the learner and the header, and what is said of the cache."""
         cache = ""
         if isinstance(reader, CachedReader):

@@ -232,9 +232,10 @@ def _line(fields: dict[str, Any]) -> str:
 
 def _read(line: str, learner: Bandit, text: TextOptions, source: str) -> Decisions:
     """The decision of a line of dsjson. Raises InputError."""
-    found, refused = parse_dsjson([DecisionLines(1, [line.encode() + b"\n"])], text, learner.options)
-    if refused or found is None:
-        raise refused[0].error.but(source=source, line=None, column=None)
+    parsed = parse_dsjson([DecisionLines(1, [line.encode() + b"\n"])], text, learner.options, source, whole=True)
+    if parsed.errors:
+        raise parsed.errors[0].but(line=None, column=None)
+    (found,) = parsed.batches
     return found._replace(rows=found.rows._replace(source=source, constant=constant_id(text, "json")))
 
 

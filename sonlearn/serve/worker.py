@@ -48,8 +48,6 @@ GROUP_BYTES = 1 << 18
 PARSED_BYTES, _PARSED_RECORDS = 1 << 16, 256
 #: Bytes that are predicted without a thread of their own: switching to it would take longer.
 AT_ONCE_BYTES = 1 << 14
-#: Malformed lines of a group that are described.
-_SHOWN = 1 << 18
 #: Features that a line may have with interactions: of a stranger's lines not as many as of one's own.
 _MOST_FEATURES = 2.0**22
 #: Entries of rows that are predicted or learned in a step, a row at least: some tenths of a second at most.
@@ -260,16 +258,15 @@ class Worker(Queue):
         self._told, self._tell_one = set[str](), tell
         self._long: deque[_Task] = deque()  # those under way
         text = learner.text
-        classes, worded = learner.options.classes is not None, learner.options.takes_words
+        labels, worded = Labelling.of(learner.options), learner.options.takes_words
         of_namespaces = text.format in NAMESPACED
         self._columns = {False: learner.columns.at_rest(), True: learner.columns}  # by whether rows are learned
         # By whether the first malformed line ends it (of a request that is whole, no more has to be known), and whether
         # the rows are learned.
         self._parsers = {
             (stop, learns): ChunkParser(
-                text, "stop" if stop else "skip", 1 if stop else _SHOWN, classes,
-                records=None if of_namespaces else FlatRows(text, worded, self._columns[learns]), words=worded,
-                most_features=_MOST_FEATURES,
+                text, labels, stops=stop, most_features=_MOST_FEATURES,
+                records=None if of_namespaces else FlatRows(text, worded, self._columns[learns]),
             )
             for stop in (False, True) for learns in self._columns
         }  # fmt: skip

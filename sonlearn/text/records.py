@@ -30,13 +30,12 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.errors import shorten
+from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
-from sonlearn.text.columns import FINITE, NUMBER, Found, label_of, number_in, weight_of
+from sonlearn.text.columns import FINITE, NUMBER, Found, Labelling, label_of, number_in, weight_of
 from sonlearn.text.encode import Features, RowLists, date_in, words_of
 from sonlearn.text.hashing import hash_bytes
-from sonlearn.text.malformed import MalformedLine
 from sonlearn.text.objects import Members, Record, Unfit, described, members_of
 from sonlearn.text.rows import ParsedChunk, Runs
 from sonlearn.text.suspicions import Suspicions, is_other_date
@@ -68,13 +67,10 @@ class RecordRows:
     Parameters
     ----------
     options : TextOptions
-    class_names : bool
-        Whether a label that is no number is the name of a class.
-    action : str
-        The member that is the action of a decision, as `Labelling` has it.
+    labels : Labelling
     """
 
-    def __init__(self, options: TextOptions, class_names: bool, action: str = ""):
+    def __init__(self, options: TextOptions, labels: Labelling):
         ignored, kept = (frozenset(filter(is_member, given)) for given in (options.ignore, options.keep))
         self._ignored, self._kept = ignored, kept
         self._spaces_kept = {raw(byte) for byte in options.keep if not is_member(byte)}
@@ -83,10 +79,10 @@ class RecordRows:
         self._mask, self._seed, self._hash_all, self._drop = names.mask, names.seed, names.hash_all, names.drop
         self._chain, self._features = options.chain_hash, Features(options)
         self._rows = RowLists(self._features.constant)
-        self._given = {"label": options.label, "id": options.id, "weight": options.weight, "action": action}
+        self._given = {"label": options.label, "id": options.id, "weight": options.weight, "action": labels.action}
         self._roles = {name: getattr(self, f"_set_{role}") for role, name in self._given.items() if name}
         self._texts, self._numeric = frozenset(options.text), frozenset(options.numeric)
-        self._class_names = class_names
+        self._class_names = labels.worded
         #: Features by the hash of the namespace, name, text, and whether they are words.
         self._members: dict[tuple[int, str, str | None, bool], int] = {}
         self._places: dict[tuple[int, int], int] = {}
@@ -120,8 +116,8 @@ class RecordRows:
         self._rows.add(line, y, weight, self._tag, self._class, base)
         self._run_indptr.append(len(self._runs))
 
-    def take(self, malformed: list[MalformedLine]) -> ParsedChunk:
-        """All rows since the last call; the records between them that were `malformed`."""
+    def take(self, errors: list[InputError]) -> ParsedChunk:
+        """All rows since the last call; the `errors` of the records between them that were malformed."""
         batch, names = self._features.slotted(self._rows.take(), words=True)
         if not batch.words.any():  # type: ignore[union-attr]
             batch = batch._replace(words=None)
@@ -136,7 +132,7 @@ class RecordRows:
         if self._taken >= _MANY:
             notes += [self._unmet_note(*pair) for pair in self._unmet.items()]
         found = Found((), {}, notes=tuple(filter(None, notes)))
-        return ParsedChunk([batch] if batch.n else [], malformed, 0, [], names, found, runs=runs)
+        return ParsedChunk([batch] if batch.n else [], errors, 0, [], names, found, runs=runs)
 
     @staticmethod
     def _unmet_note(name: str, flag: str) -> str:

@@ -135,7 +135,7 @@ def test_members_without_a_name_are_columns():
     from sonlearn.text.flat import FlatRows
 
     options = TextOptions(format="csv")
-    parser = ChunkParser(options, "stop", 1, records=FlatRows(options, False))
+    parser = ChunkParser(options, records=FlatRows(options, False))
     (batch,) = parser.parse_records([(1, b'{"": 7, "a": 2}')], "<request>").batches
     assert (batch.n, sorted(batch.values), batch.weight.tolist()) == (1, [1.0, 2.0, 7.0], [1.0])
 
@@ -224,7 +224,8 @@ def test_describe_knows_json(cli, tmp_path):
 def test_what_is_binary_is_not_described(cli, tmp_path):
     (tmp_path / "t").write_bytes(bytes(range(256)) * 9)
     assert cli.error("describe", tmp_path / "t").endswith(
-        ":1: found a zero byte, expected text; is this a binary file?"
+        "t: found a binary file (a zero byte at offset 0), expected text (LIBSVM or VW), plain or compressed with gzip,"
+        " bzip2, xz or zstd"
     )
 
 

@@ -257,19 +257,7 @@ def test_weights_have_the_names_that_are_known(cli):
 
 
 def test_a_resumed_run_goes_on_with_its_log(cli, monkeypatch):
-    command = [
-        "train",
-        "--quiet",
-        "--method",
-        "nag",
-        "--checkpoint",
-        1,
-        "--resume",
-        "-f",
-        "m",
-        "--log-json",
-        "run.jsonl",
-    ]
+    command = "train --quiet --method nag --checkpoint 1 --resume -f m --log-json run.jsonl a.svm"
     report, left = train.TrainingSession.report, [5]
 
     def killed(self, *rest):
@@ -280,12 +268,12 @@ def test_a_resumed_run_goes_on_with_its_log(cli, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(train.TrainingSession, "report", killed)
-        assert cli(*command, "a.svm")[0] == 130
+        assert cli(command)[0] == 130
     before = Path("run.jsonl").read_bytes()
     Path("run.jsonl").write_bytes(before + b'{"kind": "progr')
     assert read_run("run.jsonl").end is None
     assert "its last line is cut" in read_run("run.jsonl").notes[0]
-    assert cli(*command, "a.svm")[0] == 0
+    assert cli(command)[0] == 0
     assert Path("run.jsonl").read_bytes().startswith(before)
     run = read_run("run.jsonl")
     assert run.begin["before"] > 0

@@ -336,10 +336,7 @@ def test_members_that_no_object_has_are_named_once(n, chunk):
             '{"_label_cost": -1, "c": {}}',
             "found '_label_cost' for '_label_cost', expected one example an object; dsjson",
         ),
-        (
-            '{"_multi": [{"a": 1}]}',
-            "found '_multi' for '_multi', expected one example an object; dsjson is learned",
-        ),
+        ('{"_multi": [{"a": 1}]}', "found '_multi' for '_multi', expected one example an object; dsjson is learned"),
         ('{"_text": 3}', "2:2: found '3' for '_text', expected a text of words"),
         ('{"_tag": "a\\nb"}', "expected a text of one line as tag"),
         ('{"a": "\\ud800"}', "found half of a surrogate pair, expected whole characters"),
