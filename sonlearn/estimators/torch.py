@@ -186,8 +186,7 @@ def _projected(state: dict[str, Any], g: Tensor, delta: float, name: str) -> Ten
 def _along(K: Tensor, y: Tensor, delta: float) -> Tensor:
     """U diag(1/(s (delta + s))) U'y of K = U diag(s^2) U'.
 
-    s^2 at most `RANK` times the largest is rounding of K: its direction is not in S, as in
-    `sonlearn.learn.projected.rounds`.
+    s^2 at most `RANK` times the largest is rounding of K: its direction is not in S, as in `sonlearn.learn.projected`.
     """
     lam, U = torch.linalg.eigh(K)
     there = lam > RANK * lam[-1]
