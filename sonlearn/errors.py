@@ -24,11 +24,15 @@ class InputError(SonlearnError, ValueError):
         1-based; None where the whole source is meant. Columns count bytes.
     found, expected : str
         The text that stands there (shortened by `shorten`) and what may stand there.
+    tag : str
+        That of the row or the decision, which the message does not say.
     """
 
-    def __init__(self, source: str, line: int | None, column: int | None, found: str, expected: str):
+    def __init__(
+        self, source: str, line: int | None, column: int | None, found: str, expected: str, tag: str = ""
+    ):  # fmt: skip
         self.source, self.line, self.column = source, line, column
-        self.found, self.expected = found, expected
+        self.found, self.expected, self.tag = found, expected, tag
         super().__init__(source, line, column, found, expected)
 
     def but(self, **fields: Any) -> InputError:

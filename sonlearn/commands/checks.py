@@ -20,10 +20,13 @@ from sonlearn.errors import OptionError
 from sonlearn.files import storage
 from sonlearn.files.atomic import STDOUT, target_problem
 from sonlearn.options import LearnOptions
+from sonlearn.options.methods import METHODS
 from sonlearn.options.run import COARSE, HEADED, RunOptions, parse_progress
 from sonlearn.options.spec import flags
 from sonlearn.text.source import is_remote
 
+#: Engines that are no sum of weights times features.
+WITHOUT_WEIGHTS = ("committee", "mixture", "boosting", "ewma")
 STDIN = ("-", "/dev/stdin")
 
 
@@ -62,6 +65,7 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
     outputs = {
         "-p": options.predictions, "-r": options.raw_predictions, "-f": options.final_regressor, "--cache_file": cache,
         "--log-json": options.log_json, "--report": options.report, "--table": table,
+        "--invert_hash": options.invert_hash,
     }  # fmt: skip
     check_binary("-f", options.final_regressor, "a model")
     check_binary("--cache_file", cache, "a cache")
@@ -74,6 +78,7 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
     if cache is not None and os.path.exists(cache) and not os.path.isfile(cache):
         raise OptionError(f"--cache_file {cache}: expected a file, for it is read again")
     check_target("--table", table)
+    check_target("--invert_hash", options.invert_hash)
     for flag in ("-p", "-r", "--log-json"):
         output = outputs[flag]
         if output is not None and output not in STDOUT:
@@ -93,6 +98,11 @@ def _check_recording(options: RunOptions) -> None:
 
 def check_output(options: RunOptions, learn: LearnOptions) -> None:
     """Raise OptionError for flags of a run that its learner cannot follow."""
+    if options.invert_hash and METHODS[learn.method].engine in WITHOUT_WEIGHTS:
+        raise OptionError(
+            f"--invert_hash {options.invert_hash} with --method {learn.method}, which has no one weight for a feature: "
+            "--method nag has; what moves other predictions: --audit --audit-format mean"
+        )
     if options.passes > 1 and learn.label_delay:
         raise OptionError(
             f"--label-delay {learn.label_delay} with --passes {options.passes}: expected one pass; the labels "

@@ -52,6 +52,7 @@ _ALONE = {
     "checkpoint_minutes": "the model is there at the end", "resume": "the model is there at the end",
     "audit": "examples are explained in one process; leave --cluster out",
     "join": "each worker reads its own files", "examples": "workers read their own partitions of the data, to the end",
+    "invert_hash": "the model is there at the end; sonlearn inspect MODEL shows weights",
     "log_json": "learners of partitions do not learn one after the other", "report": "it is of a run in one process",
     "progress_bar": "a row for each learner is printed at the end",
     "cache": "each worker reads its own files", "cache_file": "each worker reads its own files",
@@ -293,14 +294,14 @@ def _sayer(options: RunOptions) -> Callable[[str], None]:
 
 def _report(trained: Any, sources: list[str], options: RunOptions, seconds: float) -> list[str]:
     """What was learned from, how each learner did on its own parts, and the combiner on the further ones."""
-    learner, rows = trained.learner, []
+    learner = trained.learner
     lines = [f"data = {' '.join(sources)}"]
     if options.final_regressor is not None:
         lines.append(f"final_regressor = {options.final_regressor}")
     lines += [settings_text(learner.options), settings_text(learner.text, keep=("format",)), ""]
     lines.append(f"{'learner':<10} {'parts':>12} {'examples':>12} {'average loss':>14} {'average error':>14}")
-    for number, (own, progress) in enumerate(zip(trained.partitions(), trained.each, strict=True), 1):
-        rows.append((str(number), own, progress))
+    each = zip(trained.partitions(), trained.each, strict=True)
+    rows = [(str(number), own, progress) for number, (own, progress) in enumerate(each, 1)]
     if trained.merge is not None:
         rows.append(("merged", trained.further(), trained.merge))
     for name, parts, progress in rows:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from sonlearn import __version__
 from sonlearn.commands.line import Line
-from sonlearn.commands.models import Model, load_bandit, load_model, names_of
+from sonlearn.commands.models import Model, load_model, names_of
 from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import OptionError, shorten
 from sonlearn.files import storage
+from sonlearn.learn.learner import Learner
 from sonlearn.options.spec import text_of
 from sonlearn.report.facts import largest, stream_lines
 from sonlearn.report.runlog import jsonable, spelt
-from sonlearn.text.names import MOST_NAMES, MOST_SLOTS
+from sonlearn.text.names import MOST_NAMES, MOST_SLOTS, NameTable
 
 TOP = 20
 #: Where it is said what all members make of the input.
@@ -108,9 +111,20 @@ def model_lines(path: str, model: Model, top: int) -> list[str]:
     return lines
 
 
+def inverted(learner: Learner, names: NameTable) -> Iterator[str]:
+    """Lines of all weights as VW's --invert_hash writes them: ``name:slot:weight``, of a class ``name[label]:...``."""
+    yield from (f"Version sonlearn {__version__}", f"bits:{learner.text.bits}", ":0")
+    labels = [f"[{label}]" for label in learner.classes] if learner.options.several else [""]
+    for k, label in enumerate(labels):
+        weights = learner.class_weights(k) if label else learner.weights()[1]
+        for id, weight in zip(learner.ids().tolist(), weights.tolist(), strict=True):
+            for name in names_of(id, names) or [str(id)]:
+                yield f"{name}{label}:{id}:{weight:.9g}"
+
+
 def decision_lines(path: str) -> list[str]:
     """Lines about a model of decisions."""
-    bandit, unfinished = load_bandit(path)
+    bandit, unfinished, _ = load_model(path, decides=True)
     lines = [f"{path}: a sonlearn bandit", "", "options"]
     if unfinished is not None:
         lines.insert(1, f"saved in a run that has not ended: {unfinished.read} decisions read")
@@ -157,12 +171,12 @@ def retention_lines(model: Model) -> list[str]:
 
 
 def class_tables(model: Model, facts: list[dict], ids: np.ndarray, top: int) -> list[str]:
-    """Lines on several classes: the labels, and of the first `SHOWN` the members and the largest weights."""
+    """Lines on several classes: the labels, and of the first `SHOWN` the largest weights."""
     labels = model.learner.classes[: len(facts)]
     lines = ["", f"classes: {len(labels)}", f"  {'label':<24} {'examples':>12}"]
     lines += [f"  {label:<24} {of['examples']:>12}" for label, of in zip(labels, facts, strict=True)]
-    for k, (label, of) in enumerate(zip(labels[:SHOWN], facts, strict=False)):
-        lines += ["", f"class {label}", *roll(of.get("members", []))]
+    for k, label in enumerate(labels[:SHOWN]):
+        lines += ["", f"class {label}"]
         lines += weight_table(f"largest weights of class {label}", ids, model.learner.class_weights(k), top, model)
     if len(labels) > SHOWN:
         lines += ["", f"and {len(labels) - SHOWN} classes more (--json has them all)"]

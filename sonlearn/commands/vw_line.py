@@ -162,7 +162,8 @@ def _method(given: dict[str, str | None], problems: Problems) -> tuple[list[str]
     """Flags of the one method that takes those of the line, and of VW's loss, squared; options to be left out."""
     steps = frozenset(STEPS & given.keys())
     wanted = [name for name in _OF_METHODS if f"--{name}" in given]
-    able = [name for name in _METHODS if all(option in METHODS[name].takes for option in wanted)]
+    single = _METHODS[1:] if "--invert_hash" in given else _METHODS
+    able = [name for name in single if all(option in METHODS[name].takes for option in wanted)]
     names = {
         frozenset(): None, frozenset({"--sgd"}): "sgd", frozenset({"--ftrl"}): "ftrl", frozenset({"--coin"}): "coin",
         frozenset({"--OjaNewton"}): "oja-son", frozenset({"--adaptive"}): "adagrad",

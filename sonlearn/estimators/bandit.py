@@ -302,7 +302,7 @@ class SonlearnBandit:
             records = [_members(context, "context"), *(_members(action, "action") for action in actions or ())]
             if not crosses(text):  # products of the user's own are those of all that a row has
                 records[1:] = [Members((*action, *records[0])) for action in records[1:]]
-            parsed = ChunkParser(text, "stop", 1).parse_records(enumerate(records), "<memory>")
+            parsed = ChunkParser(text).parse_records(enumerate(records), "<memory>")
             if parsed.errors:
                 raise parsed.errors[0]
             (rows,) = parsed.batches

@@ -52,10 +52,10 @@ _MAKERS = {
     "metagrad_fd": ("metagrad.sketched", "SketchedMetaGrad"),
     "metagrad": ("metagrad.dense", "MetaGrad"),
     "mixture": ("ensemble.mixture", "Mixture"),
-    "projected": ("projected.engine", "Projected"),
+    "projected": ("projected", "Projected"),
     "committee": ("ensemble.committee", "Committee"),
-    "multinomial": ("multiclass.multinomial", "Multinomial"),
-    "one_vs_rest": ("multiclass.one_vs_rest", "OneVsRest"),
+    "multinomial": ("multiclass.by_method", "Multinomial"),
+    "one_vs_rest": ("multiclass.by_method", "OneVsRest"),
 }
 
 

@@ -9,7 +9,7 @@ import dataclasses
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_fields, option
+from sonlearn.options.spec import option
 from sonlearn.options.text import ON_ERROR
 
 #: What -p writes.
@@ -34,6 +34,10 @@ class RunOptions:
         None, "save the model here at the end", flags=("-f", "--final_regressor"), metavar="MODEL"
     )
     save_per_pass: bool = option(False, "save the model after every pass as well", rare=True)
+    invert_hash: str | None = option(
+        None, "write the weights of the model by name at the end, as VW does: name:slot:weight a line", metavar="FILE",
+        rare=True,
+    )  # fmt: skip
     checkpoint: int | None = option(
         None, "save the model after every N examples as well, at the end of a batch", low=1, metavar="N"
     )
@@ -46,19 +50,15 @@ class RunOptions:
     testonly: bool = option(False, "predict and report the loss, learn nothing (needs -i)", flags=("-t", "--testonly"))
     predictions: str | None = option(
         None, "write one prediction a line, with its tag: of two classes log-odds (the probability: --link logistic); "
-        "-: standard output", flags=("-p", "--predictions"),
-        metavar="FILE",
+        "-: standard output", flags=("-p", "--predictions"), metavar="FILE",
     )  # fmt: skip
     form: str = option(
         "vw", "what -p writes: VW's lines, or id, label and probability", choices=FORMS, flags=("--output",)
     )
     raw_predictions: str | None = option(
-        None,
-        "write predictions before the projection onto [-C, C]",
-        flags=("-r", "--raw_predictions"),
-        metavar="FILE",
-        rare=True,
-    )
+        None, "write predictions before the projection onto [-C, C]", flags=("-r", "--raw_predictions"),
+        metavar="FILE", rare=True,
+    )  # fmt: skip
     probabilities: bool = option(False, "of several classes, -p writes the probability of each: label:p ...")
     top: int | None = option(
         None, "of several classes, -p writes the K likeliest, likeliest first: label:p ...", low=1, metavar="K"
@@ -71,11 +71,9 @@ class RunOptions:
         10, "with --audit: features of an example that are listed; 0: all", low=0, metavar="N", rare=True
     )
     audit_format: str = option(
-        "text",
-        "with --audit: text, or json, a line for each example; mean: mean contributions of all, at the end",
-        choices=("text", "json", "mean"),
-        rare=True,
-    )
+        "text", "with --audit: text, or json, a line for each example; mean: mean contributions of all, at the end",
+        choices=("text", "json", "mean"), rare=True,
+    )  # fmt: skip
     passes: int = option(1, "go over the data N times", low=1, metavar="N")
     cache: bool = option(
         False, "keep parsed text in DATA.cache; later passes and runs read that, unless DATA has changed since",
@@ -128,9 +126,6 @@ class RunOptions:
         """What readers are told: what becomes of malformed lines, and how many threads parse ahead."""
         threads = 1 if self.threads is None else self.threads
         return {"on_error": self.on_error, "max_errors": self.max_errors, "threads": threads}
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 def parse_progress(text: str) -> tuple[float, bool]:

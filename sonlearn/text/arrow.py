@@ -32,7 +32,6 @@ from sonlearn.text.columns import (
 )
 from sonlearn.text.encode import ColumnEncoder, TableEncoder
 from sonlearn.text.hashing import constant_id
-from sonlearn.text.malformed import MalformedLine
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import Unfit
 from sonlearn.text.rows import ParsedChunk
@@ -216,11 +215,8 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
     batch = Batch(
         indptr, numbers[order], values[order], y, weight, done + 1 + np.arange(n), tags=tags, class_names=names
     )
-    malformed = [
-        MalformedLine(done + row + 1, ids[row] if ids else "", InputError(name, done + row + 1, None, *refused[row]))
-        for row in sorted(refused)
-    ]
-    return encoder.parsed(batch.at(good) if refused else batch, malformed, features)
+    errors = [InputError(name, done + row + 1, None, *refused[row], ids[row] if ids else "") for row in sorted(refused)]
+    return encoder.parsed(batch.at(good) if refused else batch, errors, features)
 
 
 def _entries(column: Any, encoder: ColumnEncoder, name: str, refused: _Refused) -> Iterator[_Entries]:

@@ -4,9 +4,8 @@ Layout, little-endian::
 
     magic
     blocks     one a batch: struct _BLOCK, JSON of what is text and of the arrays that follow, these arrays
-    trailer    JSON: sources, options, malformed lines that were skipped, batches
-    uint64     length of the trailer
-    uint32     checksum of the trailer (CRC-32, as that of every block)
+    trailer    a block without arrays: sources, options, malformed lines that were skipped, batches
+    uint64     where the trailer begins
     magic
 
 Where that loses nothing, int64 are kept as int32, float64 as float32, and values and weights not at all (all 1).
@@ -29,9 +28,9 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.files.atomic import whole_file
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import Found, Labelling
+from sonlearn.text.columns import Found
 from sonlearn.text.hashing import constant_id
-from sonlearn.text.malformed import SHOWN_ERRORS, BatchReader, Malformed
+from sonlearn.text.malformed import Malformed
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import Source, Watch, is_regular, open_binary, source_name
@@ -40,16 +39,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Changes whenever the layout does, or what the parsers make of a text.
-VERSION = 7
+VERSION = 8
 
 #: Bytes at either end of a file that are read to see whether it has changed.
 _ENDS = 1 << 16
 
 _NAME = b"sonlearn cache "
 _MAGIC = _NAME + b"%d\n" % VERSION
-#: Length and checksum of the trailer.
-_END = struct.Struct("<QI")
-#: Bytes of the JSON, of all that follows, checksum: of all this with 0 in its place, and of what follows.
+#: Where the trailer begins, and the magic.
+_END = struct.Struct(f"<Q{len(_MAGIC)}s")
+#: Bytes of the JSON, of all that follows, checksum (CRC-32): of all this with 0 in its place, and of what follows.
 _BLOCK = struct.Struct("<QQI")
 _ARRAYS = ("indptr", "indices", "values", "y", "weight", "lines", "base", "words")
 _TEXTS = ("tags", "class_names", "skipped")
@@ -67,7 +66,7 @@ class _UnfinishedError(Exception):
     """A cache that is not to be kept."""
 
 
-class CachedReader(BatchReader):
+class CachedReader(Reader):
     """Like `Reader`, but every pass after the first, and every later run on the same input, reads the cache.
 
     May be iterated any number of times; also over standard input and streams, which can be cached only for the life of
@@ -96,23 +95,19 @@ class CachedReader(BatchReader):
         options: TextOptions = TextOptions(),  # noqa: B008 (frozen)
         *,
         path: str | os.PathLike[str],
+        on_error: str = "stop",
+        max_errors: int | None = None,
         **reader: Any,
     ):
         from pathlib import Path
 
-        reader = dict(reader)
-        first = Reader(sources, options, **reader)  # checks the arguments
-        self.sources, self.options, self.path = first.sources, options, Path(path)
-        self.format, self.malformed = first.format, first.malformed
+        super().__init__(sources, options, on_error=on_error, max_errors=max_errors, **reader)
+        self.path = Path(path)
         self.reason: str | None = None
-        self.names, self.columns = first.names, first.columns
-        self.notes: list[str] = []
-        self._known_rows = reader.pop("known_rows", 0)
-        self._needed = reader.get("labels", Labelling()).needed
-        self._reader_arguments = reader | {"names": first.names, "columns": first.columns}
-        self._made_here = False
+        self._on_error, self._max_errors, self._made_here = on_error, max_errors, False
 
     def __iter__(self) -> Iterator[Batch]:
+        self.malformed, self.notes, self.tables = Malformed(self._on_error, self._max_errors), [], []
         trailer = None
         try:
             trailer = read_trailer(self.path)
@@ -121,24 +116,27 @@ class CachedReader(BatchReader):
             raise
         except InputError as error:
             self.reason = error.found
-        if self.reason is None and trailer is not None:
-            self.format, self.malformed = trailer["format"], Malformed("skip", None)
-            self.malformed.admit([InputError(*error) for error in trailer["errors"]], trailer["error_count"])
-            self.names.add((slot, name) for slot, name, _ in trailer["features"])
-            if not self._known_rows:
-                self.names.count((slot, name, count) for slot, name, count in trailer["features"] if count)
+        try:
+            yield from self._made() if self.reason or trailer is None else self._kept(trailer)
+        finally:
             self._known_rows = _ALL
-            for source, columns, kinds in trailer["columns"]:
-                self.notes += self.columns.check(Found(tuple(columns), {}), source, self._needed)
-                self.columns.add(kinds)
-            constant = constant_id(self.options, self.format)
-            if self.meter is not None:
-                self.meter.begin([self.path])
-            blocks = _read_blocks(self.path, trailer, self.meter and self.meter.watch)
-            yield from (batch._replace(constant=constant) for batch in blocks)
-            self.malformed.tags = list(trailer["skipped"])
-        else:
-            yield from self._make()
+
+    def _kept(self, trailer: dict[str, Any]) -> Iterator[Batch]:
+        """Read the cache."""
+        self.format, self.malformed.count = trailer["format"], trailer["error_count"]
+        self.malformed.errors = [InputError(*error) for error in trailer["errors"]]
+        self.names.add((slot, name) for slot, name, _ in trailer["features"])
+        if not self._known_rows:
+            self.names.count((slot, name, count) for slot, name, count in trailer["features"] if count)
+        for source, columns, kinds in trailer["columns"]:
+            self.notes += self.columns.check(Found(tuple(columns), {}), source, self._labels.needed)
+            self.columns.add(kinds)
+        constant = constant_id(self.options, self.format)
+        if self.meter is not None:
+            self.meter.begin([self.path])
+        blocks = _read_batches(self.path, trailer, self.meter and self.meter.watch)
+        yield from (batch._replace(constant=constant) for batch in blocks)
+        self.malformed.tags = list(trailer["skipped"])
 
     def _stale(self, trailer: dict[str, Any]) -> str | None:
         """Why the cache cannot be used; None if it can."""
@@ -146,8 +144,7 @@ class CachedReader(BatchReader):
             return None
         if trailer["settings"] != self._settings():
             return "a cache made with other options"
-        allowed = self._reader_arguments.get("max_errors")
-        if allowed is not None and trailer["error_count"] > allowed:
+        if self._max_errors is not None and trailer["error_count"] > self._max_errors:
             return "a cache with more malformed lines than are allowed"
         sources = list(expand_globs(self.sources))
         if len(sources) != len(trailer["sources"]):
@@ -162,42 +159,35 @@ class CachedReader(BatchReader):
 
     def _settings(self) -> dict[str, Any]:
         options = json.loads(json.dumps(dataclasses.asdict(self.options)))
-        arguments = self._reader_arguments
         model = [self.columns.known, self.columns.numbers, self.columns.years] if self.columns.rests else None
         return {
-            "options": options, "columns": json.loads(json.dumps(model)), "on_error": arguments.get("on_error", "stop"),
-            "labels": list(arguments.get("labels", Labelling())[1:3]),
+            "options": options, "columns": json.loads(json.dumps(model)), "on_error": self._on_error,
+            "labels": list(self._labels[1:3]),
         }  # fmt: skip
 
-    def _make(self) -> Iterator[Batch]:
+    def _made(self) -> Iterator[Batch]:
         """Read the text, and keep what was read if it was all of it and the files have not changed meanwhile."""
-        sources = list(expand_globs(self.sources))
-        before = [_identity(source) for source in sources]
+        before = [_identity(source) for source in expand_globs(self.sources)]
         before_names = {slot: list(counts) for slot, counts in self.names.counts.items()}
-        reader = Reader(sources, self.options, known_rows=self._known_rows, **self._reader_arguments)
-        reader.meter = self.meter
-        self.malformed, self.notes, self._known_rows = reader.malformed, reader.notes, _ALL
         with contextlib.suppress(_UnfinishedError), whole_file(self.path) as file:
             file.write(_MAGIC)
             names: dict[str, int] = {}
             count = 0
-            for batch in reader:
+            for batch in super().__iter__():
                 _write_block(file, batch, names.setdefault(batch.source, len(names)))
                 count += 1
-                self.format = reader.format
                 yield batch
-            self.format = reader.format
-            if [_identity(source) for source in sources] != before:
+            if [_identity(source) for source in expand_globs(self.sources)] != before:
                 raise _UnfinishedError
             trailer = {
                 "settings": self._settings(), "sources": before, "names": list(names), "blocks": count,
-                "format": self.format, "error_count": reader.error_count,
-                "errors": [error.args for error in reader.errors[:SHOWN_ERRORS]],
-                "features": _features(self.names, before_names), "skipped": reader.skipped,
-                "columns": [[source, list(columns), reader.columns.known] for source, columns in reader.tables],
+                "format": self.format, "error_count": self.error_count, "errors": [error.args for error in self.errors],
+                "features": _features(self.names, before_names), "skipped": self.skipped,
+                "columns": [[source, list(columns), self.columns.known] for source, columns in self.tables],
             }  # fmt: skip
-            text = json.dumps(trailer).encode()
-            file.write(text + _END.pack(len(text), zlib.crc32(text)) + _MAGIC)
+            at = file.tell()
+            _write(file, trailer, [])
+            file.write(_END.pack(at, _MAGIC))
             self._made_here = None in before
 
 
@@ -239,8 +229,12 @@ def _write_block(file: BinaryIO, batch: Batch, source: int) -> None:
     arrays = {field: _narrowed(getattr(batch, field)) for field in _ARRAYS if _is_stored(field, getattr(batch, field))}
     described = {field: [array.dtype.str, len(array)] for field, array in arrays.items()}
     head = {"source": source, "arrays": described} | {field: getattr(batch, field) for field in _TEXTS}
+    _write(file, head, arrays.values())
+
+
+def _write(file: BinaryIO, head: dict[str, Any], arrays: Iterable[np.ndarray]) -> None:
     text = json.dumps(head).encode()
-    data = b"".join([text, *(array.tobytes() for array in arrays.values())])
+    data = b"".join([text, *(array.tobytes() for array in arrays)])
     file.write(_BLOCK.pack(len(text), len(data), _checksum(len(text), data)) + data)
 
 
@@ -262,43 +256,43 @@ def _checksum(head: int, data: bytes) -> int:
 
 def read_trailer(path: Path) -> dict[str, Any]:
     """The trailer of the cache `path`; InputError if there is none, or it is truncated or of another version."""
+    damaged = InputError(str(path), None, None, "a cache that is truncated or of another version", "a cache")
     try:
         with path.open("rb") as file:
-            head = file.read(len(_MAGIC))
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - len(_MAGIC) - _END.size))
-            tail = file.read()
-            if head[: len(_NAME)] != _NAME[: len(head)]:
+            begin = file.read(len(_MAGIC))
+            if begin[: len(_NAME)] != _NAME[: len(begin)]:
                 raise _ForeignError(str(path), None, None, "a file that is no cache", "a cache; name another file")
-            damaged = InputError(str(path), None, None, "a cache that is truncated or of another version", "a cache")
-            if head != _MAGIC or tail[_END.size :] != _MAGIC:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _END.size))
+            at, end = _END.unpack(file.read())
+            if (begin, end) != (_MAGIC, _MAGIC) or at > size:
                 raise damaged
-            length, checksum = _END.unpack(tail[: _END.size])
-            start = size - len(_MAGIC) - _END.size - length
-            if start < len(_MAGIC):
-                raise damaged
-            file.seek(start)
-            text = file.read(length)
-            if zlib.crc32(text) != checksum:
-                raise damaged
-            return json.loads(text)
+            file.seek(at)
+            return _read_block(file, size, damaged)[0]
     except FileNotFoundError as error:
         raise InputError(str(path), None, None, "no cache", "a cache") from error
     except OSError as error:
         raise _ForeignError(str(path), None, None, (error.strerror or str(error)).lower(), "a cache") from error
+    except struct.error:
+        raise damaged from None
 
 
-def _read_blocks(path: Path, trailer: dict[str, Any], watch: Watch | None = None) -> Iterator[Batch]:
+def _read_batches(path: Path, trailer: dict[str, Any], watch: Watch | None = None) -> Iterator[Batch]:
     damaged = InputError(str(path), None, None, "a damaged cache", "the one that was written; delete it")
     room = path.stat().st_size
     with open_binary(path, watch) as file:
         file.seek(len(_MAGIC))
         for _ in range(trailer["blocks"]):
-            head, length, checksum = _BLOCK.unpack(file.read(_BLOCK.size))
-            data = b"" if length > room else file.read(length)
-            if _checksum(head, data) != checksum:
-                raise damaged
-            yield _batch(json.loads(data[:head]), data, head, trailer["names"])
+            yield _batch(*_read_block(file, room, damaged), trailer["names"])
+
+
+def _read_block(file: Any, room: int, damaged: InputError) -> tuple[dict[str, Any], bytes, int]:
+    """A block, of `room` bytes at most: (its JSON, its bytes, where the arrays begin in them). Raises `damaged`."""
+    head, length, checksum = _BLOCK.unpack(file.read(_BLOCK.size))
+    data = b"" if length > room else file.read(length)
+    if _checksum(head, data) != checksum:
+        raise damaged
+    return json.loads(data[:head]), data, head
 
 
 def _batch(head: dict[str, Any], data: bytes, at: int, sources: list[str]) -> Batch:

@@ -15,8 +15,9 @@ from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
 from sonlearn.text import rows as at
+from sonlearn.text.columns import Labelling
 from sonlearn.text.interact import Expanded, Interactions, count_generated, expand, make_room
-from sonlearn.text.malformed import MalformedLine
+from sonlearn.text.malformed import behind
 from sonlearn.text.names import LineNames
 from sonlearn.text.number import shorten
 from sonlearn.text.objects import Members, Record, Unfit, error_of
@@ -55,15 +56,10 @@ class ChunkParser:
     Parameters
     ----------
     options : TextOptions
-    on_error : ``stop`` at the first malformed line of a chunk, or ``skip`` them
-    keep_errors : int
-        How many malformed lines of a chunk to describe.
-    class_names : bool
-        Whether labels of VW text may be names of classes.
-    words : bool
-        Whether labels of JSON may be.
-    action : str
-        The member of JSON that is the action of a decision, as `Labelling` has it.
+    labels : Labelling
+        Says whether labels may be names of classes, and which member of JSON is the action of a decision.
+    stops : bool
+        Whether to stop at the first malformed line of a chunk; else it is left out.
     records : FlatRows or None
         What JSON objects become, where they are no namespaces.
     most_features : float
@@ -73,24 +69,19 @@ class ChunkParser:
     def __init__(
         self,
         options: TextOptions,
-        on_error: str,
-        keep_errors: int,
-        class_names: bool = False,
+        labels: Labelling = Labelling(),  # noqa: B008 (a tuple)
         *,
-        words: bool = False,
-        action: str = "",
+        stops: bool = True,
         records: FlatRows | None = None,
         most_features: float = MOST_FEATURES,
     ):
-        self._options = options
-        self._on_error, self._keep = on_error, keep_errors
-        self._names = make_names(options, class_names)
+        self._options, self._labels, self._stops = options, labels, stops
+        self._names = make_names(options, labels.names)
         self._interactions = Interactions(options)
         self._rows = make_rows(0)
         self._state = np.zeros(STATE_SIZE, dtype=np.int64)
         self._line_names = LineNames(options) if options.names else None
         self._records: FlatRows | RecordRows | None = records
-        self._worded, self._action = class_names or words, action
         self._expands = records is None and self._interactions.wanted
         self._most = most_features
 
@@ -105,21 +96,18 @@ class ChunkParser:
         state = self._state
         state[:] = 0
         state[LINE] = _FIRST_LINE
-        refused: list[MalformedLine] = []
+        refused: list[InputError] = []
         while (stopped := self._run(chunk, format)) != at.DONE:
-            begin = int(state[POSITION])
-            line, error = int(state[LINE]), None
-            if len(refused) < self._keep:
-                from sonlearn.text.messages import malformed
+            from sonlearn.text.messages import malformed
 
-                error = malformed(text, begin, int(state[at.AT]), stopped, (source, line, format))
+            begin, line = int(state[POSITION]), int(state[LINE])
             end = line_end(chunk, begin) + 1
             tag = tag_in(text[begin:end].tobytes()) if format == "vw" else ""
-            refused.append(MalformedLine(line, tag, error))
-            if self._on_error == "stop":
+            place = (source, line, format)
+            refused.append(malformed(text, begin, int(state[at.AT]), stopped, place).but(tag=tag))
+            if self._stops:
                 break
-            state[POSITION] = end
-            state[LINE] = line + 1
+            state[POSITION], state[LINE] = end, line + 1
         rows, n, lines = self._rows, int(state[ROWS]), int(state[LINE]) - _FIRST_LINE
         parsed = ParsedChunk([to_batch(rows, n, text)] if n else [], refused, lines)
         if format != "vw":
@@ -139,18 +127,18 @@ class ChunkParser:
         if self._records is None:
             from sonlearn.text.records import RecordRows
 
-            self._records = RecordRows(self._options, self._worded, self._action)
+            self._records = RecordRows(self._options, self._labels)
         rows = self._records
-        refused: list[MalformedLine] = []
+        refused: list[InputError] = []
         for line, record in records:
             if isinstance(record, bytes) and not record.strip():
                 continue
             try:
                 rows.add(record, line)
             except Unfit as problem:
-                error = error_of(problem, record, (source, line)) if len(refused) < self._keep else None
-                refused.append(MalformedLine(line, tag_of(record, self._options.id or "_tag"), error))
-                if self._on_error == "stop":
+                tag = tag_of(record, self._options.id or "_tag")
+                refused.append(error_of(problem, record, (source, line)).but(tag=tag))
+                if self._stops:
                     break
         parsed = rows.take(refused)
         return self._expanded(parsed, source) if self._expands else parsed
@@ -189,9 +177,9 @@ class ChunkParser:
         count_generated(runs, n, constant, plan, np.zeros(256, dtype=np.int64), room_size, count)
         room = make_room(int(room_size[0]) + 1)
         batches: list[Batch] = []
-        refused: list[MalformedLine] = []
+        refused: list[InputError] = []
         start = 0
-        while start < n and not (refused and self._on_error == "stop"):
+        while start < n and not (refused and self._stops):
             stop = _part_end(count, start, self._most)
             end = start
             if stop > start:
@@ -202,13 +190,12 @@ class ChunkParser:
                 made = {"indptr": indptr, "indices": out.indices[: indptr[-1]], "values": out.values[: indptr[-1]]}
                 batches += [whole.part(start, end)._replace(words=None, **made)] if end > start else []
             if end < max(stop, start + 1):
-                line = int(whole.lines[end])
-                refused.append(MalformedLine(line, tags[end], _too_much(source, line, count[end], self._most)))
+                error = _too_much(source, int(whole.lines[end]), count[end], self._most)
+                refused.append(error.but(tag=tags[end]))
                 end += 1
             start = end
-        in_order = sorted(parsed.malformed + refused, key=lambda one: one.line)
-        in_order[self._keep :] = [one._replace(error=None) for one in in_order[self._keep :]]
-        return parsed._replace(batches=batches, malformed=in_order, runs=None)
+        in_order = sorted(parsed.errors + refused, key=lambda error: error.line or 0)
+        return parsed._replace(batches=batches, errors=in_order, runs=None)
 
 
 def joined_chunks(parts: list[ParsedChunk]) -> ParsedChunk:
@@ -216,11 +203,11 @@ def joined_chunks(parts: list[ParsedChunk]) -> ParsedChunk:
     out = parts[0]
     for part in parts[1:]:
         batches = [batch._replace(lines=batch.lines + out.lines) for batch in part.batches]
-        malformed = [one.behind(out.lines) for one in part.malformed]
+        errors = out.errors + behind(part.errors, out.lines)
         found = part.found if out.found is None or part.found is None else out.found.joined(part.found)
         out = ParsedChunk(
-            out.batches + batches, out.malformed + malformed, out.lines + part.lines, out.names + part.names,
-            out.counted + part.counted, found,
+            out.batches + batches, errors, out.lines + part.lines, out.names + part.names, out.counted + part.counted,
+            found,
         )  # fmt: skip
     return out
 

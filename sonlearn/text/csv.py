@@ -27,7 +27,6 @@ from sonlearn.text.columns import (
     weight_of,
 )
 from sonlearn.text.encode import LONGEST, ColumnEncoder, Entries, RowLists, TableEncoder
-from sonlearn.text.malformed import MalformedLine
 from sonlearn.text.objects import Unfit
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import with_point
@@ -65,7 +64,7 @@ def read_csv(
         return
     hint = header_hint(records.text, columns, options)
     layout = layout_of(columns, options, (name, records.header), labels, hint, known)
-    encoder, refused = TableEncoder(options, known), list[MalformedLine]()
+    encoder, refused = TableEncoder(options, known), list[InputError]()
     rows = RowLists(encoder.features.constant)
     places = [(i, encoder.column(column)) for i, column in layout.features]
     features = tuple(column for _, column in layout.features)
@@ -79,15 +78,14 @@ def read_csv(
     for line, record, malformed in records:
         try:
             if malformed is not None:
-                refused.append(MalformedLine(line, _id_in(record, layout), malformed))
+                refused.append(malformed.but(tag=_id_in(record, layout)))
             else:
                 _add(rows, line, record, layout, places, labels.worded, absent)
         except Unfit as problem:
             rows.undo()
             down, column = field_place(records.text, options.delimiter, problem.at)
             found_in = f"{problem.found} in the column {shorten(columns[problem.at])}"
-            error = InputError(name, line + down, column, found_in, problem.expected)
-            refused.append(MalformedLine(line + down, _id_in(record, layout), error))
+            refused.append(InputError(name, line + down, column, found_in, problem.expected, _id_in(record, layout)))
         if len(rows) + len(refused) >= _ROWS or records.chunk_ends:
             yield encoder.parsed(rows.take(), refused, features, hint)
             refused, absent = [], encoder.absent(features)

@@ -33,13 +33,12 @@ from collections.abc import Container
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.errors import shorten
+from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
 from sonlearn.text.columns import FINITE, ColumnTable, Found, is_feature, name_slot, number_in
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
-from sonlearn.text.malformed import MalformedLine
 from sonlearn.text.objects import Unfit
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import Suspicions
@@ -411,9 +410,7 @@ class TableEncoder:
             for entry in self.column(name).absent()
         )  # fmt: skip
 
-    def parsed(
-        self, batch: Batch, malformed: list[MalformedLine], columns: tuple[str, ...], hint: str = ""
-    ) -> ParsedChunk:
+    def parsed(self, batch: Batch, errors: list[InputError], columns: tuple[str, ...], hint: str = "") -> ParsedChunk:
         """Rows whose indices are numbers of features, with slots in their place; and what `columns` have held so far.
 
         What is too much to remember is forgotten: from now on features may have new numbers.
@@ -423,7 +420,7 @@ class TableEncoder:
         found = self.found(columns, hint)
         for encoder in self._columns.values() if self.features.settle() else ():
             encoder.forget()
-        return ParsedChunk([batch] if batch.n else [], malformed, 0, [], counted, found)
+        return ParsedChunk([batch] if batch.n else [], errors, 0, [], counted, found)
 
     def found(self, columns: tuple[str, ...], hint: str = "") -> Found:
         """What the columns have held so far."""

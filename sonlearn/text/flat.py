@@ -11,12 +11,11 @@ import math
 import re
 
 from sonlearn.data.batch import CONSTANT
-from sonlearn.errors import shorten
+from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
 from sonlearn.text.columns import FINITE, NO_LABEL, ColumnTable, first_names, is_feature, label_of, number_in, weight_of
 from sonlearn.text.encode import Entries, RowLists, TableEncoder
-from sonlearn.text.malformed import MalformedLine
 from sonlearn.text.objects import Record, Unfit, described, members_of
 from sonlearn.text.rows import ParsedChunk
 
@@ -86,13 +85,13 @@ class FlatRows:
         self._rows.entries += entries
         self._rows.add(line, y, weight, tag, name_of_class)
 
-    def take(self, malformed: list[MalformedLine]) -> ParsedChunk:
-        """All rows since the last call; the records between them that were `malformed`."""
+    def take(self, errors: list[InputError]) -> ParsedChunk:
+        """All rows since the last call; the `errors` of the records between them that were malformed."""
         batch, columns = self._rows.take(), tuple(self._columns)
         self._columns = {}
         if self._table:
-            return self._encoder.parsed(batch, malformed, columns)
-        return ParsedChunk([batch] if batch.n else [], malformed, 0)
+            return self._encoder.parsed(batch, errors, columns)
+        return ParsedChunk([batch] if batch.n else [], errors, 0)
 
     def _field(self, name: str, value: object) -> Entries:
         """What a member becomes in the column of its name."""

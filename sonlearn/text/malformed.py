@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options.text import ON_ERROR
-from sonlearn.text.source import Meter
 
 #: Malformed lines that are described when they are skipped.
 SHOWN_ERRORS = 10
 
 
-class MalformedLine(NamedTuple):
-    """A line, a row or a decision that was left out: its line, its tag, and the error; None: it is not described."""
-
-    line: int
-    tag: str
-    error: InputError | None
-
-    def behind(self, lines: int) -> MalformedLine:
-        """The same, with `lines` more lines before it."""
-        error = self.error and self.error.but(line=(self.error.line or 0) + lines)
-        return MalformedLine(self.line + lines, self.tag, error)
+def behind(errors: Iterable[InputError], lines: int) -> list[InputError]:
+    """The same errors, with `lines` more lines before them."""
+    return [error.but(line=(error.line or 0) + lines) for error in errors]
 
 
 class Malformed:
@@ -67,38 +58,32 @@ class Malformed:
         self.count = 0
         self.tags: list[str] = []
 
-    def admit(self, errors: Sequence[InputError], count: int | None = None) -> InputError | None:
-        """Count further ones, in their order; return the one that ends the run, or None.
-
-        `count` : how many there are, of which `errors` are the first; those behind the one returned do not count.
-        """
-        count, fatal = len(errors) if count is None else count, None
-        if self.allowed is not None and self.count + count > self.allowed:
-            count = max(self.allowed - self.count, 0)
-            fatal = errors[count]
-        self.errors += errors[: min(count, max(SHOWN_ERRORS - len(self.errors), 0))]
+    def admit(self, errors: Sequence[InputError]) -> InputError | None:
+        """Count further ones, in their order, up to the one that ends the run; return that, or None."""
+        count = len(errors) if self.allowed is None else min(len(errors), max(self.allowed - self.count, 0))
+        self.errors += errors[: min(count, SHOWN_ERRORS - len(self.errors))]
         self.count += count
-        return fatal
+        return errors[count] if count < len(errors) else None
 
-    def left_out(self, batches: Iterable[Any], lines: Sequence[MalformedLine]) -> Iterator[Any]:
+    def left_out(self, batches: Iterable[Any], errors: Sequence[InputError]) -> Iterator[Any]:
         """Yield batches with what was left out before their rows, up to the malformed line that ends the run.
 
         Parameters
         ----------
         batches : of Batch or Decisions, in the order of their lines
-        lines : all malformed lines, in their order, of which the first have an error
+        errors : those of all malformed lines, in their order
 
         Raises
         ------
         InputError
             That of the line that ends the run.
         """
-        fatal = self.admit([one.error for one in lines if one.error is not None], len(lines))
-        left = list(lines) if self.skips else []
+        fatal = self.admit(errors)
+        left = list(errors) if self.skips else []
         for batch in batches:
-            inside = [one for one in left if batch.n and one.line < batch.lines[-1]]
+            inside = [one for one in left if batch.n and (one.line or 0) < batch.lines[-1]]
             left = left[len(inside) :]
-            skipped = [(int(np.searchsorted(batch.lines, one.line)), one.tag) for one in inside]
+            skipped = [(int(np.searchsorted(batch.lines, one.line or 0)), one.tag) for one in inside]
             batch = batch._replace(skipped=[*((0, tag) for tag in self.tags), *skipped] or None)
             if fatal is not None:
                 batch = batch.part(0, int(np.searchsorted(batch.lines, fatal.line or 0)))
@@ -108,42 +93,3 @@ class Malformed:
         self.tags += [one.tag for one in left]
         if fatal is not None:
             raise fatal
-
-
-class BatchReader:
-    """What a run asks of what reads for it.
-
-    Attributes
-    ----------
-    malformed : Malformed
-    meter : Meter or None
-        May be set, and is then told how much of the sources has been read.
-    format : str or None
-        Format of the sources, once it is known.
-    notes : list of str
-        What is to be said of columns that are missing or not known.
-    """
-
-    malformed: Malformed
-    meter: Meter | None = None
-    format: str | None
-    notes: list[str]
-
-    def __iter__(self) -> Iterator[Any]:
-        """Yield batches. Raises InputError."""
-        raise NotImplementedError
-
-    @property
-    def errors(self) -> list[InputError]:
-        """The first malformed lines that were left out."""
-        return self.malformed.errors
-
-    @property
-    def error_count(self) -> int:
-        """How many were."""
-        return self.malformed.count
-
-    @property
-    def skipped(self) -> list[str]:
-        """Tags of the malformed lines behind the last batch."""
-        return self.malformed.tags

@@ -21,12 +21,12 @@ from sonlearn.text.columns import ColumnTable, Found, Labelling
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.interact import never_met
 from sonlearn.text.malformed import SHOWN_ERRORS as SHOWN_ERRORS
-from sonlearn.text.malformed import BatchReader, Malformed, MalformedLine
+from sonlearn.text.malformed import Malformed, behind
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import RecordSource, sources_of
 from sonlearn.text.pipeline import map_prefetching
 from sonlearn.text.rows import ParsedChunk
-from sonlearn.text.source import CHUNK_BYTES, Source, is_arrow, is_remote, is_table, read_chunks, source_name
+from sonlearn.text.source import CHUNK_BYTES, Meter, Source, is_arrow, is_remote, is_table, read_chunks, source_name
 from sonlearn.text.suspicions import noted
 
 #: Lines looked at to tell the format.
@@ -85,7 +85,7 @@ def expand_globs(sources: Iterable[Source]) -> Iterator[Source]:
         yield from matches
 
 
-class Reader(BatchReader):
+class Reader:
     """Batches of the examples in one or several sources, read one after the other. Iterate once.
 
     Parameters
@@ -114,8 +114,6 @@ class Reader(BatchReader):
         So many examples have been read before, by a run that this one goes on with: their names are not counted again.
     stretch : int
         Where lines are long, batches are of so many times as much text (see `sonlearn.text.source.read_chunks`).
-    problems_of : callable or None
-        Of a batch the rows that are malformed all the same, and why.
 
     Attributes
     ----------
@@ -133,6 +131,8 @@ class Reader(BatchReader):
         May be set, and is then told how much of the sources has been read.
     """
 
+    meter: Meter | None = None
+
     def __init__(
         self,
         sources: Source | Iterable[Source] | Iterable[Mapping[str, Any] | str],
@@ -147,7 +147,6 @@ class Reader(BatchReader):
         columns: ColumnTable | None = None,
         known_rows: int = 0,
         stretch: int = 1,
-        problems_of: Callable[[Batch], dict[int, InputError]] | None = None,
     ):
         single = isinstance(sources, (str, os.PathLike)) or hasattr(sources, "readinto") or is_table(sources)
         self.sources: list[Any] = [sources] if single else sources_of(sources)  # type: ignore[arg-type]
@@ -164,7 +163,7 @@ class Reader(BatchReader):
             self.format = "arrow"
         self.malformed = Malformed(on_error, max_errors)
         self._chunk_bytes, self._threads, self._stretch = chunk_bytes, threads, stretch
-        self._labels, self._problems_of = labels, problems_of
+        self._labels = labels
         self._parsers = threading.local()
         self.names = NameTable() if names is None else names
         self.columns = ColumnTable() if columns is None else columns
@@ -173,7 +172,22 @@ class Reader(BatchReader):
         self.tables: list[tuple[str, tuple[str, ...]]] = []
         self._first_chunks: Iterator[np.ndarray] | None = None
 
-    def __iter__(self) -> Iterator[Batch]:
+    @property
+    def errors(self) -> list[InputError]:
+        """The first malformed lines that were left out."""
+        return self.malformed.errors
+
+    @property
+    def error_count(self) -> int:
+        """How many were."""
+        return self.malformed.count
+
+    @property
+    def skipped(self) -> list[str]:
+        """Tags of the malformed lines behind the last batch."""
+        return self.malformed.tags
+
+    def __iter__(self) -> Iterator[Any]:
         """Yield batches.
 
         Raises
@@ -183,21 +197,10 @@ class Reader(BatchReader):
         OptionError
             An option needs namespaces and the input is LIBSVM text.
         """
-        if self.options.format in ("auto", "csv") and self.sources and is_arrow(next(expand_globs(self.sources))):
-            self.format = "arrow"
         if self.meter is not None:
             self.meter.begin(expand_globs(self.sources))
-        if self.format is None and self.sources and (self.options.label or self.options.given(OF_TABLES)):
-            self._tell_format()
-        if self.format is not None:
-            check_options(self.options, self.format)
-        records = [source for source in self.sources if isinstance(source, RecordSource)]
-        tables = bool(records) or self.format in TABLES
-        items: Iterator[Any] = self._records(records) if records else self._tables() if tables else self._chunks()
-        work: Callable[[Any], tuple[str, bool, ParsedChunk]] = (lambda item: item) if tables else self._parse
-        parsed = map_prefetching(items, work, self._threads) if self._threads > 0 else map(work, items)
         examples, line, spaces = 0, 0, set[int]()
-        for source, first, result in parsed:
+        for source, first, result in self._parsed():
             if examples + sum(batch.n for batch in result.batches) > self._known_rows:
                 self.names.add(result.names)
                 self.names.count(result.counted)
@@ -212,6 +215,20 @@ class Reader(BatchReader):
         if examples == 0:
             self.nothing()
         self.notes += never_met(self.options, spaces) if self.format == "vw" else ()
+
+    def _parsed(self) -> Iterator[tuple[str, bool, ParsedChunk]]:
+        """The chunks of all sources, parsed: (source, whether it is the first of the source, what became of it)."""
+        if self.options.format in ("auto", "csv") and self.sources and is_arrow(next(expand_globs(self.sources))):
+            self.format = "arrow"
+        if self.format is None and self.sources and (self.options.label or self.options.given(OF_TABLES)):
+            self._tell_format()
+        if self.format is not None:
+            check_options(self.options, self.format)
+        records = [source for source in self.sources if isinstance(source, RecordSource)]
+        tables = bool(records) or self.format in TABLES
+        items: Iterator[Any] = self._records(records) if records else self._tables() if tables else self._chunks()
+        work: Callable[[Any], tuple[str, bool, ParsedChunk]] = (lambda item: item) if tables else self._parse
+        return map_prefetching(items, work, self._threads) if self._threads > 0 else map(work, items)
 
     def _found(self, found: Found, source: str) -> None:
         """Compare the columns of a table with those that are known, and add them; note what is to be said."""
@@ -288,27 +305,26 @@ class Reader(BatchReader):
         return chunk.source, chunk.first, self._parsers.parser.parse(chunk.text, self.format, chunk.source)
 
     def _parser(self) -> ChunkParser:
-        keep, how = max(SHOWN_ERRORS, (self.malformed.allowed or 0) + 1), "skip" if self.malformed.skips else "stop"
-        labels = self._labels
-        return ChunkParser(self.options, how, keep, labels.names, words=labels.words, action=labels.action)
+        return ChunkParser(self.options, self._labels, stops=not self.malformed.skips)
 
-    def _checked(self, parsed: ParsedChunk, source: str, lines_before: int) -> Iterator[Batch]:
+    def _checked(self, parsed: ParsedChunk, source: str, lines_before: int) -> Iterator[Any]:
         """The batches of a chunk with their place in the source, up to the malformed line that is one too many."""
-        malformed = [one.behind(lines_before) for one in parsed.malformed]
-        constant = constant_id(self.options, self.format)
-        batches = []
+        errors, batches = behind(parsed.errors, lines_before), []
         for batch in parsed.batches:
-            batch = batch._replace(lines=batch.lines + lines_before, source=source, constant=constant)
-            problems = {} if self._problems_of is None else self._problems_of(batch)
-            for row, error in problems.items():
-                malformed.append(MalformedLine(int(batch.lines[row]), batch.tags[row] if batch.tags else "", error))
-            batches.append(batch.at(np.setdiff1d(np.arange(batch.n), list(problems))) if problems else batch)
-        for batch in self.malformed.left_out(batches, sorted(malformed, key=lambda one: one.line)):
-            if batch.class_names is not None and self.format == "vw":
+            batch, problems = self._placed(batch, source, lines_before)
+            errors += problems
+            batches.append(batch)
+        for batch in self.malformed.left_out(batches, sorted(errors, key=lambda error: error.line or 0)):
+            if self.format == "vw" and isinstance(batch, Batch) and batch.class_names is not None:
                 from sonlearn.text.messages import check_names
 
                 check_names(batch)
             yield batch
+
+    def _placed(self, batch: Any, source: str, lines_before: int) -> tuple[Any, list[InputError]]:
+        """A batch with its place in the source, and the errors of rows that are left out of it all the same."""
+        constant = constant_id(self.options, self.format)
+        return batch._replace(lines=batch.lines + lines_before, source=source, constant=constant), []
 
 
 def check_options(options: TextOptions, format: str) -> None:

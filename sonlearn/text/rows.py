@@ -12,7 +12,6 @@ from sonlearn.jit import forced_inline
 if TYPE_CHECKING:
     from sonlearn.errors import InputError
     from sonlearn.text.columns import Found
-    from sonlearn.text.malformed import MalformedLine
     from sonlearn.text.names import Named
 
 # Entries of the state array.
@@ -63,7 +62,7 @@ class ParsedChunk(NamedTuple):
     Attributes
     ----------
     batches : list of Batch, with line numbers that count from the chunk's first line
-    malformed : list of MalformedLine, likewise, in their order; the first `keep_errors` have an error
+    errors : those of malformed lines, likewise, in their order
     lines : int, of the whole chunk
     names : features that were not named before, with ``TextOptions.names``
     counted : (slot, name, how often) of features that are counted
@@ -73,18 +72,13 @@ class ParsedChunk(NamedTuple):
     """
 
     batches: list[Batch]
-    malformed: list[MalformedLine]
+    errors: list[InputError]
     lines: int
     names: list[Named] = []  # noqa: RUF012
     counted: list[tuple[int, str, int]] = []  # noqa: RUF012
     found: Found | None = None
     spaces: frozenset[int] = frozenset()
     runs: Runs | None = None
-
-    @property
-    def errors(self) -> list[InputError]:
-        """Those of the first malformed lines."""
-        return [one.error for one in self.malformed if one.error is not None]
 
 
 class Runs(NamedTuple):

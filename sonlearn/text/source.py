@@ -24,6 +24,8 @@ LONG_LINE = 600
 
 _BOM = b"\xef\xbb\xbf"
 _HEAD = 1 << 16  # bytes searched for signs of a binary file
+#: Characters that text has none of, or few different ones.
+_CONTROL = frozenset({*range(9), *range(14, 32)})
 _TEXT = "text (LIBSVM or VW), plain or compressed with gzip, bzip2, xz or zstd"
 
 _ZIP = b"PK\x03\x04"
@@ -205,8 +207,10 @@ def _begin(buffer: bytearray, used: int, name: str) -> int:
             if magic == _ZIP and _OFFICE.search(head):
                 what, remedy = "an Excel or OpenDocument file", "a table: save it as CSV"
             raise InputError(name, None, None, what, remedy)
-    if 0 in head and b"\n" not in head:  # a line of text with a zero byte is malformed, and may be skipped
-        raise InputError(name, None, None, f"a binary file (a zero byte at offset {head.index(0)})", _TEXT)
+    # A line of text with a zero byte is malformed, and may be skipped.
+    if (0 in head and b"\n" not in head) or len(_CONTROL.intersection(head)) > len(_CONTROL) / 2:
+        place = f" (a zero byte at offset {head.index(0)})" if 0 in head else ""
+        raise InputError(name, None, None, f"a binary file{place}", _TEXT)
     if not head.startswith(_BOM):
         return used
     buffer[: used - len(_BOM)] = buffer[len(_BOM) : used]

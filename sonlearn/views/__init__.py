@@ -5,10 +5,8 @@ Read `view` first, the interface of views and the parts of rows, and docs/views.
 
 `index`   ids of features -> numbers in the order of first sight: the raw rows of every learner
 `scaled`  raw; values weighted and divided: log, lunit, tfidf, zs
-`bins`    indicators of the bins of values: bins, bins-z, indicators
-`odds`    log-odds of the classes in place of a bin's indicator
-`tuples`  what stands together in a row: pairs, triples
-`neighbours`  what stands side by side in a row
+`bins`    indicators of the bins of values: bins, bins-z, indicators; log-odds of the classes in their place: odds
+`tuples`  what stands together in a row: pairs, triples; or side by side: neighbours
 `fourier`  random Fourier features of rows of numbers, beside their z-scores
 `codes`, `numbers`  values as words, and numbers for made-up features
 """
@@ -25,8 +23,8 @@ if TYPE_CHECKING:
 
 #: Kind of a view -> its module and class. Modules are imported on first use: each brings kernels along.
 _CLASS = {
-    "raw": ("scaled", "Raw"), "scaled": ("scaled", "Scaled"), "bins": ("bins", "Bins"), "odds": ("odds", "Odds"),
-    "tuples": ("tuples", "Tuples"), "neighbours": ("neighbours", "Neighbours"), "fourier": ("fourier", "Fourier"),
+    "raw": ("scaled", "Raw"), "scaled": ("scaled", "Scaled"), "bins": ("bins", "Bins"), "odds": ("bins", "Odds"),
+    "tuples": ("tuples", "Tuples"), "neighbours": ("tuples", "Neighbours"), "fourier": ("fourier", "Fourier"),
 }  # fmt: skip
 
 

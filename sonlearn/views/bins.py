@@ -1,16 +1,35 @@
-"""Views that see which bins the values of a row fall into: bins, indicators. `odds` weighs them."""
+"""Views that see which bins the values of a row fall into: bins, indicators; and odds.
+
+In place of a bin's indicator, `Odds` shows how much more frequent the bin is in the positive class.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data import axes, merging
+from sonlearn.data.arrays import zeros
 from sonlearn.data.axes import Counted, Scalars, pooled
-from sonlearn.data.rows import Rows, begin_row, is_learned
+from sonlearn.data.rows import COUNT, SQUARES, Rows, begin_row, is_learned
 from sonlearn.jit import bare_jit, forced_inline
-from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, moments_with, standard, tamed, z_code
+from sonlearn.jit.sequence import Call
+from sonlearn.views.codes import (
+    CODES,
+    MOST,
+    SMALLEST,
+    Z,
+    float_code,
+    key_of,
+    logarithms,
+    moments_with,
+    standard,
+    tamed,
+    z_code,
+)
 from sonlearn.views.numbers import (
     LIMIT,
     SLOTS,
@@ -21,10 +40,11 @@ from sonlearn.views.numbers import (
     lacks_room,
     new_marks,
     number_of,
+    put,
     put_or_leave,
     shift_of,
 )
-from sonlearn.views.view import BY_RAW, MergedView, new_now
+from sonlearn.views.view import BY_RAW, MergedView, fits, new_now
 
 #: Resolutions of the two bins of a value: of `float_code` mantissa bits.
 COARSE, FINE = 1, 3
@@ -195,3 +215,222 @@ def bins_of(state, work, j, k, table, learned):
     if learned:
         own[j, CODE], own[j, FIRST_BIN], own[j, SECOND_BIN] = work.codes[k], first + 1, second + 1
     return first, second
+
+
+# ---------------------------------------------------------------------------------------------------------- log-odds
+
+
+#: Mantissa bits of the bins of `Odds` (`float_code`).
+RESOLUTION = 2
+#: Raw features whose bins are remembered, the first ones seen: the frequent ones are among them.
+REMEMBERED = 1 << 15
+#: Bins of a feature that are remembered: those of four octaves, side by side in one line of the cache.
+WAYS = 16
+#: Bits of a bin's number where it is remembered; of 31, the 10 others tell it from those of its place.
+_NUMBER_BITS = 21
+_NUMBER = (1 << _NUMBER_BITS) - 1
+
+
+class OddsScratch(NamedTuple):
+    """One row under way, by entry; and what is remembered."""
+
+    numbers: np.ndarray  # int64[longest row]
+    others: np.ndarray  # int64[longest row]; the entries whose numbers are not remembered
+    codes: np.ndarray  # int64[longest row], of the bins of those, where they have one
+    keys: np.ndarray  # int64[longest row]; the same
+    fetched: np.ndarray  # int64[longest row]; what `first_slot` has read for those
+    marks: np.ndarray  # see `put`
+    # of the row's entries, float64[longest row]: weight of the rows of its class, and logarithm of how many times as
+    # frequent each is in the positive class
+    found: np.ndarray
+    odds: np.ndarray
+    # int32[REMEMBERED, WAYS]; 0, or `tag_of` and number of a bin of that raw feature, as the table has it
+    memory: np.ndarray
+
+
+class Odds(Bins):
+    """Indicators of the bins of all values, in place of 1 with the value rho / sqrt(n).
+
+    rho is the logarithm of how much more frequent the indicator has been in rows of the positive class, n the number of
+    the row's indicators. The constant stays as it is.
+
+    Parameters
+    ----------
+    limit : int
+        Bins that get a number of their own, at most.
+    """
+
+    def __init__(self, *, limit: int = LIMIT):
+        self._memory = zeros((REMEMBERED, WAYS), np.int32)
+        self._of = np.zeros(0), np.zeros(0)  # the arrays of the state that it is of
+        super().__init__(code="float", limit=limit)
+        self._kernel = weigh_rows
+
+    def _new_work(self, longest: int) -> OddsScratch:
+        return OddsScratch(*np.zeros((5, longest), np.int64), new_marks(longest), *np.zeros((2, longest)), self._memory)
+
+    def reserve(self, state: BinsState, rows: Rows, features: int) -> BinsState:
+        """Let the arrays hold what `rows` may bring; the table grows on the way."""
+        state = super().reserve(state, rows, features)
+        return axes.reserved(state, features=self.features(state) + self._most_entries(rows))
+
+    def _most_entries(self, rows: Rows) -> int:
+        return int(rows.indptr[-1])
+
+    def calls(
+        self, state: BinsState, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
+    ) -> list[Call]:
+        """See `View.calls`.
+
+        Bins that are not of this state are forgotten: numbers of another one, or of features numbered otherwise.
+        """
+        of = state.slots, state.own
+        if of[0] is not self._of[0] or of[1] is not self._of[1]:
+            self._memory[:], self._of = 0, of
+        room = fits, (state.now["features"], len(state.counts) - len(out.features))
+        return [room, *super().calls(state, rows, out, learn, start)]
+
+    def merge(self, states: Sequence[BinsState], base: BinsState) -> MergedView:
+        """Counts as of one run, bins in one numbering."""
+        found, by = super().merge(states, base), np.ones(len(states))
+        first, *others = (
+            merging.renumbered(state.counts, numbers, self.features(found.state))
+            for state, numbers in zip((base, *states), (found.base, *found.numbers), strict=True)
+        )
+        return found._replace(state=found.state._replace(counts=merging.summed(first, others, by)))
+
+
+#: What stands in the place of an entry's number: the table has to be asked, or has been, in vain; x is 0; the feature
+#: is the constant.
+ASK, ZERO, CONSTANT = UNKNOWN, -2, -3
+
+
+@bare_jit
+def weigh_rows(params, state, work, rows, out, i, at, learn):
+    """Fill `out` from row `i`, place `at` of the output on, until the table is too small; returns where that is."""
+    now = state.now[0]
+    table = NumberTable(state.slots, shift_of(state.slots), params.limit)
+    while i < len(rows.indptr) - 1:
+        most = rows.indptr[i + 1] - rows.indptr[i]
+        learned = learn and is_learned(rows.weight[i], rows.y[i])
+        if learned and lacks_room(state.slots, params.limit, now["made"], most):
+            break
+        begin, shared = at, now["made"] + most > params.limit
+        others = recall(work, rows, i)
+        n, constant = most - look_up(work, rows, i, others, table), UNKNOWN
+        left_out, new = False, 0
+        for m in range(others):
+            k = work.others[m]
+            if work.numbers[k] == ASK:
+                work.numbers[k] = number_and_remember(work, table, now, rows.features[rows.indptr[i] + k], m, learned)
+            elif work.numbers[k] == CONSTANT:
+                constant = k
+                work.numbers[k] = number_itself(state, rows.constant, learned)
+            left_out |= work.numbers[k] < 0
+        if left_out or shared:
+            for k in range(most):
+                new += work.numbers[k] == UNKNOWN and k != constant
+                if work.numbers[k] >= 0:
+                    value = tamed(rows.values[rows.indptr[i] + k]) if k == constant else 1.0
+                    at = put(out, begin, at, work.numbers[k], value, shared, work.marks)
+        else:
+            features, values = out.features[at : at + most], out.values[at : at + most]
+            for k in range(most):
+                features[k] = work.numbers[k]
+                values[k] = 1.0
+            if constant >= 0:
+                values[constant] = tamed(rows.values[rows.indptr[i] + constant])
+            at += most
+        out.indptr[i + 1] = at
+        weigh(state, work, rows, i, out, (begin, at), n, new, learned)
+        i += 1
+    return i, at
+
+
+@forced_inline
+def recall(work, rows, i):
+    """Numbers of the entries of row i as far as they are remembered; returns how many are not, and lists those.
+
+    Without a branch, so that what is read of all entries is under way together.
+    """
+    start, stop, m = rows.indptr[i], rows.indptr[i + 1], 0
+    features, values = rows.features[start:stop], rows.values[start:stop]
+    for k in range(stop - start):
+        j, code = features[k], float_code(values[k], RESOLUTION)
+        known = work.memory[np.uintp(j & (REMEMBERED - 1)), np.uintp(way_of(code))]
+        work.numbers[np.uintp(k)] = known & _NUMBER
+        work.others[np.uintp(m)] = k
+        m += ((known >> _NUMBER_BITS ^ tag_of(code)) | (j & ~(REMEMBERED - 1))) != 0 or abs(values[k]) < SMALLEST
+    return m
+
+
+@forced_inline
+def look_up(work, rows, i, others, table):
+    """What the entries of row i are that are not remembered, and keys of their bins; returns how many are no bins."""
+    start, none = rows.indptr[i], 0
+    for m in range(others):
+        k = work.others[m]
+        place = start + k
+        j, x = rows.features[place], tamed(rows.values[place])
+        if x == 0.0 or j == rows.constant:
+            work.numbers[k] = ZERO if x == 0.0 else CONSTANT
+            none += 1
+            continue
+        code = float_code(rows.values[place], RESOLUTION)
+        work.numbers[k], work.codes[m] = ASK, code
+        work.keys[m] = key_of(rows.ids[place], 2 * code)
+        work.fetched[m] = first_slot(work.keys[m], table.slots, table.shift)
+    return none
+
+
+@forced_inline
+def way_of(code):
+    """Where the bin of this code is remembered: bins side by side of either sign have places of their own."""
+    return (code >> 1) & (WAYS - 1)
+
+
+@forced_inline
+def tag_of(code):
+    """What tells the bin of this code from others with the same `way_of`; at least 1, below 2^10."""
+    return ((code >> 5) << 1 | (code & 1)) + 1
+
+
+@forced_inline
+def number_and_remember(work, table, now, j, m, learned):
+    """Number of the bin of feature j that is place m of those looked up, from the table; may be UNKNOWN."""
+    number = number_of(work.keys[m], work.fetched[m], table, now, learned)
+    if number != UNKNOWN and number <= _NUMBER and 0 <= j < REMEMBERED:
+        work.memory[j, way_of(work.codes[m])] = tag_of(work.codes[m]) << _NUMBER_BITS | number
+    return number
+
+
+@forced_inline
+def weigh(state, work, rows, i, out, span, n, new, learned):
+    """Multiply the indicators by rho / sqrt(n), and count them in if the row is learned from; measure the `new` ones.
+
+    To read the counts of the whole row first pays, as with `first_slot`.
+    """
+    now, (begin, end), counts = state.now[0], span, state.counts
+    size, found, odds = end - begin, work.found, work.odds
+    features, values = out.features[begin:end], out.values[begin:end]
+    constant, share = UNKNOWN, 1.0 / math.sqrt(max(n, 1))
+    if 0 <= rows.constant < len(state.own):
+        constant = state.own[rows.constant, SELF] - 1
+    prior = math.log((now["n_neg"] + 2.0) / (now["n_pos"] + 2.0))
+    out.unseen[i, COUNT], out.unseen[i, SQUARES] = new if prior != 0.0 else 0, new * (prior * share) ** 2
+    side, h = 1 if rows.y[i] > 0.0 else 0, rows.weight[i]
+    for k in range(size):
+        f = np.uintp(features[k])
+        negative, positive = counts[f, 0], counts[f, 1]
+        odds[k] = (positive + 1.0) / (negative + 1.0)
+        found[k] = positive if side == 1 else negative
+    logarithms(odds, size)
+    for k in range(size):
+        if features[k] != constant:
+            values[k] *= (odds[k] + prior) * share
+            if learned:
+                counts[np.uintp(features[k]), np.uintp(side)] = min(found[k] + h, MOST)
+    if learned and side == 1:
+        now["n_pos"] = min(now["n_pos"] + h, MOST)
+    elif learned:
+        now["n_neg"] = min(now["n_neg"] + h, MOST)

@@ -136,6 +136,7 @@ def test_a_full_disk_under_standard_error_costs_nothing(cli, flags):
     ("command", "message"),
     [
         ("predict -i M --quiet a.svm > /dev/full", "standard output: cannot be written: No space left on device"),
+        ("predict -i M --quiet -p /dev/full a.svm", CUT),
         ("convert --to vw a.svm > /dev/full", "standard output: cannot be written: No space left on device"),
         ("convert --to vw a.svm -o /dev/full", "/dev/full: cannot be written: No space left on device"),
         ("sketch --quiet a.svm -o /dev/full", "/dev/full: cannot be written: No space left on device"),

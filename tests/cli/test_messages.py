@@ -164,6 +164,13 @@ def test_zero_bytes_without_a_line_of_text_are_a_binary_file(cli):
     assert "a binary file (a zero byte at offset 4)" in cli.error("train", "t")
 
 
+def test_many_different_control_characters_are_a_binary_file(cli):
+    Path("t").write_bytes(b"1 1:1\n" + bytes({*range(1, 32)} - {13}) + b"\r\n")
+    assert "t: found a binary file, expected text" in cli.error("convert", "--to", "vw", "-o", "out", "t")
+    Path("t").write_bytes(b"1 1:1\n" + bytes(range(14, 24)) + b"\n")
+    assert "t:2:1: found" in cli.error("convert", "--to", "vw", "-o", "out", "t")
+
+
 def test_a_hole_of_zeros_is_one_malformed_line(cli):
     Path("t").write_bytes(b"1 1:1\n" * 10 + bytes(3 << 20) + b"\n-1 2:1\n")
     _, out, err = cli("convert", "--to", "vw", "--on-error", "skip", "t")

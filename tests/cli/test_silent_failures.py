@@ -180,10 +180,8 @@ def test_the_label_of_json_by_name(cli, files):
         ("a.jsonl", '{"a": 1}\n' * 5, ["--label", "y"], "expected labels in 'y' (--label)"),
         ("a.csv", "a,y\n1,\n2,\n", ["--label", "y"], "expected labels in 'y' (--label)"),
         ("a.csv", "a,y\n1,1\n2,0\n", ["--format", "csv"], "found the columns 'a', 'y', expected one that is the label"),
-        ("a.vw", "|a b\n|a c\n", [], "expected a label before the first bar"),
         ("a.vw", "1 0 |a b\n0 0 |a c\n", [], "no example that has a label and an importance above 0"),
         ("a.csv", "a,y\n1,x\n2,y\n", ["--label", "y", "--loss", "squared", "--on-error", "skip"], "2 malformed lines"),
-        ("a.vw", "x y z|a\n" * 3, ["--on-error", "skip"], "3 malformed lines and nothing else"),
     ],
 )
 def test_where_nothing_is_learned_nothing_is_saved(cli, files, name, text, options, message):
@@ -326,7 +324,7 @@ def test_a_finished_run_that_is_resumed_has_a_status_of_its_own(cli, files):
 # ------------------------------------------------------------------------------------------------- 6: other problems
 
 
-@pytest.mark.parametrize("options", [[], ["--classes", "auto"]])
+@pytest.mark.parametrize("options", [[], ["--classes", "auto"], ["--oaa", "4"]])
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -336,9 +334,11 @@ def test_a_finished_run_that_is_resumed_has_a_status_of_its_own(cli, files):
         ("shared |u a\n0:1:0.5 |x c\n|x d\n", "'shared': contextual-bandit text, expected one label for each example"),
         ("1:2:0.4 |a b\n", "contextual-bandit text"),
         ("ccb shared |u a\n", "contextual-bandit text"),
+        ("1,3 |a c\n", "several labels"),
+        ("1,2,4 'tag |a c\n", "several labels"),
     ],
 )
-def test_costs_and_bandits_are_recognised(cli, files, text, message, options):
+def test_labels_of_other_problems_of_vw_are_recognised(cli, files, text, message, options):
     (files / "t.vw").write_text(text)
     err = cli.error("train", "--method", "nag", "--quiet", *options, files / "t.vw")
     assert message in err

@@ -9,7 +9,6 @@ import pytest
 from commands import summary
 
 WORDS = "a,b,y\n" + "".join(f"{i % 7},{i % 5},{'spam' if i % 3 else 'ham'}\n" for i in range(120))
-VALUES = "a,b,y\n" + "".join(f"{i % 7},{i % 5},{7 + i % 31}\n" for i in range(120))
 
 
 def train(cli, name, *more):
@@ -18,14 +17,13 @@ def train(cli, name, *more):
 
 @pytest.fixture
 def tables(tmp_path):
-    """A table in three ways of writing, and one of values."""
+    """A table in three ways of writing."""
     (tmp_path / "t.csv").write_text(WORDS)
     (tmp_path / "semi.csv").write_text(WORDS.replace(",", ";"))
     (tmp_path / "comma.csv").write_text(
         "\n".join(";".join(f"{field},0" if field.isdigit() else field for field in line.split(","))
                   for line in WORDS.splitlines())
     )  # fmt: skip
-    (tmp_path / "values.csv").write_text(VALUES)
     return tmp_path
 
 
@@ -45,12 +43,6 @@ def test_tune_takes_labels_of_two_words(cli, tables):
     assert set(cli.out("predict", "--quiet", "-i", "m", "--output", "csv", "t.csv").split()[1].split(",")) & {
         "ham", "spam",
     }  # fmt: skip
-
-
-def test_whole_numbers_as_labels_may_be_values(cli, tables):
-    assert "; values: --loss squared; two other labels: --positive" in cli.error(
-        "train", "--quiet", "--method", "nag", "--label", "y", "values.csv"
-    )
 
 
 @pytest.mark.parametrize(
@@ -124,12 +116,6 @@ def test_an_array_of_json_is_named(cli, tmp_path, text, flags):
     (tmp_path / "t.json").write_text(text)
     told = cli.error("train", "--quiet", "--method", "nag", *flags, "t.json")
     assert told.endswith("; this looks like an array of JSON: an object a line is read, which jq -c '.[]' FILE writes")
-
-
-def test_predictions_that_were_cut_are_named(cli, tables):
-    assert train(cli, "t.csv", "-f", "m")[0] == 0
-    told = cli.error("predict", "--quiet", "-i", "m", "-p", "/dev/full", "t.csv")
-    assert told == "/dev/full: cannot be written: No space left on device; it has a part of the lines only"
 
 
 def test_decisions_are_written_as_tables(cli, tmp_path):

@@ -8,16 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from commands import PROGRAM, names, start
 from places import sample
 
-from sonlearn.data.matrices import to_csr
 from sonlearn.files import storage
-from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
-from sonlearn.sketch import load, make_sketch
+from sonlearn.sketch import load
 from sonlearn.text.read import read_batches
 
 
@@ -101,13 +98,6 @@ def test_skipped_lines_are_reported_from_the_cache_as_from_the_text(cli):
     assert err.startswith("bad:121:3: found 'x'")
 
 
-def test_a_failed_run_leaves_no_cache(cli):
-    before = names()
-    Path("bad").write_text(Path("a.svm").read_text() + "1 x\n")
-    assert cli("train", "-c", "-f", "model", "bad")[0] == 1
-    assert names() == sorted([*before, "bad"])
-
-
 # ------------------------------------------------------------------------------------------------- convert
 
 
@@ -120,15 +110,6 @@ def test_svmlight_to_vw_and_back(cli):
     (ours,), (theirs,) = (list(read_batches(name, plain)) for name in ("y.svm", "a.svm"))
     for name in ("indptr", "indices", "values", "y", "weight"):
         assert (getattr(ours, name) == getattr(theirs, name)).all()
-
-
-def test_a_model_of_converted_text_is_that_of_the_text(cli):
-    assert cli("convert", "--to", "vw", "-o", "x.vw", "a.vw")[0] == 0
-    for name in ("a.vw", "x.vw"):
-        assert cli("train", "--quiet", "-m", "3", "-f", f"{name}.model", name)[0] == 0
-    ours, theirs = (Learner.load(f"{name}.model").weights() for name in ("x.vw", "a.vw"))
-    assert (ours[0] == theirs[0]).all()
-    np.testing.assert_allclose(ours[1], theirs[1], rtol=1e-9)
 
 
 def test_convert_reads_standard_input_and_several_files(cli, monkeypatch):
@@ -157,13 +138,8 @@ def test_convert_fails_whole(cli):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes and devices of POSIX")
-def test_convert_writes_as_the_user_has_it_and_into_devices(cli):
-    old = os.umask(0o027)
-    try:
-        assert cli("convert", "--to", "vw", "-o", "x.vw", "a.svm")[0] == 0
-    finally:
-        os.umask(old)
-    assert os.stat("x.vw").st_mode & 0o777 == 0o640
+def test_convert_writes_into_pipes(cli):
+    assert cli("convert", "--to", "vw", "-o", "x.vw", "a.svm")[0] == 0
     os.mkfifo("pipe")
     reader = subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE)
     assert cli("convert", "--to", "vw", "-o", "pipe", "a.svm")[0] == 0
@@ -172,19 +148,6 @@ def test_convert_writes_as_the_user_has_it_and_into_devices(cli):
 
 
 # ------------------------------------------------------------------------------------------------- sketch
-
-
-@pytest.mark.parametrize("data", ["a.svm", "a.vw"])
-@pytest.mark.parametrize("method", ["rfd", "fd", "gauss"])
-def test_sketch_is_the_librarys(cli, data, method):
-    status, out, err = cli("sketch", "--method", method, "-l", "6", data, "-o", "s.npz")
-    assert (status, out) == (0, "")
-    expected = make_sketch(method, 6)
-    for batch in read_batches(data, TextOptions(constant=False)):
-        expected.update(to_csr(batch, 1 if data == "a.svm" else 0), grow=True)
-    assert abs(load("s.npz").matrix() - expected.matrix()).max() == 0
-    assert f"rows = {expected.n_seen}\n" in err
-    assert f"||A||_F^2 = {expected.frobenius:.9g}\n" in err
 
 
 def test_sketch_measures_and_draws(cli):
@@ -233,14 +196,6 @@ def test_saved_sketches_merge(cli):
     assert "rows = 170\n" in err
     expected = load("a.npz").merge(load("b.npz"))
     assert abs(load("all.npz").matrix() - expected.matrix()).max() == 0
-    assert cli("sketch", "--quiet", "-l", "6", "a.svm", "-o", "other.npz")[0] == 0
-    Path("all.npz").unlink()
-    for files, message in (
-        (("a.npz", "a.npz"), "a.npz is given twice"),
-        (("a.npz", "other.npz"), "other.npz: merge: the sketches differ"),
-    ):
-        assert message in cli.error("sketch", "--quiet", "--merge", *files, "-o", "all.npz")
-        assert not Path("all.npz").exists()
 
 
 def test_a_bad_line_leaves_the_old_sketch(cli):

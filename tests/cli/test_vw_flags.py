@@ -62,7 +62,7 @@ def test_the_command_line_says_it(name, cli):
     [
         ("--initial_t", "--power_t"), ("--ftrl", "--method ftrl"), ("--save_resume", "leave it out"),
         ("--bfgs", "only online methods"), ("-k", "leave it out"),
-        ("--invert-hash", "--names"), ("-C", "weight 0"),
+        ("--readable-model", "inspect"), ("-C", "weight 0"),
     ],
 )  # fmt: skip
 def test_what_was_misleading(flag, message, cli):

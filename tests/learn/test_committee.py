@@ -264,12 +264,6 @@ def test_a_row_beyond_all_bounds_is_refused_and_nothing_is_lost():
     np.testing.assert_array_equal(np.delete(got.raw, 50), wanted.raw)
 
 
-@pytest.mark.parametrize("name", sorted(MEMBERS))
-def test_every_member_is_there_by_name(name):
-    learner = Learner(options(members=(name,)))
-    assert np.isfinite(learner.partial_fit(zipf(n=60, d=30)).raw).all()
-
-
 @pytest.mark.parametrize(
     ("names", "why"), [("nag:nowhere", "no view"), ("nobody", "no method"), ("committee", "no method")]
 )

@@ -90,7 +90,7 @@ def test_random_numbers_are_those_of_numpy():
 @pytest.mark.parametrize("name", [*ADA, "rp-son"])
 def test_long_streams_use_the_numbers_in_order(name, monkeypatch):
     """Blocks of any length, and rows that are refused in between, change no bit."""
-    from sonlearn.learn.projected import engine as projected
+    from sonlearn.learn import projected
 
     batch = zipf(n=120, d=80, s=4)
     huge = batch_of([{1: 1e120}], [1.0])

@@ -16,12 +16,6 @@ import numpy as np
 import pytest
 from commands import post, serving
 from places import ROOT
-
-pytest.importorskip("uvicorn", reason="the extra serve is not installed")
-pytest.importorskip("starlette", reason="the extra serve is not installed")
-pytest.importorskip("httptools", reason="the extra serve is not installed")
-pytest.importorskip("prometheus_client", reason="the extra serve is not installed")
-
 from serving_decisions import served_decisions
 from states import same_state
 
@@ -252,7 +246,7 @@ def test_numbered_actions_without_learning(tmp_path):
 def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
     learner = model()
     path = tmp_path / "events"
-    with served_decisions(learner, path, learns=True, body=1 << 14, entries=200) as server:
+    with served_decisions(learner, path, learns=True, max_body=1 << 14, max_features=200) as server:
         event = server.post("/decide", context())[1]["event_id"]
         before, lines = learner.copy(), lines_of(path)
         for request, body, status, found in (

@@ -7,17 +7,13 @@ import re
 
 import numpy as np
 import pytest
+from serving import served
 from streams import zipf
 
-for package in ("starlette", "uvicorn", "prometheus_client"):
-    pytest.importorskip(package, reason=f"{package} is not installed: there is no server")
-
-from serving import served  # noqa: E402
-
-from sonlearn import InputError, Learner, LearnOptions, TextOptions, read_batches  # noqa: E402
-from sonlearn.learn import explain  # noqa: E402
-from sonlearn.serve import worker as module  # noqa: E402
-from sonlearn.text.names import NameTable  # noqa: E402
+from sonlearn import InputError, Learner, LearnOptions, TextOptions, read_batches
+from sonlearn.learn import explain
+from sonlearn.serve import worker as module
+from sonlearn.text.names import NameTable
 
 JSON = "application/json"
 
@@ -113,7 +109,7 @@ def test_a_loss_without_probabilities_says_so():
 
 def test_rows_that_are_too_long_are_refused_by_their_line():
     learner = learner_of()
-    with served(learner, learns=True, entries=50) as server:
+    with served(learner, learns=True, max_features=50) as server:
         long = "1 " + " ".join(f"{j}:1" for j in range(1, 101))
         before = learner.examples
         status, answer = ask(server, f"1 1:1\n{long}\n", media="text/plain", path="/learn")

@@ -118,16 +118,6 @@ def test_merge_refuses(tmp_path):
     assert not (tmp_path / "never.sketch").exists()
 
 
-def test_malformed_input_writes_nothing(tmp_path):
-    def broken():
-        yield from batches(matrix("random_matrix"))
-        raise InputError("x.svm", 3, 4, "'abc'", "a number")
-
-    with pytest.raises(InputError, match=r"x\.svm:3:4"):
-        sketch_batches(broken(), SketchOptions(size=5), SketchRunOptions(output=tmp_path / "s.sketch"))
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_picture(tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     _, lines = run_quietly(matrix("usps"), tmp_path, plot=tmp_path / "s.png")
@@ -209,16 +199,3 @@ def test_inspect_opens_sketches(method, tmp_path, capsys):
     np.testing.assert_allclose(found, sketch.eigenvalues(), rtol=1e-5)
     for line in lines:
         assert len(line) < 120 + len(str(tmp_path))
-
-
-def test_inspect_says_what_it_cannot_open(tmp_path):
-    path = tmp_path / "s"
-    make_sketch("rfd", 8).save(path)
-    whole = path.read_bytes()
-    for content, message in (
-        (b"hello", "is not a sonlearn model file"), (b"", "is empty"), (whole[:-1], "is truncated"),
-        (b"PK\x03\x04", "is not a sonlearn model file"), (None, "No such file"),
-    ):  # fmt: skip
-        path.write_bytes(content) if content is not None else path.unlink()
-        with pytest.raises(ModelFileError, match=message):
-            inspect.command(Line("inspect", [str(path), "--top", "3"]))

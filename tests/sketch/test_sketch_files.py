@@ -80,16 +80,6 @@ def test_models_and_sketches_share_one_format(tmp_path):
         Learner.load(tmp_path / "s")
 
 
-@pytest.mark.parametrize("damage", [lambda whole: whole[:-1], lambda whole: whole[:-40] + b"?" + whole[-39:]])
-def test_a_damaged_file_is_refused(tmp_path, damage):
-    """Every truncation and every byte: tests/cli/test_storage.py."""
-    path = tmp_path / "s"
-    make_sketch("rfd", 5).update(matrix("random_matrix")).save(path)
-    path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(ModelFileError, match=r"s: is (truncated|damaged)"):
-        load(path)
-
-
 @for_all(
     "change",
     [
@@ -121,31 +111,3 @@ def test_parts_that_do_not_fit(change, tmp_path):
     with pytest.raises(ModelFileError, match="do not fit together") as caught:
         load(path)
     assert "\n" not in str(caught.value)
-
-
-def test_foreign_files(tmp_path):
-    path = tmp_path / "s"
-    for content, message in ((b"", "is empty"), (b"1 3:4\n", "not a sonlearn"), (b"PK\x03\x04", "not a sonlearn")):
-        path.write_bytes(content)
-        with pytest.raises(ModelFileError, match=message):
-            load(path)
-    with pytest.raises(ModelFileError, match="absent: cannot be read: No such file"):
-        load(tmp_path / "absent")
-    with pytest.raises(ModelFileError, match="cannot be written"):
-        make_sketch("fd", 3).save(tmp_path / "absent" / "s")
-
-
-def test_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    path = tmp_path / "s"
-    first = make_sketch("rfd", 5).update(matrix("random_matrix"))
-    first.save(path)
-
-    def broken(*parts):
-        yield b"half"
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(storage, "_parts", broken)
-    with pytest.raises(ModelFileError, match="s: cannot be written: No space left on device"):
-        make_sketch("rfd", 6).save(path)
-    assert [p.name for p in tmp_path.iterdir()] == ["s"]
-    assert_equal_state(load(path), first)

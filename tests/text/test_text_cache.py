@@ -152,17 +152,6 @@ def test_any_changed_byte_is_found(files):
             assert path.read_bytes() == whole
 
 
-@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
-def test_the_cache_has_the_mode_that_the_user_wants(files):
-    sources, path = files
-    old = os.umask(0o027)
-    try:
-        list(CachedReader(sources, path=path))
-    finally:
-        os.umask(old)
-    assert path.stat().st_mode & 0o777 == 0o640
-
-
 def test_a_foreign_file_is_not_overwritten(files):
     sources, path = files
     path.write_bytes(b"precious")

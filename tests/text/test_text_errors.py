@@ -236,9 +236,9 @@ def test_options_from_a_header():
 
 def test_rows_without_room_for_their_products_keep_their_tags():
     """Of chunks of which the second has fewer lines, and so numbers of lines of the first behind its own."""
-    parser = ChunkParser(TextOptions(format="vw", quadratic=("ab",)), "skip", 9, most_features=20)
+    parser = ChunkParser(TextOptions(format="vw", quadratic=("ab",)), stops=False, most_features=20)
     long = "|a " + " ".join(f"p{i}" for i in range(6)) + " |b " + " ".join(f"q{i}" for i in range(6))
     for tags in (("a", "b", "c", "d"), ("e", "f")):
         lines = [f"1 {tag}{long if tag in 'bf' else '|a p |b q'}" for tag in tags]
         found = parser.parse(np.frombuffer("".join(f"{line}\n" for line in lines).encode(), np.uint8).copy(), "vw", "s")
-        assert [(one.line, one.tag) for one in found.malformed] == [(2, tags[1])]
+        assert [(one.line, one.tag) for one in found.errors] == [(2, tags[1])]

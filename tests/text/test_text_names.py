@@ -58,7 +58,7 @@ def test_names_of_lines_of_all_kinds_stand_there_and_are_hashed_to_their_slots(o
     assert n >= len(lines) - 5
     for line in lines[:: 1 if numba.config.DISABLE_JIT else 4]:
         chunk = np.frombuffer(line + b"\n", np.uint8)
-        parsed = ChunkParser(options, "stop", 1).parse(chunk, "vw", "")
+        parsed = ChunkParser(options).parse(chunk, "vw", "")
         for batch in parsed.batches:
             known = dict.fromkeys(parsed.names)
             slots = list(dict.fromkeys(batch.indices.tolist()))

@@ -5,7 +5,7 @@ import pytest
 from streams import wide_range, zipf
 from test_views import Viewed, assert_same_arrays, assert_same_rows, numbers_stream, with_constant
 
-from sonlearn.views import odds
+from sonlearn.views import bins
 from sonlearn.views.index import index_of
 
 pytestmark = pytest.mark.interpreted
@@ -22,7 +22,7 @@ every = pytest.mark.parametrize("stream", STREAMS)
 def test_features_beyond_what_is_remembered_are_shown_alike(stream):
     """Behind as many other features as are remembered, none of the stream's is."""
     batch, near, far = STREAMS[stream], Viewed("odds"), Viewed("odds")
-    far.index = index_of(np.arange(odds.REMEMBERED) + 10**6)
+    far.index = index_of(np.arange(bins.REMEMBERED) + 10**6)
     assert_same_rows(near.fit_transform(batch), far.fit_transform(batch))
     assert near.view._memory.any()
     assert not far.view._memory.any()
@@ -59,11 +59,11 @@ def test_features_with_other_numbers_are_asked_for_anew(stream):
 
 def test_bins_that_share_a_place_are_told_apart():
     """Values of one feature whose bins take turns in one place of what is remembered."""
-    apart = 2.0 ** (np.arange(150) % 3 * odds.WAYS / 4.0)  # of the same place: 4 bins an octave
+    apart = 2.0 ** (np.arange(150) % 3 * bins.WAYS / 4.0)  # of the same place: 4 bins an octave
     batch = STREAMS["text"]
     batch = batch._replace(values=batch.values * np.repeat(apart, np.diff(batch.indptr)))
     near, far = Viewed("odds"), Viewed("odds")
-    far.index = index_of(np.arange(odds.REMEMBERED) + 10**6)
+    far.index = index_of(np.arange(bins.REMEMBERED) + 10**6)
     assert_same_rows(near.fit_transform(batch), far.fit_transform(batch))
 
 
@@ -73,7 +73,7 @@ def test_bins_at_the_ends_of_what_is_told_apart():
     batch = STREAMS["text"]
     batch = batch._replace(values=ends[np.arange(len(batch.values)) * 7 % 11 * (np.arange(len(batch.values)) % 5 > 0)])
     near, far = (Viewed("odds") for _ in range(2))
-    far.index = index_of(np.arange(odds.REMEMBERED) + 10**6)
+    far.index = index_of(np.arange(bins.REMEMBERED) + 10**6)
     assert_same_rows(near.fit_transform(batch), far.fit_transform(batch))
     assert_same_rows(near.transform(batch), far.transform(batch))
     assert near.view._memory.any()

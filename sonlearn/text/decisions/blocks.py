@@ -8,13 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.data.batch import joined
-from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.chunk import ChunkParser, tag_in
 from sonlearn.text.decisions.rows import DecisionLines, Head, assembled, crosses
-from sonlearn.text.malformed import MalformedLine
+from sonlearn.text.rows import ParsedChunk
 
 _COST = "action:cost:probability, for example 2:-1:0.25"
 
@@ -30,17 +29,15 @@ class Label(NamedTuple):
     tag: str
 
 
-def parse_blocks(
-    blocks: list[DecisionLines], options: TextOptions, bandit: BanditOptions
-) -> tuple[Decisions | None, list[MalformedLine]]:
-    """Decisions of blocks of VW text, and those that are malformed."""
+def parse_blocks(blocks: list[DecisionLines], options: TextOptions, bandit: BanditOptions, source: str) -> ParsedChunk:
+    """Decisions of blocks of VW text, in lines of the `source` whose numbers they have."""
     texts: list[bytes] = []  # what the parser of VW text reads: of each row a line
     origin: list[tuple[int, int]] = []  # of each row its block, and its line
     heads: dict[int, Head] = {}
-    refused: dict[int, MalformedLine] = {}
+    refused: dict[int, InputError] = {}
 
-    def refuse(at: int, error: InputError) -> None:
-        refused.setdefault(at, MalformedLine(blocks[at].line, tag_in(blocks[at].lines[0]), error))
+    def refuse(at: int, line: int | None, error: InputError) -> None:
+        refused.setdefault(at, error.but(source=source, line=line, tag=tag_in(blocks[at].lines[0])))
 
     for at, block in enumerate(blocks):
         try:
@@ -49,27 +46,24 @@ def parse_blocks(
             else:
                 heads[at], rows_of_block = _read_block(block, crosses(options))
         except InputError as error:
-            refuse(at, error.but())  # without its frames
+            refuse(at, error.line, error)
             continue
         texts += rows_of_block
         origin += [(at, block.line + i) for i in range(len(rows_of_block))]
-    if not texts:
-        return None, list(refused.values())
     text = np.frombuffer(b"\n".join(texts) + b"\n", np.uint8)
-    parsed = ChunkParser(options, "skip", len(texts)).parse(text, "vw", "")
+    parsed = ChunkParser(options, stops=False).parse(text, "vw", "")
     for error in parsed.errors:
-        at, line = origin[(error.line or 1) - 1]
-        refuse(at, error.but(line=line))
-    in_order = [refused[at] for at in sorted(refused)]
+        refuse(*origin[(error.line or 1) - 1], error)
+    chunk = ParsedChunk([], [refused[at] for at in sorted(refused)], 0, spaces=parsed.spaces)
     good = [at for at in heads if at not in refused]
     if not good:
-        return None, in_order
+        return chunk
     rows = joined(parsed.batches)
     owners, lines = np.array(origin)[rows.lines - 1].T
     kept = np.flatnonzero(np.isin(owners, good))
     rows = rows._replace(lines=lines, tags=None, y=np.full(rows.n, np.nan)).at(kept)
     begin = np.searchsorted(owners[kept], good)
-    return assembled(rows, begin, [heads[at] for at in good], options, bandit), in_order
+    return chunk._replace(batches=[assembled(rows, begin, [heads[at] for at in good], options, bandit)])
 
 
 def _read_line(block: DecisionLines, K: int) -> tuple[Head, list[bytes]]:

@@ -13,54 +13,59 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data.batch import Batch, joined
-from sonlearn.data.decisions import Decisions
+from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.chunk import ChunkParser
+from sonlearn.text.columns import Found
 from sonlearn.text.decisions.rows import DecisionLines, Head, assembled, crosses
-from sonlearn.text.malformed import MalformedLine
 from sonlearn.text.objects import Members, Unfit, described, error_of, members_of
+from sonlearn.text.rows import ParsedChunk
 
 
 def parse_dsjson(
-    blocks: list[DecisionLines], options: TextOptions, bandit: BanditOptions, notes: set[str] | None = None
-) -> tuple[Decisions | None, list[MalformedLine]]:
-    """Decisions of lines of dsjson, and those that are malformed; what else is to be known is added to `notes`."""
-    parser = ChunkParser(options, "stop", 1)
+    blocks: list[DecisionLines], options: TextOptions, bandit: BanditOptions, source: str, whole: bool = False
+) -> ParsedChunk:
+    """Decisions of lines of dsjson, in lines of the `source` whose numbers they have.
+
+    `whole`: what has no decision is malformed, too.
+    """
+    parser = ChunkParser(options)
     heads: list[Head] = []
-    refused: list[MalformedLine] = []
+    refused: list[InputError] = []
     batches: list[Batch] = []
+    notes = set[str]()
     for block in blocks:
         line = block.lines[0]
         try:
             record = members_of(line)
             fields: dict[str, Any] = dict(record)
-            if notes is not None and "RewardValue" in fields and not {"c", "_multi"} & fields.keys():
+            if not whole and "RewardValue" in fields and not {"c", "_multi"} & fields.keys():
                 notes.add("lines with a RewardValue and no decision were passed over")
                 continue
-            if notes is not None and fields.get("pdrop"):
+            if fields.get("pdrop"):
                 notes.add("pdrop: decisions that the log has left out are not made up for")
             head, records = _decision_of(record, block.line, bandit)
             if not crosses(options):  # products of the user's own are those of all that a row has
                 records[1:] = [Members((*action, *records[0])) for action in records[1:]]
-            parsed = parser.parse_records(((block.line, record) for record in records), "")
+            parsed = parser.parse_records(((block.line, record) for record in records), source)
             if parsed.errors:
-                error = parsed.errors[0]
-                refused.append(MalformedLine(block.line, head.tag, error))
+                refused.append(parsed.errors[0].but(tag=head.tag))
                 continue
         except Unfit as problem:
-            refused.append(MalformedLine(block.line, "", error_of(problem, line, ("", block.line))))
+            refused.append(error_of(problem, line, (source, block.line)))
             continue
         heads.append(head)
         batches += parsed.batches
+    chunk = ParsedChunk([], refused, 0, found=Found((), {}, faults=tuple(sorted(notes))))
     if not heads:
-        return None, refused
+        return chunk
     rows = joined(batches)
     rows = rows._replace(tags=None, base=None, y=np.full(rows.n, np.nan), weight=np.ones(rows.n))
     sizes = [len(head.columns) + head.shared for head in heads]
     begin = np.concatenate(([0], np.cumsum(sizes)[:-1]))
     found = assembled(rows, begin, heads, options, bandit)
-    return found._replace(probabilities=_all_logged(heads)), refused
+    return chunk._replace(batches=[found._replace(probabilities=_all_logged(heads))])
 
 
 def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Head, list[Members]]:

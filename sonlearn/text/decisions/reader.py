@@ -18,16 +18,16 @@ from sonlearn.text.decisions.blocks import parse_blocks
 from sonlearn.text.decisions.dsjson import parse_dsjson
 from sonlearn.text.decisions.labels import ActionLabels, decisions_of_classes
 from sonlearn.text.decisions.rows import DecisionLines
-from sonlearn.text.hashing import constant_id
-from sonlearn.text.malformed import BatchReader
 from sonlearn.text.read import Reader, expand_globs
+from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import CHUNK_BYTES, source_name
 
 
-class DecisionReader(BatchReader):
+class DecisionReader(Reader):
     """Batches of the decisions in one or several sources. Iterate once.
 
-    The parameters and attributes are those of `sonlearn.text.read.Reader`, with these besides.
+    The parameters and attributes are those of `sonlearn.text.read.Reader`, with these besides. ``format`` is ``vw``,
+    ``json`` (dsjson), or that of a table.
 
     Parameters
     ----------
@@ -44,106 +44,75 @@ class DecisionReader(BatchReader):
         options: TextOptions,
         bandit: BanditOptions,
         *,
-        chunk_bytes: int = CHUNK_BYTES,
-        threads: int = 0,
         labels: ActionLabels | None = None,
         needed: bool = False,
         **reader: Any,
     ):
-        self.options, self.bandit = options, bandit
-        self._labels = labels or ActionLabels(bandit)
+        self._bandit, self._actions = bandit, labels or ActionLabels(bandit)
         self._columns_of_costs = bool(bandit.cost or bandit.reward or bandit.action)
-        self._tables = bandit.cbify is not None or self._columns_of_costs
+        self._rows_are_decisions = bandit.cbify is not None or self._columns_of_costs
         flags = Labelling().flags
         if self._columns_of_costs:
             options = as_table(options, bandit)
             flags = ("--cost" if bandit.cost else "--reward", "--id", "--probability")
-        self._reader = Reader(
-            sources, options, chunk_bytes=chunk_bytes, threads=threads if self._tables else 0,
-            labels=Labelling(needed and self._tables, bandit.cbify is not None, flags=flags, action=bandit.action),
-            problems_of=self._problems_of if self._tables else None, **reader,
-        )  # fmt: skip
-        self.sources = self._reader.sources
-        self.malformed = self._reader.malformed
-        self._format = None if options.format == "auto" else options.format
-        self._notes: set[str] = set()
-
-    # What the run asks of a reader.
-    @property
-    def format(self) -> str | None:
-        """``vw``, ``json`` (dsjson), or that of a table."""
-        return self._reader.format if self._tables else self._format
-
-    @property
-    def notes(self) -> list[str]:
-        """What is to be known of columns and of fields of dsjson."""
-        return [*self._reader.notes, *sorted(self._notes)]
+        needed = needed and self._rows_are_decisions
+        labelling = Labelling(needed, bandit.cbify is not None, flags=flags, action=bandit.action)
+        super().__init__(sources, options, labels=labelling, **reader)
 
     def __iter__(self) -> Iterator[Decisions]:
         """Yield batches. Raises InputError as `Reader` does."""
-        self._reader.meter = self.meter
-        labels = self._labels
-        if not self._tables:
-            yield from self._of_text()
-            return
-        for batch in self._reader:
-            if self._columns_of_costs:
-                yield decisions_of_table(batch, self.bandit, labels)
+        for batch in super().__iter__():
+            if not self._rows_are_decisions:
+                yield batch
+            elif self._columns_of_costs:
+                yield decisions_of_table(batch, self._bandit, self._actions)
             else:
-                yield decisions_of_classes(batch, labels.of(batch)[0], labels.count)
+                yield decisions_of_classes(batch, self._actions.of(batch)[0], self._actions.count)
 
-    def _problems_of(self, batch: Batch) -> dict[int, InputError]:
-        """The rows of a table whose class, action or probability cannot be, and why."""
+    def _placed(self, batch: Any, source: str, lines_before: int) -> tuple[Any, list[InputError]]:
+        if not self._rows_are_decisions:
+            rows, _ = super()._placed(batch.rows, source, 0)
+            return batch._replace(rows=rows, source=source), []
+        batch, _ = super()._placed(batch, source, lines_before)
         if self._columns_of_costs:
-            return problems_of_table(batch, self.bandit, self._labels)
-        return self._labels.of(batch)[1]
+            problems = problems_of_table(batch, self._bandit, self._actions)
+        else:
+            problems = self._actions.of(batch)[1]
+        if not problems:
+            return batch, []
+        errors = [error.but(tag=batch.tags[row] if batch.tags else "") for row, error in problems.items()]
+        return batch.at(np.setdiff1d(np.arange(batch.n), list(problems))), errors
 
-    def _of_text(self) -> Iterator[Decisions]:
-        if self.meter is not None:
-            self.meter.begin(expand_globs(self.sources))
-        found = 0
+    def _parsed(self) -> Iterator[tuple[str, bool, ParsedChunk]]:
+        if self._rows_are_decisions:
+            yield from super()._parsed()
+            return
         for source in expand_globs(self.sources):
             name = source_name(source)
             for blocks in self._blocks(source):
-                for decisions in self._parsed(blocks, name):
-                    found += decisions.n
-                    yield decisions
-        if found == 0:
-            self._reader.nothing()
+                parse = parse_dsjson if self.format == "json" else parse_blocks
+                yield name, True, parse(blocks, self.options, self._bandit, name)
 
     def _blocks(self, source: Any) -> Iterator[list[DecisionLines]]:
         """The blocks of a source, of a chunk of it at a time."""
         line, begun = 1, DecisionLines(1, [])
-        for chunk in self._reader.chunks_of(source):
+        for chunk in self.chunks_of(source):
             blocks = []
             for text in chunk.tobytes().split(b"\n")[:-1]:
                 text = text.removesuffix(b"\r")
                 blank = not text.strip()
-                if self._format is None and not blank:
-                    self._format = "json" if text.lstrip()[:1] == b"{" else "vw"
+                if self.format is None and not blank:
+                    self.format = "json" if text.lstrip()[:1] == b"{" else "vw"
                 if not blank:
                     begun = DecisionLines(line, []) if not begun.lines else begun
                     begun.lines.append(text)
-                if begun.lines and (blank or self.bandit.actions is not None or self._format == "json"):
+                if begun.lines and (blank or self._bandit.actions is not None or self.format == "json"):
                     blocks.append(begun)
                     begun = DecisionLines(line + 1, [])
                 line += 1
             yield blocks
         if begun.lines:
             yield [begun]
-
-    def _parsed(self, blocks: list[DecisionLines], source: str) -> Iterator[Decisions]:
-        """The decisions of some blocks, up to the malformed one that is one too many."""
-        if self._format == "json":
-            found, problems = parse_dsjson(blocks, self.options, self.bandit, self._notes)
-        else:
-            found, problems = parse_blocks(blocks, self.options, self.bandit)
-        constant = constant_id(self.options, self.format)
-        batches = [] if found is None else [
-            found._replace(rows=found.rows._replace(source=source, constant=constant), source=source)
-        ]  # fmt: skip
-        lines = [one._replace(error=one.error and one.error.but(source=source)) for one in problems]
-        return self.malformed.left_out(batches, lines)
 
 
 def read_decisions(

@@ -1,1 +1,0 @@
-"""Random projections of the gradients: rp-son, ada-gp, ada-dp, radagrad; kernels in `rounds`, called by `engine`."""
