@@ -76,8 +76,8 @@ class RecordRows:
         self._mask, self._seed, self._hash_all, self._drop = names.mask, names.seed, names.hash_all, names.drop
         self._chain, self._features = options.chain_hash, Features(options)
         self._rows = RowLists(self._features.constant)
-        self._given = {"label": options.label, "id": options.id, "weight": options.weight, "action": labels.action}
-        self._roles = {name: getattr(self, f"_set_{role}") for role, name in self._given.items() if name}
+        given = {"label": options.label, "id": options.id, "weight": options.weight, "action": labels.action}
+        self._roles = {name: role for role, name in given.items() if name}
         self._texts, self._numeric = frozenset(options.text), frozenset(options.numeric)
         self._class_names = labels.worded
         #: Features by the hash of the namespace, name, text, and whether they are words.
@@ -127,9 +127,8 @@ class RecordRows:
         return ParsedChunk([batch] if batch.n else [], errors, 0, [], names, found, runs=runs)
 
     def _unmet_note(self, name: str) -> str:
-        flag = next(f"--{role}" for role, given in self._given.items() if given == name)
         inner = "; a member of a member cannot be it" if "." in name or "^" in name else ""
-        return f"{flag} {shorten(name)}: none of the first {_MANY} objects has such a member{inner}"
+        return f"--{self._roles[name]} {shorten(name)}: none of the first {_MANY} objects has such a member{inner}"
 
     # -- features ----------------------------------------------------------------------------------------------------
 
@@ -139,8 +138,8 @@ class RecordRows:
         for name, value in members:
             if name in self._roles and not self._path and space == " ":
                 self._unmet.pop(name, None)
-                self._roles[name](value, (name,), column=True)
-                if name != self._given["id"] or (name not in self._texts and name not in self._numeric):
+                self._set_role(self._roles[name], value, (name,))
+                if self._roles[name] != "id" or (name not in self._texts and name not in self._numeric):
                     continue
             if name[:1] == "_":
                 self._special(name, value, space)
@@ -273,17 +272,26 @@ class RecordRows:
         elif name.startswith("_label_"):
             self._set_part(name.removeprefix("_label_"), value, at)
 
-    def _set_label(self, value: Any, at: tuple[str, ...], column: bool = False) -> None:
-        """The label of a record; that of a `column` is a number, true, false, null or the name of a class."""
-        if column and type(value) is str:
+    def _set_role(self, role: str, value: Any, at: tuple[str, ...]) -> None:
+        """A member that an option names: a label is a number, true, false, null or the name of a class."""
+        if role == "label" and type(value) is str:
             y, name = label_of(value, self._class_names, at)
             if name is None:
                 self._label[0] = y
             else:
                 self._class = name
-        elif column and type(value) is bool:
-            self._label[0] = float(value)
-        elif isinstance(value, Members):
+        elif role == "label":
+            self._set_label(float(value) if type(value) is bool else value, at)
+        elif role == "weight":
+            self._label[1] = weight_of(value, at)
+        elif role == "id":
+            self._tag = _line_of(value, role, at)
+        else:
+            self._class = _line_of(value, role, at)
+
+    def _set_label(self, value: Any, at: tuple[str, ...]) -> None:
+        """The label of a record."""
+        if isinstance(value, Members):
             for name, part in value:
                 self._set_part(name, part, (*at, name))
         elif type(value) is float:
@@ -301,18 +309,6 @@ class RecordRows:
                     self._set_part(part, float(word), at)
         elif value is not None:
             raise Unfit(described(value), f"a label ({FINITE})", at)
-
-    def _set_id(self, value: Any, at: tuple[str, ...], column: bool) -> None:
-        """The tag of a record."""
-        self._tag = _line_of(value, "id", at)
-
-    def _set_action(self, value: Any, at: tuple[str, ...], column: bool) -> None:
-        """The action of a decision."""
-        self._class = _line_of(value, "action", at)
-
-    def _set_weight(self, value: Any, at: tuple[str, ...], column: bool) -> None:
-        """The importance of a record."""
-        self._label[1] = weight_of(value, at)
 
     def _set_part(self, name: str, value: Any, at: tuple[str, ...]) -> None:
         place = {"label": 0, "weight": 1, "initial": 2}.get(name.lower())
