@@ -190,11 +190,18 @@ def _sizes(rows, row, end, plan, used):
     for run in range(rows.run_indptr[row], rows.run_indptr[row + 1]):
         stop = rows.run_start[run + 1] if run + 1 < rows.run_indptr[row + 1] else end
         used[rows.run_byte[run]] += stop - rows.run_start[run]
-    for c in range(256):
+    for run in range(rows.run_indptr[row], rows.run_indptr[row + 1]):
+        c = int(rows.run_byte[run])
+        if used[c] < 0:  # seen before in this row
+            continue
         size = used[c]
-        for g in range(plan.gram_indptr[c], plan.gram_indptr[c + 1] if size > 0 else 0):
-            used[c] += max(0, size - plan.gram_offset[g, plan.gram_length[g] - 1])
-        total += used[c]
+        for g in range(plan.gram_indptr[c], plan.gram_indptr[c + 1]):
+            size += max(0, used[c] - plan.gram_offset[g, plan.gram_length[g] - 1])
+        used[c] = -size - 1
+        total += size
+    for run in range(rows.run_indptr[row], rows.run_indptr[row + 1]):
+        c = int(rows.run_byte[run])
+        used[c] = -used[c] - 1 if used[c] < 0 else used[c]
     return total
 
 
