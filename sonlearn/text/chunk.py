@@ -124,7 +124,8 @@ class ChunkParser:
         elif self._options.keep:
             self._interactions.observe(rows.run_byte[: int(rows.run_indptr[n])])
         if self._line_names is not None:
-            parsed = parsed._replace(names=self._line_names.new_names(text.tobytes(), rows, n, plan))
+            lines = {error.line for error in parsed.errors}
+            parsed = parsed._replace(names=self._line_names.new_names(text.tobytes(), rows, n, plan, lines))
         return parsed._replace(spaces=frozenset(self._interactions.seen))
 
     def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> ParsedChunk:
