@@ -7,16 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.quality import sets
-from bench.quality.measures import (
-    error_ratio,
-    errors,
-    geometric,
-    log_loss,
-    ranking,
-    ranks,
-    running_mean,
-    squared,
-)
+from bench.quality.measures import error_ratio, errors, geometric, log_loss, ranking, ranks, running_mean, squared
 from bench.quality.ours import Judged, for_values, judge, without_members
 from bench.quality.peers import DEFAULT, GRID, LOGISTIC, PAIRS, VARIANTS, VW, settings_for
 from bench.quality.report import Goal, averages, largest, no_scores

@@ -110,7 +110,7 @@ def describe(data: Any, options: TextOptions | None = None, *, rows: int | None 
         first = next(chunks, np.empty(0, dtype=np.uint8))
         chunks = itertools.chain([first], chunks)
         if options.format == "json" or (options.format == "auto" and first.tobytes().lstrip()[:1] == b"{"):
-            columns, records = [], _of_json(chunks, name, malformed)
+            columns, records = [], _of_json(chunks, name, options, malformed)
         else:
             columns, records = _of_csv(chunks, name, options, malformed)
             header_is_row = row_as_header(columns, options)
@@ -146,22 +146,28 @@ def _of_csv(
     return columns, rows()
 
 
-def _of_json(chunks: Any, name: str, malformed: Malformed) -> Iterator[dict[str, str]]:
+def _of_json(chunks: Any, name: str, options: TextOptions, malformed: Malformed) -> Iterator[dict[str, str]]:
     """Yield the objects of JSON lines as rows, {column: text}; `malformed` counts lines that are none."""
     lines = itertools.chain.from_iterable(chunk.tobytes().splitlines() for chunk in chunks)
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                yield dict(_texts_of(members_of(line)))
+                yield dict(_texts_of(members_of(line), options))
             except Unfit as problem:
                 malformed.admit([error_of(problem, line, (name, number))])
 
 
-def _texts_of(members: Members, before: str = "") -> Iterator[tuple[str, str]]:
-    """(column, text) of the members of an object, and of objects in it; of an array its texts and numbers."""
+def _texts_of(members: Members, options: TextOptions, before: str = "") -> Iterator[tuple[str, str]]:
+    """(column, text) of the members of an object, and of objects in it; of an array its texts and numbers.
+
+    A number in quotes, which becomes a category, keeps them.
+    """
+    numbers = (options.label, options.id, options.weight, *options.numeric)
     for name, value in members:
         if isinstance(value, Members):
-            yield from _texts_of(value, f"{before}{name}.")
+            yield from _texts_of(value, options, f"{before}{name}.")
+        elif isinstance(value, str) and number_in(value.strip() or "x") is not None and before + name not in numbers:
+            yield before + name, f'"{value}"'
         else:
             values = value if isinstance(value, list) else [value]
             yield before + name, " ".join(_text_of(item) for item in values)
@@ -244,6 +250,8 @@ class ColumnSummary:
             out.append(f"a text: most values differ and have several words; --text {flag}")
         elif (unique and texts > held / 2) or (self.numbers == held and self._numbers_rows(unique)):
             out.append(f"an id: nearly all values differ; --id {flag}, or --ignore {flag}")
+        elif texts == held and all(value.startswith('"') for value in self.values):
+            out.append(f"numbers in quotes, each a category; --numeric {flag}, if they are no codes")
         elif self.numbers and 0 < texts < held / 2:
             shown = [shorten(value) for value in self.values if number_in(value) is None and date_in(value) is None]
             few = ", ".join(shown[:3])
@@ -251,7 +259,7 @@ class ColumnSummary:
         elif self.numbers and texts:
             few = next(shorten(value) for value in self.values if number_in(value) is not None)
             out.append(f"codes, of which some are read as numbers ({few}); --categorical {flag}")
-        if self.kind == "number" and self.whole and not unique and any(_padded(value) for value in self.values):
+        if self.kind == "number" and self.whole and not out and any(_padded(value) for value in self.values):
             out.append(f"codes rather than numbers; --categorical {flag}")
         out += self._leak(labels)
         return out

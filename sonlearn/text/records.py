@@ -10,7 +10,8 @@ namespace, which is the default one at the top and else the name of the object:
 - a text in a member that ``--text`` names, and a text in an array: its words in lower case
   (`sonlearn.text.encode.words_of`), each a feature of the namespace of that name. A text in a member that ``--numeric``
   names: its number. ``--label``, ``--id`` and ``--weight`` name members of the object itself that are the label, the
-  tag and the importance; ``--ignore`` and ``--keep`` leave members of it out, by names of more than one byte;
+  tag and the importance; ``--ignore`` and ``--keep`` leave members of it out, by names of more than one byte. With
+  ``--text``, ``--numeric`` and ``--ignore``, a.b is the member b of the member a;
 - ``_text``: the words of a text, each a feature of the namespace;
 - ``_label``: a number, "label importance base", or {"Label": l, "Weight": h, "Initial": base}; ``_label_weight`` and
   the like stand for one of these; ``_tag``: the tag; any other name that begins with ``_`` is passed over.
@@ -44,6 +45,8 @@ _UNDERSCORES = str.maketrans(" \t|:", "____")
 _REMEMBERED = 1 << 20
 #: Objects after which it is said that none of them has a member that an option names.
 _MANY = 100
+#: Flags of members of the object itself.
+_OF_ITSELF = ("label", "id", "weight", "action", "keep")
 _ELEMENT = "numbers, texts or objects in an array"
 #: Of examples of several lines: contextual bandits, and decisions in slots.
 _OF_BANDITS = ("_multi", "_slots", "_labelIndex", "_label_cost", "_label_probability", "_slot_id", "__aid")
@@ -85,7 +88,12 @@ class RecordRows:
         self._places: dict[tuple[int, int], int] = {}
         self._spaces: dict[str, tuple[int, int]] = {}
         self._taken = 0
-        self._unmet = dict.fromkeys(self._roles)  # of these members, those that no object has had
+        #: Members that options name and no object has had, by the flag; whether one is a member of a member.
+        self._unmet = {name: f"--{role}" for name, role in self._roles.items()} | {
+            name: f"--{field}" for field in ("text", "numeric", "ignore", "keep")
+            for name in getattr(options, field) if is_member(name)
+        }  # fmt: skip
+        self._deep = any("." in name for name in (*self._ignored, *self._texts, *self._numeric))
         self._suspicions: dict[str, Suspicions] = {}  # by member; of texts that are features as a whole
         self._runs: list[tuple[int, int]] = []
         self._run_indptr = [0]
@@ -122,13 +130,14 @@ class RecordRows:
         self._taken += batch.n
         notes = [suspicions.member_note(name, self._taken) for name, suspicions in self._suspicions.items()]
         if self._taken >= _MANY:
-            notes += [self._unmet_note(name) for name in self._unmet]
+            notes += [self._unmet_note(*pair) for pair in self._unmet.items()]
         found = Found((), {}, notes=tuple(filter(None, notes)))
         return ParsedChunk([batch] if batch.n else [], errors, 0, [], names, found, runs=runs)
 
-    def _unmet_note(self, name: str) -> str:
-        inner = "; a member of a member cannot be it" if "." in name or "^" in name else ""
-        return f"--{self._roles[name]} {shorten(name)}: none of the first {_MANY} objects has such a member{inner}"
+    @staticmethod
+    def _unmet_note(name: str, flag: str) -> str:
+        inner = "; a member of a member cannot be it" if flag[2:] in _OF_ITSELF and ("." in name or "^" in name) else ""
+        return f"{flag} {shorten(name)}: none of the first {_MANY} objects has such a member{inner}"
 
     # -- features ----------------------------------------------------------------------------------------------------
 
@@ -136,22 +145,26 @@ class RecordRows:
         """The features of an object, in the namespace `space`."""
         seed = self._enter(space)
         for name, value in members:
-            if name in self._roles and not self._path and space == " ":
+            path = ".".join((*self._path, name)) if self._path and (self._deep or self._unmet) else name
+            texts, numeric = name in self._texts or path in self._texts, name in self._numeric or path in self._numeric
+            if self._unmet and (texts or numeric or not self._path or path in self._ignored):
+                self._unmet.pop(path, None)
                 self._unmet.pop(name, None)
+            if name in self._roles and not self._path and space == " ":
                 self._set_role(self._roles[name], value, (name,))
-                if self._roles[name] != "id" or (name not in self._texts and name not in self._numeric):
+                if self._roles[name] != "id" or not (texts or numeric):
                     continue
             if name[:1] == "_":
                 self._special(name, value, space)
-            elif not self._path and space == " " and self._left_out(name, value):
+            elif (self._deep and path in self._ignored) if self._path else self._left_out(name, value):
                 continue
             elif type(value) is float:
                 if value:
                     self._entry(self._member(seed, name, None, space), self._finite(value, name))
-            elif type(value) is str and name in self._texts:
+            elif type(value) is str and texts:
                 self._words(self._enter(name), name, words_of(value))
                 self._enter(space)
-            elif type(value) is str and name in self._numeric:
+            elif type(value) is str and numeric:
                 number = number_in(value.strip())
                 if number is None or math.isinf(number):
                     raise Unfit(described(value), f"{FINITE}, or nothing (--numeric)", (*self._path, name))

@@ -89,10 +89,7 @@ def on_a_terminal(*arguments, stdin=None):
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, b"\x28\0\x64\0\0\0\0\0")
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     process = subprocess.Popen(
-        [*PROGRAM, *arguments],
-        stdin=stdin or subprocess.DEVNULL,
-        stderr=theirs,
-        env=environment,
+        [*PROGRAM, *arguments], stdin=stdin or subprocess.DEVNULL, stderr=theirs, env=environment
     )
     os.close(theirs)
     shown, timer = bytearray(), threading.Timer(60, process.kill)

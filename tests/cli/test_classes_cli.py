@@ -37,14 +37,20 @@ def files(tmp_path):
         (tmp_path / name).write_text(text, encoding="utf-8")
 
 
-@pytest.mark.parametrize(("kind", "flags"), [("vw", ("--classes", "auto")), ("svm", ("--oaa", "4"))])
-def test_a_chain_of_runs_is_one_long_run(cli, kind, flags):
+def check_chain(cli, kind, *flags):
+    """A run over both files and one that goes on after the first write the same models, `long` and `short`."""
     a, b = f"a.{kind}", f"b.{kind}"
-    assert cli("train", *NAG, *flags, "-f", "long", "-p", "long.p", a, b) == (0, "", "")
-    assert cli("train", *NAG, *flags, "-f", "short", "-p", "short.p", a) == (0, "", "")
+    assert cli("train", *flags, "-f", "long", "-p", "long.p", a, b) == (0, "", "")
+    assert cli("train", *flags, "-f", "short", "-p", "short.p", a) == (0, "", "")
     assert cli("train", "--quiet", "-i", "short", "-f", "short", "-p", "more.p", b) == (0, "", "")
     assert Path("short").read_bytes() == Path("long").read_bytes()
     assert Path("short.p").read_bytes() + Path("more.p").read_bytes() == Path("long.p").read_bytes()
+    return b
+
+
+@pytest.mark.parametrize(("kind", "flags"), [("vw", ("--classes", "auto")), ("svm", ("--oaa", "4"))])
+def test_a_chain_of_runs_is_one_long_run(cli, kind, flags):
+    b = check_chain(cli, kind, *NAG, *flags)
     labels = set(NAMES) if kind == "vw" else {"1", "2", "3", "4"}
     predicted = [line.split(" ")[0] for line in Path("long.p").read_text(encoding="utf-8").splitlines()]
     assert set(predicted) <= labels | ({"unknown"} if kind == "vw" else set())
@@ -85,12 +91,7 @@ def test_probabilities_and_scores_stand_beside_labels(cli):
 def test_classes_that_share_a_learner(cli, method):
     how = ("--multinomial", "4", "--method", method, "--quiet")
     for kind, more in (("svm", ()), ("vw", ("--classes", "auto"))):
-        a, b = f"a.{kind}", f"b.{kind}"
-        assert cli("train", *how, *more, "-f", "long", "-p", "long.p", a, b)[0] == 0
-        assert cli("train", *how, *more, "-f", "short", "-p", "short.p", a)[0] == 0
-        assert cli("train", "--quiet", "-i", "short", "-f", "short", "-p", "more.p", b)[0] == 0
-        assert Path("short").read_bytes() == Path("long").read_bytes()
-        assert Path("short.p").read_bytes() + Path("more.p").read_bytes() == Path("long.p").read_bytes()
+        b = check_chain(cli, kind, *how, *more)
         _, out, err = cli("predict", "-i", "long", "--probabilities", b)
         for line in out.splitlines():
             p = {k: float(v) for k, v in (pair.split(":") for pair in line.split(" ")[:4])}
@@ -175,12 +176,7 @@ def test_classes_never_seen_count_as_errors_and_are_named(cli):
 
 @pytest.mark.parametrize(("kind", "flags"), [("vw", ("--classes", "auto")), ("svm", ("--oaa", "4"))])
 def test_the_committee_of_classes_goes_on_and_is_described(cli, kind, flags):
-    a, b = f"a.{kind}", f"b.{kind}"
-    assert cli("train", "--quiet", *flags, "-f", "long", "-p", "long.p", a, b) == (0, "", "")
-    assert cli("train", "--quiet", *flags, "-f", "short", "-p", "short.p", a) == (0, "", "")
-    assert cli("train", "--quiet", "-i", "short", "-f", "short", "-p", "more.p", b) == (0, "", "")
-    assert Path("short").read_bytes() == Path("long").read_bytes()
-    assert Path("short.p").read_bytes() + Path("more.p").read_bytes() == Path("long.p").read_bytes()
+    check_chain(cli, kind, "--quiet", *flags)
     _, out, _ = cli("inspect", "--top", "2", "long")
     assert "classes: 4" in out
     assert re.search(r"\n  member +own error +weight +offline +bytes\n  nag +[0-9.]+ +pruned\n", out)
@@ -219,21 +215,3 @@ def test_labels_that_are_no_classes(cli):
         "be (more: --max-classes N; labels that are values: --loss squared, without --classes)"
     )
     assert cli("train", *NAG, "--oaa", "4", "--max-classes", "5", "a.svm")[0] == 1
-
-
-@pytest.mark.parametrize(
-    ("label", "predicted"),
-    [
-        ("1:0.5", "costs of classes"), ("1:0 2:1.5 3:1", "costs of classes"), ("shared", "bandit"),
-        ("1,3", "several labels"), ("1,2,4 'tag", "several labels"),
-    ],
-)  # fmt: skip
-def test_labels_of_other_problems_of_vw_are_refused_in_a_line_that_says_so(cli, label, predicted):
-    Path("other.vw").write_text(f"1 | a b\n{label} | a c\n")
-    for how in (("--oaa", "4"), ("--classes", "auto"), ()):
-        status, _, err = cli("train", *NAG, *how, "other.vw")
-        if label == "shared" and how == ("--classes", "auto"):
-            continue  # a name like any other
-        assert (status, len(err.splitlines())) == (1, 1), err
-        assert err.startswith("sonlearn: other.vw:2:1: found ")
-        assert predicted in err

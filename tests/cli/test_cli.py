@@ -336,10 +336,7 @@ BAD_COMMANDS = [
     ("completion", r"completion takes one shell \(bash, zsh, fish\), 0 given"),
     ("completion bash zsh", r"completion takes one shell \(bash, zsh, fish\), 2 given"),
     ("trian a.svm", r"'trian': no such verb; did you mean train\?"),
-    (
-        "frobnicate",
-        f"'frobnicate': no such verb; expected {', '.join(VERBS)}",
-    ),
+    ("frobnicate", f"'frobnicate': no such verb; expected {', '.join(VERBS)}"),
     ("a.svm", r"'a\.svm': expected a verb first \(train, .*, completion\), as in: sonlearn train a\.svm"),
     ("--quiet", r"'--quiet': expected a verb first .*"),
 ]

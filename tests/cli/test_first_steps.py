@@ -12,14 +12,8 @@ from sonlearn.sketch import make_sketch
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (
-            "You are late today.",
-            "; words are read as VW text, behind a label and a bar: 1 | words; or of",
-        ),
-        (
-            "1 you are late today",
-            "; words are read as VW text, behind a label and a bar: 1 | words; or of",
-        ),
+        ("You are late today.", "; words are read as VW text, behind a label and a bar: 1 | words; or of"),
+        ("1 you are late today", "; words are read as VW text, behind a label and a bar: 1 | words; or of"),
         ("__label__ham see you", "; this looks like fastText's: sed 's/^__label__\\([^ ]*\\)/\\1 |/' FILE | sonlearn"),
     ],
 )

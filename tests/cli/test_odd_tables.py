@@ -198,7 +198,10 @@ def test_line_ends_of_old_macs():
 
 
 def test_describe_knows_json(cli, tmp_path):
-    lines = [json.dumps({"id": 7 * i, "user": {"age": i % 9, "old": i % 2 == 0}, "y": "ab"[i % 2]}) for i in range(40)]
+    lines = [
+        json.dumps({"id": 7 * i, "user": {"age": i % 9, "old": i % 2 == 0, "plz": f"{i % 9:05}"}, "y": "ab"[i % 2]})
+        for i in range(40)
+    ]
     lines[20:] = [line.replace('"id"', '"late": null, "note": ["good", "tea"], "id"') for line in lines[20:]]
     (tmp_path / "t.jsonl").write_text("\n".join([*lines, "{", ""]))
     status, out, err = cli("describe", "--label", "y", tmp_path / "t.jsonl")
@@ -209,6 +212,8 @@ def test_describe_knows_json(cli, tmp_path):
     shown = {line.split()[0]: " ".join(line.split()[1:]) for line in out.splitlines()[4:] if line}
     assert shown["user.age"] == "number 0.0% 9 '0', '1', '2'"
     assert shown["user.old"] == "number 0.0% 2 'true', 'false'"
+    assert shown["user.plz"] == "category 0.0% 9 '\"00000\"', '\"00001\"', '\"00002\"'"
+    assert "looks like numbers in quotes, each a category; --numeric 'user.plz'" in out
     assert shown["note"] == "category 50.0% 1 'good tea'"
     assert shown["late"] == "missing 100.0% 0"
     assert shown["id:"].startswith("looks like an id")

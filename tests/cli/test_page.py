@@ -83,27 +83,9 @@ def outline(path):
 
 
 SECTIONS = {
-    "two": [
-        "progress",
-        "ranking",
-        "calibration",
-        "confusion",
-        "weights",
-        "members",
-        "stream",
-        "spectrum",
-        "settings",
-    ],
+    "two": ["progress", "ranking", "calibration", "confusion", "weights", "members", "stream", "spectrum", "settings"],
     "passes": ["progress", "ranking", "calibration", "confusion", "weights", "spectrum", "settings"],
-    "classes": [
-        "progress",
-        "weights",
-        "calibration",
-        "confusion",
-        "members",
-        "stream",
-        "settings",
-    ],
+    "classes": ["progress", "weights", "calibration", "confusion", "members", "stream", "settings"],
     "values": ["progress", "values", "weights", "settings"],
     "killed": ["progress", "settings"],
 }

@@ -13,10 +13,7 @@ from commands import names
 
 from sonlearn.files.atomic import remove_stale, whole_file
 
-pytestmark = [
-    pytest.mark.skipif(os.name != "posix", reason="signals and locks of POSIX"),
-    pytest.mark.limit(120),
-]
+pytestmark = [pytest.mark.skipif(os.name != "posix", reason="signals and locks of POSIX"), pytest.mark.limit(120)]
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 

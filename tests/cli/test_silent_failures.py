@@ -324,7 +324,7 @@ def test_a_finished_run_that_is_resumed_has_a_status_of_its_own(cli, files):
 # ------------------------------------------------------------------------------------------------- 6: other problems
 
 
-@pytest.mark.parametrize("options", [[], ["--classes", "auto"]])
+@pytest.mark.parametrize("options", [[], ["--classes", "auto"], ["--oaa", "4"]])
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -334,9 +334,11 @@ def test_a_finished_run_that_is_resumed_has_a_status_of_its_own(cli, files):
         ("shared |u a\n0:1:0.5 |x c\n|x d\n", "'shared': contextual-bandit text, expected one label for each example"),
         ("1:2:0.4 |a b\n", "contextual-bandit text"),
         ("ccb shared |u a\n", "contextual-bandit text"),
+        ("1,3 |a c\n", "several labels"),
+        ("1,2,4 'tag |a c\n", "several labels"),
     ],
 )
-def test_costs_and_bandits_are_recognised(cli, files, text, message, options):
+def test_labels_of_other_problems_of_vw_are_recognised(cli, files, text, message, options):
     (files / "t.vw").write_text(text)
     err = cli.error("train", "--method", "nag", "--quiet", *options, files / "t.vw")
     assert message in err

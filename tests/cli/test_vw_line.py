@@ -94,7 +94,7 @@ def test_what_is_left_out_is_said(files, cli):
 def test_what_the_nearest_method_does_not_take_is_warned_of(files, cli):
     left_out = "was left out: --method nag, which has the steps of VW's default, does not take it"
     assert cli.err("vw train.vw --quiet --l1 1e-6 -l .1 --power_t .3").splitlines() == [
-        f"sonlearn: warning: --l1 1e-6 {left_out}; --method ftrl would",
+        f"sonlearn: warning: --l1 1e-6 {left_out}; --method ftrl would"
     ]
 
 

@@ -10,11 +10,7 @@ from places import ROOT
 
 FOLDER = ROOT / "docs" / "examples"
 #: What each needs beside the project.
-PEERS = {
-    "text_classification": ("sklearn", "vowpalwabbit"),
-    "streaming_pca": ("sklearn",),
-    "drift": ("river",),
-}
+PEERS = {"text_classification": ("sklearn", "vowpalwabbit"), "streaming_pca": ("sklearn",), "drift": ("river",)}
 COLUMNS = re.compile(" {2,}")
 
 

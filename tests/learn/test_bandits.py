@@ -183,8 +183,7 @@ def classes_of(n, seed=0):
 
 
 @pytest.mark.parametrize(
-    ("explorer", "learn"),
-    [("ucb", None), ("squarecb", None), ("squarecb", LearnOptions(method="nag", loss="squared"))],
+    ("explorer", "learn"), [("ucb", None), ("squarecb", None), ("squarecb", LearnOptions(method="nag", loss="squared"))]
 )
 def test_no_bit_depends_on_batches_or_files(tmp_path, explorer, learn):
     options, decisions = BanditOptions(cbify=K, explore=explorer), classes_of(300)

@@ -226,8 +226,7 @@ def test_pairs_are_a_dictionary(most):
         row = rows_of(np.eye(50)[[f]], np.zeros(1), np.ones(1))
         if not table.has_room(pairs, row, 0, 1, classes):
             pairs = more_room(pairs, places_needed(pairs, row, 0, 1, classes), classes)
-        place = table.place_of(pairs, f, k)
-        place = table.add_pair(pairs, f, k, classes) if place < 0 else place
+        place = table.place_for(pairs, f, k, classes)
         at = pairs.blocks[f]["begin"] + place
         assert tuple(column[at] for column in pairs.values) == known.get((f, k), (0, 0))
         pairs.values[0][at], pairs.values[1][at] = known[f, k] = (0 if step % 3 else step, step)
@@ -253,8 +252,7 @@ def test_scores_are_sums_whatever_the_blocks():
     for f in range(40):
         most = 70 if f < 15 else 8 if f % 3 else 20
         for k in rng.permutation(most)[: rng.choice([3, 30, 70])].tolist():
-            place = table.place_of(pairs, f, k)
-            place = table.add_pair(pairs, f, k, most) if place < 0 else place
+            place = table.place_for(pairs, f, k, most)
             dense[f, k] = pairs.values[0][pairs.blocks[f]["begin"] + place] = np.float32(rng.normal())
     assert set(pairs.blocks["capacity"].tolist()) == {0, 8, 32, 128}
     assert set(pairs.blocks["size"].tolist()) == {0, 3, 30}

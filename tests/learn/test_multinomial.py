@@ -220,10 +220,7 @@ def test_names_and_any_labels_with_classes_auto():
         ({"multinomial": 3, "oaa": 3}, "--oaa 3 with --multinomial 3: give one of them"),
         ({"multinomial": 1}, "--multinomial 1: expected at least 2"),
         ({"multinomial": 3, "method": "arow"}, "--multinomial 3: --method arow has no metric.*--oaa 3 takes"),
-        (
-            {"multinomial": 3, "sketch": "drfd"},
-            "--multinomial 3: --method drfd has no metric.* --method .*rfd-son",
-        ),
+        ({"multinomial": 3, "sketch": "drfd"}, "--multinomial 3: --method drfd has no metric.* --method .*rfd-son"),
         ({"multinomial": 3, "method": "nag", "loss": "squared"}, "--multinomial 3 with --loss squared: its loss is"),
         ({"multinomial": 3, "method": "fd-son", "decay": 0.1}, "--multinomial 3 with --decay 0.1: .*; --oaa 3 does"),
         ({"multinomial": 3, "method": "nag", "l2": 0.1}, "--multinomial 3 with --l2 0.1: .*; --oaa 3 does"),

@@ -17,13 +17,11 @@ from places import DATA
 from streams import (
     batch_of,
     duplicated,
-    ill_conditioned,
     low_rank,
     mixed,
     most_frequent,
-    one_feature,
     read_svmlight,
-    variants,
+    special_streams,
     with_weights,
     without_some_labels,
     zipf,
@@ -325,19 +323,7 @@ def test_sigma_and_eta(eta, sigma):
 # ---------------------------------------------------------------------------------------------------- streams
 
 
-def special_streams():
-    text = zipf(n=250, d=80)
-    return variants(text) | {
-        "long-rows": zipf(n=250, d=80, unit=False),
-        "duplicated": duplicated(n=250),
-        "three-rows": duplicated(n=200, distinct=3),
-        "rank-4": low_rank(n=250, seed=3),
-        "one-feature": one_feature(n=250),
-        "ill-conditioned": ill_conditioned(1e4, T=250, d=40, large=5).batch,
-    }
-
-
-STREAMS = special_streams()
+STREAMS = special_streams(80)
 
 
 @for_all("m", [2, 10])

@@ -224,10 +224,7 @@ def test_a_row_that_is_refused_changes_nothing_and_says_so():
     assert one.examples == 2
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"label_delay": 2}, {"oaa": 3}, {"loss": "logistic"}],
-)
+@pytest.mark.parametrize("options", [{"label_delay": 2}, {"oaa": 3}, {"loss": "logistic"}])
 def test_what_needs_more_than_an_engine_goes_as_a_batch(options):
     """Of two classes, labels may be 0 and 1, or words, until a batch has come; of several one has to be known."""
     assert not OneRow.serves(Learner(method="nag", **options))

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sonlearn import LearnOptions, OptionError, TextOptions, from_scipy, read_batches
-from sonlearn.errors import DivergedError
+from sonlearn.errors import DivergedError, InputError
 from sonlearn.estimators.base import uninterrupted
 from sonlearn.estimators.sklearn import ROWS
 from sonlearn.learn.learner import Learner
@@ -677,6 +677,23 @@ def test_tables_with_texts_and_missing_values(library, tmp_path):
         ours.predict(np.zeros((2, 3)))
     values = SonlearnRegressor(method="nag").partial_fit(X, np.arange(80.0), sample_weight=np.ones(80))
     assert np.isfinite(values.predict(X)).all()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_column_that_holds_something_new(library):
+    """What is asked of a fitted model is refused, or said, as `sonlearn predict` does."""
+    frame = pytest.importorskip(library, reason=f"{library} is not installed")
+    size = np.arange(80.0) % 7
+    columns = {"size": size, "city": ["Graz", "Wien"] * 40}
+    ours = SonlearnClassifier(method="nag", **IN_ORDER).fit(frame.DataFrame(columns), size > 3)
+    with pytest.raises(InputError, match="found '70,5' in the column 'size', expected a number, as in all rows"):
+        ours.predict(frame.DataFrame(columns | {"size": ["70,5"] * 80}))
+    mean = ours.predict_proba(frame.DataFrame(columns | {"size": [size.mean()] * 80}))
+    again = pickle.loads(pickle.dumps(ours))
+    with pytest.warns(
+        UserWarning, match="'size' has missing numbers, of which the model has met none; the column's mean"
+    ):
+        assert np.array_equal(again.predict_proba(frame.DataFrame(columns | {"size": [None] * 80})), mean)
 
 
 def test_an_interrupt_waits_for_the_batch_under_way(monkeypatch):

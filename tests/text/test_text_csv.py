@@ -86,22 +86,10 @@ def test_label_implies_csv_and_empty_label_is_none():
         ("y,a,y\n1,2,3\n", "<stream>:1: found the columns 'y, a, y', expected one column 'y' (--label)"),
         ("a,y\n1,2\n1,2,3\n", "<stream>:3: found 3 fields, expected 2 fields as in the header"),
         ("a,y\n1,2\n1\n", "<stream>:3: found 1 fields, expected 2 fields as in the header"),
-        (
-            "a,y\n1,2\n1,x\n",
-            f"<stream>:3:3: found 'x' in the column 'y', expected {NO_LABEL}",
-        ),
-        (
-            "a,y\n1,2\n1,inf\n",
-            f"<stream>:3:3: found 'inf' in the column 'y', expected {NO_LABEL}",
-        ),
-        (
-            "a,y\n1,2\n1e999,1\n",
-            f"<stream>:3:1: found '1e999' in the column 'a', expected {OR_TEXT}",
-        ),
-        (
-            "a,y\n1,2\n-inf,1\n",
-            f"<stream>:3:1: found '-inf' in the column 'a', expected {OR_TEXT}",
-        ),
+        ("a,y\n1,2\n1,x\n", f"<stream>:3:3: found 'x' in the column 'y', expected {NO_LABEL}"),
+        ("a,y\n1,2\n1,inf\n", f"<stream>:3:3: found 'inf' in the column 'y', expected {NO_LABEL}"),
+        ("a,y\n1,2\n1e999,1\n", f"<stream>:3:1: found '1e999' in the column 'a', expected {OR_TEXT}"),
+        ("a,y\n1,2\n-inf,1\n", f"<stream>:3:1: found '-inf' in the column 'a', expected {OR_TEXT}"),
         ("a,b,y,a\n1,2,3,4\n", "<stream>:1: found 2 columns 'a', expected columns of different names"),
         ("column 2,,y\n1,2,3\n", "<stream>:1: found 2 columns 'column 2', expected columns of different names"),
         ('a,y\n1,2\n"x"z,1\n', "<stream>:3: found a malformed record (',' expected after '\"'), expected CSV"),

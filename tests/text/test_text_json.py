@@ -240,6 +240,7 @@ def test_texts_in_an_array_are_words():
     [
         ({"ignore": ("age",)}, '{"n": {"age": 4}, "who": {"x": 1}, "w": 3}'),
         ({"ignore": ("age", "w")}, '{"n": {"age": 4}, "w": 3}'),
+        ({"ignore": ("n.age", "who")}, '{"age": 2, "n": {}, "w": 3}'),
         ({"keep": ("age",)}, '{"age": 2}'),
         ({"keep": ("age", "n")}, '{"age": 2, "n": {"age": 4}}'),
         ({"keep": ("n",)}, '{"n": {"age": 4}}'),
@@ -254,6 +255,8 @@ def test_numbers_in_quotes_are_numbers_where_a_flag_says_so():
     options = dataclasses.replace(JSON, numeric=("x",))
     found = rows(stream('{"x": "2.5", "y": "1"}', '{"x": " ", "n": {"x": "3"}}', '{"x": "0"}'), options)
     assert found == rows(stream('{"x": 2.5, "y": "1"}', '{"n": {"x": 3}}', "{}"))
+    found = rows(stream('{"x": "2.5", "n": {"x": "3"}}'), dataclasses.replace(JSON, numeric=("n.x",)))
+    assert found == rows(stream('{"x": "2.5", "n": {"x": 3}}'))
     for bad in ("much", "inf"):
         with pytest.raises(InputError, match=rf"1:2: found '{bad}' for 'x', expected a finite number, or nothing"):
             rows(stream(f'{{"x": "{bad}"}}'), options)
@@ -294,6 +297,12 @@ def test_members_that_no_object_has_are_named_once(n, chunk):
     reader = Reader(stream(*lines), options, chunk_bytes=chunk)
     list(reader)
     assert reader.notes == (told if n >= 100 else [])
+    for flag, met in (("ignore", "user.id"), ("keep", "slow"), ("numeric", "id"), ("text", "user.id")):
+        reader = Reader(stream(*lines), dataclasses.replace(JSON, **{flag: (met, "user.age")}), chunk_bytes=chunk)
+        list(reader)
+        inner = "; a member of a member cannot be it" * (flag == "keep")
+        told = [f"--{flag} 'user.age': none of the first 100 objects has such a member{inner}"]
+        assert reader.notes == (told if n >= 100 else [])
     reader = Reader(stream(*lines[:-1], '{"w": 2, "user.id": "k"}'), options, chunk_bytes=1 << 20)
     list(reader)
     assert reader.notes == []
@@ -327,10 +336,7 @@ def test_members_that_no_object_has_are_named_once(n, chunk):
             '{"_label_cost": -1, "c": {}}',
             "found '_label_cost' for '_label_cost', expected one example an object; dsjson",
         ),
-        (
-            '{"_multi": [{"a": 1}]}',
-            "found '_multi' for '_multi', expected one example an object; dsjson is learned",
-        ),
+        ('{"_multi": [{"a": 1}]}', "found '_multi' for '_multi', expected one example an object; dsjson is learned"),
         ('{"_text": 3}', "2:2: found '3' for '_text', expected a text of words"),
         ('{"_tag": "a\\nb"}', "expected a text of one line as tag"),
         ('{"a": "\\ud800"}', "found half of a surrogate pair, expected whole characters"),

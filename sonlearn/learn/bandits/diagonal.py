@@ -28,7 +28,7 @@ import numpy as np
 from sonlearn.jit import bare_inline
 from sonlearn.learn.diagonal_fd.rounds import sigmoid
 from sonlearn.learn.multiclass.engine import PAIRS
-from sonlearn.learn.multiclass.pairs import Pairs, add_pair, new_pairs, place_of
+from sonlearn.learn.multiclass.pairs import Pairs, new_pairs, place_for
 
 #: A, C: precisions of a weight and of an action's own term before anything is known.
 PRIOR, OWN_PRIOR = 0.03, 3.0
@@ -100,9 +100,7 @@ def update(link, state, rows, i, left, k, z, v, target, weight):
     bias[k, P] += h / left
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[at], rows.values[at]
-        place = place_of(pairs, f, k)
-        if place < 0:
-            place = add_pair(pairs, f, k, len(bias))
+        place = place_for(pairs, f, k, len(bias))
         e = pairs.blocks[f]["begin"] + place
         pairs.values[W][e] += g * x / (PRIOR + left * pairs.values[P][e])
         pairs.values[P][e] += h * x * x / left

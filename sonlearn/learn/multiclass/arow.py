@@ -34,10 +34,10 @@ from sonlearn.learn.multiclass.pairs import (
     LARGE_TABLE,
     SIDE_BY_SIDE,
     Pairs,
-    add_pair,
     add_weights,
     has_room,
     new_pairs,
+    place_for,
     place_of,
     scale_pairs,
 )
@@ -63,19 +63,14 @@ class ArowState(NamedTuple):
 class ArowScratch(NamedTuple):
     """One row under way."""
 
-    places: np.ndarray  # int64[longest row, 2 + RIVALS]; column 0: none; where the class and its rivals stand in blocks
     values: np.ndarray  # float64[longest row]
     along: np.ndarray  # float64[2, longest row]; the values over the precisions
     rivals: np.ndarray  # int64[RIVALS]
     at: np.ndarray  # int64[2, longest row]; where the pairs of two classes are in the pool
-    mark: np.ndarray  # int64[K]; column of `places` for each class, 0 but within `find_places`
 
 
 def _new_work(row: int, classes: int) -> ArowScratch:
-    return ArowScratch(
-        np.zeros((row, 2 + RIVALS), np.int64), np.zeros(row), np.zeros((2, row)), np.zeros(RIVALS, np.int64),
-        np.zeros((2, row), np.int64), np.zeros(classes, np.int64),
-    )  # fmt: skip
+    return ArowScratch(np.zeros(row), np.zeros((2, row)), np.zeros(RIVALS, np.int64), np.zeros((2, row), np.int64))
 
 
 class Arow(OfPairs):
@@ -133,7 +128,7 @@ def follow(r, unit, decay, state, work, rows, out, start, learns):
     pairs, now = state.pairs, state.now
     for i in range(start, len(rows.y)):
         learned = learns and is_learned(rows.weight[i], rows.y[i])
-        if learned and not has_room(pairs, rows, i, RIVALS + 1, len(work.mark)):
+        if learned and not has_room(pairs, rows, i, RIVALS + 1, out.shape[1]):
             return i
         z, classes = out[i], now[0]["classes"]
         scale = scale_of(unit, rows, i)
@@ -146,19 +141,11 @@ def follow(r, unit, decay, state, work, rows, out, start, learns):
         if decay > 0.0:
             forget(decay, state, rows, i)
         shown = z[y] if y < classes else 0.0
-        found, lacking = find_rivals(z, classes, y, work.rivals), True
-        for place in range(found):
+        for place in range(find_rivals(z, classes, y, work.rivals)):
             b = work.rivals[place]
             if not shown - z[b] < 1.0:
                 break
-            if place == 0:
-                lacking = find_places(pairs, rows, i, y, found, work)
-            # a dense block that becomes a list keeps no class whose numbers are 0, so the other is looked at again
-            while lacking and (
-                add_missing(pairs, rows, i, y, work, 1) or add_missing(pairs, rows, i, b, work, 2 + place)
-            ):
-                find_places(pairs, rows, i, y, found, work)
-            shown += step(r, pairs, rows, i, scale, shown - z[b], 2 + place, work)
+            shown += step(r, pairs, rows, i, scale, shown - z[b], (y, b, len(z)), work)
     return len(rows.y)
 
 
@@ -218,59 +205,8 @@ def any_above(z, begin, bound):
 
 
 @bare_inline
-def find_places(pairs, rows, i, y, found, work):
-    """work.places[e] <- where the class y and the first `found` rivals stand in the block of entry e; -1: nowhere.
-
-    Returns whether a block may have no place for one of them: all but dense ones that are large enough.
-    Of a list, all of them in one visit, without a branch: where the search for one would end, no processor foresees.
-    """
-    begin, mark, places, lacking, most = rows.indptr[i], work.mark, work.places, False, y
-    mark[y] = 1
-    for place in range(found):
-        mark[work.rivals[place]] = 2 + place
-        most = max(most, work.rivals[place])
-    for at in range(begin, rows.indptr[i + 1]):
-        block, e = pairs.blocks[rows.features[at]], at - begin
-        capacity = block["capacity"]
-        lacking = lacking or capacity <= most
-        if capacity > 0:
-            places[e, 1] = y if y < capacity else -1
-            for place in range(found):
-                b = work.rivals[place]
-                places[e, 2 + place] = b if b < capacity else -1
-            continue
-        for l in range(places.shape[1]):  # noqa: E741
-            places[e, l] = -1
-        for place in range(block["size"]):
-            places[e, mark[pairs.classes[block["begin"] + place]]] = place
-    mark[y] = 0
-    for place in range(found):
-        mark[work.rivals[place]] = 0
-    return lacking
-
-
-@bare_inline
-def add_missing(pairs, rows, i, k, work, column):
-    """Add class k to the blocks of the row's features where it has no place, as `column` of work.places says.
-
-    Returns whether a block has become dense, or a list: then places of other classes are others too.
-    """
-    begin, places, other = rows.indptr[i], work.places, False
-    for at in range(begin, rows.indptr[i + 1]):
-        if places[at - begin, column] < 0:
-            f = rows.features[at]
-            place = place_of(pairs, f, k)  # of a feature that the row has twice
-            if place < 0:
-                capacity = pairs.blocks[f]["capacity"]
-                place = add_pair(pairs, f, k, len(work.mark))
-                other = other or pairs.blocks[f]["capacity"] != capacity
-            places[at - begin, column] = place
-    return other
-
-
-@bare_inline
-def step(r, pairs, rows, i, scale, m, column, work):
-    """Learn row i of a class against another, at the margin m; where they are is in columns 1 and `column` of places.
+def step(r, pairs, rows, i, scale, m, classes, work):
+    """Learn row i of a class against another, at the margin m; `classes` are the two, and how many there are.
 
     Returns by how much the score of the first grows. Quotients have a loop of their own over contiguous memory, so that
     the compiler vectorises it.
@@ -279,8 +215,11 @@ def step(r, pairs, rows, i, scale, m, column, work):
     weights, precisions = pairs.values[W], pairs.values[P]
     large = len(weights) > LARGE_TABLE
     for e in range(n):
-        block = pairs.blocks[rows.features[begin + e]]["begin"]
-        place[0, e], place[1, e] = block + work.places[e, 1], block + work.places[e, column]
+        f = rows.features[begin + e]
+        place_for(pairs, f, classes[0], classes[2])
+        other = place_for(pairs, f, classes[1], classes[2])
+        own, block = place_of(pairs, f, classes[0]), pairs.blocks[f]["begin"]
+        place[0, e], place[1, e] = block + own, block + other
         work.values[e] = rows.values[begin + e] * scale
         if large:
             fetch(precisions, place[0, e], 1)

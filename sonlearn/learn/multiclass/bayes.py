@@ -42,11 +42,10 @@ from sonlearn.learn.multiclass.pairs import (
     DISTANCE,
     LARGE_TABLE,
     Pairs,
-    add_pair,
     fetch_block,
     has_room,
     new_pairs,
-    place_of,
+    place_for,
     scale_pairs,
 )
 from sonlearn.views.codes import log_of_next, logarithms
@@ -154,12 +153,10 @@ def follow(decay, state, work, rows, out, start, learns):
             f, amount = rows.features[at], h * abs(rows.values[at])
             if amount < LEAST:
                 continue
-            place = place_of(pairs, f, y)
-            if place < 0:
-                block = pairs.blocks[f]
-                now[0]["counted"] += 1 if block["size"] == 0 and block["capacity"] == 0 else 0
-                place = add_pair(pairs, f, y, out.shape[1])
-            at_pair = pairs.blocks[f]["begin"] + place
+            block = pairs.blocks[f]
+            now[0]["counted"] += 1 if block["size"] == 0 and block["capacity"] == 0 else 0
+            place = place_for(pairs, f, y, out.shape[1])
+            at_pair = block["begin"] + place
             before = float(counts[at_pair])
             counts[at_pair] = min(before + amount, MOST)
             state.taken[y] += max(min(before + amount, DISCOUNT) - before, 0.0)

@@ -31,9 +31,9 @@ from sonlearn.learn.multiclass.arow import score
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     Pairs,
-    add_pair,
     has_room,
     new_pairs,
+    place_for,
     scale_pairs,
 )
 
@@ -58,13 +58,11 @@ class NagScratch(NamedTuple):
     """One row under way."""
 
     q: np.ndarray  # float64[K]
-    mark: np.ndarray  # int64[K]; 1 + place among `some`, 0 for none
     some: np.ndarray  # int64[K]; classes that take part in the step
-    found: np.ndarray  # bool[K]; of those, whether the feature has met them
 
 
 def _new_work(longest: int, classes: int) -> NagScratch:
-    return NagScratch(np.zeros(classes), *np.zeros((2, classes), np.int64), np.zeros(classes, bool))
+    return NagScratch(np.zeros(classes), np.zeros(classes, np.int64))
 
 
 class Nag(OfPairs):
@@ -142,7 +140,6 @@ def follow(rate, decay, state, scratch, rows, out, start, learns):
             if k == y or abs(scratch.q[k]) >= TINY:
                 scratch.some[some] = k
                 some += 1
-                scratch.mark[k] = some
         size = 0.0
         for at in range(begin, end):
             f, x = rows.features[at], tamed(rows.values[at])
@@ -164,8 +161,6 @@ def follow(rate, decay, state, scratch, rows, out, start, learns):
             f, x = rows.features[at], tamed(rows.values[at])
             if x != 0.0 and features[f, G] > 0.0:
                 step(pairs, f, common * x / (features[f, S] * math.sqrt(features[f, G])), some, scratch)
-        for at in range(some):
-            scratch.mark[scratch.some[at]] = 0
     return len(rows.y)
 
 
@@ -194,20 +189,7 @@ def slopes(q, z, shown, classes, y):
 @bare_inline
 def step(pairs, f, by, some, scratch):
     """The weights of feature f and the first `some` classes of scratch.some: less their slope times `by`."""
-    block = pairs.blocks[f]
-    begin, capacity, weights = block["begin"], block["capacity"], pairs.values[0]
     for at in range(some):
         k = scratch.some[at]
-        scratch.found[at] = k < capacity
-        if k < capacity:
-            weights[begin + k] -= by * scratch.q[k]
-    for e in range(begin, begin + block["size"]):
-        mark = scratch.mark[pairs.classes[e]]
-        if mark > 0:
-            weights[e] -= by * scratch.q[pairs.classes[e]]
-            scratch.found[mark - 1] = True
-    for at in range(some):
-        if not scratch.found[at]:
-            k = scratch.some[at]
-            place = k if k < block["capacity"] else add_pair(pairs, f, k, len(scratch.mark))
-            weights[block["begin"] + place] -= by * scratch.q[k]
+        place = place_for(pairs, f, k, len(scratch.q))
+        pairs.values[0][pairs.blocks[f]["begin"] + place] -= by * scratch.q[k]

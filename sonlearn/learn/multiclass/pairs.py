@@ -298,25 +298,40 @@ def add_list(pairs, rows, e, scale, z):
         z[pairs.classes[at]] += x * w[at]
 
 
+@forced_inline
+def place_for(pairs, f, k, classes):
+    """`place_of`, of a pair that is added where there is none; room has been made (`has_room`).
+
+    The block may move then, and other classes get other places.
+    """
+    place = place_of(pairs, f, k)
+    return place if place >= 0 else add_pair(pairs, f, k, classes)
+
+
 @bare_inline
 def add_pair(pairs, f, k, classes):
     """The place of class k < `classes` in the block of feature f, where it has none; numbers there are 0.
 
-    Room has been made (`places_needed`).
+    A full list, and a dense block without a place for k, go into a larger one.
     """
-    block = pairs.blocks[f]
-    size, capacity = block["size"], block["capacity"]
-    whole = order_of(max(classes, LEAST))
-    full = capacity == 0 and size >= LEAST and size & (size - 1) == 0
-    if (1 << whole) <= SMALL or (full and (1 << whole) <= SPARSE * size):
-        become_dense(pairs, f, whole)
-        return k
-    if capacity > 0:
-        become_list(pairs, f)
-        size = block["size"]
-        full = size >= LEAST and size & (size - 1) == 0
-    if full or size == 0:
-        move_block(pairs, f, size, order_of(size), order_of(max(2 * size, LEAST)))
+    block, whole = pairs.blocks[f], 1 << order_of(max(classes, LEAST))
+    size, listed = max(block["size"], block["capacity"]), block["capacity"] == 0
+    if size == 0 or not listed or (size >= LEAST and size & (size - 1) == 0):
+        dense = whole <= max(SMALL, SPARSE * size)
+        to = take_block(pairs, order_of(whole if dense else max(2 * size, LEAST)))
+        begin = block["begin"]
+        for at in range(size):
+            own = pairs.classes[begin + at] if listed else at
+            place = own if dense else at
+            for c in range(len(pairs.values)):
+                pairs.values[c][to + place] = pairs.values[c][begin + at]
+            if not dense:
+                pairs.classes[to + place] = own
+        if size > 0:
+            leave_block(pairs, begin, order_of(max(size, LEAST)))
+        block["begin"], block["size"], block["capacity"] = to, 0 if dense else size, whole if dense else 0
+        if dense:
+            return k
     at = block["begin"] + size
     pairs.classes[at] = k
     for c in range(len(pairs.values)):
@@ -347,56 +362,6 @@ def leave_block(pairs, at, order):
     if at + (1 << order) <= len(pairs.classes):
         pairs.classes[at] = pairs.free[order]
         pairs.free[order] = at
-
-
-@bare_inline
-def move_block(pairs, f, size, order, wanted):
-    """Give the list of feature f, of `size` classes in 2^order places, a block of 2^wanted places."""
-    block = pairs.blocks[f]
-    begin, to = block["begin"], take_block(pairs, wanted)
-    for at in range(size):
-        pairs.classes[to + at] = pairs.classes[begin + at]
-        for c in range(len(pairs.values)):
-            pairs.values[c][to + at] = pairs.values[c][begin + at]
-    if size > 0:
-        leave_block(pairs, begin, order)
-    block["begin"] = to
-
-
-@bare_inline
-def become_dense(pairs, f, order):
-    """Give feature f a dense block of 2^order places."""
-    block, to = pairs.blocks[f], take_block(pairs, order)
-    begin, size, capacity = block["begin"], block["size"], block["capacity"]
-    for at in range(max(size, capacity)):
-        k = pairs.classes[begin + at] if capacity == 0 else at
-        for c in range(len(pairs.values)):
-            pairs.values[c][to + k] = pairs.values[c][begin + at]
-    if max(size, capacity) > 0:
-        leave_block(pairs, begin, order_of(max(size, capacity, LEAST)))
-    block["begin"], block["size"], block["capacity"] = to, 0, 1 << order
-
-
-@bare_inline
-def become_list(pairs, f):
-    """Make a list of the pairs with a number in the dense block of feature f, where classes have become many."""
-    block, size, columns = pairs.blocks[f], 0, len(pairs.values)
-    begin, capacity = block["begin"], block["capacity"]
-    for at in range(begin, begin + capacity):
-        some = False
-        for c in range(columns):
-            some = some or pairs.values[c][at] != 0.0
-        if some:
-            for c in range(columns):
-                pairs.values[c][begin + size] = pairs.values[c][at]
-            pairs.classes[begin + size] = at - begin
-            size += 1
-    block["size"], block["capacity"] = size, 0
-    order = order_of(max(size, LEAST))
-    if size == 0:
-        leave_block(pairs, begin, order_of(capacity))
-    elif order < order_of(capacity):
-        move_block(pairs, f, size, order_of(capacity), order)
 
 
 @bare_inline
