@@ -7,8 +7,7 @@ for each chunk of rows. `fit_future` does not wait. For arrays in memory all is 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any, Self
 
 import dask
@@ -26,34 +25,9 @@ from sonlearn.text.columns import Labelling
 class Fitting(Future):
     """The future of an estimator that is being fitted; `cancel` ends that, and the work on the cluster."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._unwanted = threading.Event()
-
-    def cancel(self) -> bool:
-        """Cancel the fit, unless it is done; the estimator has to be fitted again."""
-        cancelled = super().cancel()
-        if cancelled:
-            self._unwanted.set()
-        return cancelled
-
     def running(self) -> bool:
         """Whether the fit is under way."""
         return not self.done()
-
-    def work(self, fit: Callable[[], Any]) -> None:
-        """Call `fit` in this thread, for its result or error."""
-        UNWANTED.set(self._unwanted)
-        result, error = None, None
-        try:
-            result = fit()
-        except BaseException as problem:
-            error = problem
-        if self.set_running_or_notify_cancel():  # pending until now: it can be cancelled
-            if error is None:
-                self.set_result(result)
-            else:
-                self.set_exception(error)
 
 
 class _OnDask:
@@ -85,10 +59,20 @@ class _OnDask:
 
     def fit_future(self, X: Any, y: Any, sample_weight: Any = None) -> Future[Self]:
         """Begin to `fit` collections in a thread of its own; the future's result is this estimator."""
-        client, future = client_here(), Fitting()  # the client of this thread
-        with_one_thread = ThreadPoolExecutor(1, thread_name_prefix="sonlearn-fit")
-        with_one_thread.submit(future.work, lambda: self._fit(X, y, sample_weight, client))
-        with_one_thread.shutdown(wait=False)
+        client, future, unwanted = client_here(), Fitting(), threading.Event()  # the client of this thread
+        future.add_done_callback(lambda done: unwanted.set() if done.cancelled() else None)
+
+        def work() -> None:
+            UNWANTED.set(unwanted)
+            error = None
+            try:
+                self._fit(X, y, sample_weight, client)
+            except BaseException as problem:
+                error = problem
+            if future.set_running_or_notify_cancel():  # pending until now: it can be cancelled
+                future.set_result(self) if error is None else future.set_exception(error)
+
+        threading.Thread(target=work, name="sonlearn-fit").start()
         return future
 
     def _fit(self, X: Any, y: Any, weight: Any, client: Client) -> Self:

@@ -7,17 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from sonlearn.commands import models
 from sonlearn.commands.checks import check_run
-from sonlearn.commands.models import (
-    check_agreement,
-    check_format,
-    initial_model,
-    load_bandit,
-    settings_text,
-    split,
-    where_to_begin,
-    written_as,
-)
 from sonlearn.commands.session import Session
 from sonlearn.errors import OptionError
 from sonlearn.learn.bandits.bandit import Bandit, Decided
@@ -28,7 +19,6 @@ from sonlearn.options.spec import flags
 from sonlearn.report.decisions import DecisionProblem
 from sonlearn.text.columns import first_names
 from sonlearn.text.decisions import DecisionReader
-from sonlearn.text.names import NameTable
 
 #: Flags of a run that decisions do not take.
 _NOT_TAKEN = (
@@ -37,8 +27,8 @@ _NOT_TAKEN = (
 )  # fmt: skip
 
 
-def run(given: dict[str, Any], bandit: dict[str, Any], options: RunOptions) -> int:
-    """Do one run; return the exit status.
+class BanditSession(Session):
+    """One run under way: the model of decisions, and what it learns from.
 
     Parameters
     ----------
@@ -47,49 +37,36 @@ def run(given: dict[str, Any], bandit: dict[str, Any], options: RunOptions) -> i
     bandit : dict
         Those of `BanditOptions`.
     options : RunOptions
-
-    Raises
-    ------
-    SonlearnError, OSError
-        Nothing has been saved.
     """
-    for field in dataclasses.fields(options):
-        if field.name in _NOT_TAKEN and getattr(options, field.name) != field.default:
-            raise OptionError(f"{flags(field)[-1]}: decisions do not take it (docs/bandits.md says what they take)")
-    check_run(options)
-    return BanditSession(given, bandit, options).run()
-
-
-class BanditSession(Session):
-    """One run under way: the model of decisions, and what it learns from."""
 
     def __init__(self, given: dict[str, Any], bandit: dict[str, Any], options: RunOptions):
+        for field in dataclasses.fields(options):
+            if field.name in _NOT_TAKEN and getattr(options, field.name) != field.default:
+                raise OptionError(f"{flags(field)[-1]}: decisions do not take it (docs/bandits.md says what they take)")
+        check_run(options)
         if options.join:
             raise OptionError(f"--join {options.join}: decisions have their costs with them; expected rows with labels")
-        self.learner, from_model, unfinished = None, initial_model(options), None
-        learn, text = split(given)
-        if from_model is not None:
-            self.learner, unfinished = load_bandit(from_model)
-        if "method" not in learn and (self.learner is None or self.learner.learn is None):
+        from_model, model = models.initial(options, decides=True)
+        (learn, text), learner = models.split(given), model.learner
+        if "method" not in learn and (learner is None or learner.learn is None):
             bandit = bandit | {name: learn.pop(name) for name in SHARED if name in learn}
-        if self.learner is not None and from_model is not None:
-            check_agreement(bandit, from_model, self.learner.options)
-            check_agreement({k: v for k, v in text.items() if k != "format"}, from_model, self.learner.text)
-            if learn and self.learner.learn is None:
+        if from_model is not None:
+            models.check_agreement(bandit, from_model, learner.options)
+            models.check_agreement({k: v for k, v in text.items() if k != "format"}, from_model, learner.text)
+            if learn and learner.learn is None:
                 raise OptionError(f"--{next(iter(learn))}: the model {from_model} has no --method; leave it out")
-            if self.learner.learn is not None:
-                check_agreement(learn, from_model, self.learner.learn)
-        self.nothing_left, done = where_to_begin(options, from_model, unfinished)
+            if learner.learn is not None:
+                models.check_agreement(learn, from_model, learner.learn)
         self.learn = None if not learn else LearnOptions(**{"loss": "squared", **learn})
-        if self.learner is None:
+        if learner is None:
             self.bandit, self.text = BanditOptions(**bandit), TextOptions(**text)
-            Bandit(self.bandit, self.text, self.learn)  # raises what is wrong before anything is read
+            learner = Bandit(self.bandit, self.text, self.learn)  # raises what is wrong before anything is read
         else:
-            self.bandit, self.text = self.learner.options, self.learner.text
+            self.bandit, self.text = learner.options, learner.text
         own = self.text.format if self.bandit.cost or self.bandit.reward else "auto"
-        read_as = dataclasses.replace(written_as(self.text, given), format=given.get("format", own))
-        super().__init__(options, read_as, NameTable(), done, DecisionProblem(), from_model)
-        self.labels = (self.learner or Bandit(self.bandit, learn=self.learn)).labels
+        read_as = dataclasses.replace(models.written_as(self.text, given), format=given.get("format", own))
+        super().__init__(options, read_as, DecisionProblem(), from_model, model)
+        self.labels = learner.labels
         numbered = self.learner is None and self.bandit.cbify is None and not options.testonly
         self.unlikely = False  # whether a logged action came without its probability
         self.unlogged = set(range(self.bandit.actions or 0)) if numbered else set()
@@ -110,13 +87,12 @@ class BanditSession(Session):
         if learner is None:
             learner = Bandit(self.bandit, dataclasses.replace(self.text, format=format), self.learn)
             learner.labels = self.labels
-        check_format(format, batch.source, learner.text, self.from_model)
-        method = [] if learner.learn is None else [settings_text(learner.learn)]
-        self.begin_with(learner, [*method, settings_text(learner.options, keep=())], cache)
+        models.check_format(format, batch.source, learner.text, self.from_model)
+        method = [] if learner.learn is None else [models.settings_text(learner.learn)]
+        self.begin_with(learner, [*method, models.settings_text(learner.options, keep=())], cache)
 
     def learn_from(self, batch: Any, held: np.ndarray | None) -> Decided:
         """Decide the decisions of a batch, and learn from their costs."""
-        assert self.learner is not None
         known = np.flatnonzero((batch.action >= 0) & ~np.isnan(batch.cost))
         if self.unlogged:
             self.unlogged -= set(batch.column[batch.first[known] + batch.action[known]].tolist())

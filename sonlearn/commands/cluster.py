@@ -294,14 +294,14 @@ def _sayer(options: RunOptions) -> Callable[[str], None]:
 
 def _report(trained: Any, sources: list[str], options: RunOptions, seconds: float) -> list[str]:
     """What was learned from, how each learner did on its own parts, and the combiner on the further ones."""
-    learner, rows = trained.learner, []
+    learner = trained.learner
     lines = [f"data = {' '.join(sources)}"]
     if options.final_regressor is not None:
         lines.append(f"final_regressor = {options.final_regressor}")
     lines += [settings_text(learner.options), settings_text(learner.text, keep=("format",)), ""]
     lines.append(f"{'learner':<10} {'parts':>12} {'examples':>12} {'average loss':>14} {'average error':>14}")
-    for number, (own, progress) in enumerate(zip(trained.partitions(), trained.each, strict=True), 1):
-        rows.append((str(number), own, progress))
+    each = zip(trained.partitions(), trained.each, strict=True)
+    rows = [(str(number), own, progress) for number, (own, progress) in enumerate(each, 1)]
     if trained.merge is not None:
         rows.append(("merged", trained.further(), trained.merge))
     for name, parts, progress in rows:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sonlearn.commands.checks import STDIN, check_stdin
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
-from sonlearn.commands.models import Unfinished, load_bandit
+from sonlearn.commands.models import load_model
 from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
@@ -32,7 +32,7 @@ def command(line: Line) -> int:
     """Evaluate as the command line says; return the exit status. Raises SonlearnError or OSError."""
     options, run_options = line.options(EvaluateOptions), line.running()
     check(options, list(run_options.data) or ["-"])
-    models = [load_bandit(path)[0] for path in options.models]
+    models = [load_model(path, decides=True).learner for path in options.models]
     for path, model in zip(options.models, models, strict=True):
         if model.options.cbify is not None:
             raise OptionError(f"-i {path}: it decides among classes (--cbify), and rows with a class are no log")
@@ -63,31 +63,8 @@ def costs_of(models: list[Bandit], options: EvaluateOptions) -> tuple[float, flo
     return low, high
 
 
-class ReadAs(NamedTuple):
-    """A reader, and the models that read as it does."""
-
-    reader: DecisionReader
-    models: list[int]
-
-
-class Alike(NamedTuple):
-    """The same decisions, as each model reads them."""
-
-    each: tuple[Decisions, ...]
-
-    @property
-    def n(self) -> int:
-        """Number of decisions."""
-        return self.each[0].n
-
-    @property
-    def source(self) -> str:
-        """Where they were read."""
-        return self.each[0].source
-
-    def part(self, start: int, stop: int) -> Alike:
-        """Return the decisions `start` to `stop` - 1."""
-        return Alike(tuple(one.part(start, stop) for one in self.each))
+#: A reader, and the places of the models that read as it does.
+ReadAs = tuple[DecisionReader, list[int]]
 
 
 def readers_of(models: list[Bandit], sources: list[str], options: RunOptions, format: str | None) -> list[ReadAs]:
@@ -103,16 +80,16 @@ def readers_of(models: list[Bandit], sources: list[str], options: RunOptions, fo
             reader = DecisionReader(
                 sources, text, bandit, columns=model.columns, labels=model.labels, needed=True, **options.reading
             )
-            ways[way] = ReadAs(reader, [])
-        ways[way].models.append(i)
+            ways[way] = reader, []
+        ways[way][1].append(i)
     if len(ways) > 1 and any(source in STDIN for source in sources):
         raise OptionError("these models read a log in different ways, and standard input can be read once; give a file")
     return list(ways.values())
 
 
-def same_decisions(readers: list[ReadAs], paths: tuple[str, ...]) -> Iterator[Alike]:
+def same_decisions(readers: list[ReadAs], paths: tuple[str, ...]) -> Iterator[list[Decisions]]:
     """Yield decisions as each model reads them. Raises InputError where the models find different ones."""
-    streams = [iter(one.reader) for one in readers]
+    streams = [iter(reader) for reader, _ in readers]
     left: list[Decisions | None] = [None] * len(readers)
     while True:
         left = [next(stream, None) if one is None else one for one, stream in zip(left, streams, strict=True)]
@@ -121,14 +98,14 @@ def same_decisions(readers: list[ReadAs], paths: tuple[str, ...]) -> Iterator[Al
             return
         n = min(one.n for one in parts)
         now = [one.part(0, n) for one in parts]
-        for other, reader in zip(now, readers, strict=False):
+        for other, (_, models) in zip(now, readers, strict=False):
             same = len(parts) == len(readers) and np.array_equal(other.cost, now[0].cost, equal_nan=True)
             if not same:
-                found = f"other decisions for {paths[reader.models[0]]} than for {paths[readers[0].models[0]]}"
+                found = f"other decisions for {paths[models[0]]} than for {paths[readers[0][1][0]]}"
                 raise InputError(now[0].source, int(now[0].lines[0]), None, found, "a log that all models read alike")
         left = [one.part(n, one.n) if one is not None and one.n > n else None for one in left]
-        out: dict[int, Decisions] = {i: one for one, reader in zip(now, readers, strict=True) for i in reader.models}
-        yield Alike(tuple(out[i] for i in range(len(out))))
+        out = {i: one for one, (_, models) in zip(now, readers, strict=True) for i in models}
+        yield [out[i] for i in range(len(out))]
 
 
 class EvaluationSession(Passes):
@@ -145,26 +122,28 @@ class EvaluationSession(Passes):
     """
 
     learner = None  # nothing is saved
+    each: list[Decisions]  # those under way, as each model reads them
 
     def __init__(self, models: list[Bandit], options: EvaluateOptions, run_options: RunOptions, format: str | None):
-        sources = list(run_options.data) or ["-"]
-        super().__init__(run_options, TextOptions(), NameTable(), Unfinished(sources, 1, 1, 0, 0))
+        super().__init__(run_options, TextOptions(), NameTable())
         self.evaluation = Evaluation(
             list(options.models), costs_of(models, options), level=options.level, floor=options.floor,
             horizon=options.horizon,
         )  # fmt: skip
         self.models, self.evaluating = models, options
-        self.readers = readers_of(models, sources, run_options, format)
+        self.readers = readers_of(models, self.sources, run_options, format)
         self._schedule = Schedule(*parse_progress(run_options.progress or COARSE))
         self._due, self._count, self._begun = self._schedule.first, 0, False
 
     def make_reader(self) -> Reader:
         """Return the first reader, which says what was malformed."""
-        return self.readers[0].reader
+        return self.readers[0][0]
 
     def batches(self, rows: Iterable[Batch]) -> Iterable[Any]:
-        """Return what is evaluated at a time."""
-        return same_decisions(self.readers, self.evaluating.models)
+        """Yield what is evaluated at a time, as the first model reads it."""
+        for each in same_decisions(self.readers, self.evaluating.models):
+            self.each = each
+            yield each[0]
 
     def begin(self, format: str, batch: Any, cache: str) -> None:
         """Print nothing: the head of the table comes with its first row."""
@@ -174,20 +153,21 @@ class EvaluationSession(Passes):
 
     def learn_from(self, batch: Any, held: np.ndarray | None) -> list[Policy]:
         """Return what each model would do; with ``--progressive`` it learns from the decisions then."""
+        self.each = [decisions.part(0, batch.n) for decisions in self.each]  # of which --examples may want a part
         decided = (
             model.partial_fit(decisions) if self.evaluating.progressive else model.decide(decisions)
-            for model, decisions in zip(self.models, batch.each, strict=True)
+            for model, decisions in zip(self.models, self.each, strict=True)
         )
         return [Policy(one.probability, one.mean) for one in decided]
 
     def report(self, batch: Any, held: np.ndarray | None, predicted: list[Policy]) -> None:
         """Evaluate, and print the rows that are due."""
-        decisions, start = batch.each[0], 0
-        while start < decisions.n:
-            stop = min(decisions.n, max(start + 1, int(np.ceil(self._due)) - self._count))
+        start = 0
+        while start < batch.n:
+            stop = min(batch.n, max(start + 1, int(np.ceil(self._due)) - self._count))
             now = [Policy(*(array[one.first[start] : one.first[stop]] for array in policy))
-                   for one, policy in zip(batch.each, predicted, strict=True)]  # fmt: skip
-            self.evaluation.add(decisions.part(start, stop), now)
+                   for one, policy in zip(self.each, predicted, strict=True)]  # fmt: skip
+            self.evaluation.add(batch.part(start, stop), now)
             self._count += stop - start
             start = stop
             if self._count >= self._due:

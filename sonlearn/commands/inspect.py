@@ -11,7 +11,7 @@ import numpy as np
 
 from sonlearn import __version__
 from sonlearn.commands.line import Line
-from sonlearn.commands.models import Model, load_bandit, load_model, names_of
+from sonlearn.commands.models import Model, load_model, names_of
 from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import OptionError, shorten
 from sonlearn.files import storage
@@ -124,7 +124,7 @@ def inverted(learner: Learner, names: NameTable) -> Iterator[str]:
 
 def decision_lines(path: str) -> list[str]:
     """Lines about a model of decisions."""
-    bandit, unfinished = load_bandit(path)
+    bandit, unfinished, _ = load_model(path, decides=True)
     lines = [f"{path}: a sonlearn bandit", "", "options"]
     if unfinished is not None:
         lines.insert(1, f"saved in a run that has not ended: {unfinished.read} decisions read")
@@ -171,12 +171,12 @@ def retention_lines(model: Model) -> list[str]:
 
 
 def class_tables(model: Model, facts: list[dict], ids: np.ndarray, top: int) -> list[str]:
-    """Lines on several classes: the labels, and of the first `SHOWN` the members and the largest weights."""
+    """Lines on several classes: the labels, and of the first `SHOWN` the largest weights."""
     labels = model.learner.classes[: len(facts)]
     lines = ["", f"classes: {len(labels)}", f"  {'label':<24} {'examples':>12}"]
     lines += [f"  {label:<24} {of['examples']:>12}" for label, of in zip(labels, facts, strict=True)]
-    for k, (label, of) in enumerate(zip(labels[:SHOWN], facts, strict=False)):
-        lines += ["", f"class {label}", *roll(of.get("members", []))]
+    for k, label in enumerate(labels[:SHOWN]):
+        lines += ["", f"class {label}"]
         lines += weight_table(f"largest weights of class {label}", ids, model.learner.class_weights(k), top, model)
     if len(labels) > SHOWN:
         lines += ["", f"and {len(labels) - SHOWN} classes more (--json has them all)"]

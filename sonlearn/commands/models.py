@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from sonlearn.options.spec import flags, text_of
 from sonlearn.options.text import NAMESPACED, TABLES, WRITTEN
 from sonlearn.text.names import NameTable
 from sonlearn.text.names import names_of as names_of
-
-if TYPE_CHECKING:
-    from sonlearn.learn.bandits.bandit import Bandit
 
 #: Formats that give the same features.
 ALIKE = (set(TABLES), set(NAMESPACED))
@@ -53,9 +50,9 @@ class Unfinished(NamedTuple):
 
 
 class Model(NamedTuple):
-    """What a model file holds."""
+    """What a model file holds: a `Learner` or a `Bandit`, the run that it was saved in, and names of features."""
 
-    learner: Learner
+    learner: Any
     unfinished: Unfinished | None
     names: NameTable
 
@@ -77,14 +74,21 @@ def contents(learner: Learner, names: NameTable) -> tuple[dict[str, Any], dict[s
     return header, arrays
 
 
-def load_model(path: str, *, threads: int = 1) -> Model:
-    """Read what `save_model` has written; raises ModelFileError, which names the file."""
-    learner, header = Learner.read(path, threads=threads)
+def load_model(path: str, *, threads: int = 1, decides: bool = False) -> Model:
+    """Read a model, of rows or one that `decides`. Raises ModelFileError, which names the file."""
+    learner: Any
+    if decides:
+        from sonlearn.learn.bandits.bandit import Bandit  # which other models need not wait for
+
+        learner, header = Bandit.read(path)
+    else:
+        learner, header = Learner.read(path, threads=threads)
     try:
         known, counts = (
             {int(slot): values for slot, *values in header.get(field, ())} for field in ("names", "name_counts")
         )
-        return Model(learner, _unfinished(header), NameTable(known, counts))
+        unfinished = Unfinished(**header["run"]) if header.get("run") is not None else None
+        return Model(learner, unfinished, NameTable(known, counts))
     except (TypeError, ValueError) as error:
         raise ModelFileError(f"{path}: the model's content does not fit together: {error}") from error
 
@@ -97,27 +101,17 @@ def is_bandit(path: str | None) -> bool:
         return False
 
 
-def load_bandit(path: str) -> tuple[Bandit, Unfinished | None]:
-    """Read a model of decisions; raises ModelFileError, which names the file."""
-    from sonlearn.learn.bandits.bandit import Bandit  # which other models need not wait for
-
-    bandit, header = Bandit.read(path)
-    try:
-        return bandit, _unfinished(header)
-    except TypeError as error:
-        raise ModelFileError(f"{path}: {error}") from error
-
-
-def _unfinished(header: dict[str, Any]) -> Unfinished | None:
-    """The run that was not finished when the model was saved. Raises TypeError."""
-    return Unfinished(**header["run"]) if header.get("run") is not None else None
-
-
 def initial_model(options: RunOptions) -> str | None:
     """The model that a run begins with: with --resume that of -f, if there is one."""
     if options.resume and options.final_regressor is not None and os.path.exists(options.final_regressor):
         return options.final_regressor
     return options.initial_regressor
+
+
+def initial(options: RunOptions, **how: Any) -> tuple[str | None, Model]:
+    """(that model's file or None, what it holds); `how`: see `load_model`. Raises ModelFileError."""
+    path = initial_model(options)
+    return path, Model(None, None, NameTable()) if path is None else load_model(path, **how)
 
 
 def where_to_begin(
@@ -127,9 +121,9 @@ def where_to_begin(
 
     `unfinished` : the run that the model was saved in. Raises OptionError if another run is to be gone on with.
     """
-    if not options.resume or from_model != options.final_regressor or from_model is None:
-        return False, Unfinished(list(options.data) or ["-"], options.passes, 1, 0, 0)
     asked = (list(options.data) or ["-"], options.passes)
+    if not options.resume or from_model != options.final_regressor or from_model is None:
+        return False, Unfinished(*asked, 1, 0, 0)
     begun = asked if unfinished is None else (unfinished.data, unfinished.passes)
     for name, ours, theirs in zip(("data", "passes"), asked, begun, strict=True):
         if ours != theirs:

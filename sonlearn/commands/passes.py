@@ -11,25 +11,16 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from sonlearn.commands import messages
 from sonlearn.commands.checks import STDIN, cache_file
-from sonlearn.commands.messages import (
-    FROM_TERMINAL,
-    complain,
-    end_line,
-    from_terminal,
-    of_skipped,
-    telling_of_compiling,
-    warn,
-)
-from sonlearn.commands.models import Unfinished, save_model
+from sonlearn.commands.models import Unfinished, save_model, where_to_begin
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, ModelFileError, OutputError
 from sonlearn.interrupts import Interrupts
-from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
 from sonlearn.report.progress import Progress
@@ -111,42 +102,6 @@ class Checkpoints:
         return True
 
 
-class Best(NamedTuple):
-    """The learner after the pass with the lowest holdout loss so far."""
-
-    loss: float
-    number: int  # of the pass
-    learner: Learner
-
-
-class Patience:
-    """Ends a run after a number of consecutive passes without a lower holdout loss, as VW's --early_terminate.
-
-    Parameters
-    ----------
-    passes : int or None
-        The number of such passes that ends the run; None: never.
-
-    Attributes
-    ----------
-    best : Best or None
-    """
-
-    def __init__(self, passes: int | None):
-        self.passes, self._without_gain = passes, 0
-        self.best: Best | None = None
-
-    def is_over(self, number: int, loss: float | None, learner: Learner | None) -> bool:
-        """Whether the run ends with pass `number`, whose average holdout loss is `loss` (None: nothing held out)."""
-        if self.passes is None or learner is None or loss is None:
-            return False
-        if self.best is None or loss < self.best.loss:
-            self.best, self._without_gain = Best(loss, number, learner.copy()), 0
-        else:
-            self._without_gain += 1
-        return self._without_gain >= self.passes
-
-
 class Passes:
     """One run under way.
 
@@ -156,8 +111,10 @@ class Passes:
     read_as : TextOptions
         How the text is read.
     names : NameTable
-    done : Unfinished
-        Where the run begins.
+    from_model : str or None
+        The model that the run begins with.
+    unfinished : Unfinished or None
+        The run that it was saved in.
 
     Attributes
     ----------
@@ -173,14 +130,17 @@ class Passes:
 
     learner: Any
     progress: Progress
-    nothing_left = False  # whether the run that saved the model has finished
     labelling = Labelling()
     stretch = 1  # see `Reader`
 
-    def __init__(self, options: RunOptions, read_as: TextOptions, names: NameTable, done: Unfinished):
-        self.options, self.read_as, self.names = options, read_as, names
+    def __init__(
+        self, options: RunOptions, read_as: TextOptions, names: NameTable, from_model: str | None = None,
+        unfinished: Unfinished | None = None,
+    ):  # fmt: skip
+        self.options, self.read_as, self.names, self.from_model = options, read_as, names, from_model
         self.names_read = names
-        self.done = self.began = done
+        self.nothing_left, self.done = where_to_begin(options, from_model, unfinished)
+        self.began = self.done
         self.sources = list(options.data) or ["-"]
         self.holdout = options.passes > 1 and not options.holdout_off
         self.checkpoints = Checkpoints(options.checkpoint, options.checkpoint_minutes)
@@ -251,7 +211,7 @@ class Passes:
 
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""
-        return [] if self.reader is None else of_skipped(self.reader.error_count, self.reader.errors)
+        return [] if self.reader is None else messages.of_skipped(self.reader.error_count, self.reader.errors)
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""
@@ -262,7 +222,7 @@ class Passes:
     def ended(self) -> int:
         """The run that saved the model has finished, so nothing is done: say so; the exit status."""
         path = self.options.final_regressor
-        complain(
+        messages.complain(
             f"sonlearn: {path}: the run that saved this model has finished: nothing is left to do, and nothing was "
             f"learned; to learn further data give -i {path} -f {path} without --resume"
         )
@@ -272,10 +232,13 @@ class Passes:
         """All of it; return the exit status. Raises SonlearnError or OSError, and nothing has been saved."""
         if self.nothing_left:
             return self.ended()
-        if from_terminal(self.sources):
-            self.say(FROM_TERMINAL)
+        if messages.from_terminal(self.sources):
+            self.say(messages.FROM_TERMINAL)
         try:
-            with Interrupts(at_once=True) as interrupts, telling_of_compiling(self.options.quiet, self.compiling):
+            with (
+                Interrupts(at_once=True) as interrupts,
+                messages.telling_of_compiling(self.options.quiet, self.compiling),
+            ):
                 ending, status = self.go(interrupts)
                 self.settle()
                 self.finish(ending)
@@ -337,7 +300,7 @@ class Passes:
             predicted = self.learn_from(batch, held)
             interrupts.at_once = False  # until here there was nothing to save
             self.done = self.done._replace(read=done, lines=self.done.lines + self.lines_of(batch, predicted))
-            end_line()  # predictions may go to the terminal, too
+            messages.end_line()  # predictions may go to the terminal, too
             self.report(batch, held, predicted)
             self.tell(number, batch.n)
             if self.checkpoints.due(batch.n):
@@ -400,12 +363,11 @@ class Passes:
 
     def save_checkpoint(self) -> None:
         """Save the model while the run goes on; where that fails, the run goes on as well."""
-        assert self.options.final_regressor is not None
         if self.learner is not None:
             try:
                 self.save(self.done)
             except ModelFileError as error:
-                warn(f"no checkpoint was saved: {error}")
+                messages.warn(f"no checkpoint was saved: {error}")
 
     def finish(self, ending: str) -> None:
         """Save the model, and say how it went whether or not that succeeds."""
@@ -420,13 +382,11 @@ class Passes:
             if self.joined is not None:
                 self.say(self.joined.line)
             for text in self.warnings():
-                warn(text)
+                messages.warn(text)
             self.record(ending)
 
     def save(self, unfinished: Unfinished | None) -> None:
         """Save the model. Raises ModelFileError."""
-        assert self.options.final_regressor is not None
-        assert self.learner is not None
         self.learner.columns = self.columns
         save_model(self.options.final_regressor, self.learner, unfinished, self.names)
 
@@ -435,7 +395,7 @@ class Passes:
         for text in () if self.reader is None else self.reader.notes:
             if text not in self.noted:
                 self.noted.add(text)
-                warn(text)
+                messages.warn(text)
 
     def named_files(self, cache: str) -> list[str]:
         """Lines that name the files of the run, with that on the cache."""
@@ -445,7 +405,7 @@ class Passes:
         """One line on standard error, at once, unless --quiet."""
         self.last_line = time.perf_counter()
         if not self.options.quiet:
-            complain(line)
+            messages.complain(line)
 
 
 def held_out(options: RunOptions, done: int, n: int) -> np.ndarray | None:

@@ -16,7 +16,7 @@ import numpy as np
 from sonlearn.commands.checks import check_binary, check_files
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import complain, telling_of_compiling, warn
-from sonlearn.commands.models import contents, is_bandit, load_bandit, load_model
+from sonlearn.commands.models import contents, is_bandit, load_model
 from sonlearn.commands.passes import Checkpoints
 from sonlearn.data.batch import Batch
 from sonlearn.errors import ModelFileError, OptionError
@@ -26,14 +26,12 @@ from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions
 from sonlearn.options.text import TABLES
 from sonlearn.options.verbs import ServeOptions
-from sonlearn.report.facts import drift
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.read import read_batches
 
 if TYPE_CHECKING:
     from sonlearn.learn.bandits.bandit import Bandit
-    from sonlearn.serve.app import Limits
     from sonlearn.serve.server import Server
 
 #: How often a model that learns is saved where nothing is said.
@@ -64,32 +62,28 @@ def command(line: Line) -> int:
         learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""
         notice = f"serving {'decisions of ' * decides}{path} on {' and '.join(places)}{events}{learns}"
         asyncio.run(server.run(http, lines, lambda: None if run_options.quiet else complain(notice)))
-        if saver is not None:
-            saver.last()
+        saver.last()
     return 0
 
 
-def rows_served(options: ServeOptions, run_options: RunOptions) -> tuple[Server, Saver | None]:
+def rows_served(options: ServeOptions, run_options: RunOptions) -> tuple[Server, Saver]:
     """The server of a model of rows, and what saves it."""
     from sonlearn.serve.metrics import ServerMetrics
     from sonlearn.serve.server import server_of_rows
     from sonlearn.serve.worker import Worker
 
-    assert run_options.initial_regressor is not None
     learner, _, names = load_model(run_options.initial_regressor, threads=run_options.threads or 1)
     with Interrupts(at_once=True), telling_of_compiling():
         warm_up(learner, options.learn)
-    saver, limits = Saver(run_options, lambda: contents(learner, names)) if options.learn else None, limits_of(options)
     metrics = ServerMetrics(lambda: learner.examples, lambda: worker.waiting, lambda: changes_in(learner.facts()))
-    worker = Worker(
-        learner, names, most_entries=limits.entries, after=counting(metrics, saver), online=options.learn, tell=warn
-    )
-    return server_of_rows(worker, metrics, limits, options.learn, warn), saver
+    saver = Saver(run_options, lambda: contents(learner, names), metrics)
+    worker = Worker(learner, names, options, after=saver.worked, tell=warn)
+    return server_of_rows(worker, metrics, options, warn), saver
 
 
 def decisions_served(
     options: ServeOptions, run_options: RunOptions, stack: contextlib.ExitStack
-) -> tuple[Server, Saver | None]:
+) -> tuple[Server, Saver]:
     """The server of a model of decisions, and what saves it; `stack` closes the log. Raises as `command` does."""
     from sonlearn.serve.app import DecisionHandlers
     from sonlearn.serve.decider import Decider, replay
@@ -98,9 +92,7 @@ def decisions_served(
     from sonlearn.serve.server import Server
 
     path, final = run_options.initial_regressor, run_options.final_regressor
-    assert path is not None
-    assert options.events is not None
-    learner = load_bandit(path)[0]
+    learner = load_model(path, decides=True).learner
     events = stack.enter_context(contextlib.closing(EventLog(options.events)))
     mark = mark_of(path)
     known = events.knows(mark)
@@ -119,40 +111,16 @@ def decisions_served(
         header, arrays = learner.to_arrays()
         return {**header, "events": events.mark()}, arrays
 
-    saver, limits = Saver(run_options, contents) if options.learn else None, limits_of(options)
-    if saver is not None:
-        saver.last()  # from now on the model says from where its events have to be learned again
     metrics = DecisionMetrics(lambda: learner.examples, lambda: decider.waiting, lambda: events.pending)
-    decider = Decider(learner, events, options.learn, most_entries=limits.entries, after=counting(metrics, saver))
-    return Server(DecisionHandlers(decider, metrics, limits, options.learn, warn)), saver
-
-
-def counting(metrics: Any, saver: Saver | None) -> Callable[[int, int, float], None]:
-    """What a worker calls when something is done: it is counted, and what was learned is saved in time."""
-
-    def after(done: int, learned: int, more: float) -> None:
-        metrics.worked(done, learned, more)
-        if saver is not None and learned:
-            saver.learned(learned, metrics)
-
-    return after
+    saver = Saver(run_options, contents, metrics)
+    saver.last()  # from now on the model says from where its events have to be learned again
+    decider = Decider(learner, events, options, after=saver.worked)
+    return Server(DecisionHandlers(decider, metrics, options, warn)), saver
 
 
 def mark_of(path: str) -> dict[str, Any] | None:
     """How much a model has seen of which log of events."""
-    mark: dict[str, Any] | None = storage.read(path, kind="bandit")[0].get("events")
-    return mark
-
-
-def limits_of(options: ServeOptions) -> Limits:
-    """What a client may ask for."""
-    from sonlearn.serve.app import Limits
-
-    usual = Limits()
-    return Limits(
-        body=options.max_body, line=min(options.max_body, usual.line), connections=options.connections,
-        seconds=options.timeout, idle=max(options.timeout, usual.idle), entries=options.max_features,
-    )  # fmt: skip
+    return storage.read(path, kind="bandit")[0].get("events")
 
 
 @contextlib.contextmanager
@@ -207,8 +175,7 @@ def check(options: ServeOptions, run_options: RunOptions, decides: bool) -> None
 
 def changes_in(facts: dict[str, Any]) -> float:
     """How often a stream has changed; 0 of a learner that does not look."""
-    changes = drift(facts)
-    return float(len(changes["changes"])) if changes else 0.0
+    return float(len(facts.get("drift", {}).get("changes", ())))
 
 
 def _is_loopback(host: str) -> bool:
@@ -236,35 +203,38 @@ def warm_up(learner: Learner, learns: bool) -> None:
 
 
 class Saver:
-    """Saves the model while requests are answered: its arrays are copied, and written by another thread."""
+    """Saves a model that learns while requests are answered: its arrays are copied, and written by another thread."""
 
-    def __init__(self, options: RunOptions, contents: Callable[[], tuple[dict[str, Any], dict[str, np.ndarray]]]):
+    def __init__(
+        self, options: RunOptions, contents: Callable[[], tuple[dict[str, Any], dict[str, np.ndarray]]], metrics: Any
+    ):  # fmt: skip
         minutes = options.checkpoint_minutes
         if minutes is None and options.checkpoint is None:
             minutes = CHECKPOINT_MINUTES
         self._checkpoints = Checkpoints(options.checkpoint, minutes)
-        assert options.final_regressor is not None
-        self._path, self._contents = options.final_regressor, contents
+        self._path, self._contents, self._metrics = options.final_regressor, contents, metrics
         self._writing: threading.Thread | None = None
 
-    def learned(self, rows: int, metrics: Any) -> None:
-        """So many rows more have been learned; the learner rests."""
-        if self._checkpoints.due(rows) and (self._writing is None or not self._writing.is_alive()):
+    def worked(self, done: int, learned: int, more: float) -> None:
+        """Count what a worker has done, and save what was learned if it is time; the learner rests."""
+        self._metrics.worked(done, learned, more)
+        if learned and self._checkpoints.due(learned) and (self._writing is None or not self._writing.is_alive()):
             header, arrays = self._contents()
             copies = {name: np.array(array) for name, array in arrays.items()}
-            self._writing = threading.Thread(target=self._write, args=(header, copies, metrics), name="sonlearn-save")
+            self._writing = threading.Thread(target=self._write, args=(header, copies), name="sonlearn-save")
             self._writing.start()
 
-    def _write(self, header: dict[str, Any], arrays: dict[str, np.ndarray], metrics: Any) -> None:
+    def _write(self, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         try:
-            storage.write(self._path, header, arrays)
-            metrics.saved.inc()
+            storage.write(str(self._path), header, arrays)
+            self._metrics.saved.inc()
         except ModelFileError as error:
-            metrics.unsaved.inc()
+            self._metrics.unsaved.inc()
             warn(f"no checkpoint was saved: {error}")
 
     def last(self) -> None:
         """Save it at the end. Raises ModelFileError."""
         if self._writing is not None:
             self._writing.join()
-        storage.write(self._path, *self._contents())
+        if self._path is not None:
+            storage.write(self._path, *self._contents())

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sonlearn import __version__
-from sonlearn.commands.models import Unfinished, names_of, settings_text
+from sonlearn.commands.models import Model, names_of, settings_text
 from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.commands.precompile import Helper
 from sonlearn.errors import InputError
@@ -125,14 +125,14 @@ class Recorder:
 
 
 class Session(Passes):
-    """One run under way; the parameters are those of `Passes`, and these.
+    """One run under way; the parameters are some of `Passes`, and these.
 
     Parameters
     ----------
     problem : Problem
         Its learner is that of the session.
-    from_model : str or None
-        The model that the run begins with.
+    model : Model
+        What the run begins with; its learner is None where that is nothing.
     """
 
     learn: LearnOptions | None
@@ -140,11 +140,10 @@ class Session(Passes):
     audit: Audit | None = None
 
     def __init__(
-        self, options: RunOptions, read_as: TextOptions, names: NameTable, done: Unfinished, problem: Problem,
-        from_model: str | None,
+        self, options: RunOptions, read_as: TextOptions, problem: Problem, from_model: str | None, model: Model
     ):  # fmt: skip
-        super().__init__(options, read_as, names, done)
-        self.problem, self.from_model = problem, from_model
+        super().__init__(options, read_as, model.names, from_model, model.unfinished)
+        self.problem, self.learner = problem, model.learner
         self.metrics: Any = None
         if self.learner is not None:
             self.columns = self.learner.columns

@@ -10,22 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from sonlearn.commands import models
 from sonlearn.commands.checks import check_output, check_run
 from sonlearn.commands.inspect import inverted
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import of_refused, warn
-from sonlearn.commands.models import (
-    check_agreement,
-    check_format,
-    initial_model,
-    is_bandit,
-    load_model,
-    options_of,
-    settings_text,
-    where_to_begin,
-    written_as,
-)
-from sonlearn.commands.passes import Patience
 from sonlearn.commands.session import Session
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
@@ -39,7 +28,6 @@ from sonlearn.options.text import TABLES
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
 from sonlearn.text.columns import ColumnTable, Labelling, first_names
-from sonlearn.text.names import NameTable
 
 #: Examples before which an average loss says little.
 ENOUGH = 100
@@ -53,9 +41,9 @@ def command(line: Line) -> int:
     """
     options, bandit = asked(line)
     if of_decisions(options, bandit):
-        from sonlearn.commands import bandit as decisions
+        from sonlearn.commands.bandit import BanditSession
 
-        return decisions.run(line.given, bandit, options)
+        return BanditSession(line.given, bandit, options).run()
     check_run(options)
     return TrainingSession(line.given, options).run()
 
@@ -73,7 +61,7 @@ def asked(line: Line) -> tuple[RunOptions, dict[str, Any]]:
 
 def of_decisions(options: RunOptions, bandit: dict[str, Any]) -> bool:
     """Whether decisions are learned, or a run begins with a model of them."""
-    return bool(bandit) or is_bandit(initial_model(options))
+    return bool(bandit) or models.is_bandit(models.initial_model(options))
 
 
 #: Scores held of a batch, rows times classes; rows of a part at least.
@@ -100,25 +88,25 @@ class TrainingSession(Session):
     """
 
     def __init__(self, given: dict[str, Any], options: RunOptions):
-        self.learner: Learner | None = None
-        self.cores, from_model, unfinished, names = cores_of(options), initial_model(options), None, NameTable()
-        if from_model is not None:
-            self.learner, unfinished, names = load_model(from_model, threads=self.cores)
+        self.cores = cores_of(options)
+        from_model, model = models.initial(options, threads=self.cores)
+        if from_model is None:
+            self.learn, self.text = models.options_of(given)
+        else:
             if options.testonly:
-                self.learner.set_output(**given)
-            check_agreement(given, from_model, self.learner.options, self.learner.text)
-        self.nothing_left, done = where_to_begin(options, from_model, unfinished)
-        self.learn, self.text = options_of(given) if self.learner is None else (self.learner.options, self.learner.text)
+                model.learner.set_output(**given)
+            self.learn, self.text = model.learner.options, model.learner.text
+            models.check_agreement(given, from_model, self.learn, self.text)
         check_output(options, self.learn)
         # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
         # told from text by looking.
         own = "csv" if self.text.format in TABLES else "auto"
         named = bool(options.audit or options.invert_hash) or (False if options.testonly else self.text.names)
-        read_as = dataclasses.replace(written_as(self.text, given), format=given.get("format", own), names=named)
-        if self.learner is not None and read_as.format == "vw":  # what a model of JSON has of members is not of VW text
+        read_as = dataclasses.replace(models.written_as(self.text, given), format=given.get("format", own), names=named)
+        if from_model is not None and read_as.format == "vw":  # what a model of JSON has of members is not of VW text
             kept = {name: tuple(b for b in getattr(read_as, name) if len(b) == 1) for name in ("ignore", "keep")}
             read_as = dataclasses.replace(read_as, label="", id="", weight="", text=(), numeric=(), **kept)
-        super().__init__(options, read_as, names, done, problem_of(self.learn), from_model)
+        super().__init__(options, read_as, problem_of(self.learn), from_model, model)
         self.labelling = Labelling.of(self.learn, needed=not options.testonly)
         self.stretch = STRETCH if self.learn.method == "committee" else 1
         if self.learn.method == "committee" and self.cores > 1:  # with one thread no memory is given back in between
@@ -132,21 +120,29 @@ class TrainingSession(Session):
 
             self.audit = Audit(options, self.names_read)
         self.values = Values(self.learn)
-        self.patience = Patience(options.early_terminate)
+        self.best: tuple[float, int, Learner] | None = None  # least holdout loss of a pass, its number, and its model
 
     def ends_early(self, number: int) -> bool:
-        """Whether pass `number` is one too many in vain; then the learner is that of the best one."""
-        if not self.patience.is_over(number, self.progress.held_loss, self.learner):
+        """Whether pass `number` is one too many without a fall of the holdout loss, as with VW's --early_terminate.
+
+        Then the learner is that of the best pass.
+        """
+        loss = self.progress.held_loss
+        if self.options.early_terminate is None or self.learner is None or loss is None:
             return False
-        best = self.patience.best
-        self.learner = self.problem.learner = best.learner.copy(threads=self.cores)
-        self.say(f"the holdout loss has not fallen since pass {best.number}, whose model is kept")
+        if self.best is None or loss < self.best[0]:
+            self.best = loss, number, self.learner.copy()
+        _, best, learner = self.best
+        if number - best < self.options.early_terminate:
+            return False
+        self.learner = self.problem.learner = learner.copy(threads=self.cores)
+        self.say(f"the holdout loss has not fallen since pass {best}, whose model is kept")
         return True
 
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
         learner = self.learner or Learner(self.learn, dataclasses.replace(self.text, format=format), threads=self.cores)
-        check_format(format, batch.source, learner.text, self.from_model)
+        models.check_format(format, batch.source, learner.text, self.from_model)
         if format in TABLES and not learner.text.label and not self.options.testonly:
             columns = first_names(self.columns.known)
             raise InputError(
@@ -154,7 +150,7 @@ class TrainingSession(Session):
             )
         if format in TABLES and not self.options.testonly:
             self.warn_of_leaks()
-        self.begin_with(learner, [settings_text(learner.options)], cache)
+        self.begin_with(learner, [models.settings_text(learner.options)], cache)
 
     def warn_of_leaks(self) -> None:
         """Name columns of the first file that tell the label, before all is learned from them; a pipe is read once."""
@@ -198,7 +194,6 @@ class TrainingSession(Session):
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> Predicted:
         """Predict a batch, and learn from it what is to be learned."""
-        assert self.learner is not None
         skip = self.options.on_error == "skip"
         if self.audit:
             self.audit.write(self.learner, batch)
@@ -213,7 +208,6 @@ class TrainingSession(Session):
 
     def nothing_learned(self) -> tuple[str, str]:
         """What was found in the place of labels, and what to do."""
-        assert self.learner is not None
         if self.joined is not None and self.joined.nothing:
             return self.joined.nothing, "ids written alike; nothing was learned, and no model was saved"
         return unlabelled(self.learner.text, self.columns)

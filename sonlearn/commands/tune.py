@@ -13,7 +13,7 @@ import numpy as np
 from sonlearn.commands.checks import check_run
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
-from sonlearn.commands.models import Unfinished, settings_text
+from sonlearn.commands.models import settings_text
 from sonlearn.commands.passes import Passes
 from sonlearn.commands.train import cores_of, unlabelled
 from sonlearn.data.batch import Batch
@@ -60,8 +60,7 @@ class TuningSession(Passes):
     """One run under way: the settings at work, and where the best one is written."""
 
     def __init__(self, settings: Settings, text: TextOptions, running: RunOptions, options: TuneOptions):
-        done = Unfinished(list(running.data) or ["-"], running.passes, 1, 0, 0)
-        super().__init__(running, text, NameTable(), done)
+        super().__init__(running, text, NameTable())
         self.settings, self.text, self.choice = settings, text, options
         self.labelling = labelling(settings.settings)
         self.by = criterion([setting.options for setting in settings.settings], options.by)
@@ -98,14 +97,12 @@ class TuningSession(Passes):
 
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> list[Due]:
         """Have all settings learn; the rows of the table that are due."""
-        assert self.tuning is not None
         due = self.tuning.partial_fit(batch, held)
         self.learner, self.progress = self.tuning.best.learner, self.tuning.best.progress
         return due
 
     def report(self, batch: Batch, held: np.ndarray | None, predicted: list[Due]) -> None:
         """Print the rows that are due, and say which settings have failed."""
-        assert self.tuning is not None
         for due in () if self.bar.shown else predicted:
             self.say(f"{due.line}  {due.setting.name}")
         failures = [result for result in self.tuning.results if result.state == "failed"]

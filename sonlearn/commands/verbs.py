@@ -29,12 +29,23 @@ class Verb(NamedTuple):
     #: How the words that are no flags are counted: None: there may be any number; empty: there are none; else there is
     #: one, which is called this.
     operand: str | None = None
-    #: The fields that are its flags.
-    groups: tuple[Group, ...] = ()
+    #: Its flags by the titles that they stand under: of all fields of a dataclass, or of (dataclass, names of some).
+    flags: dict[str, Any] = {}  # noqa: RUF012
     #: The function that runs it with ``--cluster``, which is given the `ClusterOptions` as well.
     on_cluster: str = ""
     #: Fields whose flags ``--help`` lists, for a verb that has more than a screen of them; empty: all but rare ones.
     daily: tuple[str, ...] = ()
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The fields that are its flags, by their titles; of a verb for a cluster also those of `ClusterOptions`."""
+        every = self.flags | ({"cluster": verbs.ClusterOptions} if self.on_cluster else {})
+        found: list[Group] = []
+        for title, of in every.items():
+            options, *names = of if isinstance(of, tuple) else (of,)
+            fields = dataclasses.fields(options)
+            found.append((title, tuple(field for field in fields if not names or field.name in names)))
+        return tuple(found)
 
     @property
     def fields(self) -> dict[str, dataclasses.Field[Any]]:
@@ -42,14 +53,13 @@ class Verb(NamedTuple):
         return {field.name: field for _, group in self.groups for field in group}
 
 
-def _fields(of: type, *names: str, but: tuple[str, ...] = ()) -> tuple[dataclasses.Field[Any], ...]:
-    """Fields of a dataclass: those of these names, or all `but` some."""
-    fields = dataclasses.fields(of)
-    return tuple(field for field in fields if (not names or field.name in names) and field.name not in but)
+def _but(options: type, *names: str) -> tuple[Any, ...]:
+    """A dataclass and the names of its fields, but for some."""
+    return (options, *(field.name for field in dataclasses.fields(options) if field.name not in names))
 
 
-#: The option of text that is not one of a matrix of features, or of a file of them.
-_NO_MATRIX = ("constant",)
+#: The options of text but that which is not one of a matrix of features, or of a file of them.
+_MATRIX = _but(TextOptions, "constant")
 
 _PREDICT = (
     "data", "initial_regressor", "predictions", "form", "raw_predictions", "probabilities", "top", "join", "examples",
@@ -73,22 +83,13 @@ _DAILY = (
     "final_regressor", "testonly", "predictions", "passes", "cache", "examples", "report", "quiet",
 )  # fmt: skip
 
-
-_CLUSTER: Group = ("cluster", _fields(verbs.ClusterOptions))
-
 VERBS = {
     "train": Verb(
         "sonlearn train [options] [DATA ...]",
         "Learn from LIBSVM, VW, JSON, CSV or Parquet, plain or compressed; no DATA or - is standard input.",
         "train.command",
         None,
-        (
-            ("learning", _fields(LearnOptions)),
-            ("decisions", _fields(BanditOptions, but=SHARED)),
-            ("text", _fields(TextOptions)),
-            ("run", _fields(RunOptions)),
-            _CLUSTER,
-        ),
+        {"learning": LearnOptions, "decisions": _but(BanditOptions, *SHARED), "text": TextOptions, "run": RunOptions},
         "cluster.train",
         _DAILY,
     ),
@@ -97,12 +98,11 @@ VERBS = {
         "Predict without learning: a line for each example on standard output, the loss on standard error.",
         "train.command",
         None,
-        (
-            ("learning", _fields(LearnOptions, *OUTPUT_OPTIONS, "coverage")),
-            ("text", _fields(TextOptions, "format", *WRITTEN)),
-            ("run", _fields(RunOptions, *_PREDICT)),
-            _CLUSTER,
-        ),
+        {
+            "learning": (LearnOptions, *OUTPUT_OPTIONS, "coverage"),
+            "text": (TextOptions, "format", *WRITTEN),
+            "run": (RunOptions, *_PREDICT),
+        },
         "cluster.train",
     ),
     "tune": Verb(
@@ -110,13 +110,7 @@ VERBS = {
         "Learn with many settings in one pass over the data, and save the model of the best.",
         "tune.command",
         None,
-        (
-            ("tuning", _fields(verbs.TuneOptions)),
-            ("learning", _fields(LearnOptions)),
-            ("text", _fields(TextOptions)),
-            ("run", _fields(RunOptions, *_TUNE)),
-            _CLUSTER,
-        ),
+        {"tuning": verbs.TuneOptions, "learning": LearnOptions, "text": TextOptions, "run": (RunOptions, *_TUNE)},
         "cluster.tune",
     ),
     "evaluate": Verb(
@@ -124,21 +118,14 @@ VERBS = {
         "Estimate from a log what other models of decisions would have cost, with confidence intervals.",
         "evaluate.command",
         None,
-        (
-            ("evaluation", _fields(verbs.EvaluateOptions)),
-            ("text", _fields(TextOptions, "format")),
-            ("run", _fields(RunOptions, *_EVALUATE)),
-        ),
+        {"evaluation": verbs.EvaluateOptions, "text": (TextOptions, "format"), "run": (RunOptions, *_EVALUATE)},
     ),
     "describe": Verb(
         "sonlearn describe [options] DATA",
         "Describe the columns of a table, and point out ids, texts and columns that give the label away.",
         "conversions.describe",
         "file of DATA",
-        (
-            ("text", _fields(TextOptions, "format", *_TABLE, *WRITTEN)),
-            ("run", _fields(RunOptions, "examples")),
-        ),
+        {"text": (TextOptions, "format", *_TABLE, *WRITTEN), "run": (RunOptions, "examples")},
     ),
     "vw": Verb(
         "sonlearn vw [flags of Vowpal Wabbit] [DATA ...]",
@@ -150,24 +137,19 @@ VERBS = {
         "Write text of any format as LIBSVM or VW text. Names become slot numbers: read VW text with the same -b.",
         "conversions.convert",
         None,
-        (
-            ("conversion", _fields(verbs.ConvertOptions)),
-            ("text", _fields(TextOptions, but=_NO_MATRIX)),
-            ("run", _fields(RunOptions, *_READ)),
-        ),
+        {"conversion": verbs.ConvertOptions, "text": _MATRIX, "run": (RunOptions, *_READ)},
     ),
     "sketch": Verb(
         "sonlearn sketch [-o FILE] [options] [DATA ...]",
         "Sketch the matrix whose rows are the examples (labels do not count), or --merge saved sketches.",
         "sketch.command",
         None,
-        (
-            ("sketch", _fields(SketchOptions)),
-            ("report", _fields(verbs.SketchRunOptions)),
-            ("text", _fields(TextOptions, but=_NO_MATRIX)),
-            ("run", _fields(RunOptions, *_READ, "quiet")),
-            _CLUSTER,
-        ),
+        {
+            "sketch": SketchOptions,
+            "report": verbs.SketchRunOptions,
+            "text": _MATRIX,
+            "run": (RunOptions, *_READ, "quiet"),
+        },
         "cluster.sketch",
     ),
     "serve": Verb(
@@ -175,14 +157,14 @@ VERBS = {
         "Serve predictions over HTTP, or over TCP as VW's daemon does, until Ctrl-C or SIGTERM.",
         "serve.command",
         "",
-        (("server", _fields(verbs.ServeOptions)), ("run", _fields(RunOptions, *_SERVE))),
+        {"server": verbs.ServeOptions, "run": (RunOptions, *_SERVE)},
     ),
     "events": Verb(
         "sonlearn events [-o FILE] [--remove DAYS] LOG",
         "Write the log of serve --events as dsjson, for train and evaluate, and remove old events from it.",
         "conversions.events",
         "LOG of serve",
-        (("events", _fields(verbs.EventsOptions)),),
+        {"events": verbs.EventsOptions},
     ),
     "methods": Verb(
         "sonlearn methods",
@@ -195,21 +177,21 @@ VERBS = {
         "Compile and store the kernels of a method, or of all, for a container image or all users of a machine.",
         "precompile.warm",
         "",
-        (("learning", _fields(LearnOptions, "method")),),
+        {"learning": (LearnOptions, "method")},
     ),
     "inspect": Verb(
         "sonlearn inspect [options] MODEL",
         "Show what a model or sketch file holds: options, counters, eigenvalues, the largest weights.",
         "inspect.command",
         "MODEL",
-        (("inspection", _fields(verbs.InspectOptions)),),
+        {"inspection": verbs.InspectOptions},
     ),
     "report": Verb(
         "sonlearn report [-o FILE] RUN.jsonl",
         "Make an HTML page about a run from the log of train --log-json; - is standard input.",
         "conversions.report",
         "RUN.jsonl",
-        (("page", _fields(verbs.PageOptions)),),
+        {"page": verbs.PageOptions},
     ),
     "completion": Verb(
         "sonlearn completion bash|zsh|fish",

@@ -16,25 +16,13 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from river import base
 from river.bandit.base import ContextualPolicy
+from river.base import MiniBatchClassifier, MiniBatchRegressor
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
+from sonlearn.estimators import base
 from sonlearn.estimators.bandit import SonlearnBandit
-from sonlearn.estimators.base import (
-    FOR_CLASSES,
-    INTERCEPT,
-    LEARNING,
-    OF_CLASSES,
-    Classes,
-    Options,
-    PickleMixin,
-    classes_of,
-    intervals_of,
-    values_of,
-    weights_of_classes,
-)
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.one_row import OneRow
 from sonlearn.learn.predicted import PROBABILISTIC
@@ -186,35 +174,24 @@ def _index(X: Any) -> Any:
 
 _CLIENT = {
     "bits": Parameter(32, "int", "names of features are hashed to 2^bits slots"),
-    "constant": INTERCEPT,
+    "constant": base.INTERCEPT,
     "threads": Parameter(1, "int", "how many threads may learn side by side; results are the same"),
 }
-_CLASSIFIER = (
-    LEARNING
-    | {"members": LEARNING["members"]._replace(default="")}
-    | FOR_CLASSES
-    | {
-        "classes": Parameter(
-            None,
-            "tuple[Any, ...] | list[Any] | None",
-            "all labels there are, if that is known; any other is refused then",
-        ),
-        "class_weight": Parameter(
-            None, "dict[Any, float] | None", "what the weight of a row of a class is multiplied with"
-        ),
-    }
-    | _CLIENT
-)
-_REGRESSOR = {
-    name: each
-    for name, each in (LEARNING | {"members": _CLASSIFIER["members"]} | _CLIENT).items()
-    if name not in OF_CLASSES
-}
+_LEARNING = base.LEARNING | {"members": base.LEARNING["members"]._replace(default="")}
+_CLASSIFIER = _LEARNING | base.FOR_CLASSES | {
+    "classes": Parameter(
+        None, "tuple[Any, ...] | list[Any] | None", "all labels there are, if that is known; any other is refused then"
+    ),
+    "class_weight": Parameter(
+        None, "dict[Any, float] | None", "what the weight of a row of a class is multiplied with"
+    ),
+} | _CLIENT  # fmt: skip
+_REGRESSOR = {name: each for name, each in (_LEARNING | _CLIENT).items() if name not in base.OF_CLASSES}
 #: Parameters that may change while a model learns: they say what is made of a prediction.
 _MUTABLE = frozenset(("min_prediction", "max_prediction", "threshold"))
 
 
-class _RiverEstimator(Options, PickleMixin):
+class _RiverEstimator(base.Options, base.PickleMixin):
     """What classes and values have in common."""
 
     bits: int
@@ -307,7 +284,7 @@ class _RiverEstimator(Options, PickleMixin):
 
 
 @with_parameters(_CLASSIFIER)
-class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
+class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
     """Online classifier of any number of classes, which may turn up as the stream goes on. Nothing has to be tuned.
 
     Booleans, and two classes that were named beforehand, have one learner; else each class is learned against all
@@ -375,8 +352,8 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
         return list(getattr(self, "numbers_", self.classes or ()))
 
     @property
-    def _numbered(self) -> Classes:
-        return classes_of(self.learner_, self.positive_)
+    def _numbered(self) -> base.Classes:
+        return base.classes_of(self.learner_, self.positive_)
 
     def _learn(self, rows: list[dict[Hashable, Any]], y: list[Hashable], weight: Any) -> None:
         """Learn rows in order."""
@@ -387,7 +364,7 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
             if label is None or label != label:
                 raise InputError(SOURCE, row, None, f"label {label}", "a class; leave out rows without a label")
         if self.class_weight is not None:
-            batch = batch._replace(weight=batch.weight * weights_of_classes(self.class_weight, y))
+            batch = batch._replace(weight=batch.weight * base.weights_of_classes(self.class_weight, y))
         if not hasattr(self, "numbers_"):
             self._begin(y[0])
         for row, (label, h) in enumerate(zip(y, batch.weight, strict=True)):
@@ -428,7 +405,7 @@ class SonlearnClassifier(_RiverEstimator, base.MiniBatchClassifier):
 
 
 @with_parameters(_REGRESSOR)
-class SonlearnRegressor(_RiverEstimator, base.MiniBatchRegressor):
+class SonlearnRegressor(_RiverEstimator, MiniBatchRegressor):
     """Online regressor: squared loss, unless `loss` says otherwise. Nothing has to be tuned."""
 
     def __init__(self, **given: Unpack[RiverRegressorKeywords]) -> None: ...
@@ -458,7 +435,7 @@ class SonlearnRegressor(_RiverEstimator, base.MiniBatchRegressor):
         Raises OptionError: the estimator has no `coverage`.
         """
         learner = getattr(self, "learner_", None) or self._new()
-        low, high = intervals_of(learner, self._unlabelled([x]), labels_follow=True)[0].tolist()
+        low, high = base.intervals_of(learner, self._unlabelled([x]), labels_follow=True)[0].tolist()
         return low, high
 
     def _new(self) -> Learner:
@@ -474,7 +451,7 @@ class SonlearnRegressor(_RiverEstimator, base.MiniBatchRegressor):
 
     def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[float]:
         learner = getattr(self, "learner_", None) or self._new()
-        values: list[float] = values_of(learner, self._unlabelled(rows), online=True).tolist()
+        values: list[float] = base.values_of(learner, self._unlabelled(rows), online=True).tolist()
         return values
 
 

@@ -26,20 +26,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 from sonlearn.data.batch import CONSTANT, Batch, joined
 from sonlearn.data.matrices import entries_of
 from sonlearn.errors import OptionError
-from sonlearn.estimators.base import (
-    FOR_CLASSES,
-    INTERCEPT,
-    LEARNING,
-    OF_CLASSES,
-    Classes,
-    Options,
-    PickleMixin,
-    classes_of,
-    intervals_of,
-    uninterrupted,
-    values_of,
-    weights_of_classes,
-)
+from sonlearn.estimators import base
 from sonlearn.estimators.transformers import StreamingSVD, TextHasher
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import PROBABILISTIC
@@ -67,7 +54,7 @@ MOST_SAMPLED = 64
 #: Columns of a table with a role of their own, as options of text.
 _COLUMNS = ("text", "categorical", "numeric", "ignore")
 _CLIENT = {
-    "constant": INTERCEPT,
+    "constant": base.INTERCEPT,
     "passes": Parameter(
         "auto", "int | str", "how often `fit` goes over the rows, from 1; auto: as long as the loss of every "
         f"{HELD}th row falls while the others are learned, at most {MOST_PASSES} times; more than {FEW} rows once",
@@ -82,17 +69,17 @@ _CLIENT = {
     **{name: each._replace(help=f"of tables: {each.help}")
        for name, each in parameters_of(TextOptions, _COLUMNS).items()},
 }  # fmt: skip
-_LEARNING = {name: each for name, each in LEARNING.items() if name not in ("seed", "max_classes")}
-_CLASSIFIER = _LEARNING | FOR_CLASSES | {
+_LEARNING = {name: each for name, each in base.LEARNING.items() if name not in ("seed", "max_classes")}
+_CLASSIFIER = _LEARNING | base.FOR_CLASSES | {
     "class_weight": Parameter(
         None, "dict[Any, float] | str | None", "what the weight of a row of a class is multiplied with; 'balanced', in "
         "`fit`: n / (K times the rows of the class)",
     ),
 } | _CLIENT  # fmt: skip
-_REGRESSOR = {name: each for name, each in (_LEARNING | _CLIENT).items() if name not in OF_CLASSES}
+_REGRESSOR = {name: each for name, each in (_LEARNING | _CLIENT).items() if name not in base.OF_CLASSES}
 
 
-class _SklearnEstimator(Options, PickleMixin, BaseEstimator):
+class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
     """What classes and values have in common."""
 
     _RENAMED = {"seed": "random_state", "threads": "n_jobs"}  # noqa: RUF012
@@ -249,7 +236,7 @@ class _SklearnEstimator(Options, PickleMixin, BaseEstimator):
         elif learner is self.learner_ and learner.examples == 0:
             self._sample = RowSample()
         for at, batch in self._batches(X, weight, order):
-            with uninterrupted():
+            with base.uninterrupted():
                 if learner is self.learner_ and not again:
                     self._sample.take(batch)
                 learner.partial_fit(batch._replace(y=y[at]))
@@ -495,8 +482,8 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
         return self._numbered.labels(np.searchsorted(self.classes_, y))
 
     @property
-    def _numbered(self) -> Classes:
-        return classes_of(self.learner_, self.positive_)
+    def _numbered(self) -> base.Classes:
+        return base.classes_of(self.learner_, self.positive_)
 
     def _class_weights(self, y: np.ndarray, balanced: bool) -> np.ndarray | float:
         """float64[n]: what the rows' weights are multiplied with; `balanced`: whether all rows are here."""
@@ -510,7 +497,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
                 raise ValueError(
                     f"{name}: class_weight names {unknown[0]!r}; expected classes of {self.classes_.tolist()}"
                 )
-            return weights_of_classes(given, y.tolist())
+            return base.weights_of_classes(given, y.tolist())
         if given != "balanced":
             raise OptionError(f"{name}: class_weight {given!r}: expected a dict, 'balanced' or None")
         if not balanced:
@@ -558,14 +545,14 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Predictions float64[n], within the options' bounds; of poisson loss the expected count."""
-        return self._of_rows(X, lambda batch: values_of(self.learner_, batch))
+        return self._of_rows(X, lambda batch: base.values_of(self.learner_, batch))
 
     def predict_interval(self, X: Any) -> np.ndarray:
         """float64[n, 2]: the ends of each row's interval, which holds the share `coverage` of the labels.
 
         Raises OptionError: the estimator has no `coverage`.
         """
-        return self._of_rows(X, lambda batch: intervals_of(self.learner_, batch))
+        return self._of_rows(X, lambda batch: base.intervals_of(self.learner_, batch))
 
     @property
     def coef_(self) -> np.ndarray:

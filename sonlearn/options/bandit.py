@@ -48,10 +48,9 @@ class BanditOptions:
         "estimated costs of all actions (ips, dr)", choices=CB_TYPES,
     )  # fmt: skip
     explore: str = option(
-        "ucb",
-        "choose by the upper confidence bound, by Thompson sampling, or by expected cost alone",
+        "ucb", "choose by the upper confidence bound, by Thompson sampling, or by expected cost alone",
         choices=EXPLORERS,
-    )
+    )  # fmt: skip
     explore_width: float = option(
         0.4, "with ucb and thompson: standard deviations that count", low=0.0, metavar="W", rare=True
     )

@@ -9,7 +9,7 @@ import dataclasses
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_fields, option
+from sonlearn.options.spec import option
 from sonlearn.options.text import ON_ERROR
 
 #: What -p writes.
@@ -50,19 +50,15 @@ class RunOptions:
     testonly: bool = option(False, "predict and report the loss, learn nothing (needs -i)", flags=("-t", "--testonly"))
     predictions: str | None = option(
         None, "write one prediction a line, with its tag: of two classes log-odds (the probability: --link logistic); "
-        "-: standard output", flags=("-p", "--predictions"),
-        metavar="FILE",
+        "-: standard output", flags=("-p", "--predictions"), metavar="FILE",
     )  # fmt: skip
     form: str = option(
         "vw", "what -p writes: VW's lines, or id, label and probability", choices=FORMS, flags=("--output",)
     )
     raw_predictions: str | None = option(
-        None,
-        "write predictions before the projection onto [-C, C]",
-        flags=("-r", "--raw_predictions"),
-        metavar="FILE",
-        rare=True,
-    )
+        None, "write predictions before the projection onto [-C, C]", flags=("-r", "--raw_predictions"),
+        metavar="FILE", rare=True,
+    )  # fmt: skip
     probabilities: bool = option(False, "of several classes, -p writes the probability of each: label:p ...")
     top: int | None = option(
         None, "of several classes, -p writes the K likeliest, likeliest first: label:p ...", low=1, metavar="K"
@@ -75,11 +71,9 @@ class RunOptions:
         10, "with --audit: features of an example that are listed; 0: all", low=0, metavar="N", rare=True
     )
     audit_format: str = option(
-        "text",
-        "with --audit: text, or json, a line for each example; mean: mean contributions of all, at the end",
-        choices=("text", "json", "mean"),
-        rare=True,
-    )
+        "text", "with --audit: text, or json, a line for each example; mean: mean contributions of all, at the end",
+        choices=("text", "json", "mean"), rare=True,
+    )  # fmt: skip
     passes: int = option(1, "go over the data N times", low=1, metavar="N")
     cache: bool = option(
         False, "keep parsed text in DATA.cache; later passes and runs read that, unless DATA has changed since",
@@ -132,9 +126,6 @@ class RunOptions:
         """What readers are told: what becomes of malformed lines, and how many threads parse ahead."""
         threads = 1 if self.threads is None else self.threads
         return {"on_error": self.on_error, "max_errors": self.max_errors, "threads": threads}
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 def parse_progress(text: str) -> tuple[float, bool]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import check_fields, option, port_number
+from sonlearn.options.spec import option, port_number
 from sonlearn.options.text import WRITABLE
 
 #: Labelled rows after which --halving begins, unless told.
@@ -35,7 +35,6 @@ class TuneOptions:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        check_fields(self)
         if self.first_halving is not None and not self.halving:
             raise OptionError(f"--first-halving {self.first_halving}: nothing is halved; give --halving as well")
         if self.first_halving is None:
@@ -71,7 +70,6 @@ class EvaluateOptions:
     output: str = option("text", "format of the result on standard output", choices=("text", "jsonl", "csv"))
 
     def __post_init__(self) -> None:
-        check_fields(self)
         if self.level == 1.0:
             raise OptionError("--level 1: expected less than 1; no interval holds for certain")
 
@@ -124,6 +122,16 @@ class ServeOptions:
     timeout: float = option(
         30.0, "seconds for a request to arrive, and for its response to be read", above=0.0, high=3600.0, metavar="S"
     )
+
+    @property
+    def max_line(self) -> int:
+        """Bytes of a line of the line protocol."""
+        return min(self.max_body, 1 << 20)
+
+    @property
+    def idle(self) -> float:
+        """Seconds between two requests of a connection."""
+        return max(self.timeout, 600.0)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -127,24 +127,17 @@ _STANDS_FOR = {
     "--span_server": "give --cluster, which learns in several processes or on several machines",
 }
 _NOT_HERE = {
-    "--l1 and --l2 are the penalties there are": """
-          --no_bias_regularization --l1_state --l2_state --sparse_l2
-    """,
-    "steps follow from --learning_rate and --power_t, or from what was seen": """
-         --decay_learning_rate --initial_t --feature_mask --adax --epoch_size --learning_rate_cnt
-    """,
+    "--l1 and --l2 are the penalties there are": "--no_bias_regularization --l1_state --l2_state --sparse_l2",
+    "steps follow from --learning_rate and --power_t, or from what was seen":
+        "--decay_learning_rate --initial_t --feature_mask --adax --epoch_size --learning_rate_cnt",
     "only online methods: sonlearn methods lists them": """
         --bfgs --hessian_on --mem --termination --conjugate_gradient --svrg --stage_size --pistol
           --freegrad --restart --fepsilon --flipschitz_const --noop --print
         --ksvm --reprocess --pool_greedy --para_active --pool_size --subsample --kernel --degree --replay_b
         --replay_b_count --replay_c --replay_c_count --replay_m --replay_m_count
     """,
-    "the losses are those of --loss_function": """
-         --expectile_q --logistic_min --logistic_max
-    """,
-    "all passes are made over all examples, or the first --examples": """
-        --initial_pass_length
-    """,
+    "the losses are those of --loss_function": "--expectile_q --logistic_min --logistic_max",
+    "all passes are made over all examples, or the first --examples": "--initial_pass_length",
     "of several classes there is --oaa K, --classes auto, one label a row": """
         --oaa_subsample --ect --error --csoaa
         --cs_absolute_loss --csoaa_ldf --ldf_override --csoaa_rank --wap_ldf --log_multi --no_progress
@@ -178,41 +171,23 @@ _NOT_HERE = {
         --ignore_linear --ignore_features_dsjson_experimental --redefine --feature_limit --affix --spelling
         --dictionary --dictionary_path --experimental_full_name_interactions --permutations
     """,
-    "the constant feature begins at weight 0": """
-        --constant
-    """,
-    "sonlearn serve is one process, in the foreground": """
-        --foreground --num_children --pid_file --port_file --no_daemon --sendto
-    """,
-    "LIBSVM, VW, JSON, CSV, Parquet and Arrow are read": """
-        --flatbuffer
-    """,
-    "CSV has a header; (echo a,b,y; cat FILE) puts one before": """
-        --csv_no_file_header --csv_header --csv_ns_value
-    """,
-    "progress goes to standard error, predictions to the file of -p": """
-        --driver_output --log_output --limit_output --extra_metrics --dont_output_best_constant
-    """,
+    "the constant feature begins at weight 0": "--constant",
+    "sonlearn serve is one process, in the foreground":
+        "--foreground --num_children --pid_file --port_file --no_daemon --sendto",
+    "LIBSVM, VW, JSON, CSV, Parquet and Arrow are read": "--flatbuffer",
+    "CSV has a header; (echo a,b,y; cat FILE) puts one before": "--csv_no_file_header --csv_header --csv_ns_value",
+    "progress goes to standard error, predictions to the file of -p":
+        "--driver_output --log_output --limit_output --extra_metrics --dont_output_best_constant",
     "a model holds the whole state, bit for bit": """
         --hexfloat_weights --dump_json_weights_include_extra_online_state_experimental --predict_only_model
         --preserve_performance_counters --output_feature_regularizer_binary --output_feature_regularizer_text
         --input_feature_regularizer --per_model_save_load
     """,
-    "--cluster starts its workers itself and gives them their work": """
-        --unique_id --total --node --span_server_port
-    """,
-    "no such setting is needed": """
-        --ring_size --example_queue_limit
-    """,
-    "weights begin at 0": """
-        --initial_weight --random_weights --normal_weights --truncated_normal_weights
-    """,
-    "predictions have no confidence": """
-        --confidence --confidence_after_training
-    """,
-    "no baselines": """
-        --baseline --lr_multiplier --global_only --check_enabled
-    """,
+    "--cluster starts its workers itself and gives them their work": "--unique_id --total --node --span_server_port",
+    "no such setting is needed": "--ring_size --example_queue_limit",
+    "weights begin at 0": "--initial_weight --random_weights --normal_weights --truncated_normal_weights",
+    "predictions have no confidence": "--confidence --confidence_after_training",
+    "no baselines": "--baseline --lr_multiplier --global_only --check_enabled",
     "decisions are --cb, --cb_adf, --cb_explore, --cb_explore_adf, --cbify, their rules --explore": """
         --cover --automl --default_lease --priority_type --priority_challengers --verbose_metrics --csv_trace
         --interaction_type --oracle_type --debug_reversed_learn --automl_significance_level

@@ -149,7 +149,7 @@ class DecisionProblem(Problem):
     alone = True
 
     def __init__(self, learner: Bandit | None = None):
-        self._learner: Any = learner
+        self.learner: Any = learner
         self._costs = CostSums()
 
     def statistics(self) -> CostSums:

@@ -25,8 +25,6 @@ MOST_WEIGHTS = 50_000_000
 SAMPLE, SAMPLE_ENTRIES = 64, 1 << 17
 #: Losses that differ by less, relatively, are said to be the same.
 SAME = 0.002
-#: Changes of different classes within so many rows are one.
-NEAR = 1000
 #: Moments that a line names.
 NAMED = 8
 
@@ -48,13 +46,12 @@ def facts_of(learner: Learner, names: Callable[[int], list[str]], top: int = TOP
     """
     facts = learner.facts()
     described: dict[str, Any] = {"learned": learner.examples, "known": learner.size}
-    described |= {"combinations": combinations(facts), "drift": drift(facts)}
+    drift = facts.get("drift")
+    described["combinations"] = facts.get("combinations") or None
+    described["drift"] = drift and {name: drift[name] for name in ("changes", "short")}
+    described |= {"members": members(facts), "spectra": spectra(facts)}
     if "classes" not in facts:
-        ids, weights = learner.weights()
-        return described | {
-            "members": members(facts), "spectra": spectra(facts), "weights": _weights(ids, weights, names, top)
-        }  # fmt: skip
-    described["members"] = members(facts)
+        return described | {"weights": _weights(*learner.weights(), names, top)}
     per_class, labels = facts["classes"], [str(label) for label in learner.classes]
     chosen = sorted(sorted(range(len(per_class)), key=lambda k: -per_class[k]["examples"])[:CLASSES])
     if all(isinstance(label, int) for label in learner.classes):
@@ -68,10 +65,8 @@ def facts_of(learner: Learner, names: Callable[[int], list[str]], top: int = TOP
          "members": members(per_class[k]), "weights": listed[k]}
         for k in chosen
     ]  # fmt: skip
-    own = [spectrum for k in chosen for spectrum in spectra(per_class[k], labels[k])]
-    return described | {
-        "spectra": [*spectra(facts), *own]
-    }  # of a sketch that classes share, and of those of each class
+    described["spectra"] += [spectrum for k in chosen for spectrum in spectra(per_class[k], labels[k])]
+    return described
 
 
 def remembered(before: Batch | None, batch: Batch) -> Batch:
@@ -106,43 +101,16 @@ def members_at_work(learner: Learner | None) -> list[str]:
     return at_work + stream_lines(facts)
 
 
-def combinations(facts: dict[str, Any]) -> dict[str, dict[str, float]] | None:
-    """{"online": {"loss", "error"}, "offline": ...}, of several classes the mean over them; None: they are one."""
-    found = [own for own in _each(facts, "combinations") if own]
-    if not found:
-        return None
-    return {
-        which: {name: sum(own[which][name] for own in found) / len(found) for name in ("loss", "error")}
-        for which in ("online", "offline")
-    }
-
-
-def drift(facts: dict[str, Any]) -> dict[str, Any] | None:
-    """{"changes": rows at which a change began, "short": share of weight on what forgets}; None: nobody has looked.
-
-    Of several classes changes are those of any, and the share is the mean.
-    """
-    found = [own for own in _each(facts, "drift") if own]
-    if not found:
-        return None
-    rows: list[int] = []
-    for row in sorted(row for own in found for row in own["changes"]):
-        if len(found) == 1 or not rows or row - rows[-1] > NEAR:
-            rows.append(row)
-    return {"changes": rows, "short": sum(own["short"] for own in found) / len(found)}
-
-
 def stream_lines(facts: dict[str, Any]) -> list[str]:
     """Lines of a summary; none of a learner that has no members."""
-    both, changes = combinations(facts), drift(facts)
-    shown = []
+    both, changes, shown = facts.get("combinations"), facts.get("drift"), []
     unit = " (in standard deviations of the labels)" if facts.get("scaled") else ""
-    if both is not None and _differ(both):
+    if both and _differ(both):
         shown += [
             f"{name} = loss {both[which]['loss']:.6f}, error {both[which]['error']:.6f}{unit}"
             for name, which in (("with labels arriving", "online"), ("without", "offline"))
         ]
-    if changes is not None:
+    if changes:
         when = change_points(changes["changes"])
         shown.append(f"drift = {when}; {changes['short']:.0%} of the weight on what forgets")
     return shown
@@ -160,10 +128,6 @@ def change_points(rows: list[int]) -> str:
 def _differ(both: dict[str, dict[str, float]]) -> bool:
     online, offline = both["online"]["loss"], both["offline"]["loss"]
     return abs(offline - online) > SAME * max(abs(online), 1e-300)
-
-
-def _each(facts: dict[str, Any], name: str) -> list[Any]:
-    return [one.get(name) for one in (facts, *facts.get("classes", []))]
 
 
 def members(facts: dict[str, Any]) -> list[dict[str, Any]]:

@@ -154,8 +154,7 @@ def _end(run: Run) -> dict[str, Any]:
 def _facts(source: Learner | RunLike, top: int = TOP) -> dict[str, Any]:
     if not isinstance(source, Learner):
         return _end(_run(source))
-    facts: dict[str, Any] = facts_of(source, lambda feature: [], top)
-    return facts
+    return facts_of(source, lambda feature: [], top)
 
 
 def _of_class(facts: dict[str, Any], label: str | int | None) -> dict[str, Any]:

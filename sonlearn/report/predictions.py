@@ -17,14 +17,11 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sonlearn.files.atomic import LineFile
-
-if TYPE_CHECKING:
-    from sonlearn.learn.predicted import Predicted
 
 
 def format_lines(values: np.ndarray | list[str], tags: list[str] | None = None) -> str:
@@ -63,59 +60,6 @@ def with_sets(texts: list[str], sets: np.ndarray, labels: list[str]) -> list[str
     """``value {label,label}`` for each row: the labels of its set, bool[n, K]."""
     named = [",".join(label for label, inside in zip(labels, row, strict=False) if inside) for row in sets.tolist()]
     return [f"{text} {{{inside}}}" for text, inside in zip(texts, named, strict=True)]
-
-
-def scores_of(predicted: Predicted, labels: list[str]) -> list[str]:
-    """``label:score ...`` for each row, of the classes that had been met before it.
-
-    Parameters
-    ----------
-    predicted : Predicted, of n rows
-    labels : list of K str
-    """
-    return [
-        _scored(labels[:met], scores)
-        for met, scores in zip(predicted.met.tolist(), predicted.scores.tolist(), strict=True)
-    ]
-
-
-def probabilities_of(predicted: Predicted, labels: list[str], most: int | None) -> list[str]:
-    """``label:p ...`` for each row: of `most` classes all, in the order of their numbers; else of those met before it.
-
-    Labels of `most` classes begin with 1, unless 0 had been met.
-    """
-    rows = zip(predicted.met.tolist(), predicted.probabilities.tolist(), predicted.other.tolist(), strict=True)
-    if most is None:
-        return [_scored(labels[:met], p) for met, p, _ in rows]
-    lines = []
-    for met, p, other in rows:
-        known = dict(zip(labels[:met], p, strict=False))
-        every = [str(k + ("0" not in known)) for k in range(most)]
-        lines.append(_scored(every, [known.get(label, other) for label in every]))
-    return lines
-
-
-def likeliest(predicted: Predicted, labels: list[str], most: int) -> list[str]:
-    """``label:p ...`` for each row: of the classes met before it the `most` likeliest, likeliest first.
-
-    Of classes that are equally likely those come first that were met first.
-    """
-    lines = []
-    for met, p in zip(predicted.met.tolist(), predicted.probabilities, strict=True):
-        order = np.argsort(-p[:met], kind="stable")[:most].tolist()
-        lines.append(_scored([labels[k] for k in order], p[order].tolist()))
-    return lines
-
-
-def _scored(labels: list[str], values: list[float]) -> str:
-    return " ".join(f"{label}:{value:.6g}" for label, value in zip(labels, values, strict=False)) or "unknown"
-
-
-def class_labels(labels: list[int | str], most: int | None) -> list[str]:
-    """All classes as they are written: of `most` numbered ones all, else those that have been met."""
-    if most is None:
-        return [str(label) for label in labels]
-    return [str(k + (0 not in labels)) for k in range(most)]
 
 
 class PredictionWriter:

@@ -11,7 +11,7 @@ Each says, of what was predicted for a batch,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -23,15 +23,7 @@ from sonlearn.options import LearnOptions
 from sonlearn.report.facts import contributions_of, facts_of, members_at_work, remembered
 from sonlearn.report.labels import ClassCounts, LabelStatistics, reported_loss
 from sonlearn.report.metrics import Metrics, numbers_of
-from sonlearn.report.predictions import (
-    class_labels,
-    likeliest,
-    probabilities_of,
-    scores_of,
-    texts_of,
-    with_intervals,
-    with_sets,
-)
+from sonlearn.report.predictions import texts_of, with_intervals, with_sets
 from sonlearn.report.progress import BatchOutcome, Progress, Schedule
 from sonlearn.report.quality import coverage_of
 
@@ -54,18 +46,8 @@ class Problem:
 
     def __init__(self, options: LearnOptions, learner: Learner | None = None):
         self.options = options
-        self._learner: Any = learner
+        self.learner: Any = learner
         self._sample: Any = None  # the last rows, where a log or a page is asked for
-
-    @property
-    def learner(self) -> Any:
-        """The learner."""
-        assert self._learner is not None
-        return self._learner
-
-    @learner.setter
-    def learner(self, learner: Any) -> None:
-        self._learner = learner
 
     @property
     def labels(self) -> list[str]:
@@ -131,8 +113,7 @@ class Problem:
 
     def settings(self) -> dict[str, Any]:
         """Options of learning, for the log."""
-        shown: dict[str, Any] = self.learner.options.shown
-        return shown
+        return self.learner.options.shown
 
     def remember(self, batch: Any) -> None:
         """Keep the last rows for what the log says of contributions."""
@@ -336,40 +317,62 @@ class SeveralClasses(Problem):
 
     def texts(self, values: np.ndarray) -> list[str]:
         """See `Problem`; before there is a learner, numbers."""
-        if self._learner is None:
+        if self.learner is None:
             return [f"{value:g}" for value in values.tolist()]
-        return self._learner.label_texts(values)
+        return self.learner.label_texts(values)
+
+    def _met(self, predicted: Predicted, values: np.ndarray) -> Iterator[dict[str, float]]:
+        """Yield {class: value} of those met before each row, in that order; values : float64[n, K]."""
+        labels = self.labels
+        for met, own in zip(predicted.met.tolist(), values.tolist(), strict=True):
+            yield dict(zip(labels[:met], own, strict=False))
 
     def _values(self, predicted: Predicted, every: bool = False, top: int | None = None) -> Any:
-        """See `Problem`."""
+        """See `Problem`; of classes that are equally likely those come first that were met first.
+
+        Of `every` numbered class, labels begin with 1, unless 0 had been met before the row.
+        """
+        if top is None and not every:
+            return self.texts(predicted.prediction)
+        rows, most = self._met(predicted, predicted.probabilities), self.options.numbered
         if top is not None:
-            return likeliest(predicted, self.labels, top)
-        if every:
-            return probabilities_of(predicted, self.labels, self.options.numbered)
-        return self.texts(predicted.prediction)
+            return [_scored(dict(sorted(row.items(), key=lambda one: -one[1])[:top])) for row in rows]
+        if most is None:
+            return list(map(_scored, rows))
+        labels = [[str(k + first) for k in range(most)] for first in (0, 1)]
+        return [
+            _scored({label: row.get(label, other) for label in labels["0" not in row]})
+            for row, other in zip(rows, predicted.other.tolist(), strict=True)
+        ]
 
     def raw(self, predicted: Predicted) -> Any:
-        """See `Problem`."""
-        return scores_of(predicted, self.labels)
+        """See `Problem`: the score of each class."""
+        return list(map(_scored, self._met(predicted, predicted.scores)))
+
+    def _names(self, every: bool) -> list[str]:
+        """All classes as they are written, if `every` one is asked for; of numbered ones also those not met."""
+        labels, most = self.labels, self.options.numbered
+        return [] if not every else labels if most is None else [str(k + ("0" not in labels)) for k in range(most)]
 
     def _columns(self, every: bool) -> tuple[str, ...]:
-        names = class_labels(self.learner.classes, self.options.numbered) if every else []
-        return ("label", "probability", *(f"probability of {name}" for name in names))
+        return ("label", "probability", *(f"probability of {name}" for name in self._names(every)))
 
     def _answers(self, predicted: Any, every: bool) -> Any:
-        names, known = class_labels(self.learner.classes, self.options.numbered) if every else [], self.labels
+        names, known = self._names(every), self.labels
         best = predicted.probabilities.max(axis=1, initial=0.0).tolist()
         for i, label in enumerate(self.texts(predicted.prediction)):
             of = dict(zip(known, predicted.probabilities[i].tolist(), strict=True))
             yield (label, best[i], *(of.get(name, float(predicted.other[i])) for name in names))
 
     def _probabilities(self, predicted: Any) -> dict[str, list[Any]]:
-        rows = zip(predicted.met.tolist(), predicted.probabilities.tolist(), strict=True)
-        labels = self.labels
         return {
             "labels": self.texts(predicted.prediction),
-            "probabilities": [dict(zip(labels[:met], p, strict=False)) for met, p in rows],
+            "probabilities": list(self._met(predicted, predicted.probabilities)),
         }
+
+
+def _scored(values: dict[str, float]) -> str:
+    return " ".join(f"{label}:{value:.6g}" for label, value in values.items()) or "unknown"
 
 
 def problem_of(options: LearnOptions, learner: Learner | None = None) -> Problem:
@@ -409,8 +412,7 @@ class Uncounted:
         """All of it, as of one batch (there is one at least), and begin anew. Where batches are `alone`, one batch."""
         outcomes = self._outcomes
         self.__init__()  # type: ignore[misc]
-        found: BatchOutcome = _joined(outcomes)
-        return found
+        return _joined(outcomes)
 
 
 def _joined(parts: Sequence[Any]) -> Any:

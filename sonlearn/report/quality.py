@@ -15,12 +15,11 @@ has it (of two classes that would be twice the former).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sonlearn.data.arrays import plain, running_sum
-from sonlearn.jit import jit
+from sonlearn.data.arrays import running_sum
 from sonlearn.learn.predicted import PROBABILISTIC, probability
 
 if TYPE_CHECKING:
@@ -33,21 +32,8 @@ WINDOW, BLOCKS = 1000, 64
 _UNKNOWN = -np.inf  # a label that stands for none: NaN has no order
 
 
-class Judged(NamedTuple):
-    """Probabilities of n events.
-
-    Attributes
-    ----------
-    p : float64[n]
-        Probability of the event.
-    happened : bool[n]
-    square : float64[n]
-        The row's Brier score.
-    """
-
-    p: np.ndarray
-    happened: np.ndarray
-    square: np.ndarray
+#: Of n events the probability of each, float64[n]; whether it happened, bool[n]; the row's Brier score, float64[n].
+Judged = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def judged(loss: str, prediction: np.ndarray, y: np.ndarray) -> Judged | None:
@@ -55,7 +41,7 @@ def judged(loss: str, prediction: np.ndarray, y: np.ndarray) -> Judged | None:
     if loss not in PROBABILISTIC:
         return None
     p, happened = probability(loss, prediction), y > 0
-    return Judged(p, happened, (p - happened) ** 2)
+    return p, happened, (p - happened) ** 2
 
 
 def judged_classes(predicted: Predicted, number: np.ndarray, unmet: int) -> Judged:
@@ -71,32 +57,12 @@ def judged_classes(predicted: Predicted, number: np.ndarray, unmet: int) -> Judg
     """
     p, other, rows = predicted.probabilities, predicted.other, np.arange(len(number))
     if not p.shape[1]:
-        return Judged(other, np.zeros(len(number), dtype=bool), unmet * other**2 - 2 * other + 1)
+        return other, np.zeros(len(number), dtype=bool), unmet * other**2 - 2 * other + 1
     own = np.where(number < 0, other, p[rows, number])
     best = np.where(np.arange(p.shape[1]) < predicted.met[:, None], p, -1.0).argmax(axis=1)
     top = np.where(predicted.met > 0, p[rows, best], other)
     square = (p**2).sum(axis=1) + unmet * other**2 - 2 * own + 1
-    return Judged(top, (best == number) & (predicted.met > 0), square)
-
-
-@jit
-def add_events(sums, squares, p, happened, square, weight) -> None:
-    """Add n events to the sums of `Calibration`, in the order of the rows, wherever batches end.
-
-    sums : float64[20, 4], squares : float64[1], modified
-    p, square, weight : float64[n], happened : bool[n], not modified
-    """
-    for i in range(len(p)):
-        bin_ = 0
-        for j in range(len(EDGES)):
-            bin_ += p[i] >= EDGES[j]
-        h = weight[i]
-        sums[bin_, 0] += h
-        sums[bin_, 1] += h * h
-        sums[bin_, 2] += h * p[i]
-        if happened[i]:
-            sums[bin_, 3] += h
-        squares[0] += h * square[i]
+    return top, (best == number) & (predicted.met > 0), square
 
 
 class Calibration:
@@ -106,20 +72,20 @@ class Calibration:
     ----------
     sums : float64[20, 4]
         For each bin of h, h^2, h p, and h of the events that happened.
+    squares : float
+        Sum of h times the Brier score.
     """
 
     def __init__(self) -> None:
-        self.sums, self._squares = np.zeros((len(EDGES) + 1, 4)), np.zeros(1)
+        self.sums, self.squares = np.zeros((len(EDGES) + 1, 4)), 0.0
 
     def add(self, events: Judged, weight: np.ndarray) -> None:
-        """Add n events of weights float64[n] > 0."""
-        p, happened, square = plain(events.p), plain(events.happened, np.bool_), plain(events.square)
-        add_events(self.sums, self._squares, p, happened, square, plain(weight))
-
-    @property
-    def squares(self) -> float:
-        """Sum of h times the Brier score."""
-        return float(self._squares[0])
+        """Add n events of weights float64[n] > 0, in the order of the rows, wherever batches end."""
+        p, happened, square = events
+        bins = np.searchsorted(EDGES, p, side="right")
+        for k, each in enumerate((weight, weight * weight, weight * p, weight * happened)):
+            np.add.at(self.sums[:, k], bins, each)
+        self.squares = running_sum(self.squares, weight * square)
 
     @property
     def brier(self) -> float | None:

@@ -17,7 +17,7 @@ import functools
 import json
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from starlette.applications import Starlette
@@ -27,6 +27,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sonlearn.errors import OutputError, SonlearnError
+from sonlearn.options.verbs import ServeOptions
 from sonlearn.report.predictions import format_lines
 from sonlearn.serve.metrics import ServerMetrics
 from sonlearn.serve.worker import CSV, DOCUMENT, LINES, TEXT, Busy, Reply, Wants
@@ -35,41 +36,10 @@ JSON, JSON_LINES, PLAIN, TEXT_CSV = "application/json", "application/x-ndjson", 
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
-class Limits(NamedTuple):
-    """What a client may ask for.
-
-    Attributes
-    ----------
-    body : int, bytes of a request
-    line : int, bytes of a line of the line protocol
-    connections : int, open at a time, of each protocol
-    seconds : float
-        For a request to come whole, for an answer to be taken.
-    idle : float
-        Seconds between two requests of a connection.
-    entries : int, entries of a row
-    """
-
-    body: int = 8 << 20
-    line: int = 1 << 20
-    connections: int = 512
-    seconds: float = 30.0
-    idle: float = 600.0
-    entries: int = 1 << 16
-
-
-class Refused(Exception):  # noqa: N818
-    """An answer other than the one that was asked for: status, one line."""
-
-    def __init__(self, status: int, line: str, headers: dict[str, str] | None = None):
-        super().__init__(line)
-        self.status, self.line, self.headers = status, line, headers or {}
-
-
-def refused_type(media: str, *known: str) -> Refused:
+def refused_type(media: str, *known: str) -> HTTPException:
     """Return the refusal of a body that is of none of the `known` media types; curl sends a form's unless told."""
     remedy = f"; curl: -H 'content-type: {known[0]}'" if media.endswith("form-urlencoded") else ""
-    return Refused(415, f"found content of type {media or 'nothing'}, expected {' or '.join(known)}{remedy}")
+    return HTTPException(415, f"found content of type {media or 'nothing'}, expected {' or '.join(known)}{remedy}")
 
 
 class Handlers:
@@ -79,45 +49,42 @@ class Handlers:
     ----------
     worker : Worker or Decider
     metrics : ServerMetrics
-    limits : Limits
-    learns : bool
-        Whether the model learns.
+    options : ServeOptions
     report : callable
         Takes a line on what should not have happened.
     """
 
-    def __init__(
-        self, worker: Any, metrics: ServerMetrics, limits: Limits, learns: bool, report: Callable[[str], None]
-    ):  # fmt: skip
-        self.worker, self.limits = worker, limits
-        self._metrics, self._learns, self._report = metrics, learns, report
+    def __init__(self, worker: Any, metrics: ServerMetrics, options: ServeOptions, report: Callable[[str], None]):
+        self.worker, self.counted, self.options, self.report = worker, metrics, options, report
 
     #: The paths that take POST, and of each whether something is learned there.
     paths: Mapping[str, bool]
 
     async def answered(self, request: Request, learn: bool) -> Response:
-        """Return the answer to a POST. Raises Refused, SonlearnError, Busy."""
+        """Return the answer to a POST. Raises HTTPException, SonlearnError, Busy."""
         raise NotImplementedError
 
     async def post(self, path: str, request: Request) -> Response:
         """Answer a POST to one of the `paths`, whatever happens, and count it."""
         started = time.perf_counter()
         try:
+            if "origin" in request.headers:
+                raise HTTPException(403, "requests of web pages are not answered: any page could send them")
             response = await self.answered(request, self.paths[path])
-        except Refused as refused:
-            response = refusal(request, refused)
+        except HTTPException as refused:
+            response = refusal(request, refused.status_code, refused.detail, refused.headers)
         except SonlearnError as error:
-            response = refusal(request, Refused(getattr(error, "status", 400), str(error)))
+            response = refusal(request, getattr(error, "status", 400), str(error))
         except Busy:
-            response = refusal(request, Refused(503, "too much is waiting; try again later", {"retry-after": "1"}))
+            response = refusal(request, 503, "too much is waiting; try again later", {"retry-after": "1"})
         except ClientDisconnect:
-            response = refusal(request, Refused(400, "the request has ended before its end"))
+            response = refusal(request, 400, "the request has ended before its end")
         except Exception as error:
             line = " ".join(f"unexpected {type(error).__name__}: {error}".split())
-            self._report(f"{path}: {line}")
-            response = refusal(request, Refused(500, f"{line}; this is a bug, please report it"))
-        self._metrics.requests.labels(path, response.status_code).inc()
-        self._metrics.seconds.observe(time.perf_counter() - started)
+            self.report(f"{path}: {line}")
+            response = refusal(request, 500, f"{line}; this is a bug, please report it")
+        self.counted.requests.labels(path, response.status_code).inc()
+        self.counted.seconds.observe(time.perf_counter() - started)
         return response
 
     def facts(self) -> dict[str, Any]:
@@ -126,38 +93,36 @@ class Handlers:
 
     async def health(self, request: Request) -> Response:
         """GET /health."""
-        health = {"status": "ok", **self.facts(), "learns": self._learns}
+        health = {"status": "ok", **self.facts(), "learns": self.options.learn}
         return Response(json.dumps(health) + "\n", media_type=JSON)
 
     async def metrics(self, request: Request) -> Response:
         """GET /metrics."""
-        return Response(self._metrics.text(), headers={"content-type": _PROMETHEUS})
-
-    def _check_origin(self, request: Request) -> None:
-        if "origin" in request.headers:
-            raise Refused(403, "requests of web pages are not answered: any page could send them")
+        return Response(self.counted.text(), headers={"content-type": _PROMETHEUS})
 
     async def _body(self, request: Request) -> bytes:
         """The body, in time and within bounds; a connection whose body is not is closed."""
-        close, most = {"connection": "close"}, self.limits.body
-        too_much = Refused(413, f"found more than {most} bytes, expected at most so many in a request", close)
+        close, most = {"connection": "close"}, self.options.max_body
+        too_much = HTTPException(413, f"found more than {most} bytes, expected at most so many in a request", close)
         stated = request.headers.get("content-length", "0")
         if not stated.isdecimal() or int(stated[:20]) > most:
             raise too_much
         parts, size = [], 0
         try:
-            async with asyncio.timeout(self.limits.seconds):
+            async with asyncio.timeout(self.options.timeout):
                 async for part in request.stream():
                     size += len(part)
                     if size > most:
                         raise too_much
                     parts.append(part)
         except TimeoutError:
-            line = f"the request did not come within {self.limits.seconds:g} seconds"
-            raise Refused(408, line, close) from None
+            line = f"the request did not come within {self.options.timeout:g} seconds"
+            raise HTTPException(408, line, close) from None
         coding = request.headers.get("content-encoding", "").strip().lower()
         if coding not in ("", "identity"):
-            raise Refused(415, f"found a body of content-encoding {coding[:40]!r}, expected one that is not encoded")
+            raise HTTPException(
+                415, f"found a body of content-encoding {coding[:40]!r}, expected one that is not encoded"
+            )
         return b"".join(parts)
 
 
@@ -172,9 +137,8 @@ class RowHandlers(Handlers):
 
     async def answered(self, request: Request, learn: bool) -> Response:
         """See `Handlers`."""
-        self._check_origin(request)
-        if learn and not self._learns:
-            raise Refused(403, "this server does not learn; start it with: sonlearn serve --learn -f MODEL")
+        if learn and not self.options.learn:
+            raise HTTPException(403, "this server does not learn; start it with: sonlearn serve --learn -f MODEL")
         media = request.headers.get("content-type", PLAIN).split(";")[0].strip().lower()
         wants = self._wants(request, media)
         body = await self._body(request)
@@ -192,17 +156,17 @@ class RowHandlers(Handlers):
         for name, value in request.query_params.multi_items():
             if name not in Wants._fields:
                 known = " or ".join(f"{known}=1" for known in Wants._fields)
-                raise Refused(400, f"found the query parameter {name[:40]!r}, expected {known}")
+                raise HTTPException(400, f"found the query parameter {name[:40]!r}, expected {known}")
             if value not in ("0", "1"):
-                raise Refused(400, f"found {name}={value[:40]!r}, expected 1 or 0")
+                raise HTTPException(400, f"found {name}={value[:40]!r}, expected 1 or 0")
             given[name] = value == "1"
         wants = Wants(**given)
         if any(wants) and media in (PLAIN, TEXT_CSV):
-            raise Refused(400, f"found a query with {media}, whose answers are lines of predictions; send {JSON}")
+            raise HTTPException(400, f"found a query with {media}, whose answers are lines of predictions; send {JSON}")
         if wants.coverage and self.worker.learner.options.coverage is None:
-            raise Refused(400, "found coverage=1, and the model keeps none; train it with --coverage")
+            raise HTTPException(400, "found coverage=1, and the model keeps none; train it with --coverage")
         if wants.probabilities and (why := self.worker.problem.no_probabilities):
-            raise Refused(400, f"found probabilities=1, and {why}")
+            raise HTTPException(400, f"found probabilities=1, and {why}")
         return wants
 
     def _kind(self, media: str, body: bytes) -> str:
@@ -230,9 +194,8 @@ class DecisionHandlers(Handlers):
 
     async def answered(self, request: Request, learn: bool) -> Response:
         """See `Handlers`."""
-        self._check_origin(request)
         if request.query_params:
-            raise Refused(400, "found a query, expected none")
+            raise HTTPException(400, "found a query, expected none")
         media = request.headers.get("content-type", JSON).split(";")[0].strip().lower()
         if media != JSON:
             raise refused_type(media, JSON)
@@ -240,13 +203,13 @@ class DecisionHandlers(Handlers):
         try:
             decoded = json.loads(body)
         except (ValueError, RecursionError) as error:
-            raise Refused(400, f"found no JSON: {' '.join(str(error).split())}") from None
+            raise HTTPException(400, f"found no JSON: {' '.join(str(error).split())}") from None
         try:
             answer = await self.worker.ask(decoded, len(body), rewards=learn)
         except OutputError as error:
-            self._report(str(error))
-            raise Refused(503, "the event could not be written, so nothing was done; try again later") from None
-        return Response(json.dumps(answer._asdict()) + "\n", media_type=JSON)
+            self.report(str(error))
+            raise HTTPException(503, "the event could not be written, so nothing was done; try again later") from None
+        return Response(json.dumps(answer) + "\n", media_type=JSON)
 
 
 def prediction_lines(answer: Reply) -> str:
@@ -256,15 +219,15 @@ def prediction_lines(answer: Reply) -> str:
     return format_lines(texts if named else np.array(texts, dtype=np.float64), answer.tags)
 
 
-def refusal(request: Request, refused: Refused) -> Response:
+def refusal(request: Request, status: int, line: str, headers: Mapping[str, str] | None = None) -> Response:
     """One line, as text or as JSON, as the request was."""
     if request.headers.get("content-type", "").startswith((JSON, JSON_LINES)):
-        content = json.dumps({"error": refused.line}) + "\n"
-        return Response(content, refused.status, headers=refused.headers, media_type=JSON)
-    return _plain(refused.line + "\n", refused.status, refused.headers)
+        content = json.dumps({"error": line}) + "\n"
+        return Response(content, status, headers=headers, media_type=JSON)
+    return _plain(line + "\n", status, headers)
 
 
-def _plain(text: str, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+def _plain(text: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     # a tag that is not UTF-8 leaves as the bytes it came in as
     content = text.encode("utf-8", "surrogateescape")
     return Response(content, status, headers=headers, media_type=PLAIN)
@@ -274,11 +237,9 @@ def make_app(handlers: Handlers) -> Starlette:
     """The application of what is done for each path, with /health and /metrics."""
     expected = f"{', '.join(f'POST {path}' for path in handlers.paths)}, GET /health or GET /metrics"
 
-    async def unknown(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
-        found = f"{request.method} {request.url.path!r:.80}"
-        line, headers = f"found {found}, expected {expected}", dict(error.headers or {})
-        return refusal(request, Refused(error.status_code, line, headers))
+    async def unknown(request: Request, error: Any) -> Response:
+        line = f"found {request.method} {request.url.path!r:.80}, expected {expected}"
+        return refusal(request, error.status_code, line, error.headers)
 
     routes = [Route(path, functools.partial(handlers.post, path), methods=["POST"]) for path in handlers.paths]
     routes += [Route("/health", handlers.health), Route("/metrics", handlers.metrics)]

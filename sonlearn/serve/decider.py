@@ -14,19 +14,19 @@ import json
 import secrets
 from collections.abc import Callable, Container
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any
 
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError, OutputError, SonlearnError, shorten
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.text import NAMESPACED, TextOptions
+from sonlearn.options.verbs import ServeOptions
 from sonlearn.serve.events import EventLog
-from sonlearn.serve.worker import Queue, TooLongError
+from sonlearn.serve.worker import MOST_WAITING, SOURCE, Queue, TooLongError
 from sonlearn.text.decisions.dsjson import parse_dsjson
 from sonlearn.text.decisions.rows import DecisionLines
 from sonlearn.text.hashing import constant_id
 
-SOURCE = "<request>"
 #: Requests that are worked on together.
 AT_ONCE = 256
 _LARGEST = 1e100
@@ -44,20 +44,8 @@ class RewardedTwiceError(SonlearnError):
     status = 409
 
 
-class DecisionReply(NamedTuple):
-    """The answer to /decide."""
-
-    event_id: str
-    action: int
-    probability: float
-    probabilities: list[float]
-
-
-class RewardReply(NamedTuple):
-    """The answer to /reward."""
-
-    event_id: str
-    learned: bool
+#: The answer to /decide (event_id, action, probability, probabilities), or to /reward (event_id, learned).
+Answer = dict[str, Any]
 
 
 @dataclasses.dataclass(eq=False)
@@ -67,7 +55,7 @@ class DecisionRequest:
     body: Any
     rewards: bool
     size: int
-    answer: asyncio.Future[DecisionReply | RewardReply] = dataclasses.field(default_factory=asyncio.Future)
+    answer: asyncio.Future[Answer] = dataclasses.field(default_factory=asyncio.Future)
 
 
 class Decider(Queue):
@@ -78,12 +66,9 @@ class Decider(Queue):
     learner : Bandit
         Of VW text or dsjson.
     events : EventLog
-    learns : bool
-        Whether rewards are learned; else they are only written.
-    most_waiting : int
-        Bytes that may wait; a request that comes then is refused.
-    most_entries : int
-        Features that an action may have, with those of the context and their products.
+    options : ServeOptions
+        Whether rewards are learned (else they are only written), and how many features an action may have, with those
+        of the context and their products.
     after : callable
         Called with (decisions, rewards learned, rewards) when some are done. Runs while the learner rests.
 
@@ -97,21 +82,19 @@ class Decider(Queue):
         self,
         learner: Bandit,
         events: EventLog,
-        learns: bool,
-        most_waiting: int = 1 << 26,
-        most_entries: int = 1 << 16,
+        options: ServeOptions,
         after: Callable[[int, int, int], None] = lambda decided, learned, rewarded: None,
     ):
         if learner.text.format not in (*NAMESPACED, "auto"):
             raise OptionError(f"a model of {learner.text.format} decides no JSON; train it from VW text or dsjson")
         if learner.options.cbify is not None:
             raise OptionError("a model of --cbify has no decisions of its own; train it with --cb_explore K")
-        self.learner, self.events, self._learns = learner, events, learns
+        super().__init__(MOST_WAITING)
+        self.learner, self.events, self._after = learner, events, after
+        self._learns, self._most_entries = options.learn, options.max_features
         self._text = dataclasses.replace(learner.text, format="json")
-        super().__init__(most_waiting)
-        self._most_entries, self._after = most_entries, after
 
-    async def ask(self, body: Any, size: int, *, rewards: bool) -> DecisionReply | RewardReply:
+    async def ask(self, body: Any, size: int, *, rewards: bool) -> Answer:
         """The answer to a decoded request of so many bytes.
 
         Raises
@@ -121,25 +104,18 @@ class Decider(Queue):
             A context or a reward is malformed; `UnknownEventError`, `RewardedTwiceError`; `OutputError`: nothing could
             be written.
         """
-        reply: DecisionReply | RewardReply = await self.answer_to(DecisionRequest(body, rewards, size), size)
-        return reply
+        return await self.answer_to(DecisionRequest(body, rewards, size))
 
-    async def run(self) -> None:
-        """Work until `stop`, and then on what waits."""
-        with ThreadPoolExecutor(1, thread_name_prefix="sonlearn-decide") as pool:
-            while self._requests or not self._stopping:
-                if not self._requests:
-                    await self.something()
-                    continue
-                group = [self._requests.popleft() for _ in range(min(AT_ONCE, len(self._requests)))]
-                results = await asyncio.get_running_loop().run_in_executor(pool, self._work, group)
-                self.answer(group, sum(request.size for request in group), results)
+    async def turn(self, pool: ThreadPoolExecutor) -> None:
+        """Answer what waits, when its events are written."""
+        group = [self._requests.popleft() for _ in range(min(AT_ONCE, len(self._requests)))]
+        self.answer(group, await asyncio.get_running_loop().run_in_executor(pool, self._work, group))
 
     # -- without the event loop ------------------------------------------------------------------------------------
 
-    def _work(self, group: list[DecisionRequest]) -> list[DecisionReply | RewardReply | Exception]:
+    def _work(self, group: list[DecisionRequest]) -> list[Answer | Exception]:
         """Answers of some requests, whose events are written."""
-        results: list[DecisionReply | RewardReply | Exception] = []
+        results: list[Answer | Exception] = []
         made: list[tuple[str, str]] = []
         rewards: dict[str, float] = {}
         to_learn: list[Decisions] = []
@@ -150,10 +126,10 @@ class Decider(Queue):
                     event, reward, decisions = self._rewarded(request.body, rewards)
                     rewards[event] = reward
                     to_learn.append(decisions)
-                    results.append(RewardReply(event, self._learns))
+                    results.append({"event_id": event, "learned": self._learns})
                 else:
                     answer, line = self._decided(request.body)
-                    made.append((answer.event_id, line))
+                    made.append((answer["event_id"], line))
                     results.append(answer)
             except Exception as error:
                 results.append(error)
@@ -168,7 +144,7 @@ class Decider(Queue):
         self._after(len(made), len(to_learn) * self._learns, len(to_learn))
         return results
 
-    def _decided(self, context: Any) -> tuple[DecisionReply, str]:
+    def _decided(self, context: Any) -> tuple[Answer, str]:
         """Decide; the answer and its event's line. Raises InputError."""
         if not isinstance(context, dict):
             raise InputError(SOURCE, None, None, shorten(json.dumps(context)), "an object: the context")
@@ -183,7 +159,7 @@ class Decider(Queue):
             "_label_probability": p[a], "_label_Action": a + 1, "_labelIndex": a, "Version": "1", "EventId": event,
             "Timestamp": now, "a": [b + 1 for b in order], "c": context, "p": [p[b] for b in order],
         }  # fmt: skip
-        return DecisionReply(event, a, p[a], p), _line(line)
+        return {"event_id": event, "action": a, "probability": p[a], "probabilities": p}, _line(line)
 
     def _rewarded(self, body: Any, now: Container[str]) -> tuple[str, float, Decisions]:
         """(id, reward, what is to be learned); `now`: rewarded by the requests before. Raises SonlearnError."""

@@ -171,8 +171,7 @@ class EventLog:
         (self.pending,) = execute("select count(*) from events where rewarded is null").fetchone()
 
     def _stored(self) -> tuple[str, int, int]:
-        counts: tuple[str, int, int] = self._database.execute("select log, decisions, rewards from counts").fetchone()
-        return counts
+        return self._database.execute("select log, decisions, rewards from counts").fetchone()
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

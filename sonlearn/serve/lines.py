@@ -11,12 +11,10 @@ import asyncio
 import contextlib
 import itertools
 import re
-from collections.abc import Callable
 
 from sonlearn.errors import SonlearnError
-from sonlearn.serve.app import Limits, prediction_lines
-from sonlearn.serve.metrics import ServerMetrics
-from sonlearn.serve.worker import LINES, TEXT, Busy, Worker
+from sonlearn.serve.app import RowHandlers, prediction_lines
+from sonlearn.serve.worker import LINES, TEXT, Busy
 
 _READ_BYTES = 1 << 16
 _LAST_SECONDS = 1.0  # that the end of a connection waits for the client's own
@@ -28,21 +26,17 @@ class Late(Exception):  # noqa: N818
 
 
 class LineServer:
-    """Answers connections.
+    """Answers connections; lines with a label are learned from, after they were predicted, where the model learns.
 
     Parameters
     ----------
-    learns : bool
-        Whether lines with a label are learned from, after they were predicted.
-    report : callable
-        Takes a line on what should not have happened.
+    handlers : RowHandlers
+        Those of HTTP: what they know is known here.
     """
 
-    def __init__(
-        self, worker: Worker, metrics: ServerMetrics, limits: Limits, learns: bool, report: Callable[[str], None]
-    ):  # fmt: skip
-        self._worker, self._metrics, self._limits, self._learns = worker, metrics, limits, learns
-        self._report = report
+    def __init__(self, handlers: RowHandlers):
+        self._worker, self._metrics, self._options = handlers.worker, handlers.counted, handlers.options
+        self._report = handlers.report
         self._open: set[asyncio.Task] = set()
         self._stopping = asyncio.Event()
 
@@ -53,7 +47,7 @@ class LineServer:
         self._open.add(task)
         self._metrics.connections.inc()
         try:
-            if len(self._open) > self._limits.connections:
+            if len(self._open) > self._options.connections:
                 await self._send(writer, "error: too many connections; try again later\n")
             else:
                 await self._conversation(reader, writer)
@@ -77,12 +71,13 @@ class LineServer:
 
     async def _conversation(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         pending, since, fresh, loop = b"", 0.0, True, asyncio.get_running_loop()
+        most = self._options.max_line
         while True:
-            rest = since + self._limits.seconds - loop.time() if pending else self._limits.idle
+            rest = since + self._options.timeout - loop.time() if pending else self._options.idle
             data = await self._read(reader, rest)
             if data is None:
                 if pending:
-                    within = f"within {self._limits.seconds:g} seconds"
+                    within = f"within {self._options.timeout:g} seconds"
                     when = "before the server stopped" if self._stopping.is_set() else within
                     await self._send(writer, f"error: the line did not come {when}\n")
                 return
@@ -99,8 +94,8 @@ class LineServer:
             pending = after
             if lines:
                 await self._send(writer, await self._answers(lines))
-            if len(pending) > self._limits.line:
-                await self._send(writer, f"error: found a line of more than {self._limits.line} bytes, expected less\n")
+            if len(pending) > most:
+                await self._send(writer, f"error: found a line of more than {most} bytes, expected less\n")
                 return
             if not data:
                 return
@@ -123,7 +118,7 @@ class LineServer:
         for kind, part in itertools.groupby(lines.split(b"\n"), self._kind):
             text = b"\n".join(part) + b"\n"
             try:
-                answer = await self._worker.ask(kind, text, learn=self._learns, whole=False)
+                answer = await self._worker.ask(kind, text, learn=self._options.learn, whole=False)
             except (SonlearnError, Busy) as error:
                 problem = str(error) if isinstance(error, SonlearnError) else "too much is waiting; try again later"
                 count = sum(1 for line in text.split(b"\n") if line.strip(b" \t\r"))
@@ -143,7 +138,7 @@ class LineServer:
     async def _send(self, writer: asyncio.StreamWriter, text: str) -> None:
         writer.write(text.encode("utf-8", "surrogateescape"))
         try:
-            async with asyncio.timeout(self._limits.seconds):
+            async with asyncio.timeout(self._options.timeout):
                 await writer.drain()
         except TimeoutError:
             raise Late from None
@@ -157,7 +152,7 @@ class LineServer:
                     pass
         writer.close()
         with contextlib.suppress(OSError, TimeoutError):
-            async with asyncio.timeout(self._limits.seconds):
+            async with asyncio.timeout(self._options.timeout):
                 await writer.wait_closed()
             return
         writer.transport.abort()

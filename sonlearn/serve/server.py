@@ -22,7 +22,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from sonlearn.errors import OptionError
 from sonlearn.interrupts import SIGNALS
-from sonlearn.serve.app import Handlers, Limits, RowHandlers, make_app
+from sonlearn.options.verbs import ServeOptions
+from sonlearn.serve.app import Handlers, RowHandlers, make_app
 from sonlearn.serve.lines import LineServer
 from sonlearn.serve.metrics import ServerMetrics
 from sonlearn.serve.worker import Worker
@@ -34,9 +35,9 @@ _SILENCE = 1.0  # seconds without a byte after which a client that was answered 
 
 
 class Connection(HttpToolsProtocol):
-    """One connection; it looks at itself four times in `Limits.seconds`."""
+    """One connection; it looks at itself four times in `ServeOptions.timeout`."""
 
-    limits = Limits()
+    options = ServeOptions()
 
     def connection_made(self, transport: Any) -> None:
         self._refused = False
@@ -46,8 +47,8 @@ class Connection(HttpToolsProtocol):
         self._head: float | None = self.loop.time()  # since when headers are expected; None: they have come
         self._head_bytes = 0
         self._unsent, self._since = 0, self._head
-        self._timer = self.loop.call_later(self.limits.seconds / 4, self._look)
-        if sum(not connection._refused for connection in self.connections) > self.limits.connections:
+        self._timer = self.loop.call_later(self.options.timeout / 4, self._look)
+        if sum(not connection._refused for connection in self.connections) > self.options.connections:
             self._refuse(b"503 Service Unavailable", b"too many connections; try again later\n")
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -90,13 +91,13 @@ class Connection(HttpToolsProtocol):
         if not self._refused and (self.cycle is None or not self.cycle.more_body):
             transport.close()
             return
-        self._last = self.loop.time() + self.limits.seconds
+        self._last = self.loop.time() + self.options.timeout
         self.flow.resume_reading()
         transport.write_eof()
         self._wait()
 
     def _wait(self) -> None:
-        """Close after the client's silence; it has `Limits.seconds` in all."""
+        """Close after the client's silence; it has `ServeOptions.timeout` in all."""
         if self._ending is not None:
             self._ending.cancel()
         self._ending = self.loop.call_at(min(self.loop.time() + _SILENCE, self._last), self.transport.abort)
@@ -106,11 +107,11 @@ class Connection(HttpToolsProtocol):
         if unsent == 0 or unsent < self._unsent:
             self._since = now
         self._unsent = unsent
-        late = self._head is not None and now - self._head > self.limits.seconds
-        if late or now - self._since > self.limits.seconds:
+        late = self._head is not None and now - self._head > self.options.timeout
+        if late or now - self._since > self.options.timeout:
             self.transport.abort()
             return
-        self._timer = self.loop.call_later(self.limits.seconds / 4, self._look)
+        self._timer = self.loop.call_later(self.options.timeout / 4, self._look)
 
     def _refuse(self, status: bytes, line: bytes) -> None:
         if not self.transport.is_closing():
@@ -148,14 +149,14 @@ class Server:
     """
 
     def __init__(self, handlers: Handlers, lines: LineServer | None = None):
-        self._worker, self._limits, self._lines = handlers.worker, handlers.limits, lines
-        app, limits = make_app(handlers), handlers.limits
-        connection = type("Connection", (Connection,), {"limits": limits})
+        self._worker, self._options, self._lines = handlers.worker, handlers.options, lines
+        app, options = make_app(handlers), handlers.options
+        connection = type("Connection", (Connection,), {"options": options})
         logging.getLogger("uvicorn").addHandler(logging.NullHandler())
         config = uvicorn.Config(
             app, http=connection, ws="none", loop="asyncio", lifespan="off", log_config=None,
             access_log=False, log_level="critical", proxy_headers=False, server_header=False, backlog=_BACKLOG,
-            timeout_keep_alive=int(min(limits.idle, 60)) or 1, timeout_graceful_shutdown=int(limits.seconds) or 1,
+            timeout_keep_alive=int(min(options.idle, 60)) or 1, timeout_graceful_shutdown=int(options.timeout) or 1,
         )  # fmt: skip
         self._http = uvicorn.Server(config)
         self._http.capture_signals = contextlib.nullcontext  # type: ignore[method-assign]  # signals are ours: `run`
@@ -180,7 +181,7 @@ class Server:
             listening.close()
         self._http.should_exit = True
         if self._lines is not None:
-            await self._lines.stop(self._limits.seconds)
+            await self._lines.stop(self._options.timeout)
         if serving is not None:
             await serving
         self._worker.stop()
@@ -195,14 +196,14 @@ class Server:
 
 
 def server_of_rows(
-    worker: Worker, metrics: ServerMetrics, limits: Limits, learns: bool, report: Callable[[str], None]
+    worker: Worker, metrics: ServerMetrics, options: ServeOptions, report: Callable[[str], None]
 ) -> Server:
     """A server of rows, over HTTP and as lines; the parameters are those of `Handlers`."""
     asked, totals = worker.learner.options.coverage, worker.coverage
     if asked is not None:
         metrics.cover(asked, lambda: totals.covered / max(totals.rows, 1), lambda: totals.size / max(totals.finite, 1))
-    how = (worker, metrics, limits, learns, report)
-    return Server(RowHandlers(*how), LineServer(*how))
+    handlers = RowHandlers(worker, metrics, options, report)
+    return Server(handlers, LineServer(handlers))
 
 
 def listen(host: str, port: int, flag: str) -> socket.socket:

@@ -28,6 +28,7 @@ from sonlearn.errors import InputError, SonlearnError
 from sonlearn.learn.explain import explained
 from sonlearn.learn.learner import Learner, Predicted, chosen_of
 from sonlearn.options.text import NAMESPACED, TABLES
+from sonlearn.options.verbs import ServeOptions
 from sonlearn.report.audit import content_of
 from sonlearn.report.problem import problem_of
 from sonlearn.report.quality import CoverageTotals
@@ -42,6 +43,8 @@ from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import bytes_notes
 
 SOURCE = "<request>"
+#: Bytes of requests that may wait.
+MOST_WAITING = 1 << 26
 #: Bytes of text that are worked on together, about.
 GROUP_BYTES = 1 << 18
 #: Bytes of text, and records, that are parsed in a step.
@@ -111,34 +114,49 @@ class Reply(NamedTuple):
     more: dict[str, list[Any]]
 
 
-class _Part(NamedTuple):
-    """What was predicted for a batch (None: left out), what else was asked for, the rows learned, their summed loss."""
-
-    batch: Batch
-    values: list[Any]
-    more: dict[str, list[Any]]
-    learned: int
-    loss: float
-
-
 class _Task:
     """A group under way: the steps that are left, and what has been done."""
 
     def __init__(self, group: list[PredictionRequest]):
         self.group, self.first = group, group[0]
-        self.size = sum(len(request.text) for request in group)
+        self.size = sum(request.size for request in group)
         newlines = [request.text.count(b"\n") for request in group] if len(group) > 1 else [1 << 62]
         self.ends = np.cumsum(newlines)  # last lines of its requests
         self.steps: Iterator[None] | None = None  # None: it has not been begun
         self.batches: list[Batch] | None = None  # None: it has to be parsed first
-        self.errors: list[InputError] = []
         self.fits = True  # whether all labels do
-        self.parts: list[_Part] = []
-        self.results: list[Reply | Exception] | None = None  # when it is done
+        self.rows, self.learned, self.loss = 0, 0, 0.0  # rows done, those of them learned, and their summed loss
+        self.replies = [Reply([], [], [], [], {}) for _ in group]
+        self.results: Sequence[Reply | Exception] | None = None  # when it is done
+
+    def request_of(self, line: Any) -> Any:
+        """The number of the request that a line is of, or of each of int64[n]."""
+        return np.searchsorted(self.ends, line)
+
+    def add(self, batch: Batch, values: list[Any], more: dict[str, list[Any]]) -> None:
+        """Put what is said of rows (None: nothing) into the replies, whose lines count from their own first."""
+        self.rows += batch.n
+        tags, owners = batch.tags or [""] * batch.n, self.request_of(batch.lines).tolist()
+        for row, (i, line, value) in enumerate(zip(owners, batch.lines.tolist(), values, strict=True)):
+            if value is not None:
+                reply = self.replies[i]
+                reply.lines.append(self._own(i, line))
+                reply.values.append(value)
+                reply.tags.append(tags[row])
+                for name, each in more.items():
+                    reply.more.setdefault(name, []).append(each[row])
+
+    def refuse(self, error: InputError) -> None:
+        """Put an error into the reply whose line it is."""
+        i = int(self.request_of(error.line))
+        self.replies[i].errors.append(error.but(line=self._own(i, error.line or 0)))
+
+    def _own(self, i: int, line: int) -> int:
+        return line - int(self.ends[i - 1]) if i else line
 
 
 class Queue:
-    """Requests that wait for their turn, in the order in which they came.
+    """Requests that wait for their turn, in the order in which they came; `turn` is a subclass's.
 
     Parameters
     ----------
@@ -149,27 +167,37 @@ class Queue:
     def __init__(self, most_waiting: int):
         self.waiting, self._most = 0, most_waiting
         self._requests: deque[Any] = deque()
+        self._long: deque[_Task] = deque()  # what is under way
         self._wake = asyncio.Event()
         self._stopping = False
 
-    async def answer_to(self, request: Any, size: int) -> Any:
-        """The answer to a request of so many bytes, when its turn has come. Raises Busy, or what is its answer."""
-        if self._stopping or (self._requests and self.waiting + size > self._most):
+    async def answer_to(self, request: Any) -> Any:
+        """The answer to a request, when its turn has come. Raises Busy, or what is its answer."""
+        if self._stopping or (self._requests and self.waiting + request.size > self._most):
             raise Busy
         self._requests.append(request)
-        self.waiting += size
+        self.waiting += request.size
         self._wake.set()
         return await request.answer
 
-    async def something(self) -> None:
-        """Wait for a request, or for `stop`."""
-        self._wake.clear()
-        await self._wake.wait()
-        await asyncio.sleep(0)  # what has come at the same time joins in
+    async def run(self) -> None:
+        """Work until `stop`, and then on what waits."""
+        with ThreadPoolExecutor(1, thread_name_prefix="sonlearn-learn") as pool:
+            while self._requests or self._long or not self._stopping:
+                if self._requests or self._long:
+                    await self.turn(pool)
+                    continue
+                self._wake.clear()
+                await self._wake.wait()
+                await asyncio.sleep(0)  # what has come at the same time joins in
 
-    def answer(self, group: Sequence[Any], size: int, results: Sequence[Any]) -> None:
-        """Answer a group of requests, of so many bytes in all: with the result of each, or an error."""
-        self.waiting -= size
+    async def turn(self, pool: ThreadPoolExecutor) -> None:
+        """Do some of what waits or is under way, what is long in the thread of the `pool`."""
+        raise NotImplementedError
+
+    def answer(self, group: Sequence[Any], results: Sequence[Any]) -> None:
+        """Answer a group of requests: with the result of each, or an error."""
+        self.waiting -= sum(request.size for request in group)
         for request, result in zip(group, results, strict=True):
             if request.answer.cancelled():
                 continue
@@ -209,6 +237,11 @@ class PredictionRequest:
     wants: Wants = NOTHING_MORE
     answer: asyncio.Future[Reply] = dataclasses.field(default_factory=asyncio.Future)
 
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return len(self.text)
+
     def is_like(self, other: PredictionRequest) -> bool:
         """Whether both can be done at once."""
         return (self.kind, self.learn, self.wants) == (other.kind, other.learn, other.wants)
@@ -227,15 +260,14 @@ class Worker(Queue):
     learner : Learner
     names : NameTable
         Where names of features are added, if the model keeps them.
-    most_waiting : int
-        Bytes that may wait; a request that comes then is refused.
-    most_entries : int
-        Entries that a row may have.
+    options : ServeOptions
+        Of a model that learns labels keep arriving, so rows are predicted by all members of a committee
+        (`Learner.predict`).
     after : callable
         Called when rows have been predicted, and learned or not: (rows, of them learned, their summed loss). Runs while
         the learner rests, so it may save it.
-    online : bool
-        Labels keep arriving, so rows are predicted by all members of a committee (`Learner.predict`).
+    most_waiting : int
+        Bytes that may wait; a request that comes then is refused.
     tell : callable
         Takes what is to be known of the columns in requests, each note once.
     """
@@ -244,19 +276,16 @@ class Worker(Queue):
         self,
         learner: Learner,
         names: NameTable,
-        most_waiting: int = 1 << 26,
-        most_entries: int = 1 << 16,
+        options: ServeOptions = ServeOptions(),  # noqa: B008 (frozen)
         after: Callable[[int, int, float], None] = lambda rows, learned, loss: None,
-        online: bool = False,
+        most_waiting: int = MOST_WAITING,
         tell: Callable[[str], None] = lambda note: None,
     ):
-        self.learner, self.names, self._online = learner, names, online
-        self.problem = problem_of(learner.options, learner)
         super().__init__(most_waiting)
-        self._most_entries, self._after = most_entries, after
+        self.learner, self.names, self._options, self._after = learner, names, options, after
+        self.problem = problem_of(learner.options, learner)
         self.coverage = CoverageTotals()  # of the rows learned
         self._told, self._tell_one = set[str](), tell
-        self._long: deque[_Task] = deque()  # those under way
         text = learner.text
         labels, worded = Labelling.of(learner.options), learner.options.takes_words
         of_namespaces = text.format in NAMESPACED
@@ -294,23 +323,14 @@ class Worker(Queue):
             `TooLongError`: a row has more entries than a row may have.
         """
         text = text if text.endswith(b"\n") else text + b"\n"
-        reply: Reply = await self.answer_to(PredictionRequest(kind, text, learn, whole, wants), len(text))
-        return reply
+        return await self.answer_to(PredictionRequest(kind, text, learn, whole, wants))
 
-    async def run(self) -> None:
-        """Work until `stop`, and then on what waits."""
-        with ThreadPoolExecutor(1, thread_name_prefix="sonlearn-learn") as pool:
-            while True:
-                group = self._group()
-                if not group and not self._long:
-                    if self._stopping:
-                        return
-                    await self.something()
-                    continue
-                if group:
-                    await self._step(_Task(group), pool)
-                if self._long:
-                    await self._step(self._long.popleft(), pool)
+    async def turn(self, pool: ThreadPoolExecutor) -> None:
+        """A step of what waits, and one of what is under way."""
+        if group := self._group():
+            await self._step(_Task(group), pool)
+        if self._long:
+            await self._step(self._long.popleft(), pool)
 
     async def _step(self, task: _Task, pool: ThreadPoolExecutor) -> None:
         """Do a step of a task; answer its requests, or put it behind the others that are under way."""
@@ -321,8 +341,8 @@ class Worker(Queue):
             await asyncio.get_running_loop().run_in_executor(pool, self._work, task)
         if task.results is None:
             self._long.append(task)
-            return
-        self.answer(task.group, task.size, task.results)
+        else:
+            self.answer(task.group, task.results)
 
     def _group(self) -> list[PredictionRequest]:
         """Take the first requests of the queue that can be done together; see `PredictionRequest.in_order`."""
@@ -332,10 +352,10 @@ class Worker(Queue):
             return []
         first = self._requests[at]
         del self._requests[at]
-        group, size = [first], len(first.text)
+        group, size = [first], first.size
         while at < len(self._requests) and first.kind not in (DOCUMENT, CSV) and not first.wants.explain:
             request = self._requests[at]
-            size += len(request.text)
+            size += request.size
             if not request.is_like(first) or size > GROUP_BYTES:
                 break
             group.append(request)
@@ -360,20 +380,17 @@ class Worker(Queue):
             else:  # nothing has been learned; one of them is at fault: find out which
                 task.results = [self._alone(request) for request in group]
             return
-        parts = task.parts
-        self._after(
-            sum(len(part.values) for part in parts), sum(part.learned for part in parts),
-            sum(part.loss for part in parts),
-        )  # fmt: skip
-        task.results = _shared_out(task)
+        self._after(task.rows, task.learned, task.loss)
+        replies = zip(group, task.replies, strict=True)
+        task.results = [reply.errors[0] if request.whole and reply.errors else reply for request, reply in replies]
 
     def _steps_of(self, task: _Task) -> Iterator[None]:
         """Parse the text of a task, then predict or learn a batch at a time; yield between two steps."""
         task.batches = yield from self._ready(task)
         for batch in _steps(task.batches, one_by_one=not task.fits):
-            if task.parts:
+            if task.rows:
                 yield
-            task.parts.append((yield from self._done(task, batch)))
+            yield from self._do(task, batch)
 
     def _alone(self, request: PredictionRequest) -> Reply | Exception:
         """The reply to a request by itself."""
@@ -389,14 +406,14 @@ class Worker(Queue):
         """
         first, alone = task.first, len(task.group) == 1
         parsed = yield from self._parsed(task.group, stop=alone and first.whole)
-        batches, long = _within(parsed.batches, self._most_entries)
+        batches, long = _within(parsed.batches, self._options.max_features)
         if first.wants.explain and sum(len(batch.indices) for batch in batches) > EXPLAINED_ENTRIES:
             found = f"rows of more than {EXPLAINED_ENTRIES} entries in all"
             long.append(TooLongError(SOURCE, 1, None, found, "at most so many where they are to be explained"))
-        task.errors = [*parsed.errors, *long]
-        for error in task.errors:
-            if task.group[int(np.searchsorted(task.ends, error.line))].whole:
+        for error in (*parsed.errors, *long):
+            if task.group[int(task.request_of(error.line))].whole:
                 raise error
+            task.refuse(error)
         source = self.learner.text
         constant = constant_id(source, source.format)
         batches = [batch._replace(source=SOURCE, constant=constant) for batch in batches]
@@ -462,33 +479,34 @@ class Worker(Queue):
                 raise error
             yield number, dict(zip(records.columns, record, strict=True))
 
-    def _done(self, task: _Task, batch: Batch) -> Generator[None, None, _Part]:
+    def _do(self, task: _Task, batch: Batch) -> Iterator[None]:
         """Predict a batch, or learn it after that; yield between two steps."""
         request = task.first
         if not task.fits:  # a row by itself
             try:
                 self.learner.coded(batch)
             except InputError as error:
-                task.errors.append(error)
-                return _Part(batch, [None] * batch.n, {}, 0, 0.0)
+                task.refuse(error)
+                task.add(batch, [None] * batch.n, {})
+                return
         more: dict[str, list[Any]] = {}
         if request.wants.explain:  # by what is known before the rows
             more["explanations"] = yield from self._explanations(batch)
         if not request.learn:
             unlabelled = batch._replace(y=np.full(batch.n, np.nan), class_names=None)
-            predicted = self.learner.predict(unlabelled, online=self._online)
-            learned, loss = 0, 0.0
+            predicted = self.learner.predict(unlabelled, online=self._options.learn)
         else:
             predicted = self.learner.partial_fit(batch, skip=True)
             counted = ~np.isnan(predicted.label) & (batch.weight > 0) & ~predicted.refused
             self._cover(predicted, counted)
-            learned, loss = int(counted.sum()), float((predicted.loss * batch.weight)[counted].sum())
+            task.learned += int(counted.sum())
+            task.loss += float((predicted.loss * batch.weight)[counted].sum())
         values = self.problem.replies(predicted)
         for row in np.flatnonzero(predicted.refused).tolist() if request.learn else ():
-            task.errors.append(InputError(SOURCE, int(batch.lines[row]), None, *_OUT_OF_BOUNDS))
+            task.refuse(InputError(SOURCE, int(batch.lines[row]), None, *_OUT_OF_BOUNDS))
             values[row] = None
         more |= self.problem.more(predicted, request.wants.coverage, request.wants.probabilities)
-        return _Part(batch, values, more, learned, loss)
+        task.add(batch, values, more)
 
     def _cover(self, predicted: Predicted, counted: np.ndarray) -> None:
         """Count which labels were covered."""
@@ -575,29 +593,3 @@ def _error_in(text: bytes, problem: Unfit) -> InputError:
     before = text[: error.column - 1]
     column = error.column - 1 - (before.rfind(b"\n") + 1) + 1
     return error.but(line=1 + before.count(b"\n"), column=column)
-
-
-def _shared_out(task: _Task) -> list[Reply | Exception]:
-    """The reply to each request, with lines that count from its own first."""
-    group, ends = task.group, task.ends
-    answers = [Reply([], [], [], [], {}) for _ in group]
-    before = [0, *ends[:-1].tolist()]
-    for part in task.parts:
-        owners = np.searchsorted(ends, part.batch.lines).tolist() if len(group) > 1 else [0] * part.batch.n
-        tags = part.batch.tags or [""] * part.batch.n
-        rows = zip(owners, part.batch.lines.tolist(), part.values, tags, strict=True)
-        for row, (i, line, value, tag) in enumerate(rows):
-            if value is not None:
-                answer = answers[i]
-                answer.lines.append(line - before[i])
-                answer.values.append(value)
-                answer.tags.append(tag)
-                for name, values in part.more.items():
-                    answer.more.setdefault(name, []).append(values[row])
-    for error in task.errors:
-        i = int(np.searchsorted(ends, error.line))
-        answers[i].errors.append(error.but(line=(error.line or 0) - before[i]))
-    return [
-        answer.errors[0] if request.whole and answer.errors else answer
-        for request, answer in zip(group, answers, strict=True)
-    ]

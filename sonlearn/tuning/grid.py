@@ -186,10 +186,8 @@ def _flag(field: dataclasses.Field[Any], value: Any) -> str:
     """An option as written on the command line."""
     flag = "--" + _spelled(field.name)
     if isinstance(value, bool):
-        off = (
-            "" if field.default is False else f"--no-{_spelled(field.name)}"
-        )  # an option that is off by default has no flag for off
-        return flag if value else off
+        # an option that is off by default has no flag for off
+        return flag if value else "" if field.default is False else f"--no-{_spelled(field.name)}"
     return f"{flag} {','.join(value) if isinstance(value, tuple) else text_of(value)}"
 
 

@@ -15,13 +15,14 @@ from places import sample
 
 from sonlearn import Learner, read_batches
 from sonlearn.commands import train
+from sonlearn.commands.models import load_model
 from sonlearn.data.batch import CONSTANT, joined
 from sonlearn.errors import SonlearnError
 from sonlearn.learn.explain import explained
 from sonlearn.report.audit import MeanContributions
 from sonlearn.report.facts import SAMPLE
 from sonlearn.report.html.page import page
-from sonlearn.report.quality import EDGES, Calibration, Confusion, Judged
+from sonlearn.report.quality import EDGES, Calibration, Confusion
 from sonlearn.report.runlog import log_line, read_run, run_of
 from sonlearn.text.read import Reader
 
@@ -127,7 +128,7 @@ def test_calibration_is_its_twins(pieces):
     square = (p - happened) ** 2
     ours = Calibration()
     for part in np.array_split(np.arange(len(p)), pieces):
-        ours.add(Judged(p[part], happened[part], square[part]), weight[part])
+        ours.add((p[part], happened[part], square[part]), weight[part])
     same_events(ours.summary(), twin_of_events(p, happened, square, weight))
     assert Calibration().summary() is None
 
@@ -233,7 +234,7 @@ def test_a_test_has_a_log_too(cli):
 def test_the_committee_tells_of_its_members(cli):
     cli("train", "--members", "nag,drfd:lunit", "-m", 3, "-f", "model", "--log-json", "run.jsonl", "a.svm")
     end = entries("run.jsonl")[-1]
-    learner = train.load_model("model").learner
+    learner = load_model("model").learner
     members = [(m["name"], m["weight"], m["error"]) for m in end["members"]]
     assert members == [(m["name"], m["weight"], m["error"]) for m in learner.facts()["members"]]
     (spectrum,) = end["spectra"]

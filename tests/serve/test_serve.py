@@ -304,7 +304,7 @@ def test_too_much_waiting_is_refused():
 )  # fmt: skip
 def test_one_clear_line(method, path, body, media, status, line):
     most = 1 << 20 if isinstance(body, str) and len(body) > 9999 else 2000
-    with served(learner_of(VW[:10]), body=most) as server:
+    with served(learner_of(VW[:10]), max_body=most) as server:
         found = server.ask(method, path, body, media)
         body = json.loads(found[1])["error"] + "\n" if "json" in media else found[1]
         assert (found[0], body.count("\n")) == (status, 1)

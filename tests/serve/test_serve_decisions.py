@@ -252,7 +252,7 @@ def test_numbered_actions_without_learning(tmp_path):
 def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
     learner = model()
     path = tmp_path / "events"
-    with served_decisions(learner, path, learns=True, body=1 << 14, entries=200) as server:
+    with served_decisions(learner, path, learns=True, max_body=1 << 14, max_features=200) as server:
         event = server.post("/decide", context())[1]["event_id"]
         before, lines = learner.copy(), lines_of(path)
         for request, body, status, found in (

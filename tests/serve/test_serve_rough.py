@@ -86,7 +86,7 @@ def hangs_up(client, pieces):
 def test_rubbish(learner):
     r = random.Random(1)
     statuses = set()
-    with served(learner, seconds=1.0, line=100_000, body=200_000) as server:
+    with served(learner, timeout=1.0, max_body=200_000) as server:
         for i in range(300):
             with server.connection(server.http if i % 2 else server.tcp) as client:
                 answer = answers_rubbish(client, rubbish(r), r)
@@ -123,7 +123,7 @@ def test_rows_of_rubbish_are_refused_or_answered(learner):
 def test_half_requests_and_slow_ones_are_given_up(learner):
     """So many of them as there are connections; those who ask properly come in as soon as they are given up."""
     halves = [b"", b"P", POST, POST + b"100\r\n\r\n", POST + b"100\r\n\r\n|a x"]
-    with served(learner, seconds=0.6, connections=10) as server:
+    with served(learner, timeout=0.6, connections=10) as server:
         clients = [server.connection(server.http) for _ in range(10)]
         lines = [server.connection(server.tcp) for _ in range(10)]
         for i, client in enumerate(clients):
@@ -145,7 +145,7 @@ def test_half_requests_and_slow_ones_are_given_up(learner):
 
 def test_who_sends_on_after_a_refusal_reads_it_all_the_same(learner):
     """A connection that is closed at once, with something unread, would lose the line at the client's system."""
-    with served(learner, seconds=5.0, connections=1) as server, server.connection(), server.connection() as client:
+    with served(learner, timeout=5.0, connections=1) as server, server.connection(), server.connection() as client:
         for _ in range(3):
             client.sendall(b"|a x\n")
             time.sleep(0.1)
@@ -157,15 +157,19 @@ def test_who_sends_on_after_a_refusal_reads_it_all_the_same(learner):
     ("limits", "request_", "status"),
     [
         ({"connections": 0}, WHOLE * 2000, b"503 Service Unavailable"),
-        ({"body": 100}, POST + b"%d\r\n\r\n" % (20 << 20) + ROW * 2000, b"413 Request Entity Too Large"),
-        ({"body": 100}, POST[:-16] + b"transfer-encoding: chunked\r\n\r\n" + b"c8\r\n" + b"x" * 200 + b"\r\n", b"413"),
+        ({"max_body": 100}, POST + b"%d\r\n\r\n" % (20 << 20) + ROW * 2000, b"413 Request Entity Too Large"),
+        (
+            {"max_body": 100},
+            POST[:-16] + b"transfer-encoding: chunked\r\n\r\n" + b"c8\r\n" + b"x" * 200 + b"\r\n",
+            b"413",
+        ),
         ({}, b"no request\r\n\r\n" + ROW * 2000, b"400 Bad Request"),
         ({}, b"GET / HTTP/1.1\r\n" + b"x: y\r\n" * 20000, b"431 Request Header Fields Too Large"),
     ],
 )
 def test_who_sends_on_after_a_refusal_over_http_reads_it_too(learner, limits, request_, status):
     """A megabyte more, slowly, before it looks at the answer: the connection waits for it, and no longer."""
-    with served(learner, seconds=5.0, **limits) as server, server.connection(server.http) as client:
+    with served(learner, timeout=5.0, **limits) as server, server.connection(server.http) as client:
         client.sendall(request_)
         for _ in range(4):
             time.sleep(0.1)
@@ -178,7 +182,7 @@ def test_who_sends_on_after_a_refusal_over_http_reads_it_too(learner, limits, re
 
 def test_a_refused_client_that_neither_sends_nor_leaves_is_left(learner):
     """After a second; one that sends for ever after the time of a request. None keeps another's place."""
-    with served(learner, seconds=2.0, connections=1) as server, server.connection(server.http) as first:
+    with served(learner, timeout=2.0, connections=1) as server, server.connection(server.http) as first:
         with server.connection(server.http) as silent, server.connection(server.http) as drips:
             assert everything(silent).startswith(b"HTTP/1.1 503")
             assert hangs_up(drips, ([b"x", 0.05] for _ in range(200)))
@@ -189,7 +193,7 @@ def test_a_refused_client_that_neither_sends_nor_leaves_is_left(learner):
 
 def test_drops_of_headers_do_not_keep_a_connection(learner):
     """A byte at a time, always in time for the next, but never a request."""
-    with served(learner, seconds=0.5) as server, server.connection(server.http) as client:
+    with served(learner, timeout=0.5) as server, server.connection(server.http) as client:
         started = time.monotonic()
         assert hangs_up(client, ([bytes([byte]), 0.02] for byte in POST * 100))
         assert 0.3 < time.monotonic() - started < 3
@@ -200,7 +204,7 @@ def test_answers_that_nobody_takes_do_not_keep_a_connection(learner):
     rows = b"1 '" + b"t" * 2000 + b"|a x\n"  # a tag comes back
     rows *= 2000
     request = POST + b"%d\r\n\r\n" % len(rows) + rows
-    with served(learner, seconds=0.5) as server:
+    with served(learner, timeout=0.5) as server:
         clients = []
         for port, data in ((server.http, request), (server.tcp, rows)):
             client = socket.socket()
@@ -215,7 +219,7 @@ def test_answers_that_nobody_takes_do_not_keep_a_connection(learner):
 
 
 def test_headers_and_lines_have_an_end(learner):
-    with served(learner, line=1000, seconds=5.0) as server:
+    with served(learner, max_body=1000, timeout=5.0) as server:
         with server.connection(server.http) as client:
             answer = answers_rubbish(client, b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 20_000, random.Random(1))
             assert answer == b"" or answer.startswith(b"HTTP/1.1 431 ")
@@ -239,7 +243,7 @@ def test_pipelined_requests_are_answered_in_order(learner):
 
 
 def test_half_a_line_is_told_that_the_server_stops(learner):
-    with served(learner, seconds=10.0) as server, server.connection() as lines:
+    with served(learner, timeout=10.0) as server, server.connection() as lines:
         lines.sendall(ROW + ROW[:-1])
         assert lines.recv(1 << 16) == b"0\n"
         server.stop()
@@ -249,12 +253,12 @@ def test_half_a_line_is_told_that_the_server_stops(learner):
 def test_a_stop_finishes_what_has_been_asked(learner, caplog):
     rows = json.dumps([{"a": {"x": 1}}] * 20_000).encode()
     head = POST + b"%d\r\ncontent-type: application/json\r\n\r\n" % len(rows)
-    with served(learner, seconds=300.0) as server:  # more than `Served.stop` waits: no connection is given up
+    with served(learner, timeout=300.0) as server:  # more than `Served.stop` waits: no connection is given up
         asked, answer_to = set(), server.worker.answer_to
 
-        def noted(request, size):
+        def noted(request):
             asked.add(request.kind)
-            return answer_to(request, size)
+            return answer_to(request)
 
         server.worker.answer_to = noted
         with (

@@ -113,7 +113,7 @@ def test_a_loss_without_probabilities_says_so():
 
 def test_rows_that_are_too_long_are_refused_by_their_line():
     learner = learner_of()
-    with served(learner, learns=True, entries=50) as server:
+    with served(learner, learns=True, max_features=50) as server:
         long = "1 " + " ".join(f"{j}:1" for j in range(1, 101))
         before = learner.examples
         status, answer = ask(server, f"1 1:1\n{long}\n", media="text/plain", path="/learn")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from sonlearn.commands.serve import warm_up
 from sonlearn.learn.learner import Learner
-from sonlearn.serve.app import Limits
+from sonlearn.options.verbs import ServeOptions
 from sonlearn.serve.metrics import ServerMetrics
 from sonlearn.serve.server import listen, server_of_rows
 from sonlearn.serve.worker import Worker
@@ -22,23 +22,21 @@ from sonlearn.text.names import NameTable
 class Served:
     """A server under way: its ports, its worker, what it has reported, and its notes on columns."""
 
-    def __init__(self, learner: Learner, limits: Limits, learns: bool):
+    def __init__(self, learner: Learner, options: ServeOptions):
         self.learner, self.reports, self.notes = learner, [], []
-        warm_up(learner, learns)  # so that no client waits for kernels
+        warm_up(learner, options.learn)  # so that no client waits for kernels
         self._sockets = [listen("127.0.0.1", 0, "--port"), listen("127.0.0.1", 0, "--tcp")]
         self.http, self.tcp = (bound.getsockname()[1] for bound in self._sockets)
         ready = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._run(limits, learns, ready)))
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run(options, ready)))
         self._thread.start()
         assert ready.wait(10)
 
-    async def _run(self, limits: Limits, learns: bool, ready: threading.Event) -> None:
+    async def _run(self, options: ServeOptions, ready: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
         metrics = ServerMetrics(lambda: self.learner.examples, lambda: 0)
-        self.worker = Worker(
-            self.learner, NameTable(), most_entries=limits.entries, after=metrics.worked, tell=self.notes.append
-        )
-        self.server = server_of_rows(self.worker, metrics, limits, learns, self.reports.append)
+        self.worker = Worker(self.learner, NameTable(), options, after=metrics.worked, tell=self.notes.append)
+        self.server = server_of_rows(self.worker, metrics, options, self.reports.append)
         await self.server.run(*self._sockets, ready.set)
 
     def stop(self) -> None:
@@ -85,9 +83,9 @@ def everything(client: socket.socket) -> bytes:
 
 
 @contextlib.contextmanager
-def served(learner: Learner, learns: bool = False, **limits: float) -> Iterator[Served]:
+def served(learner: Learner, learns: bool = False, **options: float) -> Iterator[Served]:
     """A server of `learner` while the block runs; what should not happen fails the test."""
-    server = Served(learner, Limits(**limits), learns)
+    server = Served(learner, ServeOptions(learn=learns, **options))
     try:
         yield server
     finally:

@@ -10,7 +10,8 @@ import threading
 from serving import Served
 
 from sonlearn.commands.serve import warm_up_decisions
-from sonlearn.serve.app import DecisionHandlers, Limits
+from sonlearn.options.verbs import ServeOptions
+from sonlearn.serve.app import DecisionHandlers
 from sonlearn.serve.decider import Decider
 from sonlearn.serve.events import EventLog
 from sonlearn.serve.metrics import DecisionMetrics
@@ -20,21 +21,21 @@ from sonlearn.serve.server import Server, listen
 class ServedDecisions(Served):
     """A server under way; see `Served`."""
 
-    def __init__(self, learner, events, limits, learns):
+    def __init__(self, learner, events, options):
         self.learner, self.events, self.reports = learner, events, []
         warm_up_decisions(learner)
         self._sockets = [listen("127.0.0.1", 0, "--port")]
         self.http = self._sockets[0].getsockname()[1]
         ready = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._run(limits, learns, ready)))
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run(options, ready)))
         self._thread.start()
         assert ready.wait(10)
 
-    async def _run(self, limits, learns, ready):
+    async def _run(self, options, ready):
         self._loop = asyncio.get_running_loop()
         metrics = DecisionMetrics(lambda: self.learner.examples, lambda: 0, lambda: self.events.pending)
-        self.worker = Decider(self.learner, self.events, learns, most_entries=limits.entries, after=metrics.worked)
-        self.server = Server(DecisionHandlers(self.worker, metrics, limits, learns, self.reports.append))
+        self.worker = Decider(self.learner, self.events, options, after=metrics.worked)
+        self.server = Server(DecisionHandlers(self.worker, metrics, options, self.reports.append))
         await self.server.run(self._sockets[0], None, ready.set)
 
     def post(self, path, value):
@@ -45,16 +46,16 @@ class ServedDecisions(Served):
 
 
 @contextlib.contextmanager
-def served_decisions(learner, path, learns=False, **limits):
+def served_decisions(learner, path, learns=False, **options):
     """A server while the block runs; what should not happen fails the test."""
-    with contextlib.closing(EventLog(str(path))) as events, served_by(learner, events, learns, **limits) as server:
+    with contextlib.closing(EventLog(str(path))) as events, served_by(learner, events, learns, **options) as server:
         yield server
 
 
 @contextlib.contextmanager
-def served_by(learner, events, learns=True, **limits):
+def served_by(learner, events, learns=True, **options):
     """The same with a log of events that is open."""
-    server = ServedDecisions(learner, events, Limits(**limits), learns)
+    server = ServedDecisions(learner, events, ServeOptions(learn=learns, **options))
     try:
         yield server
     finally:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sonlearn.report.html.charts import LEFT, RIGHT, WIDTH, Scale, Series, chart, figure, format_number, legend, scale
 from sonlearn.report.html.markup import Element, element
-from sonlearn.report.html.tables import DASH, bar_row, bars, number_or_dash, positive_label, section, span, table
+from sonlearn.report.html.tables import DASH, bar_row, grid_of, number_or_dash, positive_label, section, span, table
 from sonlearn.report.runlog import Run
 from sonlearn.report.series import FEWEST_OF_A_BIN, calibration_bins
 
@@ -138,7 +138,7 @@ def policy(run: Run) -> Element | None:
         "all times. Costs of a log count by the model's probability over the log's."
     )
     more = f"{found['others']} further actions are not shown." if found["others"] else ""
-    actions = bars(("action", "", "taken", "the model's share", "mean cost"), taken)
+    actions = grid_of(("action", "", "taken", "the model's share", "mean cost"), taken, "bars")
     return section("Decisions", costs, element("h3", "Actions"), actions, element("p", more) if more else None,
                  lead=lead, name="decisions", wide=True)  # fmt: skip
 
@@ -218,12 +218,8 @@ def confusion(run: Run) -> Element | None:
     exact = [DASH if j == mixed else _share(counts[j][j], columns[j], dense) for j in range(len(labels))]
     last = element("th", "precision"), *(element("td", text, class_="margin") for text in exact), element("td")
     rows.append(element("tr", *last, class_="margins"))
-    titles = (element("th", label, scope="col") for label in labels)
-    head = element("tr", element("th", "label \\ predicted"), *titles, element("th", "recall"))
-    kind = "confusion dense" if dense else "confusion"
-    grid = element("table", element("thead", head), element("tbody", *rows), class_=kind)
+    grid = grid_of(("label \\ predicted", *labels, "recall"), rows, "confusion dense" if dense else "confusion")
     lead = "Rows: the label. Columns: what was predicted. Shades are shares of the row."
-    grid = element("div", grid, class_="scroll")
     return section("Confusion", grid, lead=lead, name="confusion", wide=len(labels) > 6)
 
 

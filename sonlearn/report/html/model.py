@@ -9,7 +9,7 @@ from sonlearn.options.views import VIEWS
 from sonlearn.report.facts import change_points
 from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale, with_minus_sign
 from sonlearn.report.html.markup import Element, element
-from sonlearn.report.html.tables import DASH, bar_row, bars, number_or_dash, section, span
+from sonlearn.report.html.tables import DASH, bar_row, grid_of, number_or_dash, section, span
 from sonlearn.report.runlog import Run
 from sonlearn.report.series import ranked_members
 from sonlearn.report.series import spectra as spectra_of
@@ -36,7 +36,7 @@ def members(run: Run) -> Element | None:
             bar_row(m["name"], m.get("weight"), ends, number_or_dash(m.get("error")), member_words(m["name"]))
             for m in listed
         ]
-        return section("Members", bars(names, rows), lead=lead, name="members")
+        return section("Members", grid_of(names, rows, "bars"), lead=lead, name="members")
     classes = [one for one in end.get("classes") or [] if one.get("members")]
     if not classes:
         return None
@@ -47,10 +47,9 @@ def members(run: Run) -> Element | None:
         most = max((abs(w) for w in weights.values() if w is not None), default=0.0) or 1.0
         cells = [_shaded(weights.get(name), most) for name in names]
         rows.append(element("tr", element("th", one["label"], scope="row"), *cells))
-    head = element("tr", element("th", "class"), *(element("th", element("span", n, class_="slanted")) for n in names))
+    grid = grid_of(("class", *(element("span", name, class_="slanted") for name in names)), rows, "heat")
     lead = "How much of each member's prediction is taken, for each class against all others; a dash: pruned."
-    grid = element("table", element("thead", head), element("tbody", *rows), class_="heat")
-    return section("Members", element("div", grid, class_="scroll"), lead=lead, name="members", wide=True)
+    return section("Members", grid, lead=lead, name="members", wide=True)
 
 
 def stream(run: Run) -> Element | None:
@@ -102,12 +101,13 @@ def weights(run: Run) -> Element | None:
 def _contribution_bars(listed: list[dict[str, Any]]) -> Element:
     ends = span([one["size"] for one in listed])
     rows = [bar_row(one["name"], one["size"], ends, with_minus_sign(f"{one['mean']:+.3g}")) for one in listed]
-    return bars(("feature", "", "mean size", "mean"), rows)
+    return grid_of(("feature", "", "mean size", "mean"), rows, "bars")
 
 
 def _weight_bars(listed: list[dict[str, Any]]) -> Element:
     ends = span([one["weight"] for one in listed])
-    return bars(("feature", "", "weight"), [bar_row(one["name"], one["weight"], ends) for one in listed])
+    rows = [bar_row(one["name"], one["weight"], ends) for one in listed]
+    return grid_of(("feature", "", "weight"), rows, "bars")
 
 
 def spectra(run: Run) -> Element | None:

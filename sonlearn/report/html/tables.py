@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sonlearn.report.html.charts import format_number, with_minus_sign
@@ -17,12 +18,13 @@ def section(title: str, *parts: Element | str | None, lead: str = "", name: str,
     return element("section", element("h2", title), about, *parts, id=name, class_="wide" if wide else None)
 
 
-def table(names: tuple[str, ...], rows: list[list[str]]) -> Element:
+def table(names: Iterable[str], rows: list[list[str]]) -> Element:
     """A table of texts under their names."""
-    return _table(names, [element("tr", *(element("td", cell) for cell in row)) for row in rows])
+    return grid_of(names, [element("tr", *(element("td", cell) for cell in row)) for row in rows])
 
 
-def _table(names: tuple[str, ...], rows: list[Element], kind: str | None = None) -> Element:
+def grid_of(names: Iterable[str | Element], rows: list[Element], kind: str | None = None) -> Element:
+    """A table of rows under the names of the columns."""
     head = element("tr", *(element("th", name, scope="col") for name in names))
     grid = element("table", element("thead", head), element("tbody", *rows), class_=kind)
     return element("div", grid, class_="scroll")
@@ -46,11 +48,6 @@ def bar_row(name: str, value: float | None, span: tuple[float, float], *more: st
         number = f"{value:.4f}" if 1e-3 <= max(high, -low) < 1e5 else f"{value:.3g}"
         cells += [element("td", bar, class_="bar"), element("td", with_minus_sign(number))]
     return element("tr", *cells, *(element("td", text) for text in more), class_="gone" if value is None else None)
-
-
-def bars(names: tuple[str, ...], rows: list[Element]) -> Element:
-    """A table of rows that `bar_row` has made, under their names."""
-    return _table(names, rows, "bars")
 
 
 def number_or_dash(value: float | None) -> str:
