@@ -93,7 +93,6 @@ def batch_of(words, weight=None):
     return batch if weight is None else batch._replace(weight=weight)
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize(
     "words",
     [["a", "b", "a", "c"], ["1", "1", "yes", "no"], ["yes", "no", "1"], ["", "t", "", "u", "t"], ["1", "x", "0"]],
