@@ -123,7 +123,7 @@ class CsvRecords:
         self.header, self.columns = 1, list[str]()
         for line, record, error in self._records():
             if error is not None:
-                raise error.but()
+                raise error.but(expected=error.expected + header_hint(self.text, [], options))
             separator = _SEPARATOR.fullmatch(self.text)
             if not separator or separator[1] != options.delimiter:
                 columns = [column.strip() or f"column {place}" for place, column in enumerate(record, 1)]
