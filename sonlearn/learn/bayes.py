@@ -101,8 +101,10 @@ class NaiveBayes(Engine):
 
     def weights(self, state: BayesState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features]: the term of each feature in the sum, for x_f = 1."""
-        w = np.zeros(features)
-        all_weights(self._params, state, w[: len(state.counts)])
+        w, counts, a = np.zeros(features), self.up_to_date(state).counts, self._params.a
+        known = np.flatnonzero(state.counts[:, 0] + state.counts[:, 1] > 0.0)
+        odds = np.log((counts[known, 1] + a) / (counts[known, 0] + a))
+        w[known] = odds + total_odds(self._params, state)
         return w
 
     def up_to_date(self, state: BayesState) -> BayesState:
@@ -211,13 +213,3 @@ def forget_past(params, state, rows, i):
         remaining = retained_share(params, state, f, 1)
         counts[f, 0], counts[f, 1], counts[f, 2] = counts[f, 0] * remaining, counts[f, 1] * remaining, now["n"] + 1.0
     now["n"] += 1
-
-
-@bare_jit
-def all_weights(params, state, w):
-    """w[f] <- the term of feature f in the sum. w : float64[features], zeros on entry; state is not modified."""
-    counts, a, prior = state.counts, params.a, total_odds(params, state)
-    for f in range(len(w)):
-        if counts[f, 0] + counts[f, 1] > 0.0:
-            remaining = retained_share(params, state, f, 0)
-            w[f] = math.log((counts[f, 1] * remaining + a) / (counts[f, 0] * remaining + a)) + prior

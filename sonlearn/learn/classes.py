@@ -5,7 +5,7 @@ K, or 0 to K - 1, as Vowpal Wabbit's; with ``--classes auto`` they are whatever 
 names.
 
 A class's probability is in proportion to 1/(1 + exp(-score)). With ``--oaa K`` all K classes count, those that have not
-been met with the score of the unseen-class learner (`multiclass.one_vs_rest`); with ``--classes auto`` those that
+been met with the score of the unseen-class learner (`multiclass.by_method`); with ``--classes auto`` those that
 have been met, and in the loss of a row whose class is new that one as well. With ``--multinomial K`` the probabilities
 are softmax's, exp(score) in the place of 1/(1 + exp(-score)), and all K classes count; with ``--classes auto`` beside
 it their labels are whatever comes. The loss is the logarithm of one over the probability of the row's class.

@@ -54,8 +54,8 @@ _MAKERS = {
     "mixture": ("ensemble.mixture", "Mixture"),
     "projected": ("projected", "Projected"),
     "committee": ("ensemble.committee", "Committee"),
-    "multinomial": ("multiclass.multinomial", "Multinomial"),
-    "one_vs_rest": ("multiclass.one_vs_rest", "OneVsRest"),
+    "multinomial": ("multiclass.by_method", "Multinomial"),
+    "one_vs_rest": ("multiclass.by_method", "OneVsRest"),
 }
 
 

@@ -80,7 +80,7 @@ class ProjectedState(NamedTuple):
 class Projected(Engine):
     """Engine of rp-son, ada-gp, ada-dp and radagrad (see `sonlearn.learn.engine.Engine`).
 
-    With ``multinomial`` C classes share the sketch, and predictions are float64[n, C] (`multiclass.multinomial`).
+    With ``multinomial`` C classes share the sketch, and predictions are float64[n, C] (`multiclass.by_method`).
     """
 
     def __init__(self, options: LearnOptions):

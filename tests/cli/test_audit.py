@@ -11,7 +11,6 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.interpreted
 LINES = [
     "1 1 'first|u good x |v tea", "-1 |u bad x:2 |v tea", "1 |u good |v cup", "-1 |u bad |v cup", "1 |u good x |v tea",
 ] * 6  # fmt: skip

@@ -11,7 +11,6 @@ from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import Labelling
 from sonlearn.text.read import Reader, read_batches
 
-pytestmark = pytest.mark.interpreted
 NAMES = ("ham", "spam", "eggs", "Käse")
 NAG = ("--method", "nag", "--quiet")
 

@@ -80,7 +80,6 @@ def test_golden(cli, chain):
 # ------------------------------------------------------------------------------------------------- models
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize("sketch", ["rfd", "fd", "oja", "none"])
 @pytest.mark.parametrize("kind", ["svm", "vw"])
 def test_resuming_gives_the_same_bytes_as_one_long_run(cli, sketch, kind):

@@ -23,7 +23,6 @@ def weights(path):
     return dict(zip(ids.tolist(), w.tolist(), strict=True))
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize("passes", [1, 2])
 def test_the_first_examples_of_each_pass(text, tmp_path, cli, passes):
     head, models = tmp_path / "head.vw", [tmp_path / "a", tmp_path / "b"]
@@ -38,7 +37,6 @@ def test_the_first_examples_of_each_pass(text, tmp_path, cli, passes):
     assert len(predictions.read_text().splitlines()) == 7
 
 
-@pytest.mark.interpreted
 def test_what_comes_after_them_is_not_read(tmp_path, cli):
     """A malformed line there is none of a run's business; in front of them it is."""
     data = tmp_path / "data.svm"
@@ -47,7 +45,6 @@ def test_what_comes_after_them_is_not_read(tmp_path, cli):
     assert cli("train", "--quiet", "--method", "nag", "--examples", 3, data)[0] == 1
 
 
-@pytest.mark.interpreted
 def test_a_cache_is_made_of_all(text, tmp_path, cli):
     cache, more = tmp_path / "c", ["--method", "nag", "--quiet"]
     model = tmp_path / "m"
@@ -57,7 +54,6 @@ def test_a_cache_is_made_of_all(text, tmp_path, cli):
     assert summary(error, "number of examples") == "150"
 
 
-@pytest.mark.interpreted
 def test_holdout_after(text, tmp_path, cli):
     """The examples after the first N are not learned from, and give the loss."""
     head, models = tmp_path / "head.vw", [tmp_path / "a", tmp_path / "b"]
@@ -71,7 +67,6 @@ def test_holdout_after(text, tmp_path, cli):
     assert re.search(r"average loss = \S+ h$", error, re.MULTILINE)
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize("patience", [1, 3])
 def test_early_termination_keeps_the_best_pass(text, tmp_path, cli, patience):
     """Against runs of 1, 2, 3... passes, each with its holdout loss: the first in a row of vain ones is the last."""
@@ -91,7 +86,6 @@ def test_early_termination_keeps_the_best_pass(text, tmp_path, cli, patience):
     assert weights(early) != weights(models[best + patience])
 
 
-@pytest.mark.interpreted
 def test_no_early_end_while_the_loss_falls(text, tmp_path, cli):
     more = ["--method", "sgd", "-l", 0.001, "--passes", 4]
     error = cli.err("train", *more, "--early_terminate", 1, text)

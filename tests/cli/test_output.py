@@ -124,7 +124,6 @@ def test_the_model_keeps_them(text, tmp_path, cli):
     assert "link = identity is asked for, but the model" in error
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize("method", ["nag", "rfd-son"])
 def test_predict_may_be_told_otherwise(method, text, tmp_path, cli):
     """As with VW, a model that was trained without a link tells probabilities when asked; it stays what it is."""

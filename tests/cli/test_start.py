@@ -179,7 +179,6 @@ def test_no_help_where_it_cannot_be(folder, monkeypatch):
     assert helper._process is None
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize(
     "options",
     [

@@ -93,7 +93,6 @@ def batch_of(words, weight=None):
     return batch if weight is None else batch._replace(weight=weight)
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize(
     "words",
     [["a", "b", "a", "c"], ["1", "1", "yes", "no"], ["yes", "no", "1"], ["", "t", "", "u", "t"], ["1", "x", "0"]],
@@ -222,6 +221,17 @@ def test_a_text_is_hinted_at_and_learned_from(cli):
     names = [name for entry in json.loads(cli("inspect", "--json", "m")[1])["weights"] for name in entry["names"]]
     assert {"subject^cheap", "subject^watches"} <= set(names)
     assert cli(*given, "--categorical", "subject") == (0, "", "")
+
+
+@pytest.mark.parametrize(("rows", "told"), [(1000, True), (999, False)])
+def test_a_column_with_another_text_in_each_row_is_named(cli, rows, told):
+    write("t.csv", "key,y\n" + "".join(f"k{i},{i % 2}\n" for i in range(rows)))
+    write("t.jsonl", "".join(json.dumps({"key": f"k{i}", "y": i % 2}) + "\n" for i in range(rows)))
+    for file, what in (("t.csv", "column"), ("t.jsonl", "member")):
+        given = ("train", "--method", "nag", "--quiet", "--label", "y", file)
+        note = f"the {what} 'key' has another text in nearly each row; if it names them: --id, or --ignore 'key'"
+        assert cli(*given) == (0, "", f"sonlearn: warning: {note}" * told)
+        assert cli(*given, "--id", "key") == cli(*given, "--ignore", "key") == (0, "", "")
 
 
 def test_describe(cli):

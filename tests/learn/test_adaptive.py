@@ -31,9 +31,8 @@ STREAMS = {
 
 
 @BOTH
-@pytest.mark.interpreted
 @for_all("buffer", ["doubled", "every"])
-@for_all("m", [1, 3, 8])
+@pytest.mark.parametrize("m", [1, pytest.param(3, marks=pytest.mark.interpreted), 8])
 @for_all("stream", STREAMS)
 def test_predictions_are_the_twins(name, stream, m, buffer):
     agree(STREAMS[stream], method=name, sketch_size=m, buffer=buffer, loss="squared", learning_rate=0.3)

@@ -1,6 +1,5 @@
 """The committee of several classes: its members' twins on its views, and the combiner's over them; and all around."""
 
-import itertools
 import math
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 from importance_twin import relative
 from multiclass_twin import ArowTwin, BayesTwin, CombinerTwin, NagTwin, SharesTwin
 from states import check_cuts, check_no_trace, same_state
-from streams import batch_of, batch_of_dense, rows_of, zipf
+from streams import batch_of, rows_of, zipf
 from streams import several_classes as stream
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionError
@@ -428,52 +427,13 @@ def test_members_for_numbers_leave_rows_of_words():
     assert at_work == {name for name, each in CLASS_MEMBERS.items() if each.words}
 
 
-def test_members_that_are_of_no_use_beside_trees_leave_rows_of_numbers():
+def test_members_of_no_use_beside_trees_are_outdone_by_them():
     names = ("arow-precision:zs", "boost:columns", "arow-precision:tfidf", "arow-precision:triples")
     case = case_of(names, member_scores(), [1, 1, 1, 1])
     assert pruning.outdone(case, [0, 1, 2, 3]) == [2, 3]
     assert pruning.outdone(case, [0, 2, 3]) == []
     for met, going in ((CLASSES, [2, 3]), (CLASSES + 1, [])):  # no trees are grown of so many classes
         assert pruning.outdone(case._replace(classes=met), [0, 1, 2, 3]) == going
-    rng, every = np.random.default_rng(0), set(CLASS_MEMBERS)
-    values, counts = rng.normal(size=(600, 4)), np.ones((600, 4))
-    beside = {name for name in every if CLASS_MEMBERS[name].beside_trees}
-    for X, given, left in (
-        (values, (), beside), (counts, (), every - {"boost:columns", "rls:fourier-few"}), (values, names, set(names))
-    ):  # fmt: skip
-        ours, y = learner(members=given), 1.0 + (values[:, 0] > 0.0) + (values[:, 1] > 0.0)
-        for some, at in ((slice(64), left if X is values else every), (slice(64, 600), left)):
-            ours.partial_fit(batch_of_dense(X[some], y[some]))
-            assert {each["name"] for each in ours.facts()["members"] if each["active"]} == at
-
-
-def test_members_stay_where_classes_will_be_too_many_for_trees():
-    """Of 36 classes 35 were shown once, so there are more to come; or more are named."""
-    values, every = np.random.default_rng(0).normal(size=(64, 4)), set(CLASS_MEMBERS)
-    twice, once = 1.0 + np.arange(64) // 2, 1.0 + np.minimum(np.arange(64), 35)
-    for how, y, stay in (({}, twice, False), ({}, once, True), ({"oaa": CLASSES + 1}, twice, True)):
-        ours = learner(how, members=())
-        ours.partial_fit(batch_of_dense(values, y))
-        at_work = {each["name"] for each in ours.facts()["members"] if each["active"]}
-        assert at_work == {name for name in every if stay or CLASS_MEMBERS[name].beside_trees}
-
-
-def test_trees_of_a_class_that_comes_late_change_no_bit_however_cut(tmp_path):
-    """Learners are saved, and learn on with other threads."""
-    rng = np.random.default_rng(1)
-    X = np.round(rng.normal(size=(200, 4)), 1)
-    y = 1.0 + (X[:, 0] > 0.0) + (X[:, 1] * X[:, 2] > 0.0) + 3.0 * ((np.arange(200) > 120) & (X[:, 3] > 1.0))
-    batch = batch_of_dense(X, y)
-    names = ("nag", "boost:columns", "rls:fourier-few")
-    through, cut = learner(members=names), learner(members=names)
-    whole = through.partial_fit(batch)
-    for start, stop in itertools.pairwise((0, 1, 2, 64, 65, 121, 130, 200)):
-        part = cut.partial_fit(rows_of(batch, slice(start, stop)))
-        np.testing.assert_array_equal(part.scores, whole.scores[start:stop, : part.scores.shape[1]])
-        cut.save(tmp_path / "model")
-        cut = Learner.load(tmp_path / "model", threads=1 + start % 3)
-    same_state(through, cut)
-    assert abs(through.facts()["members"][1]["weight"]) > 0.1
 
 
 def test_tuples_that_are_nearly_all_new_go():

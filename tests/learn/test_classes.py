@@ -8,14 +8,14 @@ from streams import several_classes as stream
 
 from sonlearn import DivergedError, InputError, Learner, LearnOptions, ModelFileError, OptionError
 
-pytestmark = pytest.mark.interpreted
-
 METHODS = {
     "nag": {}, "rfd-son": {"sketch_size": 4}, "oja-son": {"sketch_size": 4}, "gd": {"loss": "hinge"},
     "arow": {"loss": "squared_hinge"}, "ftrl": {"l1": 0.1}, "adagrad": {"loss": "squared", "clip": 2.0},
     "drfd": {"sketch_size": 4},
 }  # fmt: skip
-several = pytest.mark.parametrize("method", METHODS)
+#: Interpreted, two will do.
+CHOSEN = [pytest.param(name, marks=[pytest.mark.interpreted] * (name in ("nag", "drfd"))) for name in METHODS]
+several = pytest.mark.parametrize("method", CHOSEN)
 either = pytest.mark.parametrize("how", [{"oaa": 5}, {"oaa": 9}, {"classes": "auto"}], ids=["all", "more", "auto"])
 
 
@@ -86,6 +86,7 @@ def test_a_class_is_one_binary_learner_of_the_relabelled_stream(method, how):
         assert got.raw[i] == pytest.approx(known.max(), rel=1e-12)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("method", ["nag", "drfd"])
 @either
 def test_probabilities_and_log_loss(method, how):

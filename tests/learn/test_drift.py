@@ -54,10 +54,10 @@ def test_equals_the_definition(classes, cut):
     level = np.select([np.arange(n) < 1500, np.arange(n) < 3200], [0.5, 2.0], 4.0)
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     z = y + level * rng.normal(size=n)
-    drift = new_drift()
+    drift, surprise = new_drift(), surprises(classes, z, y)
     for start in range(0, n, cut or n):
         at = slice(start, start + (cut or n))
-        watch(drift, not classes, surprises(classes, z, y)[at], y[at], np.ones(n)[at], 0)
+        watch(drift, not classes, surprise[at], y[at], np.ones(n)[at], 0)
     if classes:
         assert changes_of(drift) == definition(1 / (1 + np.exp(y * z)))
         assert len(changes_of(drift)) >= 1

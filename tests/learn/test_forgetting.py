@@ -107,7 +107,6 @@ def test_counts_fade(method):
         np.testing.assert_allclose(Learner(options).partial_fit(STREAMS["text"]).raw, expected, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize("more", FADING, ids=label)
 @pytest.mark.parametrize("method", [name for name in METHODS if {"decay", "l2"} & set(METHODS[name].takes)])
 def test_a_saved_model_goes_on_to_the_same_bits(method, more, tmp_path):

@@ -4,10 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from streams import rows_of, zipf
+from states import same_state
+from streams import batch_of_dense, rows_of, zipf
 
 from sonlearn import Learner, LearnOptions, from_scipy
-from sonlearn.options.members import MEMBERS
+from sonlearn.learn.boosting.state import CLASSES
+from sonlearn.options.members import CLASS_MEMBERS, MEMBERS
 
 OF_NUMBERS = ("drfd:zs-all", "drfd:fourier")
 
@@ -35,6 +37,11 @@ def learned(batch, cuts, loss, threads=1, path=None):
     return learner, np.concatenate(out)
 
 
+def at_work(learner):
+    """Names of the members that have not been pruned."""
+    return {member["name"] for member in learner.facts()["members"] if member["active"]}
+
+
 @pytest.mark.parametrize("loss", ["logistic", "squared"])
 def test_cuts_threads_and_saved_models_change_no_bit(loss, tmp_path):
     batch = batch_for(loss)
@@ -43,8 +50,7 @@ def test_cuts_threads_and_saved_models_change_no_bit(loss, tmp_path):
         other, pieces = learned(batch, [0, 1, 15, 17, 300, 513, 640, 700], loss, **more)
         np.testing.assert_array_equal(pieces, whole)
         np.testing.assert_array_equal(other.predict(batch).prediction, one.predict(batch).prediction)
-    names = {member["name"] for member in one.facts()["members"] if member["active"]}
-    assert "drfd:fourier" in names
+    assert "drfd:fourier" in at_work(one)
 
 
 def test_what_members_predict_of_numbers_is_worth_its_time():
@@ -63,8 +69,54 @@ def test_on_text_they_are_pruned_and_leave_nothing():
     text = zipf(n=600, d=3000, s=12)
     learner = Learner(LearnOptions())
     learner.partial_fit(text)
-    at_work = {member["name"]: member["active"] for member in learner.facts()["members"]}
-    assert not any(at_work[name] for name in OF_NUMBERS)
-    assert sum(at_work.values()) >= 5
+    assert not at_work(learner) & set(OF_NUMBERS)
+    assert len(at_work(learner)) >= 5
     errors = {member["name"]: member["weight"] for member in learner.facts()["members"]}
     assert all(errors[name] == 0.0 for name in OF_NUMBERS)
+
+
+# ------------------------------------------------------------------------------------------------- several classes
+
+
+def test_members_that_are_of_no_use_beside_trees_leave_rows_of_numbers():
+    names = ("arow-precision:zs", "boost:columns", "arow-precision:tfidf", "arow-precision:triples")
+    rng, every = np.random.default_rng(0), set(CLASS_MEMBERS)
+    values, counts = rng.normal(size=(600, 4)), np.ones((600, 4))
+    y = 1.0 + (values[:, 0] > 0.0) + (values[:, 1] > 0.0)
+    beside = {name for name in every if CLASS_MEMBERS[name].beside_trees}
+    for X, given, left in (
+        (values, (), beside), (counts, (), every - {"boost:columns", "rls:fourier-few"}), (values, names, set(names))
+    ):  # fmt: skip
+        ours = Learner(LearnOptions(classes="auto", members=given))
+        for some, at in ((slice(64), left if X is values else every), (slice(64, 600), left)):
+            ours.partial_fit(batch_of_dense(X[some], y[some]))
+            assert at_work(ours) == at
+
+
+def test_members_stay_where_classes_will_be_too_many_for_trees():
+    """Of 36 classes 35 were shown once, so there are more to come; or more are named."""
+    values, every = np.random.default_rng(0).normal(size=(64, 4)), set(CLASS_MEMBERS)
+    twice, once = 1.0 + np.arange(64) // 2, 1.0 + np.minimum(np.arange(64), 35)
+    auto, more = {"classes": "auto"}, {"oaa": CLASSES + 1}
+    for how, y, stay in ((auto, twice, False), (auto, once, True), (more, twice, True)):
+        ours = Learner(LearnOptions(**how))
+        ours.partial_fit(batch_of_dense(values, y))
+        assert at_work(ours) == {name for name in every if stay or CLASS_MEMBERS[name].beside_trees}
+
+
+def test_trees_of_a_class_that_comes_late_change_no_bit_however_cut(tmp_path):
+    """Learners are saved, and learn on with other threads."""
+    rng = np.random.default_rng(1)
+    X = np.round(rng.normal(size=(200, 4)), 1)
+    y = 1.0 + (X[:, 0] > 0.0) + (X[:, 1] * X[:, 2] > 0.0) + 3.0 * ((np.arange(200) > 120) & (X[:, 3] > 1.0))
+    batch = batch_of_dense(X, y)
+    names = ("nag", "boost:columns", "rls:fourier-few")
+    through, cut = (Learner(LearnOptions(classes="auto", members=names)) for _ in range(2))
+    whole = through.partial_fit(batch)
+    for start, stop in itertools.pairwise((0, 1, 2, 64, 65, 121, 130, 200)):
+        part = cut.partial_fit(rows_of(batch, slice(start, stop)))
+        np.testing.assert_array_equal(part.scores, whole.scores[start:stop, : part.scores.shape[1]])
+        cut.save(tmp_path / "model")
+        cut = Learner.load(tmp_path / "model", threads=1 + start % 3)
+    same_state(through, cut)
+    assert abs(through.facts()["members"][1]["weight"]) > 0.1

@@ -5,17 +5,7 @@ import pytest
 from dense_learner import DenseLearner, run_twin
 from for_all import for_all
 from states import assert_same_predictions
-from streams import (
-    batch_of,
-    batch_of_dense,
-    entries,
-    ill_conditioned,
-    mixed,
-    repeated_ids,
-    rows_of,
-    shuffled_features,
-    zipf,
-)
+from streams import batch_of, batch_of_dense, ill_conditioned, zipf
 
 from sonlearn import Learner, LearnOptions, OptionError, from_scipy
 
@@ -88,49 +78,6 @@ def test_scale_of_one_feature_hardly_matters_with_diagonal(settings):
 def test_scale_of_one_feature_matters_to_gradient_descent():
     plain, scaled = errors_in_other_units(sketch="none", diagonal=False)
     assert scaled > plain + 0.1
-
-
-@for_all("settings", SKETCHES)
-@for_all("diagonal", [False, True])
-def test_batches_change_no_bit(settings, diagonal):
-    batch = mixed(n=700, d=400, s=10)
-    options = LearnOptions(sketch_size=4, diagonal=diagonal, **settings)
-    whole, at_once = learned(options, batch)
-    rng = np.random.default_rng(3)
-    for cuts in (range(1, 700), sorted(rng.choice(700, 20, replace=False))):
-        pieces = Learner(options)
-        parts = [pieces.partial_fit(rows_of(batch, slice(a, b))) for a, b in zip([0, *cuts], [*cuts, 700], strict=True)]
-        for i in range(3):
-            np.testing.assert_array_equal(np.concatenate([part[i] for part in parts]), at_once[i])
-        assert weights(pieces) == weights(whole)
-        assert pieces.alpha == whole.alpha
-        np.testing.assert_array_equal(pieces.eigenvalues(), whole.eigenvalues())
-
-
-@pytest.mark.parametrize("settings", SKETCHES, ids=name)
-def test_order_and_names_of_features_do_not_matter(settings):
-    batch = zipf(n=600, d=200)
-    options = LearnOptions(sketch_size=5, sigma=0.0625, **settings)
-    expected = learned(options, batch)[1]
-    renamed = batch._replace(indices=(batch.indices * 2_654_435_761) % 2**40)
-    split = repeated_ids(batch)
-    for other in (shuffled_features(batch), renamed, split):
-        for got, wanted in zip(learned(options, other)[1], expected, strict=True):
-            assert (got is None) == (wanted is None)
-            if got is not None:
-                np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-9)
-
-
-@pytest.mark.parametrize("settings", SKETCHES, ids=name)
-def test_weights_are_in_the_scale_of_the_input(settings):
-    """predict is w'x with the weights that are shown, seen features or not."""
-    batch = zipf(n=300, d=60)
-    learner, _ = learned(LearnOptions(sketch_size=4, sigma=0.0625, diagonal=True, **settings), batch)
-    w = weights(learner)
-    probe = zipf(n=50, d=90, seed=7)
-    for raw, row in zip(learner.predict(probe).raw, entries(probe), strict=True):
-        by_hand = sum(w.get(f, 0.0) * v for f, v in row)
-        assert raw == pytest.approx(by_hand, rel=1e-10, abs=1e-12)
 
 
 def test_importance_two_is_twice_the_gradient():

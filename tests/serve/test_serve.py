@@ -9,12 +9,6 @@ import threading
 import numpy as np
 import pytest
 from places import ROOT
-
-pytest.importorskip("uvicorn", reason="the extra serve is not installed")
-pytest.importorskip("starlette", reason="the extra serve is not installed")
-pytest.importorskip("httptools", reason="the extra serve is not installed")
-pytest.importorskip("prometheus_client", reason="the extra serve is not installed")
-
 from serving import served
 from states import same_state
 
@@ -54,7 +48,6 @@ def predicted(learner, lines):
 # ---------------------------------------------------------------------------------------------------------- predictions
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize(("lines", "format"), [(VW, "vw"), (SVM, "svmlight")])
 def test_text_is_answered_as_predict_writes(lines, format):
     learner = learner_of(lines[:60], TextOptions(format=format))
@@ -79,7 +72,6 @@ def test_classes_are_answered_by_name(options):
         assert server.json("/predict", {"a": {f"{words[2]}x": True, "y": 1}}) == (200, {"predictions": [words[2]]})
 
 
-@pytest.mark.interpreted
 def test_json_is_the_same_row():
     learner = learner_of([b"1 |a x y:2 z:red\n", b"-1 |a x |b w:.5\n"] * 20, TextOptions(format="vw", chain_hash=True))
     record = {"a": {"x": 1, "y": 2, "z": "red"}, "b": {"w": 0.5}, "_label": "anything goes"}
@@ -172,7 +164,6 @@ def test_many_at_a_time_learn_each_row_once():
         assert f"sonlearn_predictions_total {200}.0" in server.ask("GET", "/metrics")[1]
 
 
-@pytest.mark.interpreted
 def test_nothing_of_a_request_with_a_bad_line_is_learned():
     learner, twin = learner_of(VW[:40]), learner_of(VW[:40])
     good = b"".join(VW[40:50])
@@ -313,7 +304,6 @@ def test_one_clear_line(method, path, body, media, status, line):
         assert json.loads(server.ask("GET", "/health")[1])["status"] == "ok"
 
 
-@pytest.mark.interpreted
 def test_a_line_of_too_many_interactions_is_refused():
     """Not two thousand million of them, which is what one's own data may have."""
     learner = learner_of([b"1 |a x |b y\n"], TextOptions(format="vw", quadratic=("::",)))

@@ -79,7 +79,6 @@ def test_what_it_has_learned_is_saved_as_train_would_have(cli):
     assert Path("learned").read_bytes() == Path("expected").read_bytes()
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [

@@ -60,7 +60,7 @@ class DenseState(NamedTuple):
 class Dense(Engine):
     """Engine of full-on, arow-full, ridge, ada-full and ada-lr (see `sonlearn.learn.engine.Engine`).
 
-    With ``multinomial`` C classes share A, and predictions are float64[n, C] (`multiclass.multinomial`).
+    With ``multinomial`` C classes share A, and predictions are float64[n, C] (`multiclass.by_method`).
     """
 
     def __init__(self, options: LearnOptions):

@@ -29,7 +29,7 @@ from sonlearn.learn.ensemble.progress import SEVERAL
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase
 from sonlearn.learn.ensemble.softmax_step import PRIOR, SURPRISE, combine, level, scratch_for
 from sonlearn.learn.ensemble.target import JUDGED, Target
-from sonlearn.learn.multiclass.one_vs_rest import first_occurrences
+from sonlearn.learn.multiclass.by_method import first_occurrences
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import CLASS_METHODS, Member
 

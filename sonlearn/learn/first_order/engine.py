@@ -91,7 +91,7 @@ class FirstOrderScratch(NamedTuple):
 class FirstOrder(Engine):
     """Engine of the first-order methods of `sonlearn.options.methods` (see `sonlearn.learn.engine.Engine`).
 
-    With ``multinomial`` K classes share their rates, and predictions are float64[n, K] (`multiclass.multinomial`).
+    With ``multinomial`` K classes share their rates, and predictions are float64[n, K] (`multiclass.by_method`).
     """
 
     merges = True

@@ -12,6 +12,5 @@ They, and `sonlearn.learn.ewma` of several classes, are engines (`sonlearn.learn
 shown; columns beyond stay as they are. Features and classes of their states may get other numbers (`slots` of
 `Engine.renumbered`).
 
-Besides, there are `one_vs_rest`, which has a binary subproblem for each class, and `multinomial`, one softmax learner
-for all classes.
+Besides, there is `by_method`: a binary subproblem for each class, or one softmax learner for all classes.
 """

@@ -48,7 +48,7 @@ from sonlearn.options import LearnOptions
 class SketchedNewton(Engine):
     """Engine of rfd-son, fd-son, pfd-son, cfd-son, oja-son, gd, ada-fd and s-adagrad (`sonlearn.options.methods`).
 
-    With ``multinomial`` K classes share the sketch, and predictions are float64[n, K] (`multiclass.multinomial`).
+    With ``multinomial`` K classes share the sketch, and predictions are float64[n, K] (`multiclass.by_method`).
     """
 
     merges = True

@@ -1,0 +1,122 @@
+"""Columns of the buffer become codes: 0 of rows without a value, else 1 more than the number of its bin.
+
+The largest values of the bins are quantiles of a sample of the rows, or all its values if there are few. So codes keep
+the order of values and are invariant to every increasing function of a column; `tree.move_edge` looks between them.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.learn.boosting.state import BINS, KEPT, LEAST_KEPT, NUMBERS
+
+#: Rows of which the quantiles are, evenly chosen, at most.
+SAMPLE = 1024
+
+
+@forced_inline
+def rows_kept(columns):
+    """How many rows of so many columns a refit goes by at most."""
+    return max(min(NUMBERS // max(columns, 1), KEPT), LEAST_KEPT)
+
+
+@forced_inline
+def rows_of_refit(now):
+    """How many rows the refit under way goes by."""
+    return min(now["last"] - now["since"], rows_kept(now["columns"]))
+
+
+@forced_inline
+def ring_of(now):
+    """(slot of the first row that the refit under way goes by, slots)."""
+    return (now["last"] - rows_of_refit(now)) % now["slots"], now["slots"]
+
+
+@forced_inline
+def slot_of(ring, i):
+    """Slot of row i of those that the refit under way goes by."""
+    slot = ring[0] + i
+    return slot - ring[1] if slot >= ring[1] else slot
+
+
+@bare_inline
+def code_column(state, work, j):
+    """Fill in the codes, edges and size of column j."""
+    now, edges = state.now[0], state.edges[j]
+    ring = ring_of(now)
+    n, width, columns = rows_of_refit(now), now["width"], now["columns"]
+    size, varies, first = find_edges(edges, work.sample, take_sample(state, work.sample, j)), False, 0
+    for i in range(n):
+        code = code_of(state.values[slot_of(ring, i) * width + j], edges, size)
+        state.codes[i * columns + j] = state.by_column[j * n + i] = code
+        if i == 0:
+            first = code
+        varies = varies or code != first
+    state.sizes[j] = size if varies else 0
+
+
+@bare_inline
+def take_sample(state, sample, j):
+    """Fill `sample` with values of column j, sorted; returns how many."""
+    now, size = state.now[0], 0
+    ring = ring_of(now)
+    n, width = rows_of_refit(now), now["width"]
+    m = min(n, SAMPLE)
+    for k in range(m):
+        x = state.values[slot_of(ring, k * n // m) * width + j]
+        if x != 0.0:
+            sample[size] = x
+            size += 1
+    sort(sample, size)
+    return size
+
+
+@bare_inline
+def sort(values, n):
+    """Sort the first n values (Shell)."""
+    gap = n
+    while gap > 1:
+        gap = max(gap * 5 // 11, 1)
+        for i in range(gap, n):
+            x, k = values[i], i
+            while k >= gap and values[k - gap] > x:
+                values[k] = values[k - gap]
+                k -= gap
+            values[k] = x
+
+
+@bare_inline
+def find_edges(edges, sample, n):
+    """edges <- the largest values of bins of the first n of `sample`, which is sorted; returns how many there are.
+
+    Those beyond are infinite.
+    """
+    distinct, size = 0, 0
+    for i in range(n):
+        if i == 0 or sample[i] != sample[i - 1]:
+            distinct += 1
+    bins = n if distinct <= BINS else BINS
+    for k in range(bins):
+        x = sample[(k + 1) * n // bins - 1]
+        if size == 0 or x > edges[size - 1]:
+            edges[size] = x
+            size += 1
+    for k in range(size, BINS):
+        edges[k] = math.inf
+    return size
+
+
+@bare_inline
+def code_of(x, edges, size):
+    """The code of x: values beyond the last edge are in the last bin.
+
+    A search by halves of `BINS` = 2^6 - 1 edges in as many steps for every x: branches would be foretold wrongly.
+    """
+    if x == 0.0 or size == 0:
+        return 0
+    below, step = 0, (BINS + 1) // 2
+    while step > 0:
+        below += step * (edges[below + step - 1] < x)
+        step //= 2
+    return min(below, size - 1) + 1
