@@ -46,6 +46,7 @@ LEAST, MOST = 1 << 10, 1 << 24
 #: No byte of what zlib has packed stands for more.
 _RATIO = 1040
 _PREAMBLE = struct.Struct("<8sIIQ")
+_READ = 1 << 20
 _ALIGN = 64
 _DIGEST = 32
 _DTYPES = {"<f8", "<f4", "<i8", "<i4", "<i2", "|i1", "<u8", "<u4", "<u2", "|u1", "|b1"}
@@ -301,8 +302,8 @@ def _opened(path: str) -> Iterator[tuple[BufferedReader, int]]:
         raise _damaged(path) from None
 
 
-def _start(path: str, file: BufferedReader, size: int) -> tuple[bytes, Any, int]:
-    """The header's text, the digest of all so far, and the bytes of data that follow; checks all that comes before."""
+def _start(path: str, file: BufferedReader, size: int) -> tuple[bytes, int]:
+    """The header's text, and the bytes of data that follow; checks all that comes before."""
     start = file.read(_PREAMBLE.size)
     if not start:
         raise ModelFileError(f"{path}: is empty, expected a sonlearn model file")
@@ -320,57 +321,40 @@ def _start(path: str, file: BufferedReader, size: int) -> tuple[bytes, Any, int]
         raise _truncated(path, size)
     if size > total or total < _PREAMBLE.size + length + _DIGEST:
         raise _damaged(path)
-    text = file.read(length)
-    return text, _new_digest(start + text), size - _PREAMBLE.size - length - _DIGEST
+    return file.read(length), size - _PREAMBLE.size - length - _DIGEST
 
 
 def _read(path: str, file: BufferedReader, size: int) -> tuple[dict[str, Any], dict[str, np.ndarray], str]:
     """(header, arrays, which sonlearn has written them)."""
-    text, digest, room = _start(path, file, size)
-    envelope = json.loads(text, object_hook=_decode)
-    lengths = {entry["name"]: entry.get("packed") for entry in envelope["arrays"]}
-    arrays = _allocate(envelope["arrays"], room)
-    header, writer = envelope["header"], str(envelope["written_by"])
-    for name, array in arrays.items():
-        data = array if lengths[name] is None else np.empty(lengths[name], np.uint8)
-        _fill(path, file, data, digest)
-        if data is not array:
-            arrays[name] = unpack(data.tobytes(), array.dtype, array.shape)
-    if file.read() != digest.digest() or not isinstance(header, dict):
+    text, room = _start(path, file, size)
+    file.seek(0)
+    digest, left = _new_digest(b""), size - _DIGEST
+    while left > 0 and (block := file.read(min(left, _READ))):
+        digest.update(block)
+        left -= len(block)
+    if file.read() != digest.digest():
         raise _damaged(path)
-    return header, arrays, writer
+    envelope, arrays = json.loads(text, object_hook=_decode), {}
+    for entry in envelope["arrays"]:
+        file.seek(size - _DIGEST - room + entry["offset"])
+        arrays[entry["name"]] = _array(file, entry, room)
+    return dict(envelope["header"]), arrays, str(envelope["written_by"])
 
 
-def _allocate(entries: list[dict[str, Any]], room: int) -> dict[str, np.ndarray]:
-    """Empty arrays of the header's shapes; ValueError where they do not fill `room` bytes exactly."""
-    arrays, offset = {}, 0
-    for entry in entries:
-        shape, dtype = entry["shape"], entry["dtype"]
-        if dtype not in _DTYPES or entry["offset"] != offset or entry["name"] in arrays:
-            raise ValueError
-        if not all(type(n) is int and n >= 0 for n in shape):
-            raise ValueError
-        n_bytes = math.prod(shape) * np.dtype(dtype).itemsize
-        packed = entry.get("packed", n_bytes)
-        if type(packed) is not int or packed < 0 or n_bytes > _RATIO * packed:
-            raise ValueError
-        offset += packed + -packed % _ALIGN
-        if offset > room:
-            raise ValueError
-        arrays[entry["name"]] = np.empty(shape, dtype=dtype)
-    if offset != room:
-        raise ValueError
-    return arrays
-
-
-def _fill(path: str, file: BufferedReader, array: np.ndarray, digest: Any) -> None:
-    if not array.size:
-        return
-    view = array.reshape(-1).view(np.uint8).data
-    if file.readinto(view) != len(view):
-        raise _truncated(path, file.tell())
-    digest.update(view)
-    digest.update(file.read(-array.nbytes % _ALIGN))
+def _array(file: Any, entry: dict[str, Any], room: int) -> np.ndarray:
+    """The array of an `entry` of the header, whose bytes come next; ValueError where `room` bytes cannot hold it."""
+    shape, dtype = tuple(entry["shape"]), entry["dtype"]
+    if dtype not in _DTYPES or min(shape, default=0) < 0:
+        raise ValueError(f"an array of type {dtype} and shape {shape}")
+    n_bytes = math.prod(shape) * np.dtype(dtype).itemsize
+    packed = entry.get("packed", n_bytes)
+    if packed > room or n_bytes > _RATIO * packed:
+        raise ValueError(f"an array of {n_bytes} bytes in {packed}")
+    if "packed" in entry:
+        return unpack(file.read(packed), dtype, shape)
+    array = np.empty(shape, dtype)
+    file.readinto(array.reshape(-1).view(np.uint8).data)
+    return array
 
 
 def _decode(value: dict[str, Any]) -> Any:

@@ -158,7 +158,7 @@ _NOT_HERE = {
         --active --simulation --direct --mellowness --active_cover --beta_scale --oracular --cs_active
         --domination --range_c --max_labels --min_labels --cost_max --cost_min --csa_debug
     """,
-    "linear models only": """
+    "no such model; the committee learns pairs and trees": """
         --nn --inpass --multitask --dropout --meanfield --boosting --gamma --alg --stage_poly --sched_exponent
         --batch_sz --batch_sz_no_doubling --autolink --bootstrap --bs_type --interact --marginal
         --initial_denominator --initial_numerator --compete --update_before_learn --unweighted_marginals

@@ -33,7 +33,7 @@ from sonlearn.report.audit import content_of
 from sonlearn.report.problem import problem_of
 from sonlearn.report.quality import CoverageTotals
 from sonlearn.text.chunk import ChunkParser, joined_chunks
-from sonlearn.text.columns import Found, Labelling, header_hint, layout_of
+from sonlearn.text.columns import Found, Labelling, layout_of
 from sonlearn.text.csv import CsvRecords
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.hashing import constant_id
@@ -468,7 +468,7 @@ class Worker(Queue):
         """Yield the rows of a table by their numbers, that of the header 1. Raises InputError at a malformed one."""
         options = self.learner.text
         records = CsvRecords([np.frombuffer(text, dtype=np.uint8)], SOURCE, options)
-        hint = header_hint(records.text, records.columns, options)
+        hint = records.hint
         if "--delimiter" in hint:
             hint = f"; this model's fields are separated by {options.delimiter!r}"
         layout = layout_of(records.columns, options, (SOURCE, 1), Labelling(False), hint)

@@ -60,6 +60,8 @@ class ChunkParser:
         Says whether labels may be names of classes, and which member of JSON is the action of a decision.
     stops : bool
         Whether to stop at the first malformed line of a chunk; else it is left out.
+    described : int or None
+        How many malformed lines of a chunk to describe, at least; None: all.
     records : FlatRows or None
         What JSON objects become, where they are no namespaces.
     most_features : float
@@ -72,10 +74,11 @@ class ChunkParser:
         labels: Labelling = Labelling(),  # noqa: B008 (a tuple)
         *,
         stops: bool = True,
+        described: int | None = None,
         records: FlatRows | None = None,
         most_features: float = MOST_FEATURES,
     ):
-        self._options, self._labels, self._stops = options, labels, stops
+        self._options, self._labels, self._stops, self._described = options, labels, stops, described
         self._names = make_names(options, labels.names)
         self._interactions = Interactions(options)
         self._rows = make_rows(0)
@@ -98,13 +101,15 @@ class ChunkParser:
         state[LINE] = _FIRST_LINE
         refused: list[InputError] = []
         while (stopped := self._run(chunk, format)) != at.DONE:
-            from sonlearn.text.messages import malformed
-
             begin, line = int(state[POSITION]), int(state[LINE])
             end = line_end(chunk, begin) + 1
-            tag = tag_in(text[begin:end].tobytes()) if format == "vw" else ""
-            place = (source, line, format)
-            refused.append(malformed(text, begin, int(state[at.AT]), stopped, place).but(tag=tag))
+            error = InputError(source, line, None, "", "")
+            if self._described is None or len(refused) < self._described:
+                from sonlearn.text.messages import malformed
+
+                error = malformed(text, begin, int(state[at.AT]), stopped, (source, line, format))
+            error.tag = tag_in(text[begin:end].tobytes()) if format == "vw" else ""
+            refused.append(error)
             if self._stops:
                 break
             state[POSITION], state[LINE] = end, line + 1
@@ -119,7 +124,8 @@ class ChunkParser:
         elif self._options.keep:
             self._interactions.observe(rows.run_byte[: int(rows.run_indptr[n])])
         if self._line_names is not None:
-            parsed = parsed._replace(names=self._line_names.new_names(text.tobytes(), rows, n, plan))
+            lines = {error.line for error in parsed.errors}
+            parsed = parsed._replace(names=self._line_names.new_names(text.tobytes(), rows, n, plan, lines))
         return parsed._replace(spaces=frozenset(self._interactions.seen))
 
     def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> ParsedChunk:
@@ -136,8 +142,9 @@ class ChunkParser:
             try:
                 rows.add(record, line)
             except Unfit as problem:
-                tag = tag_of(record, self._options.id or "_tag")
-                refused.append(error_of(problem, record, (source, line)).but(tag=tag))
+                error = error_of(problem, record, (source, line))
+                error.tag = tag_of(record, self._options.id or "_tag")
+                refused.append(error)
                 if self._stops:
                     break
         parsed = rows.take(refused)

@@ -62,13 +62,12 @@ def read_csv(
     columns = records.columns
     if not columns:
         return
-    hint = header_hint(records.text, columns, options)
-    layout = layout_of(columns, options, (name, records.header), labels, hint, known)
+    layout = layout_of(columns, options, (name, records.header), labels, records.hint, known)
     encoder, refused = TableEncoder(options, known), list[InputError]()
     rows = RowLists(encoder.features.constant)
     places = [(i, encoder.column(column)) for i, column in layout.features]
     features = tuple(column for _, column in layout.features)
-    absent, found = encoder.absent(features), encoder.found(features, hint)
+    absent, found = encoder.absent(features), encoder.found(features, records.hint)
     if row_as_header(columns, options):
         header = shorten(", ".join(columns))
         note = f"{name}:{records.header}: the header {header} looks like a row; put a header before it"
@@ -87,10 +86,10 @@ def read_csv(
             found_in = f"{problem.found} in the column {shorten(columns[problem.at])}"
             refused.append(InputError(name, line + down, column, found_in, problem.expected, _id_in(record, layout)))
         if len(rows) + len(refused) >= _ROWS or records.chunk_ends:
-            yield encoder.parsed(rows.take(), refused, features, hint)
+            yield encoder.parsed(rows.take(), refused, features, records.hint)
             refused, absent = [], encoder.absent(features)
     if rows or refused:
-        yield encoder.parsed(rows.take(), refused, features, hint)
+        yield encoder.parsed(rows.take(), refused, features, records.hint)
 
 
 class CsvRecords:
@@ -105,6 +104,8 @@ class CsvRecords:
         The line of the header.
     columns : list of str
         Empty: there is no header.
+    hint : str
+        See `sonlearn.text.columns.header_hint`.
     chunk_ends : bool
         Whether there is no more text at the moment than that of the last record.
 
@@ -122,12 +123,13 @@ class CsvRecords:
         self.header, self.columns = 1, list[str]()
         for line, record, error in self._records():
             if error is not None:
-                raise error.but()
+                raise error.but(expected=error.expected + header_hint(self.text, [], options))
             separator = _SEPARATOR.fullmatch(self.text)
             if not separator or separator[1] != options.delimiter:
                 columns = [column.strip() or f"column {place}" for place, column in enumerate(record, 1)]
                 self.header, self.columns = line, columns
                 break
+        self.hint = header_hint(self.text, self.columns, options)
         self._points = _with_points(self.columns, options, action)
 
     @property

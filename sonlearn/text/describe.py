@@ -17,7 +17,7 @@ from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
 from sonlearn.text.arrow import texts_of
-from sonlearn.text.columns import LIKE_A_ROW, header_hint, is_feature, layout_of, number_in, reading_of, row_as_header
+from sonlearn.text.columns import LIKE_A_ROW, is_feature, layout_of, number_in, reading_of, row_as_header
 from sonlearn.text.csv import CsvRecords
 from sonlearn.text.encode import date_in
 from sonlearn.text.malformed import Malformed
@@ -132,10 +132,9 @@ def _of_csv(
     columns = records.columns
     if not columns:
         raise InputError(name, None, None, "an empty stream", _TABLE)
-    hint = header_hint(records.text, columns, options)
-    layout_of(columns, options, (name, 1), hint=hint)
-    if hint and len(columns) == 1 and hint != LIKE_A_ROW:
-        raise InputError(name, 1, None, f"one column, {shorten(columns[0])}", f"a table with a header{hint}")
+    layout_of(columns, options, (name, 1), hint=records.hint)
+    if records.hint and len(columns) == 1 and records.hint != LIKE_A_ROW:
+        raise InputError(name, 1, None, f"one column, {shorten(columns[0])}", f"a table with a header{records.hint}")
 
     def rows() -> Iterator[list[str]]:
         for _, record, error in records:

@@ -171,13 +171,11 @@ class RowLists:
 
     def _begin(self) -> None:
         self.entries: list[tuple[int, float]] = []
-        self._indptr, self._lines = [0], list[int]()
-        self._labels: list[tuple[float, float, float]] = []
-        self._tags: list[str] = []
-        self._names: list[str | None] = []
+        self._indptr = [0]
+        self._rows: list[tuple[int, float, float, float, str, str | None]] = []
 
     def __len__(self) -> int:
-        return len(self._lines)
+        return len(self._rows)
 
     def add(
         self, line: int, y: float, weight: float, tag: str = "", name: str | None = None, base: float = 0.0
@@ -186,10 +184,7 @@ class RowLists:
         if self._constant is not None:
             self.entries.append((self._constant, 1.0))
         self._indptr.append(len(self.entries))
-        self._lines.append(line)
-        self._labels.append((y, weight, base))
-        self._tags.append(tag)
-        self._names.append(name)
+        self._rows.append((line, y, weight, base, tag, name))
 
     def undo(self) -> None:
         """Remove the entries behind the last row."""
@@ -199,12 +194,11 @@ class RowLists:
         """All rows since the last call; their indices are what `entries` had."""
         indices = np.array([index for index, _ in self.entries], dtype=np.int64)
         values = np.array([value for _, value in self.entries], dtype=np.float64)
-        y, weight, base = np.array(self._labels, dtype=np.float64).reshape(-1, 3).T.copy()
-        indptr, lines = np.array(self._indptr, dtype=np.int64), np.array(self._lines, dtype=np.int64)
+        lines, y, weight, base, tags, names = map(list, zip(*self._rows, strict=True) if self._rows else [()] * 6)
         batch = Batch(
-            indptr, indices, values, y, weight, lines,
-            tags=self._tags if any(self._tags) else None, base=base if base.any() else None,
-            class_names=self._names if any(self._names) else None,
+            np.array(self._indptr, np.int64), indices, values, np.array(y, np.float64), np.array(weight, np.float64),
+            np.array(lines, np.int64), tags=tags if any(tags) else None, base=np.array(base) if any(base) else None,
+            class_names=names if any(names) else None,
         )  # fmt: skip
         self._begin()
         return batch

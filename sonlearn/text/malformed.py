@@ -14,9 +14,9 @@ from sonlearn.options.text import ON_ERROR
 SHOWN_ERRORS = 10
 
 
-def behind(errors: Iterable[InputError], lines: int) -> list[InputError]:
+def behind(errors: list[InputError], lines: int) -> list[InputError]:
     """The same errors, with `lines` more lines before them."""
-    return [error.but(line=(error.line or 0) + lines) for error in errors]
+    return [error.but(line=(error.line or 0) + lines) for error in errors] if lines else errors
 
 
 class Malformed:

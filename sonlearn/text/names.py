@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple
 
 from sonlearn.data.batch import CONSTANT
@@ -100,7 +100,10 @@ class LineNames:
         self._generated: set[int] = set()  # slots of made features that were named
         self._constant = (constant_id(options, "vw"), "Constant") if options.constant else None
 
-    def new_names(self, text: bytes, rows: ParsedRows, n: int, plan: InteractionPlan | None = None) -> list[Named]:
+    def new_names(
+        self, text: bytes, rows: ParsedRows, n: int, plan: InteractionPlan | None = None,
+        refused: Container[int | None] = (),
+    ) -> list[Named]:  # fmt: skip
         """The features of the first `n` rows that have not been named before.
 
         Parameters
@@ -109,13 +112,15 @@ class LineNames:
         rows : ParsedRows, with the places of names
         n : int
         plan : InteractionPlan or None, of interactions and n-grams
+        refused : lines of rows for which nothing is made, since that would be too much
         """
         if len(self._named) > _REMEMBERED:
             self._named.clear()
         found: list[Named] = [self._constant] if self._constant and not self._named else []
         for row in range(n):
             parts = list(self.parts(text, rows, row, found))
-            if plan is not None and len(self._generated) < MOST_SLOTS:  # more would not be kept
+            wanted = len(self._generated) < MOST_SLOTS and int(rows.lines[row]) not in refused  # more would not be kept
+            if plan is not None and wanted:
                 for slot, name in generated_features(plan, self._mask, parts):
                     if slot not in self._generated:
                         self._generated.add(slot)

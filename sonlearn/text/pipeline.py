@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_POLL_SECONDS = 0.1
+_WAIT_SECONDS = 0.2
 _END: Any = object()
 
 
@@ -30,40 +30,36 @@ def map_prefetching(
     What drawing an item or `work` raises, in its place: after the results of the items before. When the consumer stops,
     no further item is drawn; a thread that waits for input at that moment is left behind as a daemon.
     """
-    results: queue.Queue[Future] = queue.Queue(maxsize=waiting or 2 * threads)
+    results: queue.SimpleQueue[Future] = queue.SimpleQueue()
+    room = threading.Semaphore(waiting or 2 * threads)
     stopped = threading.Event()
     pool = ThreadPoolExecutor(threads, thread_name_prefix="sonlearn-parse")
-
-    def put(future: Future) -> bool:
-        while not stopped.is_set():
-            try:
-                results.put(future, timeout=_POLL_SECONDS)
-                return True
-            except queue.Full:
-                continue
-        return False
 
     def draw() -> None:
         last: Future = Future()
         try:
             for item in items:
-                if stopped.is_set() or not put(pool.submit(work, item)):
+                room.acquire()
+                if stopped.is_set():
                     return
+                results.put(pool.submit(work, item))
             last.set_result(_END)
         except BaseException as error:
             last.set_exception(error)
         finally:
             pool.shutdown(wait=False, cancel_futures=stopped.is_set())
-        put(last)
+        results.put(last)
 
     thread = threading.Thread(target=draw, name="sonlearn-read", daemon=True)
     thread.start()
     try:
-        while (result := results.get().result()) is not _END:
-            yield result
+        while (future := results.get()).result() is not _END:
+            room.release()
+            yield future.result()
     finally:
         # Garbage collection may close a generator that was left half used in any thread, also in one that holds the
         # lock which all pools share: the drawing thread shuts its pool down, not this one.
         stopped.set()
+        room.release()
         if thread is not threading.current_thread():
-            thread.join(timeout=2 * _POLL_SECONDS)
+            thread.join(timeout=_WAIT_SECONDS)

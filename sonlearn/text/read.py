@@ -305,7 +305,8 @@ class Reader:
         return chunk.source, chunk.first, self._parsers.parser.parse(chunk.text, self.format, chunk.source)
 
     def _parser(self) -> ChunkParser:
-        return ChunkParser(self.options, self._labels, stops=not self.malformed.skips)
+        described = max(SHOWN_ERRORS, (self.malformed.allowed or 0) + 1)
+        return ChunkParser(self.options, self._labels, stops=not self.malformed.skips, described=described)
 
     def _checked(self, parsed: ParsedChunk, source: str, lines_before: int) -> Iterator[Any]:
         """The batches of a chunk with their place in the source, up to the malformed line that is one too many."""

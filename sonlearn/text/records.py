@@ -79,8 +79,8 @@ class RecordRows:
         self._mask, self._seed, self._hash_all, self._drop = names.mask, names.seed, names.hash_all, names.drop
         self._chain, self._features = options.chain_hash, Features(options)
         self._rows = RowLists(self._features.constant)
-        self._given = {"label": options.label, "id": options.id, "weight": options.weight, "action": labels.action}
-        self._roles = {name: getattr(self, f"_set_{role}") for role, name in self._given.items() if name}
+        given = {"label": options.label, "id": options.id, "weight": options.weight, "action": labels.action}
+        self._roles = {name: role for role, name in given.items() if name}
         self._texts, self._numeric = frozenset(options.text), frozenset(options.numeric)
         self._class_names = labels.worded
         #: Features by the hash of the namespace, name, text, and whether they are words.
@@ -89,7 +89,7 @@ class RecordRows:
         self._spaces: dict[str, tuple[int, int]] = {}
         self._taken = 0
         #: Members that options name and no object has had, by the flag; whether one is a member of a member.
-        self._unmet = {name: f"--{role}" for role, name in self._given.items() if name} | {
+        self._unmet = {name: f"--{role}" for name, role in self._roles.items()} | {
             name: f"--{field}" for field in ("text", "numeric", "ignore", "keep")
             for name in getattr(options, field) if is_member(name)
         }  # fmt: skip
@@ -151,8 +151,8 @@ class RecordRows:
                 self._unmet.pop(path, None)
                 self._unmet.pop(name, None)
             if name in self._roles and not self._path and space == " ":
-                self._roles[name](value, (name,), column=True)
-                if name != self._given["id"] or not (texts or numeric):
+                self._set_role(self._roles[name], value, (name,))
+                if self._roles[name] != "id" or not (texts or numeric):
                     continue
             if name[:1] == "_":
                 self._special(name, value, space)
@@ -285,17 +285,26 @@ class RecordRows:
         elif name.startswith("_label_"):
             self._set_part(name.removeprefix("_label_"), value, at)
 
-    def _set_label(self, value: Any, at: tuple[str, ...], column: bool = False) -> None:
-        """The label of a record; that of a `column` is a number, true, false, null or the name of a class."""
-        if column and type(value) is str:
+    def _set_role(self, role: str, value: Any, at: tuple[str, ...]) -> None:
+        """A member that an option names: a label is a number, true, false, null or the name of a class."""
+        if role == "label" and type(value) is str:
             y, name = label_of(value, self._class_names, at)
             if name is None:
                 self._label[0] = y
             else:
                 self._class = name
-        elif column and type(value) is bool:
-            self._label[0] = float(value)
-        elif isinstance(value, Members):
+        elif role == "label":
+            self._set_label(float(value) if type(value) is bool else value, at)
+        elif role == "weight":
+            self._label[1] = weight_of(value, at)
+        elif role == "id":
+            self._tag = _line_of(value, role, at)
+        else:
+            self._class = _line_of(value, role, at)
+
+    def _set_label(self, value: Any, at: tuple[str, ...]) -> None:
+        """The label of a record."""
+        if isinstance(value, Members):
             for name, part in value:
                 self._set_part(name, part, (*at, name))
         elif type(value) is float:
@@ -313,18 +322,6 @@ class RecordRows:
                     self._set_part(part, float(word), at)
         elif value is not None:
             raise Unfit(described(value), f"a label ({FINITE})", at)
-
-    def _set_id(self, value: Any, at: tuple[str, ...], column: bool) -> None:
-        """The tag of a record."""
-        self._tag = _line_of(value, "id", at)
-
-    def _set_action(self, value: Any, at: tuple[str, ...], column: bool) -> None:
-        """The action of a decision."""
-        self._class = _line_of(value, "action", at)
-
-    def _set_weight(self, value: Any, at: tuple[str, ...], column: bool) -> None:
-        """The importance of a record."""
-        self._label[1] = weight_of(value, at)
 
     def _set_part(self, name: str, value: Any, at: tuple[str, ...]) -> None:
         place = {"label": 0, "weight": 1, "initial": 2}.get(name.lower())

@@ -26,7 +26,7 @@ _BOM = b"\xef\xbb\xbf"
 _HEAD = 1 << 16  # bytes searched for signs of a binary file
 #: Characters that text has none of, or few different ones.
 _CONTROL = frozenset({*range(9), *range(14, 32)})
-_TEXT = "text (LIBSVM or VW), plain or compressed with gzip, bzip2, xz or zstd"
+_TEXT = "text (LIBSVM, VW, CSV, JSON), plain or compressed with gzip, bzip2, xz or zstd"
 
 _ZIP = b"PK\x03\x04"
 #: Names that the archive of a spreadsheet or a document begins with.

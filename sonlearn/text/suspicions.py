@@ -14,6 +14,8 @@ from sonlearn.errors import shorten
 
 #: Texts of a column before it is worth a note.
 ENOUGH = 20
+#: Rows before it is worth a note that nearly each has a text of its own.
+_MANY = 1000
 #: The largest byte of ASCII.
 _ASCII = 127
 _DATE = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}( .*)?|\d{4}[./]\d{1,2}[./]\d{1,2}( .*)?", re.ASCII)
@@ -128,7 +130,10 @@ class Suspicions:
         return max(ENOUGH - 1, self.texts / 2)
 
     def _text_note(self, column: str, rows: int, what: str = "column") -> str:
-        """A note if most rows have a text of several words that no other has."""
+        """A note if most rows have a text of several words that no other has, or nearly all one that no other has."""
+        if self.texts >= max(_MANY, 0.95 * rows) and self.sentences <= self.texts / 2:
+            name = shorten(column)
+            return f"the {what} {name} has another text in nearly each row; if it names them: --id, or --ignore {name}"
         if self.texts >= max(ENOUGH, rows / 2) and self.sentences > self.texts / 2:
             return f"the {what} {shorten(column)} looks like a text: --text {shorten(column)} takes its words"
         return ""

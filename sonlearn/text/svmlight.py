@@ -179,8 +179,5 @@ def _rare(buf, p):
     start = p
     while 0 <= byte(buf, p) - ZERO <= 9:
         p += 1
-    if p == start:
-        return p, at.BAD_INDEX
-    if p - start > 18 and not _fits(buf, start, p):
-        return p, at.BIG_INDEX
-    return p, (at.BAD_INTEGER if buf[p] == POINT else at.BAD_INDEX)
+    integer = start < p and buf[p] == POINT and (p - start <= 18 or _fits(buf, start, p))
+    return p, (at.BAD_INTEGER if integer else at.BAD_INDEX)

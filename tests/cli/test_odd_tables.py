@@ -224,8 +224,8 @@ def test_describe_knows_json(cli, tmp_path):
 def test_what_is_binary_is_not_described(cli, tmp_path):
     (tmp_path / "t").write_bytes(bytes(range(256)) * 9)
     assert cli.error("describe", tmp_path / "t").endswith(
-        "t: found a binary file (a zero byte at offset 0), expected text (LIBSVM or VW), plain or compressed with gzip,"
-        " bzip2, xz or zstd"
+        "t: found a binary file (a zero byte at offset 0), expected text (LIBSVM, VW, CSV, JSON), plain or compressed "
+        "with gzip, bzip2, xz or zstd"
     )
 
 

@@ -223,6 +223,17 @@ def test_a_text_is_hinted_at_and_learned_from(cli):
     assert cli(*given, "--categorical", "subject") == (0, "", "")
 
 
+@pytest.mark.parametrize(("rows", "told"), [(1000, True), (999, False)])
+def test_a_column_with_another_text_in_each_row_is_named(cli, rows, told):
+    write("t.csv", "key,y\n" + "".join(f"k{i},{i % 2}\n" for i in range(rows)))
+    write("t.jsonl", "".join(json.dumps({"key": f"k{i}", "y": i % 2}) + "\n" for i in range(rows)))
+    for file, what in (("t.csv", "column"), ("t.jsonl", "member")):
+        given = ("train", "--method", "nag", "--quiet", "--label", "y", file)
+        note = f"the {what} 'key' has another text in nearly each row; if it names them: --id, or --ignore 'key'"
+        assert cli(*given) == (0, "", f"sonlearn: warning: {note}" * told)
+        assert cli(*given, "--id", "key") == cli(*given, "--ignore", "key") == (0, "", "")
+
+
 def test_describe(cli):
     write("t.csv", table())
     out = cli.out("describe", "--label", "label", "t.csv")

@@ -110,7 +110,7 @@ def test_a_table_without_a_label_is_told_of_tables(cli, tmp_path, header, flags)
     assert "words are read as VW text" in cli.error("train", "--quiet", "--method", "nag", "t.txt")
 
 
-@pytest.mark.parametrize("text", ['[{"a": 1}, {"a": 2}]', '[\n{"a": 1}\n]\n'])
+@pytest.mark.parametrize("text", ['[{"a": 1}, {"a": 2}]', '[\n{"a": 1}\n]\n', '[{"a": 1, "b": 2},\n{"a": 2}]\n'])
 @pytest.mark.parametrize("flags", [(), ("--label", "y")])
 def test_an_array_of_json_is_named(cli, tmp_path, text, flags):
     (tmp_path / "t.json").write_text(text)

@@ -103,7 +103,7 @@ def test_what_the_nearest_method_does_not_take_is_warned_of(files, cli):
     [
         (
             "vw a --bfgs --nn 5 -C 1",
-            ["--bfgs (only online methods", "--nn (linear models only)", "-C (the constant fea"],
+            ["--bfgs (only online methods", "--nn (no such model; ", "-C (the constant fea"],
         ),
         (
             "vw a --ftrl_alpha 1 -l 1",

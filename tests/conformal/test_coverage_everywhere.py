@@ -10,8 +10,6 @@ import pytest
 from sonlearn import OptionError
 from sonlearn.report.quality import BLOCKS, WINDOW, CoverageTotals
 
-pytestmark = pytest.mark.interpreted
-
 
 @pytest.fixture(autouse=True)
 def files(tmp_path):

@@ -54,7 +54,7 @@ On standard error it says which line of ours that is:
 $ sonlearn vw -d data/sample.vw -c -k --passes 2 -l 0.3 --loss_function logistic --quiet -f mail.model
 $ sonlearn vw data/sample.vw --bfgs --mem 7 --nn 5
 sonlearn: vw: this cannot be done here: --bfgs, --mem (only online methods: sonlearn methods lists them); --nn \
-(linear models only)
+(no such model; the committee learns pairs and trees)
 ```
 
 | line | is here |

@@ -9,12 +9,6 @@ import threading
 import numpy as np
 import pytest
 from places import ROOT
-
-pytest.importorskip("uvicorn", reason="the extra serve is not installed")
-pytest.importorskip("starlette", reason="the extra serve is not installed")
-pytest.importorskip("httptools", reason="the extra serve is not installed")
-pytest.importorskip("prometheus_client", reason="the extra serve is not installed")
-
 from serving import served
 from states import same_state
 

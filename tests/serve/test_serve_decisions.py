@@ -16,12 +16,6 @@ import numpy as np
 import pytest
 from commands import post, serving
 from places import ROOT
-
-pytest.importorskip("uvicorn", reason="the extra serve is not installed")
-pytest.importorskip("starlette", reason="the extra serve is not installed")
-pytest.importorskip("httptools", reason="the extra serve is not installed")
-pytest.importorskip("prometheus_client", reason="the extra serve is not installed")
-
 from serving_decisions import served_decisions
 from states import same_state
 

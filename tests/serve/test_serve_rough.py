@@ -10,12 +10,6 @@ import socket
 import time
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra serve is not installed")
-pytest.importorskip("starlette", reason="the extra serve is not installed")
-pytest.importorskip("httptools", reason="the extra serve is not installed")
-pytest.importorskip("prometheus_client", reason="the extra serve is not installed")
-
 from serving import everything, served
 
 from sonlearn.learn.learner import Learner

@@ -6,8 +6,6 @@ import io
 import json
 
 import pytest
-
-pytest.importorskip("starlette", reason="starlette is not installed")
 from serving import served
 
 from sonlearn import Learner, LearnOptions, TextOptions, read_batches

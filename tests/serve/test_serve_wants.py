@@ -7,17 +7,13 @@ import re
 
 import numpy as np
 import pytest
+from serving import served
 from streams import zipf
 
-for package in ("starlette", "uvicorn", "prometheus_client"):
-    pytest.importorskip(package, reason=f"{package} is not installed: there is no server")
-
-from serving import served  # noqa: E402
-
-from sonlearn import InputError, Learner, LearnOptions, TextOptions, read_batches  # noqa: E402
-from sonlearn.learn import explain  # noqa: E402
-from sonlearn.serve import worker as module  # noqa: E402
-from sonlearn.text.names import NameTable  # noqa: E402
+from sonlearn import InputError, Learner, LearnOptions, TextOptions, read_batches
+from sonlearn.learn import explain
+from sonlearn.serve import worker as module
+from sonlearn.text.names import NameTable
 
 JSON = "application/json"
 

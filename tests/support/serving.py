@@ -1,4 +1,7 @@
-"""A server in a thread of the test's own process, on ports of 127.0.0.1 that are free; and clients of it."""
+"""A server in a thread of the test's own process, on ports of 127.0.0.1 that are free; and clients of it.
+
+Without the extra `serve` whoever imports this is skipped.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,13 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra serve is not installed")
+pytest.importorskip("starlette", reason="the extra serve is not installed")
+pytest.importorskip("httptools", reason="the extra serve is not installed")
+pytest.importorskip("prometheus_client", reason="the extra serve is not installed")
 
 from sonlearn.commands.serve import warm_up
 from sonlearn.learn.learner import Learner

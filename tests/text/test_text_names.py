@@ -145,6 +145,15 @@ def test_features_are_made_as_by_the_kernel(made):
     assert n >= 8
 
 
+def test_what_is_too_much_to_be_made_has_no_names():
+    options = TextOptions(format="vw", names=True, quadratic=("ab",))
+    lines = b"1 |a x |b y\n1 |a" + b" p" * 9 + b" |b" + b" q" * 9 + b"\n1 |a z |b y\n"
+    parser = ChunkParser(options, stops=False, most_features=50)
+    found = parser.parse(np.frombuffer(lines, np.uint8).copy(), "vw", "")
+    assert [error.line for error in found.errors] == [2]
+    assert [name for _, name, *made in found.names if made] == ["a^x*b^y", "a^z*b^y"]
+
+
 def test_forms_of_made_names():
     """As in Vowpal Wabbit's --audit."""
     options = TextOptions(format="vw", names=True, quadratic=("ab",), ngram=("a2",), bits=30, constant=False)

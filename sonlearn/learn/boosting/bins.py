@@ -28,20 +28,28 @@ def rows_of_refit(now):
 
 
 @forced_inline
-def slot_of(now, i):
+def ring_of(now):
+    """(slot of the first row that the refit under way goes by, slots)."""
+    return (now["last"] - rows_of_refit(now)) % now["slots"], now["slots"]
+
+
+@forced_inline
+def slot_of(ring, i):
     """Slot of row i of those that the refit under way goes by."""
-    return (now["last"] - rows_of_refit(now) + i) % now["slots"]
+    slot = ring[0] + i
+    return slot - ring[1] if slot >= ring[1] else slot
 
 
 @bare_inline
 def code_column(state, work, j):
     """Fill in the codes, edges and size of column j."""
     now, edges = state.now[0], state.edges[j]
+    ring = ring_of(now)
     n, width, columns = rows_of_refit(now), now["width"], now["columns"]
     size, varies, first = find_edges(edges, work.sample, take_sample(state, work.sample, j)), False, 0
     for i in range(n):
-        code = code_of(state.values[slot_of(now, i) * width + j], edges, size)
-        state.codes[i * columns + j] = code
+        code = code_of(state.values[slot_of(ring, i) * width + j], edges, size)
+        state.codes[i * columns + j] = state.by_column[j * n + i] = code
         if i == 0:
             first = code
         varies = varies or code != first
@@ -52,10 +60,11 @@ def code_column(state, work, j):
 def take_sample(state, sample, j):
     """Fill `sample` with values of column j, sorted; returns how many."""
     now, size = state.now[0], 0
+    ring = ring_of(now)
     n, width = rows_of_refit(now), now["width"]
     m = min(n, SAMPLE)
     for k in range(m):
-        x = state.values[slot_of(now, k * n // m) * width + j]
+        x = state.values[slot_of(ring, k * n // m) * width + j]
         if x != 0.0:
             sample[size] = x
             size += 1

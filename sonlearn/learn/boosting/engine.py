@@ -61,15 +61,17 @@ class Boost(Engine):
         now["slots"] = KEPT + SPARE
         return BoostState(
             now, np.zeros(0, np.float32), np.zeros((0, 3)), np.zeros((scores, 2)), new_trees(params),
-            new_drift(), np.zeros(0, np.uint8), np.zeros((0, BINS), np.float32), np.zeros(0, np.int64), np.zeros(0),
+            new_drift(), *np.zeros((2, 0), np.uint8), np.zeros((0, BINS), np.float32), np.zeros(0, np.int64),
+            np.zeros(0),
         )  # fmt: skip
 
     def _scratch(self, width: int, classes: int) -> Scratch:
         inner = (1 << self._params.depth) - 1
         return Scratch(
-            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)), *zeros((4, KEPT), np.int32),
+            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)), *zeros((4, KEPT), np.uint32),
             np.zeros(COLUMNS, np.uint16), *np.zeros((2, 2 * inner + 1), np.int64), zeros((2 * inner + 1, classes)),
-            zeros((inner, COLUMNS * (BINS + 1) * 2)), np.zeros(KEPT, np.float32), np.zeros((PARTS, 2)),
+            zeros((KEPT,), np.int64), np.zeros(2), zeros((inner, COLUMNS * (BINS + 1)), np.int64),
+            np.zeros(KEPT, np.float32), np.zeros(PARTS, np.int64),
             np.zeros((PARTS, 2), np.float32), *np.zeros((2, classes)),
         )  # fmt: skip
 
@@ -99,7 +101,8 @@ class Boost(Engine):
         rows, cells = min(len(labels), KEPT), min(len(labels) * width, max(NUMBERS, LEAST_KEPT * width))
         roomy = state._replace(
             values=grown(state.values, slots * width, used * width), labels=labels,
-            codes=grown(state.codes, cells), edges=grown(state.edges, width), sizes=grown(state.sizes, width),
+            codes=grown(state.codes, cells), by_column=grown(state.by_column, cells), edges=grown(state.edges, width),
+            sizes=grown(state.sizes, width),
             scores=grown(state.scores, rows * len(starts)), starts=starts,
             trees=state.trees._replace(value=_with_classes(state, len(starts))),
         )  # fmt: skip
@@ -134,7 +137,8 @@ class Boost(Engine):
         return state._replace(
             starts=state.starts[:K],
             trees=state.trees._replace(value=_with_classes(state, K)),
-            codes=state.codes[:0], edges=state.edges[:0], sizes=state.sizes[:0], scores=state.scores[:0],
+            codes=state.codes[:0], by_column=state.by_column[:0], edges=state.edges[:0], sizes=state.sizes[:0],
+            scores=state.scores[:0],
         )  # fmt: skip
 
     def renumbered(

@@ -7,7 +7,7 @@ after which row depends on nothing but the rows learned.
 from __future__ import annotations
 
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
-from sonlearn.learn.boosting.bins import code_column, rows_of_refit, slot_of
+from sonlearn.learn.boosting.bins import code_column, ring_of, rows_of_refit, slot_of
 from sonlearn.learn.boosting.state import CLASSES, COLUMNS, IN_USE, NEXT
 from sonlearn.learn.boosting.tree import add_leaves, grow_tree, leaf_of, start_scores
 
@@ -70,13 +70,13 @@ def refit_now(params, state, work):
 def restore(params, state, work):
     """Work out what a packed state has been without: codes, edges and scores of the refit under way."""
     now = state.now[0]
-    n, t = rows_of_refit(now), now["step"] - 1 - now["columns"]
+    n, t, ring = rows_of_refit(now), now["step"] - 1 - now["columns"], ring_of(now)
     for j in range(min(now["step"] - 1, now["columns"])):
         code_column(state, work, j)
     if t > 0:
         start_scores(params, state)
     for each in range(growing(params, now), growing(params, now) + t):
         for i in range(n):
-            row = slot_of(now, i) * now["width"]
+            row = slot_of(ring, i) * now["width"]
             work.leaf[i] = leaf_of(state.trees, each, state.values[row : row + now["width"]])
         add_leaves(params, state, work, each)

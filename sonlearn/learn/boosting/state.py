@@ -18,7 +18,7 @@ BINS = 63
 PARTS = 32
 #: Columns that a tree may split at most.
 COLUMNS = 32
-#: Numbers that stand in a cell of a histogram, and for a row while a tree is grown.
+#: Numbers that stand for a row while a tree is grown.
 GRADIENT, CURVATURE = range(2)
 #: Columns of `BoostState.labels`.
 LABEL, IMPORTANCE, BASE = range(3)
@@ -62,7 +62,7 @@ class Trees(NamedTuple):
 class BoostState(NamedTuple):
     """All that has been learned.
 
-    Row r of those learned stands in slot r modulo the slots of the buffer. The last four are of a refit under way,
+    Row r of those learned stands in slot r modulo the slots of the buffer. The last five are of a refit under way,
     whose rows are those before row `last`: they follow from the others, and a packed state is without them.
     """
 
@@ -77,7 +77,8 @@ class BoostState(NamedTuple):
     starts: np.ndarray  # float64[K, 2]; scores of no tree, of the trees that predict and of those after them
     trees: Trees  # twice as many as predict
     drift: Drift  # changes of the stream, as the errors of the trees name them
-    codes: np.ndarray  # uint8[rows * columns]; bins of the values
+    codes: np.ndarray  # uint8[rows * columns]; bins of the values, row by row
+    by_column: np.ndarray  # uint8[columns * rows]; the same column by column
     edges: np.ndarray  # float32[columns, BINS]; largest values of the bins
     sizes: np.ndarray  # int64[columns]; bins of a column, 0 where all rows have the same code
     scores: np.ndarray  # float64[rows * scores]; by the trees grown so far; of several classes their softmax
@@ -89,17 +90,19 @@ class Scratch(NamedTuple):
     x: np.ndarray  # float32[columns]; values of a row, zeros between rows
     sample: np.ndarray  # float32[SAMPLE]
     slopes: np.ndarray  # float64[KEPT, 2]; of each row
-    order: np.ndarray  # int32[KEPT]; rows, those of a node side by side
-    aside: np.ndarray  # int32[KEPT]
-    near: np.ndarray  # int32[KEPT]; rows in the bins beside a split
-    leaf: np.ndarray  # int32[KEPT]; of each row, the node where it ends
+    order: np.ndarray  # uint32[KEPT]; rows, those of a node side by side
+    aside: np.ndarray  # uint32[KEPT]
+    near: np.ndarray  # uint32[KEPT]; rows in the bins beside a split
+    leaf: np.ndarray  # uint32[KEPT]; of each row, the node where it ends
     chosen: np.ndarray  # uint16[COLUMNS]; columns of the tree: without a sign, since indices with one take longer
     begin: np.ndarray  # int64[nodes]; of the node's rows in `order`
     end: np.ndarray  # int64[nodes]; `begin` of a node that is not in the tree
     by_leaf: np.ndarray  # float64[nodes, K]; curvature of its rows; of several classes exp of its value
-    cells: np.ndarray  # float64[inner nodes, COLUMNS * (BINS + 1) * 2]; histograms
+    packed: np.ndarray  # int64[KEPT]; of each row, gradient and curvature in units (`tree.pack_slopes`)
+    scale: np.ndarray  # float64[2]; units in 1
+    cells: np.ndarray  # int64[inner nodes, COLUMNS * (BINS + 1)]; histograms: sums of these
     value: np.ndarray  # float32[KEPT]; of the rows in `near`
-    parts: np.ndarray  # float64[PARTS, 2]; sums of those rows
+    parts: np.ndarray  # int64[PARTS]; sums of those rows
     span: np.ndarray  # float32[PARTS, 2]; their least and largest values
     signs: np.ndarray  # float64[K]; of several classes, in this tree
     total: np.ndarray  # float64[K]; scores of a row

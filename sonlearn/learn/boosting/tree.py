@@ -11,6 +11,11 @@ value go to the side where the gain is greater, and where it is the same to the 
 bins, the edge found is moved within the two bins beside it, by a second histogram of their rows alone: as exact as many
 times as many bins, for a look at one column.
 
+Gradient and curvature of a row stand as whole numbers of small units in one integer (`pack_slopes`), so that a cell of
+a histogram is one sum, and an exact one: what is left of a parent is what a count gives. After Shi et al. (Quantized
+Training of Gradient Boosting Decision Trees, NeurIPS 2022), but in units of at most 2^-14 of the mean row's, which
+change no split but a tie. Leaves are of the numbers themselves.
+
 Of several classes a leaf has a value for each, by the class's own g_i and c_i, and splits are sought by one g_i a row:
 the sum of those of all classes with signs that are drawn at random for each tree (Iosipoi and Vakhrushev: SketchBoost,
 NeurIPS 2022, with one random projection). So the histograms of a tree cost what those of two classes do.
@@ -21,7 +26,7 @@ from __future__ import annotations
 import math
 
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.boosting.bins import rows_of_refit, slot_of
+from sonlearn.learn.boosting.bins import ring_of, rows_of_refit, slot_of
 from sonlearn.learn.boosting.state import (
     BASE,
     BELOW_ALL,
@@ -31,6 +36,7 @@ from sonlearn.learn.boosting.state import (
     GRADIENT,
     IMPORTANCE,
     LABEL,
+    LARGEST,
     LEAF,
     NEXT,
     PARTS,
@@ -40,8 +46,9 @@ from sonlearn.views.codes import key_of
 
 #: A split has to be better than the one before by more than rounding, relatively.
 ROUNDING = 1e-10
-#: A bin with no greater share of a node's curvature counts as empty: what is left of a parent's is not exactly 0.
-NOTHING = 1e-9
+#: A gradient and a curvature in one number: the gradient in units stands above so many bits, those of the curvature.
+BITS = 32
+CURVATURES = (1 << BITS) - 1
 #: Columns of `Scratch.span`.
 LEAST, MOST = range(2)
 #: Least curvature of a row.
@@ -89,11 +96,11 @@ def draw_columns(params, state, work, number):
 def begin_tree(params, state, work, number):
     """All rows are in the root; the gradients and curvatures at their scores by which this tree is split."""
     now = state.now[0]
-    n, known = rows_of_refit(now), now["known"]
+    n, known, ring = rows_of_refit(now), now["known"], ring_of(now)
     if params.several:
         draw_signs(params, now, work.signs, number)
     for i in range(n):
-        slot = slot_of(now, i)
+        slot = slot_of(ring, i)
         y, h = state.labels[slot, LABEL], state.labels[slot, IMPORTANCE]
         if params.several:
             g, c = slope_of_classes(state.scores[i * known : (i + 1) * known], work.signs, known, int(y))
@@ -107,6 +114,47 @@ def begin_tree(params, state, work, number):
         work.slopes[i, GRADIENT], work.slopes[i, CURVATURE] = h * g, h * c
         work.order[i] = i
     work.begin[0], work.end[0] = 0, n
+    pack_slopes(work, n)
+
+
+@bare_inline
+def pack_slopes(work, n):
+    """work.packed <- the gradient and the curvature of each of n rows, in units without fractions, side by side.
+
+    Units are as small as they can be for sums over any of the rows to stay in their places, and powers of two.
+    """
+    gradients, curvatures = 0.0, 0.0
+    for i in range(n):
+        gradients, curvatures = gradients + abs(work.slopes[i, GRADIENT]), curvatures + work.slopes[i, CURVATURE]
+    scale = work.scale
+    scale[GRADIENT] = scale_for(gradients, CURVATURES // 2)
+    scale[CURVATURE] = scale_for(curvatures, CURVATURES)
+    for i in range(n):
+        g, c = work.slopes[i, GRADIENT] * scale[GRADIENT], work.slopes[i, CURVATURE] * scale[CURVATURE]
+        work.packed[i] = (int(g) << BITS) + int(c)
+
+
+@bare_inline
+def scale_for(total, most):
+    """How many units 1 has: the greatest power of two with which the total has so many at most."""
+    scale = 1.0
+    while total * scale > most:
+        scale *= 0.5
+    while scale < LARGEST and total * scale * 2.0 <= most:
+        scale *= 2.0
+    return scale
+
+
+@forced_inline
+def gradient_of(packed):
+    """Its gradient, in units."""
+    return float(packed >> BITS)
+
+
+@forced_inline
+def curvature_of(packed):
+    """Its curvature, in units."""
+    return float(packed & CURVATURES)
 
 
 @bare_inline
@@ -136,13 +184,12 @@ def split_node(params, state, work, t, k, m):
     tree, begin, end = state.trees, work.begin[k], work.end[k]
     if m == 0 or not heavy(params, work, k):
         return False
-    G, C = sums_of(work.cells[k], 0, BINS + 1)
-    q, code, none_left = best_split(params, state, work, work.cells[k], m, G, C)
+    q, code, none_left = best_split(params, state, work, k, m)
     if q < 0:
         return False
     tree.column[t, k], tree.none_left[t, k] = work.chosen[q], none_left
     tree.edge[t, k] = state.edges[work.chosen[q], code - 1] if code > 0 else BELOW_ALL
-    middle = part_rows(params, state, work, t, k, q, code, G, C)
+    middle = part_rows(params, state, work, t, k, q, code)
     work.begin[2 * k + 1], work.end[2 * k + 1] = begin, middle
     work.begin[2 * k + 2], work.end[2 * k + 2] = middle, end
     if 2 * k + 2 < work.cells.shape[0]:
@@ -153,10 +200,10 @@ def split_node(params, state, work, t, k, m):
 @bare_inline
 def heavy(params, work, k):
     """Whether the rows of node k have the curvature that a split needs."""
-    total = 0.0
+    total, least = 0, 2.0 * least_curvature(params) * work.scale[CURVATURE]
     for place in range(work.begin[k], work.end[k]):
-        total += work.slopes[work.order[place], CURVATURE]
-        if total >= 2.0 * least_curvature(params):
+        total += work.packed[work.order[place]] & CURVATURES
+        if total >= least:
             return True
     return False
 
@@ -176,76 +223,84 @@ def count_children(params, work, state, k, m):
     if not (heavy(params, work, few) or heavy(params, work, many)):
         return
     count_cells(state, work, few, m)
-    for place in range(m * (BINS + 1) * 2):
-        work.cells[many, place] = work.cells[k, place] - work.cells[few, place]
+    for cell in range(m * (BINS + 1)):
+        work.cells[many, cell] = work.cells[k, cell] - work.cells[few, cell]
 
 
 @bare_inline
 def count_cells(state, work, k, m):
     """Sum the rows of node k by column and code."""
     cells, columns = work.cells[k], state.now[0]["columns"]
-    for place in range(m * (BINS + 1) * 2):
-        cells[place] = 0.0
+    for cell in range(m * (BINS + 1)):
+        cells[cell] = 0
     for place in range(work.begin[k], work.end[k]):
         i = work.order[place]
-        g, c, row = work.slopes[i, GRADIENT], work.slopes[i, CURVATURE], state.codes[i * columns : (i + 1) * columns]
+        packed, row = work.packed[i], state.codes[i * columns : (i + 1) * columns]
         for q in range(m):
-            cell = 2 * (q * (BINS + 1) + int(row[work.chosen[q]]))
-            cells[cell] += g
-            cells[cell + 1] += c
+            cells[q * (BINS + 1) + int(row[work.chosen[q]])] += packed
 
 
 @bare_inline
-def best_split(params, state, work, cells, m, G, C):
+def best_split(params, state, work, k, m):
     """(place among the columns chosen, last code on the left, whether rows without a value go left); place -1: none."""
-    least, found, last, left = least_curvature(params), -1, 0, False
-    best = term(params, G, C) * (1.0 + ROUNDING)
+    cells, (penalty, least), found, last, left = work.cells[k], limits(params, work), -1, 0, False
+    every = total_of_cells(cells, 0, BINS + 1)
+    best = gain_of(every, 0, penalty, 0.0) * (1.0 + ROUNDING)
     for q in range(m):
-        at, g, c = 2 * q * (BINS + 1), 0.0, 0.0
-        g0, c0 = cells[at], cells[at + 1]
+        at, below = q * (BINS + 1), 0
+        none = cells[at]
         for code in range(state.sizes[work.chosen[q]]):
             if code > 0:
-                at += 2
-                if cells[at + 1] == 0.0:
+                if cells[at + code] == 0:
                     continue
-                g, c = g + cells[at], c + cells[at + 1]
-                if min(c, C - c) >= least:
-                    gain = term(params, g, c) + term(params, G - g, C - c)
-                    if gain > best:
-                        best, found, last, left = gain * (1.0 + ROUNDING), q, code, False
-            if c0 > 0.0 and min(c + c0, C - c - c0) >= least:
-                gain = term(params, g + g0, c + c0) + term(params, G - g - g0, C - c - c0)
+                below += cells[at + code]
+                gain = gain_of(below, every - below, penalty, least)
+                if gain > best:
+                    best, found, last, left = gain * (1.0 + ROUNDING), q, code, False
+            if none != 0:
+                gain = gain_of(below + none, every - below - none, penalty, least)
                 if gain > best:
                     best, found, last, left = gain * (1.0 + ROUNDING), q, code, True
     return found, last, left
 
 
 @forced_inline
-def term(params, G, C):
-    """G^2/(C + penalty), which does not overflow where G does not."""
-    return G * (G / (C + params.penalty))
+def limits(params, work):
+    """(penalty, least curvature of either side of a split) in units."""
+    return params.penalty * work.scale[CURVATURE], least_curvature(params) * work.scale[CURVATURE]
+
+
+@forced_inline
+def gain_of(left, right, penalty, least):
+    """G_l^2/(C_l + penalty) + G_r^2/(C_r + penalty) in units; 0 where a side has less than the least curvature."""
+    a, b = curvature_of(left), curvature_of(right)
+    if min(a, b) < least:
+        return 0.0
+    g, h = gradient_of(left), gradient_of(right)
+    return (g * g * (b + penalty) + h * h * (a + penalty)) / ((a + penalty) * (b + penalty))
 
 
 @bare_inline
-def part_rows(params, state, work, t, k, q, last, G, C):
+def part_rows(params, state, work, t, k, q, last):
     """Put the rows of node k that go left first; returns where the others begin.
 
     Rows in the bins on either side of the split are parted by their values, after its edge is moved. Others are parted
     without branches, which would be foretold wrongly.
     """
-    columns, j, at, aside, near = state.now[0]["columns"], work.chosen[q], work.begin[k], 0, 0
+    j, n, at, aside, near = int(work.chosen[q]), rows_of_refit(state.now[0]), work.begin[k], 0, 0
+    codes = state.by_column[j * n : (j + 1) * n]
     first, below, following = 0 if state.trees.none_left[t, k] else 1, last, last
     if last > 0 and state.sizes[j] == BINS:
-        below, following = last - 1, next_code(work.cells[k], q, last, C)
+        below, following = last - 1, next_code(work.cells[k], q, last)
     for place in range(work.begin[k], work.end[k]):
         i = work.order[place]
-        code = state.codes[i * columns + j]
+        code = codes[i]
         left, between = int(first <= code) * int(code <= below), int(below < code) * int(code <= following)
         work.order[at], work.aside[aside], work.near[near] = i, i, i
         at += left
         near += between
         aside += 1 - left - between
-    move_edge(params, state, work, t, k, q, below, near, G, C)
+    move_edge(params, state, work, t, k, q, below, near)
     for place in range(near):
         i = work.near[place]
         left = int(work.value[place] <= state.trees.edge[t, k])
@@ -258,25 +313,25 @@ def part_rows(params, state, work, t, k, q, last, G, C):
 
 
 @bare_inline
-def next_code(cells, q, last, C):
-    """The code after `last` that rows of a node of curvature C have in column q of those chosen."""
+def next_code(cells, q, last):
+    """The code after `last` that rows of the node have in column q of those chosen."""
     code = last + 1
-    while code < BINS and cells[2 * (q * (BINS + 1) + code) + CURVATURE] <= NOTHING * C:
+    while code < BINS and cells[q * (BINS + 1) + code] == 0:
         code += 1
     return code
 
 
 @bare_inline
-def sums_of(cells, begin, end):
-    """(gradient, curvature) of the cells from begin to end."""
-    g, c = 0.0, 0.0
+def total_of_cells(cells, begin, end):
+    """The sum of the cells from begin to end."""
+    total = 0
     for cell in range(begin, end):
-        g, c = g + cells[2 * cell + GRADIENT], c + cells[2 * cell + CURVATURE]
-    return g, c
+        total += cells[cell]
+    return total
 
 
 @bare_inline
-def move_edge(params, state, work, t, k, q, below, near, G, C):
+def move_edge(params, state, work, t, k, q, below, near):
     """Move the edge of node k's split to where it gains most among the first `near` rows of work.near.
 
     These are summed in `PARTS` of equal width, and an edge is in the middle between two of them. Rows with codes up to
@@ -285,9 +340,10 @@ def move_edge(params, state, work, t, k, q, below, near, G, C):
     low, high = count_parts(state, work, work.chosen[q], near)
     if not low < high:
         return
-    edge, span, cell = state.trees.edge, work.span, q * (BINS + 1)
-    g, c = sums_of(work.cells[k], cell + 1 - int(state.trees.none_left[t, k]), cell + below + 1)
-    best, under, found = 0.0, 0.0, False
+    edge, span, cells, (penalty, least) = state.trees.edge, work.span, work.cells[k], limits(params, work)
+    at, best, under, found = q * (BINS + 1), 0.0, 0.0, False
+    every = total_of_cells(cells, 0, BINS + 1)
+    left = total_of_cells(cells, at + 1 - int(state.trees.none_left[t, k]), at + below + 1)
     for part in range(PARTS):
         if span[part, LEAST] > span[part, MOST]:
             continue
@@ -295,9 +351,9 @@ def move_edge(params, state, work, t, k, q, below, near, G, C):
             edge[t, k], found = 0.5 * under + 0.5 * span[part, LEAST], False
             if edge[t, k] >= span[part, LEAST]:
                 edge[t, k] = under
-        g, c = g + work.parts[part, GRADIENT], c + work.parts[part, CURVATURE]
-        gain = term(params, g, c) + term(params, G - g, C - c)
-        if part < PARTS - 1 and gain > best and min(c, C - c) >= least_curvature(params):
+        left += work.parts[part]
+        gain = gain_of(left, every - left, penalty, least)
+        if part < PARTS - 1 and gain > best:
             best, under, found = gain * (1.0 + ROUNDING), span[part, MOST], True
 
 
@@ -305,17 +361,20 @@ def move_edge(params, state, work, t, k, q, below, near, G, C):
 def count_parts(state, work, j, near):
     """Fill in work.value, work.parts and work.span; returns the least and the largest value."""
     now, low, high = state.now[0], math.inf, -math.inf
+    ring, width = ring_of(now), now["width"]
     for place in range(near):
-        x = float(state.values[slot_of(now, work.near[place]) * now["width"] + j])
+        x = float(state.values[slot_of(ring, work.near[place]) * width + j])
         work.value[place], low, high = x, min(low, x), max(high, x)
-    for part in range(PARTS if low < high else 0):
-        work.parts[part, GRADIENT] = work.parts[part, CURVATURE] = 0.0
+    if not low < high:
+        return low, high
+    for part in range(PARTS):
+        work.parts[part] = 0
         work.span[part, LEAST], work.span[part, MOST] = math.inf, -math.inf
-    for place in range(near if low < high else 0):
+    parts = PARTS / (high - low)
+    for place in range(near):
         i, x = work.near[place], float(work.value[place])
-        part = min(int(PARTS * ((x - low) / (high - low))), PARTS - 1)
-        work.parts[part, GRADIENT] += work.slopes[i, GRADIENT]
-        work.parts[part, CURVATURE] += work.slopes[i, CURVATURE]
+        part = min(int(parts * (x - low)), PARTS - 1)
+        work.parts[part] += work.packed[i]
         work.span[part, LEAST], work.span[part, MOST] = min(work.span[part, LEAST], x), max(work.span[part, MOST], x)
     return low, high
 
@@ -333,7 +392,7 @@ def fill_leaves(params, state, work, t):
     Of several classes the curvature of a class of probability p is p (1 - p).
     """
     now, value, curvature = state.now[0], state.trees.value, work.by_leaf
-    known = now["known"]
+    known, ring = now["known"], ring_of(now)
     for k in range(len(curvature)):
         at = place_of(state, t, k)
         for c in range(known):
@@ -343,7 +402,7 @@ def fill_leaves(params, state, work, t):
         at = place_of(state, t, k)
         gradients, curvatures = value[at : at + known], curvature[k]
         if params.several:
-            slot, p = slot_of(now, i), state.scores[i * known : (i + 1) * known]
+            slot, p = slot_of(ring, i), state.scores[i * known : (i + 1) * known]
             h = state.labels[slot, IMPORTANCE]
             for c in range(known):
                 gradients[c] += h * p[c]
@@ -396,11 +455,11 @@ def start_scores(params, state):
     weight and 1, so that a class without a row has 0.
     """
     now, starts, total, positive, weight = state.now[0], state.starts, 0.0, 0.0, 0.0
-    n, known = rows_of_refit(now), now["known"]
+    n, known, ring = rows_of_refit(now), now["known"], ring_of(now)
     for c in range(known):
         starts[c, NEXT] = 0.0
     for i in range(n):
-        slot = slot_of(now, i)
+        slot = slot_of(ring, i)
         y, h = state.labels[slot, LABEL], state.labels[slot, IMPORTANCE]
         weight += h
         if params.several:
@@ -415,7 +474,7 @@ def start_scores(params, state):
             state.scores[i * known + c] = (starts[c, NEXT] + 1.0) / (weight + known)
         starts[c, NEXT] = math.log(starts[c, NEXT] + 1.0) if params.several else total
     for i in range(0 if params.several else n):
-        state.scores[i] = total + state.labels[slot_of(now, i), BASE]
+        state.scores[i] = total + state.labels[slot_of(ring, i), BASE]
 
 
 @bare_inline

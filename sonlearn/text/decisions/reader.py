@@ -62,22 +62,28 @@ class DecisionReader(Reader):
     def __iter__(self) -> Iterator[Decisions]:
         """Yield batches. Raises InputError as `Reader` does."""
         for batch in super().__iter__():
-            if not self._rows_are_decisions:
-                yield batch
-            elif self._columns_of_costs:
-                yield decisions_of_table(batch, self._bandit, self._actions)
-            else:
-                yield decisions_of_classes(batch, self._actions.of(batch)[0], self._actions.count)
+            yield self._decisions_of(batch) if self._rows_are_decisions else batch
+
+    def _decisions_of(self, batch: Batch) -> Decisions:
+        """Rows, none of them with problems, as decisions."""
+        action, count = self._actions.of(batch)[0], self._actions.count
+        if not self._columns_of_costs:
+            return decisions_of_classes(batch, action, count)
+        cost = -batch.y if self._bandit.reward else batch.y
+        probability = batch.weight if self._bandit.probability else None
+        rows = batch._replace(class_names=None, y=np.full(batch.n, np.nan), weight=np.ones(batch.n))
+        return numbered(rows, count, action, cost, probability)
 
     def _placed(self, batch: Any, source: str, lines_before: int) -> tuple[Any, list[InputError]]:
         if not self._rows_are_decisions:
             rows, _ = super()._placed(batch.rows, source, 0)
             return batch._replace(rows=rows, source=source), []
         batch, _ = super()._placed(batch, source, lines_before)
-        if self._columns_of_costs:
-            problems = problems_of_table(batch, self._bandit, self._actions)
-        else:
-            problems = self._actions.of(batch)[1]
+        problems = self._actions.of(batch)[1]
+        unlikely = ~np.isnan(batch.y) & ~((batch.weight > 0.0) & (batch.weight <= 1.0))
+        for i in np.flatnonzero(unlikely).tolist() if self._bandit.probability else ():
+            expected = f"a probability above 0, and at most 1, in the column {shorten(self._bandit.probability)}"
+            problems.setdefault(i, InputError(source, int(batch.lines[i]), None, f"{batch.weight[i]:g}", expected))
         if not problems:
             return batch, []
         errors = [error.but(tag=batch.tags[row] if batch.tags else "") for row, error in problems.items()]
@@ -140,22 +146,3 @@ def as_table(options: TextOptions, bandit: BanditOptions) -> TextOptions:
     if reading:
         raise OptionError(f"--{reading} {shorten(bandit.action)}: the column of the action is no feature")
     return dataclasses.replace(options, label=bandit.cost or bandit.reward, weight=bandit.probability)
-
-
-def problems_of_table(batch: Batch, bandit: BanditOptions, labels: ActionLabels) -> dict[int, InputError]:
-    """Of rows that were read by `as_table` those whose action or probability cannot be, and why."""
-    found = labels.of(batch)[1]
-    unlikely = ~np.isnan(batch.y) & ~((batch.weight > 0.0) & (batch.weight <= 1.0))
-    for i in np.flatnonzero(unlikely).tolist() if bandit.probability else ():
-        expected = f"a probability above 0, and at most 1, in the column {shorten(bandit.probability)}"
-        found.setdefault(i, InputError(batch.source, int(batch.lines[i]), None, f"{batch.weight[i]:g}", expected))
-    return found
-
-
-def decisions_of_table(batch: Batch, bandit: BanditOptions, labels: ActionLabels) -> Decisions:
-    """Decisions of rows that were read by `as_table`, none of them with problems."""
-    action = labels.of(batch)[0]
-    cost = -batch.y if bandit.reward else batch.y
-    probability = batch.weight if bandit.probability else np.full(batch.n, np.nan)
-    rows = batch._replace(class_names=None, y=np.full(batch.n, np.nan), weight=np.ones(batch.n))
-    return numbered(rows, labels.count, action, cost, probability)
