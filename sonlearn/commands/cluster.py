@@ -17,7 +17,7 @@ from sonlearn.commands import tune as table
 from sonlearn.commands.checks import STDIN, check_run, check_stdin
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import complain, of_refused, warn, warn_of_skipped
-from sonlearn.commands.models import check_agreement, load_model, options_of, save_model, settings_text
+from sonlearn.commands.models import of_rows, save_model, settings_text
 from sonlearn.commands.passes import FINISHED
 from sonlearn.commands.sketch import asked as sketching_asked
 from sonlearn.commands.sketch import check_outputs, finish
@@ -31,7 +31,6 @@ from sonlearn.report.facts import members_at_work
 from sonlearn.report.progress import six_digits
 from sonlearn.text.columns import Labelling
 from sonlearn.text.malformed import Malformed
-from sonlearn.text.names import NameTable
 from sonlearn.text.read import expand_globs
 from sonlearn.text.source import is_arrow, is_regular, read_chunks, source_name
 from sonlearn.text.suspicions import noted
@@ -137,11 +136,7 @@ def train(line: Line, where: ClusterOptions) -> int:
         raise OptionError(f"--passes {options.passes} with --cluster: one pass; go on with train -i without --cluster")
     check_run(options)
     sources, say, started = _files(options), _sayer(options), time.perf_counter()
-    start, names = None, NameTable()
-    if options.initial_regressor is not None:
-        start, _, names = load_model(options.initial_regressor)
-        check_agreement(given, options.initial_regressor, start.options, start.text)
-    learn, text = options_of(given) if start is None else (start.options, start.text)
+    _, (start, _, names), learn, text = of_rows(options, given)
     from sonlearn.cluster import dask
 
     reading = dask.Reading(text, options.on_error, options.max_errors, Labelling.of(learn))

@@ -114,6 +114,24 @@ def initial(options: RunOptions, **how: Any) -> tuple[str | None, Model]:
     return path, Model(None, None, NameTable()) if path is None else load_model(path, **how)
 
 
+def of_rows(
+    options: RunOptions, given: dict[str, Any], threads: int = 1
+) -> tuple[str | None, Model, LearnOptions, TextOptions]:
+    """`initial`, and the options of learning and text: what was `given`, or those of the model, with which that agrees.
+
+    Raises ModelFileError, OptionError.
+    """
+    path, model = initial(options, threads=threads)
+    if path is None:
+        learn, text = split(given)
+        return path, model, LearnOptions(**learn), TextOptions(**text)
+    if options.testonly:
+        model.learner.set_output(**given)
+    own = model.learner.options, model.learner.text
+    check_agreement(given, path, *own)
+    return path, model, *own
+
+
 def where_to_begin(
     options: RunOptions, from_model: str | None, unfinished: Unfinished | None
 ) -> tuple[bool, Unfinished]:
@@ -140,12 +158,6 @@ def split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     of_text = {field.name for field in dataclasses.fields(TextOptions)}
     learn = {name: value for name, value in given.items() if name not in of_text}
     return learn, {name: value for name, value in given.items() if name in of_text}
-
-
-def options_of(given: dict[str, Any]) -> tuple[LearnOptions, TextOptions]:
-    """The two option objects of a new model."""
-    learn, text = split(given)
-    return LearnOptions(**learn), TextOptions(**text)
 
 
 def written_as(text: TextOptions, given: dict[str, Any]) -> TextOptions:

@@ -75,7 +75,8 @@ def rows_served(options: ServeOptions, run_options: RunOptions) -> tuple[Server,
     learner, _, names = load_model(run_options.initial_regressor, threads=run_options.threads or 1)
     with Interrupts(at_once=True), telling_of_compiling():
         warm_up(learner, options.learn)
-    metrics = ServerMetrics(lambda: learner.examples, lambda: worker.waiting, lambda: changes_in(learner.facts()))
+    changes = lambda: len(learner.facts().get("drift", {}).get("changes", ()))  # noqa: E731
+    metrics = ServerMetrics(lambda: learner.examples, lambda: worker.waiting, changes)
     saver = Saver(run_options, lambda: contents(learner, names), metrics)
     worker = Worker(learner, names, options, after=saver.worked, tell=warn)
     return server_of_rows(worker, metrics, options, warn), saver
@@ -171,11 +172,6 @@ def check(options: ServeOptions, run_options: RunOptions, decides: bool) -> None
         raise OptionError("--tcp, --port none: decisions are served over HTTP alone")
     if options.events is not None and not decides:
         raise OptionError(f"--events {options.events}: {path} is no model of decisions")
-
-
-def changes_in(facts: dict[str, Any]) -> float:
-    """How often a stream has changed; 0 of a learner that does not look."""
-    return float(len(facts.get("drift", {}).get("changes", ())))
 
 
 def _is_loopback(host: str) -> bool:

@@ -89,14 +89,7 @@ class TrainingSession(Session):
 
     def __init__(self, given: dict[str, Any], options: RunOptions):
         self.cores = cores_of(options)
-        from_model, model = models.initial(options, threads=self.cores)
-        if from_model is None:
-            self.learn, self.text = models.options_of(given)
-        else:
-            if options.testonly:
-                model.learner.set_output(**given)
-            self.learn, self.text = model.learner.options, model.learner.text
-            models.check_agreement(given, from_model, self.learn, self.text)
+        from_model, model, self.learn, self.text = models.of_rows(options, given, self.cores)
         check_output(options, self.learn)
         # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
         # told from text by looking.

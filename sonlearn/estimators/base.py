@@ -102,9 +102,6 @@ class Options:
             )
         return known.index(positive)
 
-    def _learner_of_values(self, text: TextOptions | None, threads: int) -> Learner:
-        return Learner(self._value_options(), text, threads=threads)
-
     def _learner_of_classes(self, classes: int | None, text: TextOptions | None, threads: int) -> Learner:
         """A learner of classes numbered from 0 on: two, one of them against the other; more; or None: as they come.
 

@@ -439,7 +439,7 @@ class SonlearnRegressor(_RiverEstimator, MiniBatchRegressor):
         return low, high
 
     def _new(self) -> Learner:
-        return self._learner_of_values(self._text, self.threads)
+        return Learner(self._value_options(), self._text, threads=self.threads)
 
     def _learn(self, rows: list[dict[Hashable, Any]], y: list[float], weight: Any) -> None:
         if len(rows) != len(y):

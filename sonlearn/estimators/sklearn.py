@@ -295,7 +295,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
 
     def _contributed(self, batches: Iterable[Batch]) -> np.ndarray:
         """float64[1 or K, d]: what the columns contribute to each score, in absolute value, on average over rows."""
-        classes = len(getattr(self, "classes_", ())) if self.learner_.options.several else 1
+        classes = self.learner_.scores
         out, rows = np.zeros((classes, self.n_features_in_ + 1)), 0
         for batch in batches:
             rows += batch.n
@@ -541,7 +541,7 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
         return self._learn(self.learner_, X, np.asarray(y, dtype=np.float64), weight)
 
     def _begin(self) -> None:
-        self.learner_ = self._learner_of_values(self._text if self.mixed_ else None, self._threads)
+        self.learner_ = Learner(self._value_options(), self._text if self.mixed_ else None, threads=self._threads)
 
     def predict(self, X: Any) -> np.ndarray:
         """Predictions float64[n], within the options' bounds; of poisson loss the expected count."""

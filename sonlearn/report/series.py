@@ -13,11 +13,8 @@ FEWEST = 10
 FEWEST_OF_A_BIN = 5
 
 
-class Curves(NamedTuple):
-    """(examples, value) of the averages so far and since the point before, in pieces: one for each kind of example."""
-
-    average: list[list[tuple[float, float]]]
-    since: list[list[tuple[float, float]]]
+#: Points (examples, value) in pieces, one for each kind of example.
+Pieces = list[list[tuple[float, float]]]
 
 
 class Bin(NamedTuple):
@@ -37,15 +34,17 @@ class Spectrum(NamedTuple):
     alpha: float | None
 
 
-def curves(rows: list[Entry], what: str, log: bool, most: int = 160) -> Curves:
-    """Curves of ``loss`` or ``error`` of at most about `most` points, evenly spaced on a linear or logarithmic axis.
+def curves(rows: list[Entry], what: str, log: bool, most: int = 160) -> tuple[Pieces, Pieces]:
+    """(averages so far, those since the point before) of ``loss`` or ``error``.
+
+    They are of at most about `most` points, evenly spaced on a linear or logarithmic axis.
 
     Where rows are left out, "since" is over all examples between two points; over fewer than `FEWEST` it would be
     noise, and these wait for the next point. From the second pass on rows may be of held-out examples, which are pieces
     of their own.
     """
-    average: list[list[tuple[float, float]]] = []
-    since: list[list[tuple[float, float]]] = []
+    average: Pieces = []
+    since: Pieces = []
     kept = _kept([row["examples"] for row in rows], log, most)
     held, weight, total = None, 0.0, 0.0
     for row, keep in zip(rows, kept, strict=True):
@@ -64,7 +63,7 @@ def curves(rows: list[Entry], what: str, log: bool, most: int = 160) -> Curves:
             if weight > 0:
                 since[-1].append((row["examples"], total / weight))
             weight = total = 0.0
-    return Curves([piece for piece in average if piece], [piece for piece in since if piece])
+    return [piece for piece in average if piece], [piece for piece in since if piece]
 
 
 def speeds(rows: list[Entry], most: int = 60) -> list[tuple[float, float]]:

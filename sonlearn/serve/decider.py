@@ -79,11 +79,7 @@ class Decider(Queue):
     """
 
     def __init__(
-        self,
-        learner: Bandit,
-        events: EventLog,
-        options: ServeOptions,
-        after: Callable[[int, int, int], None] = lambda decided, learned, rewarded: None,
+        self, learner: Bandit, events: EventLog, options: ServeOptions, after: Callable[[int, int, int], None]
     ):
         if learner.text.format not in (*NAMESPACED, "auto"):
             raise OptionError(f"a model of {learner.text.format} decides no JSON; train it from VW text or dsjson")
@@ -149,7 +145,7 @@ class Decider(Queue):
         if not isinstance(context, dict):
             raise InputError(SOURCE, None, None, shorten(json.dumps(context)), "an object: the context")
         self._bound(context)
-        decisions = self._parsed(_line({"c": context}))
+        decisions = _read(_line({"c": context}), self.learner, self._text, SOURCE)
         decided = self.learner.decide(decisions)
         p, a = decided.probability.tolist(), int(decided.action[0])
         event = secrets.token_hex(16)
@@ -176,11 +172,7 @@ class Decider(Queue):
         if event in now or found.reward is not None:
             raise RewardedTwiceError(f"event {shorten(event)}: it has its reward; nothing was changed")
         reward = float(reward)  # type: ignore[arg-type]
-        return event, reward, self._parsed(found._replace(reward=reward).text)
-
-    def _parsed(self, line: str) -> Decisions:
-        """The decision of a line. Raises InputError."""
-        return _read(line, self.learner, self._text, SOURCE)
+        return event, reward, _read(found._replace(reward=reward).text, self.learner, self._text, SOURCE)
 
     def _bound(self, context: dict[str, Any]) -> None:
         """Raise TooLongError where an action would have too many features."""

@@ -18,6 +18,7 @@ import dataclasses
 import json
 import os
 import struct
+import threading
 import zlib
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -105,6 +106,7 @@ class CachedReader(Reader):
         self.path = Path(path)
         self.reason: str | None = None
         self._on_error, self._max_errors, self._made_here = on_error, max_errors, False
+        self._format = self.format
 
     def __iter__(self) -> Iterator[Batch]:
         self.malformed, self.notes, self.tables = Malformed(self._on_error, self._max_errors), [], []
@@ -167,6 +169,7 @@ class CachedReader(Reader):
 
     def _made(self) -> Iterator[Batch]:
         """Read the text, and keep what was read if it was all of it and the files have not changed meanwhile."""
+        self.format, self._parsers = self._format, threading.local()  # those of a pass before have seen its namespaces
         before = [_identity(source) for source in expand_globs(self.sources)]
         before_names = {slot: list(counts) for slot, counts in self.names.counts.items()}
         with contextlib.suppress(_UnfinishedError), whole_file(self.path) as file:

@@ -96,11 +96,12 @@ class Contender:
         self._metrics: Metrics | None = Metrics(learner)
         self._measures: dict[str, float] = {}  # once it has stopped
         self.rows: list[Row] = []  # rows of the table that wait for the other settings
-        self.seconds, self._refused = 0.0, 0  # rows that it refused until it stopped
+        self.seconds, self.refused = 0.0, 0  # rows that it could not learn from, or whose label does not fit
         self.failure: SonlearnError | None = None
 
     def take(self, batch: Batch, held: np.ndarray | None, outcome: PredictedOrError) -> None:
         """Count the outcome of a batch."""
+        self.refused = self.learner.refused_rows if self.learner is not None else self.refused
         if isinstance(outcome, SonlearnError):
             self.failure = outcome
             self.stop()
@@ -119,13 +120,8 @@ class Contender:
 
     def stop(self) -> None:
         """Learn no more: only figures stay."""
-        self._measures, self._refused = self.measures, self.refused
+        self._measures = self.measures
         self._metrics = self.learner = self._problem.learner = None
-
-    @property
-    def refused(self) -> int:
-        """Rows that it could not learn from, or whose label does not fit."""
-        return self._refused if self.learner is None else self.learner.refused_rows
 
     @property
     def measures(self) -> dict[str, float]:

@@ -171,6 +171,17 @@ def test_broken_off_or_failed_leaves_nothing(files):
     assert sorted(os.listdir(path.parent)) == ["a.vw", "b.vw"]
 
 
+def test_a_text_that_changes_between_passes_is_read_as_by_a_new_reader(files):
+    (_, source), path = files
+    options = TextOptions(quadratic=("::", "nz"))
+    reader = CachedReader([source], options, path=path)
+    for text in (b"1 |a x |n y |z w\n", b"1 |a x\n1 |a x |b y\n", b'{"_label": 1, "a": {"b": 2}}\n'):
+        source.write_bytes(text)
+        anew = Reader([source], options)
+        assert_same(list(reader), list(anew))
+        assert (reader.notes, reader.format) == (anew.notes, anew.format)
+
+
 def test_skipped_lines_are_remembered(files):
     sources, path = files
     sources[0].write_bytes(TEXT + b"bad\nworse\n")
