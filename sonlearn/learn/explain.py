@@ -16,6 +16,7 @@ The contribution of a member is the combiner's weight times its input from the m
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -121,7 +122,7 @@ def explained(learner: Learner, batch: Batch, classes: int = 2, orders: int = OR
     `Learner.predict`.
     """
     unlabelled = batch._replace(y=np.full(batch.n, np.nan), class_names=None, tags=None)
-    of_row = _Terms if additive(learner.options) else _Shares
+    of_row = _Terms if additive(learner.options) else _Row
     for some in _together(unlabelled, 1 if of_row is _Terms else orders + 1):
         predicted = learner.predict(some)
         rows = [of_row(some.part(i, i + 1), predicted, i, classes, orders) for i in range(some.n)]
@@ -161,7 +162,7 @@ def orders_of(s: int, most: int = ORDERS) -> np.ndarray:
 
 
 class _Row:
-    """A row, and the learner's predictions for subsets of its features.
+    """A row, and a learner's predictions for subsets of its features: without one, then assembled in `orders_of` them.
 
     Parameters
     ----------
@@ -214,17 +215,30 @@ class _Row:
             attributions.append(Attribution(label, raw, *features, float(empty[c]), shares, start, mixed))
         return Explanation(self._prediction, tuple(attributions))
 
+    @functools.cached_property
+    def _place(self) -> np.ndarray:
+        """int64[orders, s]: the position of each feature in each order."""
+        return np.argsort(orders_of(len(self.ids), self._orders), axis=1)
+
     def _subsets(self) -> int:
         """Return the number of subsets of the row that are predicted."""
-        raise NotImplementedError
+        return len(self.ids) + self._place.size
 
     def _chosen(self, subsets: np.ndarray) -> np.ndarray:
         """Return bool[n, entries of the row]: which entries stand in the `subsets`, int64[n]."""
-        raise NotImplementedError
+        s = len(self.ids)
+        absent, grown = subsets[subsets < s], subsets[subsets >= s] - s
+        o, j = np.divmod(grown, max(s, 1))  # the first j features of order o, from none to all but one
+        prefixes = self._place[o][:, self._feature] < j[:, None]
+        return np.concatenate([self._feature != absent[:, None], prefixes])
 
     def _features(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return (contributions, without: float64[s, classes], empty: float64[classes]) by all scores."""
-        raise NotImplementedError
+        n, s = self._place.shape
+        grown = scores[s:].reshape(n, s, len(self.raw))
+        steps = np.concatenate([grown, np.broadcast_to(self.raw, (n, 1, len(self.raw)))], axis=1)
+        contributions = np.take_along_axis(np.diff(steps, axis=1), self._place[:, :, None], axis=1).mean(axis=0)
+        return contributions, scores[:s], steps[0, 0]
 
 
 class _Terms(_Row):
@@ -242,32 +256,6 @@ class _Terms(_Row):
 
     def _features(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return scores, self.raw - scores, np.full(len(self.classes), self._empty)
-
-
-class _Shares(_Row):
-    """A row of any learner: rows without one feature, then rows assembled in `orders_of` them."""
-
-    def __init__(self, row: Batch, *about: Any):
-        super().__init__(row, *about)
-        orders = orders_of(len(self.ids), self._orders)
-        self._place = np.argsort(orders, axis=1)  # position of each feature in each order
-
-    def _subsets(self) -> int:
-        return len(self.ids) + self._place.size
-
-    def _chosen(self, subsets: np.ndarray) -> np.ndarray:
-        s = len(self.ids)
-        absent, grown = subsets[subsets < s], subsets[subsets >= s] - s
-        o, j = np.divmod(grown, max(s, 1))  # the first j features of order o, from none to all but one
-        prefixes = self._place[o][:, self._feature] < j[:, None]
-        return np.concatenate([self._feature != absent[:, None], prefixes])
-
-    def _features(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        n, s = self._place.shape
-        grown = scores[s:].reshape(n, s, len(self.raw))
-        steps = np.concatenate([grown, np.broadcast_to(self.raw, (n, 1, len(self.raw)))], axis=1)
-        contributions = np.take_along_axis(np.diff(steps, axis=1), self._place[:, :, None], axis=1).mean(axis=0)
-        return contributions, scores[:s], steps[0, 0]
 
 
 def _members(found: Contributions | None, i: int) -> tuple[tuple[MemberContribution, ...], float, float]:
