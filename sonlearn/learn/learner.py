@@ -611,6 +611,7 @@ class Learner(SavedModel):
             "columns": {name: list(kinds) for name, kinds in self.columns.known.items()},
             "numbers": self.columns.numbers,
             "years": self.columns.years,
+            "months": self.columns.months,
         }
         if self.options != self._made_of:
             header["output"] = {name: getattr(self.options, name) for name in OUTPUT_OPTIONS}
@@ -628,7 +629,7 @@ class Learner(SavedModel):
         options = LearnOptions(**header["learn"])
         learner = cls(options, TextOptions(**header["text"]), threads=threads)
         learner.restore_labels(header["labels"], int(header["met"]))
-        learner.columns = ColumnTable(header["columns"], header["numbers"], header["years"])
+        learner.columns = ColumnTable(*(header[each] for each in ("columns", "numbers", "years", "months")))
         learner.set_output(**header.get("output", {}))
         if header.get("decision"):
             learner._decision.restore(

@@ -297,24 +297,27 @@ class ColumnTable:
         What it has held, of `KINDS`.
     numbers : dict of column to [rows, sum], of columns that have held nothing but numbers
     years : dict of column to [first, last], years since 2000 of the dates that it has held
+    months : dict of column to the months of these, in order
     rests : bool
         Whether tables are only predicted: then nothing is added, missing numbers are replaced by `mean`, years far
-        from all others by `bounded_year`, and what a column has never held is refused.
+        from all others by `bounded_year`, other months by `nearest_month`, and what a column has never held is refused.
     """
 
     def __init__(
         self, known: Mapping[str, Iterable[str]] | None = None, numbers: Mapping[str, list[float]] | None = None,
-        years: Mapping[str, list[float]] | None = None,
+        years: Mapping[str, list[float]] | None = None, months: Mapping[str, list[int]] | None = None,
     ):  # fmt: skip
         self.known: dict[str, tuple[str, ...]] = {name: tuple(kinds) for name, kinds in (known or {}).items()}
         self.numbers: dict[str, list[float]] = {name: list(counted) for name, counted in (numbers or {}).items()}
         self.years: dict[str, list[float]] = {name: list(seen) for name, seen in (years or {}).items()}
+        self.months: dict[str, list[int]] = {name: list(seen) for name, seen in (months or {}).items()}
         self.rests = False
 
     def at_rest(self) -> ColumnTable:
         """The same columns, as they are at any time, for what is only predicted."""
         table = ColumnTable()
-        table.known, table.numbers, table.years, table.rests = self.known, self.numbers, self.years, True
+        table.known, table.numbers, table.years, table.months = self.known, self.numbers, self.years, self.months
+        table.rests = True
         return table
 
     def mean(self, name: str) -> float | None:
@@ -332,13 +335,25 @@ class ColumnTable:
         further = 1.0 if last > first + 1.0 else 0.0
         return min(max(year, first - further), last + further)
 
+    def nearest_month(self, name: str, month: int) -> int:
+        """Of the months that a column has held, the one nearest to `month` in the year's round, of two the one before.
+
+        A month that was never met has no weight, which says that it is as no month at all.
+        """
+        return min(
+            self.months.get(name, [month]),
+            key=lambda met: (min((met - month) % 12, (month - met) % 12), (month - met) % 12),
+        )
+
     def count(self, batch: Batch, options: TextOptions) -> None:
-        """Add the numbers and years in rows that are learned. The sums have the same bits wherever batches end."""
+        """Add the numbers and dates in rows that are learned. The sums have the same bits wherever batches end."""
         if self.rests:
             return
         for name in (name for name, kinds in self.known.items() if "date" in kinds):
             years = batch.values[batch.indices == name_slot(f"{name}.year", options)].tolist()
-            self.add_years({name: years} if years else {})
+            new = [month for month in range(1, 13) if month not in self.months.get(name, ())]
+            met = [month for month in new if (batch.indices == name_slot(f"{name}.month={month}", options)).any()]
+            self.add_dates({name: years} if years else {}, {name: met} if met else {})
         names = [name for name, kinds in self.known.items() if kinds == NUMBERS]
         if not names:
             return
@@ -351,11 +366,13 @@ class ColumnTable:
         for name, total in zip(names, sums.tolist(), strict=True):
             self.numbers[name] = [self.numbers.get(name, (0, 0.0))[0] + batch.n, total]
 
-    def add_years(self, years: Mapping[str, list[float]]) -> None:
-        """Remember years of the dates that columns have held."""
+    def add_dates(self, years: Mapping[str, list[float]], months: Mapping[str, list[int]]) -> None:
+        """Remember years and months of the dates that columns have held."""
         for name, seen in years.items():
             every = [*seen, *self.years.get(name, ())]
             self.years[name] = [min(every), max(every)]
+        for name, met in months.items():
+            self.months[name] = sorted({*met, *self.months.get(name, ())})
 
     def check(self, found: Found, source: str, learns: bool) -> list[str]:
         """What is to be said of a table's columns: those that are missing, and those that are not known.

@@ -160,6 +160,28 @@ def test_years_are_not_further_than_one_from_those_that_were_met(tmp_path, more,
             assert dict(predicted(f"day\n{asked}-03-01\n", known)[0][0])[year] == value
 
 
+@pytest.mark.parametrize(
+    ("more", "met", "counts"),
+    [
+        ("", [3], {1: 3, 3: 3, 12: 3}),
+        ("1,2,1,2023-11-01,Graz,8010\n1,2,1,2023-06-01,Graz,8010\n", [3, 6, 11], {1: 11, 2: 3, 4: 3, 7: 6, 12: 11}),
+    ],
+)
+def test_a_month_that_was_not_met_counts_as_the_nearest(tmp_path, more, met, counts):
+    """In the round of the year; while a model learns months are as they are. A merge knows what its learners met."""
+    learner, other = Learner(text=OPTIONS), Learner(text=OPTIONS)
+    for each, text in ((learner, LEARNED), (other, LEARNED + more)):
+        for batch in Reader(io.BytesIO(text.encode()), OPTIONS, columns=each.columns):
+            each.columns.count(batch, OPTIONS)
+    Learner.merge([learner, other]).save(tmp_path / "m")
+    columns = Learner.load(tmp_path / "m").columns
+    assert columns.months == {"day": met}
+    for asked, counted in counts.items():
+        for known, month in ((columns.at_rest(), counted), (columns, asked)):
+            slots = dict(predicted(f"day\n2024-{asked:02}-01\n", known)[0][0])
+            assert name_slot(f"day.month={month}", OPTIONS) in slots
+
+
 def test_the_command_predicts_as_with_the_mean_written_in(tmp_path, cli):
     draw = random.Random(5)
     lines = [(i, draw.gauss(3, 1), draw.choice("ab")) for i in range(200)]
