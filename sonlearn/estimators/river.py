@@ -23,8 +23,8 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.estimators import base
 from sonlearn.estimators.bandit import SonlearnBandit
+from sonlearn.learn.by_row import OneRow
 from sonlearn.learn.learner import Learner
-from sonlearn.learn.one_row import OneRow
 from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.python import Parameter, in_python, with_parameters

@@ -2,8 +2,7 @@
 
 Read `engine` first, the interface: what a learner is to the rest of the program, and who makes it; what states say of
 their arrays is in `sonlearn.data.axes`. Then `learner`, which keeps the names of the features, the labels and one
-engine, and `shared_index`, which lets several learners share the numbers of features. `losses`, `predicted`, `labels`,
-`classes`, `scores` and `linear_algebra` serve them all.
+engine. `losses`, `predicted`, `labels`, `classes`, `scores` and `linear_algebra` serve them all.
 
 A folder for each family has its kernels beside its engine:
 
@@ -18,7 +17,7 @@ A folder for each family has its kernels beside its engine:
 `eigenpairs` the leading ones of a small matrix               `retention`  the share of a sum that is not forgotten
 `log`        updates that features outside a row still owe   `delay`      labels that come late
 `merging`    several learners become one (`Engine.merge`)     `saved`      models in files, who may use them
-`one_row`    rows one by one, without the ceremony of a batch   `by_row`   their way through an engine
+`by_row`     rows one by one, without the ceremony of a batch
 `explain`    contributions of members and features to a prediction
 `drift`      when a stream has changed, by the errors of what predicts it
 """

@@ -21,11 +21,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sonlearn.data.arrays import plain
 from sonlearn.data.batch import Batch
+from sonlearn.data.rows import Rows
 from sonlearn.errors import InputError, OptionError, SonlearnError
+from sonlearn.learn.delay import without_labels
 from sonlearn.learn.ensemble.scheduling import mapping
-from sonlearn.learn.learner import Learner
-from sonlearn.learn.shared_index import PredictedOrError, learn_with_shared_index
+from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.losses import LOSS_OPTIONS, OF_CLASSES
 from sonlearn.report.labels import reported_loss
@@ -34,6 +36,7 @@ from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Row, Schedule
 from sonlearn.text.columns import Labelling
 from sonlearn.tuning.grid import Setting, settings_of
+from sonlearn.views.index import Index, intern
 
 BY = ("loss", "error")
 #: Measures of a setting besides (docs/metrics.md): of two classes, of values, of several classes.
@@ -99,7 +102,7 @@ class Contender:
         self.seconds, self.refused = 0.0, 0  # rows that it could not learn from, or whose label does not fit
         self.failure: SonlearnError | None = None
 
-    def take(self, batch: Batch, held: np.ndarray | None, outcome: PredictedOrError) -> None:
+    def take(self, batch: Batch, held: np.ndarray | None, outcome: Predicted | SonlearnError) -> None:
         """Count the outcome of a batch."""
         self.refused = self.learner.refused_rows if self.learner is not None else self.refused
         if isinstance(outcome, SonlearnError):
@@ -262,22 +265,38 @@ class Tuning:
     # -- how ---------------------------------------------------------------------------------------------------------
 
     def _learn(self, batch: Batch, held: np.ndarray | None) -> list[Due]:
+        """Let each active setting learn a batch as it would alone.
+
+        Labels are converted once and features numbered once, in an index that the learners share.
+        """
         working = self.at_work
         learners = [contender.learner for contender in working if contender.learner is not None]
+        shown = without_held(batch, held)
+        if self._skip:  # a row whose label does not fit one of the learners is learned by none
+            shown = without_labels(shown, np.logical_or.reduce([learner.unfit(shown) for learner in learners]))
+        coded: dict[str, tuple[Any, np.ndarray]] = {}
+        for learner in learners:
+            if learner.labels.kind not in coded:
+                coded[learner.labels.kind] = learner.labels, learner.coded(shown, remember=True)
+        numbered: dict[bool, tuple[Rows, Index]] = {}
+        for learner in learners:
+            if learner.counts_unknown not in numbered:
+                y = coded[learner.labels.kind][1]  # any labels will do: the same rows have one
+                numbered[learner.counts_unknown] = intern(shown._replace(y=y), learner.index, learner.counts_unknown)
 
-        def run(learn_one: Any, places: Iterable[int]) -> list[None]:
-            def timed(i: int) -> None:
-                started = time.thread_time()
-                learn_one(i)
-                working[i].seconds += time.thread_time() - started
-
-            # The slowest settings start first, so that no thread waits long for the last one.
-            return self._run(timed, sorted(places, key=lambda i: -working[i].seconds))
-
-        def take(i: int, outcome: PredictedOrError) -> None:
+        def learn_one(i: int) -> None:
+            started, learner = time.thread_time(), learners[i]
+            rows, learner.index = numbered[learner.counts_unknown]
+            learner.labels, y = coded[learner.labels.kind]
+            try:
+                outcome: Predicted | SonlearnError = learner.fit_rows(shown, rows._replace(y=plain(y)), self._skip)
+            except SonlearnError as error:
+                outcome = error
             working[i].take(batch, held, outcome)
+            working[i].seconds += time.thread_time() - started
 
-        learn_with_shared_index(learners, without_held(batch, held), take, run, skip=self._skip)
+        # The slowest settings start first, so that no thread waits long for the last one.
+        self._run(learn_one, sorted(range(len(working)), key=lambda i: -working[i].seconds))
         if not self.at_work:
             raise next(contender.failure for contender in working if contender.failure is not None)
         self._check_classes(batch)

@@ -24,7 +24,7 @@ import numpy as np
 
 from sonlearn import Batch, DivergedError, InputError, Learner, LearnOptions, OptionError
 from sonlearn.data.batch import joined
-from sonlearn.learn.one_row import OneRow
+from sonlearn.learn.by_row import OneRow
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import parser_of

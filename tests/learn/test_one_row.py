@@ -10,8 +10,8 @@ from sonlearn import Batch, DivergedError, InputError, Learner
 from sonlearn.data.batch import joined
 from sonlearn.jit.sequence import Sequence
 from sonlearn.learn import by_row
+from sonlearn.learn.by_row import OneRow
 from sonlearn.learn.ensemble import pruning
-from sonlearn.learn.one_row import OneRow
 from sonlearn.views.index import Entries
 
 pytestmark = pytest.mark.interpreted

@@ -11,7 +11,7 @@ from sonlearn import Learner, from_scipy
 from sonlearn.data.decisions import numbered
 from sonlearn.errors import ThreadError
 from sonlearn.learn.bandits.bandit import Bandit
-from sonlearn.learn.one_row import OneRow
+from sonlearn.learn.by_row import OneRow
 from sonlearn.options import LearnOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.options.members import default_members

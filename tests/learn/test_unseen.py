@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sonlearn import Batch, Learner, LearnOptions
-from sonlearn.learn.one_row import OneRow
+from sonlearn.learn.by_row import OneRow
 from sonlearn.options.views import VIEWS
 from sonlearn.views.index import Entries
 
