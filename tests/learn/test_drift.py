@@ -8,7 +8,7 @@ import pytest
 from sonlearn import Learner, LearnOptions, from_scipy
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.learn.drift import ALARM, BETS, FEW, SLACK, WINDOW, changes_of, new_drift, watch
-from sonlearn.learn.ensemble.progress import Measured, measure
+from sonlearn.learn.ensemble.progress import measure
 from sonlearn.learn.ensemble.target import Target
 from sonlearn.options.members import Member
 
@@ -39,10 +39,10 @@ def definition(errors):
 def surprises(classes, z, y):
     """How wrong predictions z are, as a committee of two classes or of values sees it."""
     target = Target(LearnOptions(loss="logistic" if classes else "squared"), (Member("nag", "raw"),))
-    rows, measured = NO_ROWS._replace(y=y), Measured(*np.zeros((3, len(y))))
+    rows, found = NO_ROWS._replace(y=y), np.zeros(len(y))
     _, scale, _ = target.label_calls(target.new(), rows, np.zeros(0), again=True)
-    measure(target.kind, target.loss, scale, z[:, None], y, measured)
-    return measured.surprise
+    measure(target.kind, target.loss, scale, z[:, None], y, np.ones(len(y)), np.zeros(3), found)
+    return found
 
 
 @pytest.mark.interpreted

@@ -147,13 +147,13 @@ class RewardModel(Engine):
 
 
 class DecisionScratch(NamedTuple):
-    """One decision under way: of the columns z, v; of the candidates the rest."""
+    """One decision under way: of the columns z, v."""
 
     z: np.ndarray  # float64[columns]
     v: np.ndarray  # float64[columns]
-    score: np.ndarray  # float64[longest, 4]; of the diagonal model z and v, of the sketched one mean and width
-    mean: np.ndarray  # float64[longest]; scaled reward
-    width: np.ndarray  # float64[longest]
+    # float64[6, longest]; of the candidates: of the diagonal model z and v, of the sketched one mean and width, and of
+    # both mean and width of the scaled reward
+    score: np.ndarray
     sketch: Work
 
 
@@ -175,9 +175,7 @@ class ConfidentRewards(RewardModel):
         self._sparse = make_view("lunit")
         self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, binary=True)
         K = self._columns = options.actions or 1
-        self._work = DecisionScratch(
-            *np.zeros((2, K)), np.zeros((K, 4)), *np.zeros((2, K)), new_work(sketched.BLOCKS, sketched.ROWS)
-        )
+        self._work = DecisionScratch(*np.zeros((2, K)), np.zeros((6, K)), new_work(sketched.BLOCKS, sketched.ROWS))
 
     def new(self, classes: int = 0) -> ConfidentState:
         """State that has seen nothing."""
@@ -205,8 +203,9 @@ class ConfidentRewards(RewardModel):
         state = state._replace(sparse=own, dense=views)
         if learn and not len(state.sketched.now) and self._dense.features(state.dense):
             state = state._replace(sketched=sketched.new_sketched(self._columns))
-        self._reserve_work(int(np.diff(problem.first).max(initial=0)))
-        at = 0
+        longest, at = int(np.diff(problem.first).max(initial=0)), 0
+        if longest > self._work.score.shape[1]:
+            self._work = self._work._replace(score=np.zeros((6, 2 * longest)))
         while True:
             models = Models(state.diagonal, state.sketched, state.now)
             at, places = run(self._params, models, self._work, sparse, dense, problem, out, at, learn)
@@ -214,12 +213,6 @@ class ConfidentRewards(RewardModel):
                 return state
             pairs = more_room(state.diagonal.pairs, places, self._columns)
             state = state._replace(diagonal=state.diagonal._replace(pairs=pairs))
-
-    def _reserve_work(self, longest: int) -> None:
-        """Scratch for decisions of so many candidates."""
-        if longest > len(self._work.mean):
-            room = 2 * longest
-            self._work = self._work._replace(score=np.zeros((room, 4)), mean=np.zeros(room), width=np.zeros(room))
 
     def reserve(self, state: ConfidentState, rows: Rows, size: int) -> ConfidentState:
         """See `RewardModel.reserve`."""
@@ -314,12 +307,11 @@ def estimate(params, models, scratch, sparse, dense, problem, begin, end):
             diagonal.score(models.diagonal, sparse, row, left, scratch.z, scratch.v)
             features, squares = spread(dense, row, scratch.sketch.x, 0)
             features = min(features, room)
-        scratch.score[a, 0], scratch.score[a, 1] = scratch.z[k], scratch.v[k]
+        scratch.score[0, a], scratch.score[1, a] = scratch.z[k], scratch.v[k]
         if features > 0 and 0.0 < squares < sketched.FARTHEST:
-            m, s = sketched.estimate(
+            scratch.score[2, a], scratch.score[3, a] = sketched.estimate(
                 params.sketch, models.columns, scratch.sketch, k, features, squares, now["learned"]
             )
-            scratch.score[a, 2], scratch.score[a, 3] = m, s
         else:
             shows = False
     return shows
@@ -328,17 +320,17 @@ def estimate(params, models, scratch, sparse, dense, problem, begin, end):
 @inline
 def decide(params, now, scratch, out, begin, end, shows):
     """Fill in the probabilities, expected costs and widths of a decision's candidates."""
-    n, link = end - begin, params.cb_type < IPS
+    n, link, score = end - begin, params.cb_type < IPS, scratch.score
     share = share_of(now) if shows else 0.0
     scale = now["high"] - now["low"] if now["high"] > now["low"] else 1.0
     for a in range(n):
-        m, s = diagonal.estimate(link, params.rule.width, scratch.score[a, 0], scratch.score[a, 1])
+        m, s = diagonal.estimate(link, params.rule.width, score[0, a], score[1, a])
         if share > 0.0:
-            m += share * (scratch.score[a, 2] - m)
-            s += share * (scratch.score[a, 3] - s)
-        scratch.mean[a], scratch.width[a] = m, s
+            m += share * (score[2, a] - m)
+            s += share * (score[3, a] - s)
+        score[4, a], score[5, a] = m, s
         out.mean[begin + a], out.width[begin + a] = -(now["low"] + scale * m), scale * s
-    probabilities(params.rule, now["learned"], scratch.mean[:n], scratch.width[:n], out.probability[begin:end])
+    probabilities(params.rule, now["learned"], score[4, :n], score[5, :n], out.probability[begin:end])
 
 
 @bare_inline
@@ -372,10 +364,10 @@ def learn_reward(params, models, scratch, sparse, dense, problem, chosen_one, re
         if params.cb_type == MTR:
             weight = now["learned"] / (p * now["candidates"])
         elif not link:
-            expected = 0.0 if params.cb_type == IPS else scratch.mean[a]
+            expected = 0.0 if params.cb_type == IPS else scratch.score[4, a]
             target = expected + ((r - expected) / p if a == action else 0.0)
         row, k = problem.row[c], problem.column[c]
-        z, v = scratch.score[a, 0], scratch.score[a, 1]
+        z, v = scratch.score[0, a], scratch.score[1, a]
         diagonal.update(link, models.diagonal, sparse, row, left, k, z, v, target, weight)
         features, squares = spread(dense, row, scratch.sketch.x, 0)
         if features > 0 and 0.0 < squares < sketched.FARTHEST:
@@ -388,8 +380,8 @@ def learn_reward(params, models, scratch, sparse, dense, problem, chosen_one, re
 @bare_inline
 def count_errors(now, scratch, action, link, r):
     """Take the squared errors of both models at the chosen candidate into their means."""
-    m, _ = diagonal.estimate(link, 0.0, scratch.score[action, 0], 0.0)
+    m, _ = diagonal.estimate(link, 0.0, scratch.score[0, action], 0.0)
     now["weight"] += RATE * (1.0 - now["weight"])
     share = RATE / now["weight"]
     now["error_d"] += share * ((m - r) ** 2 - now["error_d"])
-    now["error_s"] += share * ((scratch.score[action, 2] - r) ** 2 - now["error_s"])
+    now["error_s"] += share * ((scratch.score[2, action] - r) ** 2 - now["error_s"])

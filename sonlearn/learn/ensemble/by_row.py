@@ -167,14 +167,10 @@ class RowOfMember:
         """Room to spare, and the calls."""
         features = self._view.features
         self.state, calls = prepared(self._engine, self.state, self._rows, self._out, features)
-        self._by_calls = bool(calls)
         self.calls = [*(calls or [(fits, (features, -1))]), *self._to_input]
 
     def recover(self, at: int) -> int:
-        """Make room, or learn the row in the usual way; returns the call of this stretch to go on with."""
-        if at == 0 and self._by_calls:
-            self._prepare()
-            return 0
+        """Learn the row in the usual way, and make room; returns the call of this stretch to go on with."""
         self.state = self._engine.learn_all(self.state, self._rows, self._out, int(self._view.features[0]))
         self._prepare()
         return len(self.calls) - len(self._to_input)

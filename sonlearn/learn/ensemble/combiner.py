@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.jit import bare_jit
+from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.options.members import Member
 
 #: After PERIOD rows A keeps this share of itself.
@@ -87,6 +87,15 @@ def of_inputs(combiner: Combiner, at: Sequence[int]) -> Combiner:
     square = np.ix_(range(len(combiner.w)), at, at)
     w, prior = (np.ascontiguousarray(array[:, at]) for array in (combiner.w, combiner.prior))
     return combiner._replace(w=w, A=combiner.A[square], P=combiner.P[square], prior=prior)
+
+
+@bare_inline
+def fade(A, retention, prior):
+    """A <- r A + (1 - r) diag(prior), of one set of weights."""
+    for i in range(len(A)):
+        for j in range(len(A)):
+            A[i, j] *= retention
+        A[i, i] += (1.0 - retention) * prior[i]
 
 
 @bare_jit

@@ -34,11 +34,11 @@ from sonlearn.learn.ensemble.by_row import CommitteeByRow
 from sonlearn.learn.ensemble.combiner import Combiner, weights_of, without
 from sonlearn.learn.ensemble.history import History, new_history
 from sonlearn.learn.ensemble.label_scale import relative_weights
-from sonlearn.learn.ensemble.progress import SEVERAL, VALUES, Measured, add_up, measure, tally_up
+from sonlearn.learn.ensemble.progress import SEVERAL, VALUES, measure, tally_up
 from sonlearn.learn.ensemble.pruning import RARE, SHORT, PruningCase, next_checkpoint, prune
 from sonlearn.learn.ensemble.scheduling import Scheduler, Seen, Views
 from sonlearn.learn.ensemble.slots import ClassSlots
-from sonlearn.learn.ensemble.target import Part, Target, between
+from sonlearn.learn.ensemble.target import Part, Target
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import NAG_SECONDS, Member, default_members, member, word_members
 from sonlearn.options.views import COLUMNS, VIEWS, WORDS
@@ -337,19 +337,19 @@ class Committee(Engine):
     def count(self, state: CommitteeState, part: Part, V: np.ndarray, z: Sequence[np.ndarray]) -> list[Call]:
         """Add rows to what is counted, and while there is a checkpoint to come to the history, which has room."""
         target, rows, work, n = self.target, part.rows, self.at_work(state), len(part.rows.y)
-        measured, late = Measured(*np.zeros((3, n))), self.options.label_delay
+        surprise, late = np.zeros(n), self.options.label_delay
         own = np.array(work.active), target.kind, V, part.scale.met, rows.y, rows.weight
         calls: list[Call] = [(tally_up, (state.tally, *own))]
         for which in range(0 if self.short else 1, 2):  # the offline combination last
-            calls.append((measure, (target.kind, target.loss, part.scale, z[which], rows.y, measured)))
-            if self.short:
-                calls.append((add_up, (state.totals[which], measured, rows.y, rows.weight)))
+            total = state.totals[which] if self.short else np.zeros(3)
+            given = target.kind, target.loss, part.scale, z[which], rows.y, rows.weight
+            calls.append((measure, (*given, total, surprise)))
         relative = target.kind == VALUES
-        calls.append((watch, (state.drift, relative, measured.surprise, rows.y, rows.weight, late)))
+        calls.append((watch, (state.drift, relative, surprise, rows.y, rows.weight, late)))
         if self.rows_left(state) and self._judged(state) >= 0:
             to = state.history, state.now, late, target.kind == SEVERAL, target.rules.kept, np.array(work.online)
-            given = np.zeros(histories.WIDTH - 1, np.int64), V, z[0], part.scale, rows.y, rows.weight
-            calls.append((histories.remember, (*to, *given)))
+            shown = np.zeros(histories.WIDTH - 1, np.int64), V, z[0], part.scale, rows.y, rows.weight
+            calls.append((histories.remember, (*to, *shown)))
         columns = part_of(rows, COLUMNS) if state.now["in_parts"][0] else rows
         calls.append((count_learned, (state.now, rows, columns.indptr, late + target.rules.words_after)))
         return calls
@@ -423,16 +423,16 @@ class Committee(Engine):
         work, members = self.at_work(state), list(state.members)
 
         def learn(j: int, rows: Rows, features: int, which: slice) -> None:
-            i, own, scale = work.active[j], V[j, which], between(part.scale, which.start, which.stop)
+            i, own, some = work.active[j], V[j, which], part.between(which)
             engine, predicted = self.engines[i], Predictions.of_scores(own)
-            y = self.target.labels_of(self.members[i], rows_between(part.rows, which.start, which.stop), scale)
+            y = self.target.labels_of(self.members[i], some.rows, some.scale)
             if again if engine.counts else settles and i in self.long:
                 members[i] = engine.reserve(members[i], rows, features)
                 engine.predict(members[i], rows, predicted)
             else:
                 members[i] = engine.learn_all(members[i], rows._replace(y=y), predicted, features)
-            run_calls(self.target.to_input(own, self.members[i], scale) if again else
-                 self.to_input(state, i, own, rows, scale))  # fmt: skip
+            run_calls(self.target.to_input(own, self.members[i], some.scale) if again else
+                 self.to_input(state, i, own, rows, some.scale))  # fmt: skip
 
         self._scheduler.each(work.sharing, seen, part.span, learn, combine)
         return state._replace(members=tuple(members))
@@ -452,7 +452,7 @@ class Committee(Engine):
         def ask(j: int, rows: Rows, features: int, which: slice) -> None:
             own, i = V[j, which], work.active[j]
             self.engines[i].predict(state.members[i], rows, Predictions.of_scores(own))
-            run_calls(self.target.to_input(own, self.members[i], between(part.scale, which.start, which.stop)))
+            run_calls(self.target.to_input(own, self.members[i], part.between(which).scale))
 
         self._scheduler.each(work.sharing, seen, part.span, ask, lambda which: None)
         run_calls(self._combine_offline(state, V, part, False, z[1]))

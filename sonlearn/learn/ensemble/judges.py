@@ -7,6 +7,7 @@ might go takes three times as long, and while rows are few a combiner is still l
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
 from typing import TYPE_CHECKING, NamedTuple
@@ -39,22 +40,17 @@ class ReplayJudge:
     """
 
     def __init__(self, target: Target, case: PruningCase):
-        self._target, self._case, self._found = target, case, dict[tuple[int, ...], float]()
+        self._target, self._case, self._loss = target, case, functools.cache(self._replayed)
         self._first = threading.Lock()
 
     def growth(self, left: list[int], unit: list[int]) -> float:
         """By what share of itself the loss of a combination of those `left` grows without those of the `unit`."""
         with self._first:  # who asks at the same time waits for it
-            now = self.loss(left)
-        return (self.loss([i for i in left if i not in unit]) - now) / max(now, 1e-300)
+            now = self._loss(tuple(left))
+        return (self._loss(tuple(i for i in left if i not in unit)) - now) / max(now, 1e-300)
 
-    def loss(self, chosen: list[int]) -> float:
-        """The loss of a combiner of the `chosen`, worked out once."""
-        if tuple(chosen) not in self._found:
-            self._found[tuple(chosen)] = self._replayed(chosen)
-        return self._found[tuple(chosen)]
-
-    def _replayed(self, chosen: list[int]) -> float:
+    def _replayed(self, chosen: tuple[int, ...]) -> float:
+        """The loss of a combiner of the `chosen`."""
         case = self._case
         at = [*chosen, *range(len(case.costs), len(case.inputs))]
         _, losses, weight = self._target.replayed(case, at, judges=True)
@@ -97,7 +93,7 @@ class Fit(NamedTuple):
     growth: np.ndarray  # float64[k]; see `FittedJudge`
 
 
-def fitted(case: PruningCase, chosen: list[int], doubt: float = DOUBT, start: np.ndarray | None = None) -> Fit:
+def fitted(case: PruningCase, chosen: list[int], start: np.ndarray | None = None) -> Fit:
     """The weights of least loss of the `chosen` on the rows that judge, sought from `start` on (float64[k], of all)."""
     members, every, k = [case.inputs[i] for i in chosen], classes_of(case.history), len(chosen)
     w_0, own = (np.array([getattr(member, what) for member in members]) for what in ("weight", "precision"))
@@ -131,7 +127,7 @@ def fitted(case: PruningCase, chosen: list[int], doubt: float = DOUBT, start: np
     more, loss = without - now[:, None], max(float((now * h).sum()) / total, 1e-300)
     mean = np.einsum("bkn,bn->k", more, h) / total
     spread = np.sqrt(np.einsum("bkn,bn->k", (more - mean[:, None]) ** 2, h * h)) / total
-    return Fit(w, (mean + doubt * spread - float((h * h).sum()) / (2.0 * total * total)) / loss)
+    return Fit(w, (mean + DOUBT * spread - float((h * h).sum()) / (2.0 * total * total)) / loss)
 
 
 def probabilities(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,14 +18,6 @@ if TYPE_CHECKING:
 
 #: Kinds of problem.
 VALUES, TWO, SEVERAL = range(3)
-
-
-class Measured(NamedTuple):
-    """How good combinations of rows were, float64[n] each."""
-
-    loss: np.ndarray  # NaN where there was nothing to choose
-    error: np.ndarray  # 1 for a wrong class, or the squared error; likewise
-    surprise: np.ndarray  # as `drift.watch` takes it: 1 less the probability of the right class, or size of the error
 
 
 def member_table(committee: Committee, state: CommitteeState) -> list[dict[str, Any]]:
@@ -99,25 +91,32 @@ def tally_up(tally, at, kind, V, met, y, weight):
 
 
 @bare_jit
-def measure(kind, loss, scale, z, y, measured):
-    """Fill in `Measured` of combinations z, float64[n, K]; kind, loss : those of the `Target`; y : float64[n].
+def measure(kind, loss, scale, z, y, weight, total, surprise):
+    """total += (h, h loss_i, h error_i) row by row, of the rows learned where there was something to choose.
 
     Of several classes there is nothing to choose where the class had not been met.
+
+    Parameters
+    ----------
+    kind, loss : those of the `Target`; scale : LabelScale; z : float64[n, K], a combination; y, weight : float64[n]
+    total : float64[3], modified
+    surprise : float64[n], filled in as `drift.watch` takes it: 1 less the probability of the right class, or the size
+        of the error
     """
     for i in range(len(y)):
         met = scale.met[i]
-        measured.error[i] = error_of(kind, z, i, met, y[i])
         if kind == SEVERAL:
-            known = 0.0 <= y[i] < met
-            log = z[i, int(y[i])] if known else math.nan
-            measured.loss[i], measured.error[i] = -log, measured.error[i] if known else math.nan
-            measured.surprise[i] = 1.0 - math.exp(log) if known else 1.0
-            continue
-        measured.loss[i] = loss_value(Loss(loss.code, scale.par[i]), z[i, 0], y[i])
-        if kind == TWO:
-            measured.surprise[i] = 1.0 / (1.0 + math.exp(min(max(y[i] * z[i, 0], -30.0), 30.0)))
+            value = -z[i, int(y[i])] if 0.0 <= y[i] < met else math.nan
+            surprise[i] = 1.0 - math.exp(-value) if value == value else 1.0
         else:
-            measured.surprise[i] = abs(z[i, 0] - y[i])
+            value = loss_value(Loss(loss.code, scale.par[i]), z[i, 0], y[i])
+            surprise[i] = abs(z[i, 0] - y[i])
+        if kind == TWO:
+            surprise[i] = 1.0 / (1.0 + math.exp(min(max(y[i] * z[i, 0], -30.0), 30.0)))
+        if is_learned(weight[i], y[i]) and value == value:
+            total[0] += weight[i]
+            total[1] += weight[i] * value
+            total[2] += weight[i] * error_of(kind, z, i, met, y[i])
 
 
 @bare_inline
@@ -137,16 +136,3 @@ def error_of(kind, z, i, met, y):
         if z[i, k] > z[i, own] or (k < own and z[i, k] == z[i, own]):
             return 1.0
     return 0.0
-
-
-@bare_jit
-def add_up(total, measured, y, weight):
-    """total += (h, h loss_i, h error_i) row by row, of the rows learned where there was something to choose.
-
-    total : float64[3], modified; measured : Measured; y, weight : float64[n]
-    """
-    for i in range(len(y)):
-        if is_learned(weight[i], y[i]) and measured.loss[i] == measured.loss[i]:
-            total[0] += weight[i]
-            total[1] += weight[i] * measured.loss[i]
-            total[2] += weight[i] * measured.error[i]

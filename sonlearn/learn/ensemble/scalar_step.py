@@ -24,7 +24,7 @@ import math
 
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.ensemble.combiner import PERIOD
+from sonlearn.learn.ensemble.combiner import PERIOD, fade
 from sonlearn.learn.linear_algebra import factorise
 from sonlearn.learn.losses import (
     ABSOLUTE,
@@ -202,13 +202,9 @@ def share_of_error(errors, error, h, retention):
 
 @bare_inline
 def forget_past(combiner, e, scratch):
-    """A of learner e <- r A + (1 - r) A_0, and P <- A^-1 anew; scratch: float64[k or more, k], overwritten."""
-    A, P, retention = combiner.A[e], combiner.P[e], combiner.retention[0]
-    k, LT = len(A), scratch
-    for i in range(k):
-        for j in range(k):
-            A[i, j] *= retention
-        A[i, i] += (1.0 - retention) * combiner.prior[e, i]
+    """A of learner e forgets (`combiner.fade`), and P <- A^-1 anew; scratch: float64[k or more, k], overwritten."""
+    A, P, k, LT = combiner.A[e], combiner.P[e], len(combiner.A[e]), scratch
+    fade(A, combiner.retention[0], combiner.prior[e])
     factorise(A, 0.0, k, LT)
     for i in range(k):  # P <- L^-1, lower triangular
         for j in range(k):

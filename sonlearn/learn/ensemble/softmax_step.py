@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.ensemble.combiner import PERIOD
+from sonlearn.learn.ensemble.combiner import PERIOD, fade
 from sonlearn.learn.linear_algebra import (
     add_scaled,
     exponential,
@@ -107,7 +107,7 @@ def combine(combiner, V, met, y, weight, learns, surprise, scratch, out):
         combiner.rows[0] += 1
         take_step(combiner, V, i, met[i], count, int(y[i]), weight[i], surprise, scratch)
         if combiner.rows[0] % PERIOD == 0:
-            forget_past(combiner.A[0], combiner.retention[0], combiner.prior[0])
+            fade(combiner.A[0], combiner.retention[0], combiner.prior[0])
     mirror(combiner.A[0])
 
 
@@ -184,14 +184,6 @@ def take_step(combiner, V, i, met, count, y, h, surprise, scratch):
     solve_upper(scratch.LT, n, mean, scratch.step)
     for j in range(n):
         combiner.w[0, j] -= h * scratch.step[j]
-
-
-@bare_inline
-def forget_past(A, retention, prior):
-    """A <- r A + (1 - r) diag(prior), of the lower triangle."""
-    for i in range(len(A)):
-        for j in range(i + 1):
-            A[i, j] = retention * A[i, j] + ((1.0 - retention) * prior[i] if i == j else 0.0)
 
 
 @bare_inline

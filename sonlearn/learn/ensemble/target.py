@@ -64,10 +64,8 @@ class Part(NamedTuple):
 
     def between(self, at: slice) -> Part:
         """Some of the rows."""
-        scale = between(self.scale, at.start, at.stop)
-        return Part(
-            rows_between(self.rows, at.start, at.stop), scale, (self.span[0] + at.start, self.span[0] + at.stop)
-        )
+        rows, scale = rows_between(self.rows, at.start, at.stop), LabelScale(*(array[at] for array in self.scale))
+        return Part(rows, scale, (self.span[0] + at.start, self.span[0] + at.stop))
 
 
 class Target:
@@ -279,13 +277,6 @@ class Target:
     def facts(self, state: State) -> dict[str, Any]:
         """What there is to tell of the labels; scaled: whether errors are in standard deviations of these."""
         return {"scaled": not self.classes}
-
-
-def between(scale: LabelScale, start: int, stop: int) -> LabelScale:
-    """Of how to read rows, rows start..stop-1."""
-    if start == 0 and stop == len(scale.met):
-        return scale
-    return LabelScale(*(array[start:stop] for array in scale))
 
 
 def inputs_of(loss: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
