@@ -163,7 +163,7 @@ def retention_lines(model: Model) -> list[str]:
     learner, lines = model.learner, []
     if model.names.known:
         lines.append(f"  names = of {len(model.names.known)} slots (of at most {MOST_SLOTS}, {MOST_NAMES} of each)")
-    if learner.worded and learner.two_labels is not None:
+    if learner.labels.worded and learner.two_labels is not None:
         lines.append(f"  positive label = {learner.two_labels[1]} (the other: {learner.two_labels[0]})")
     for name, kinds in learner.columns.known.items():
         lines.append(f"  column {shorten(name)} = {', '.join(kinds)}")

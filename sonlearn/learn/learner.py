@@ -479,11 +479,6 @@ class Learner(SavedModel):
         return self.labels.names
 
     @property
-    def worded(self) -> bool:
-        """Whether the labels of two classes are words, or two numbers of which ``--positive`` names one."""
-        return self.labels.worded
-
-    @property
     def threshold(self) -> float:
         """The raw prediction above which a row is +1, where there are two classes (``--threshold``)."""
         return self._decision.threshold
@@ -530,11 +525,6 @@ class Learner(SavedModel):
         if name not in facts:
             raise OptionError(f"--method {self.options.method} has no {name}")
         return facts[name]
-
-    @property
-    def size(self) -> int:
-        """Features seen."""
-        return int(self.index.size[0])
 
     @property
     def scores(self) -> int:

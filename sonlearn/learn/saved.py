@@ -17,6 +17,7 @@ import numpy as np
 
 from sonlearn.errors import ModelFileError, OptionError, ThreadError
 from sonlearn.files import storage
+from sonlearn.views.index import Index
 
 
 class SavedModel:
@@ -28,11 +29,19 @@ class SavedModel:
         What its file says that it is.
     FORMAT : int
         Version of its header and arrays; `sonlearn.files.storage` has its own for the container.
+    index : Index
+        Numbers of the features seen.
     """
 
     KIND: ClassVar[str]
     FORMAT: ClassVar[int]
     access: Access
+    index: Index
+
+    @property
+    def size(self) -> int:
+        """Features seen."""
+        return int(self.index.size[0])
 
     def _to_arrays(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         raise NotImplementedError

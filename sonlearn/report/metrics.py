@@ -140,7 +140,8 @@ class Metrics:
         if result["decided"]["predicted"] > 0 or not best["f1"] > 0:
             return ""
         share = result["positive"] / result["weight"]
-        label = shorten(self._learner.two_labels[1]) if self._learner.worded and self._learner.two_labels else "+1"
+        labels = self._learner.labels
+        label = shorten(labels.names[1]) if labels.worded and labels.names else "+1"
         return (
             f"no example was predicted {label}, though {100 * share:.3g} % are: every one is below the threshold; "
             f"--threshold best-f1 (now {best['threshold']:.4g}) finds {100 * best['recall']:.3g} % of them, and "

@@ -238,14 +238,14 @@ class TwoClasses(Problem):
 
     def summary(self, metrics: Any) -> list[str]:
         """See `Problem`: first, which of two words is the positive label."""
-        if not self.learner.worded:
+        if not self.learner.labels.worded:
             return super().summary(metrics)
         negative, positive = self.labels
         return [f"positive label = {positive} (the other: {negative})", *super().summary(metrics)]
 
     def texts(self, values: np.ndarray) -> list[str]:
         """See `Problem`: words, where labels are."""
-        if not self.learner.worded:
+        if not self.learner.labels.worded:
             return super().texts(values)
         negative, positive = self.labels
         return [positive if value > 0 else negative for value in values.tolist()]
@@ -259,7 +259,7 @@ class TwoClasses(Problem):
 
     @property
     def _replied(self) -> list[Any]:
-        return self.labels if self.learner.worded else [-1, 1]
+        return self.labels if self.learner.labels.worded else [-1, 1]
 
     def _columns(self, every: bool) -> tuple[str, ...]:
         if self.no_probabilities:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -65,9 +66,11 @@ class Bandit(SavedModel):
         self.columns = ColumnTable()
         self.labels = ActionLabels(options) if options.cbify or options.action else None
         self.index = new_index()
+        make: Callable[[], RewardModel] = functools.partial(ConfidentRewards, options)
         if learn is not None:
             _check_method(options, learn)
-        self.access = Access(functools.partial(_reward_model, options, learn, threads))
+            make = functools.partial(EngineRewards, options, learn, threads)
+        self.access = Access(make)
         self._model: RewardModel = self.access.engine
         self.state = self._model.new()
 
@@ -75,11 +78,6 @@ class Bandit(SavedModel):
     def examples(self) -> int:
         """Decisions learned from."""
         return int(self.state.now["learned"][0])
-
-    @property
-    def size(self) -> int:
-        """Features that have been seen."""
-        return int(self.index.size[0])
 
     # -- decisions ---------------------------------------------------------------------------------------------------
 
@@ -131,14 +129,13 @@ class Bandit(SavedModel):
         given = (getattr(decisions, name) for name in Problem._fields)
         arrays = (np.zeros(0) if array is None else array for array in given)
         problem = Problem(*(np.require(array, requirements=["C", "W"]) for array in arrays))
-        now = self.state.now.copy()
+        state = self.state._replace(now=self.state.now.copy())
         if learn:
             numbered, self.index = intern(rows, self.index, True)
-            self.state = model.run(self.state._replace(now=now), numbered, self.size, problem, out, True)
-            return
-        now["drawn"] += before
-        known_rows = lookup(rows, self.index, True)
-        model.run(self.state._replace(now=now), known_rows, self.size, problem, out, False)
+            self.state = model.run(state, numbered, self.size, problem, out, True)
+        else:
+            state.now["drawn"] += before
+            model.run(state, lookup(rows, self.index, True), self.size, problem, out, False)
 
     # -- what is known -----------------------------------------------------------------------------------------------
 
@@ -174,10 +171,6 @@ class Bandit(SavedModel):
         state = storage.rebuilt(bandit.state, arrays, "state")
         bandit.state = bandit._model.reserve(state, NO_ROWS, bandit.size)
         return bandit
-
-
-def _reward_model(options: BanditOptions, learn: LearnOptions | None, threads: int) -> RewardModel:
-    return ConfidentRewards(options) if learn is None else EngineRewards(options, learn, threads)
 
 
 def _check_method(options: BanditOptions, learn: LearnOptions) -> None:

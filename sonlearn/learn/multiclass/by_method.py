@@ -154,17 +154,32 @@ class OneVsRest(Engine):
 
     def _grown(
         self, state: OneVsRestState, rows: Rows, births: np.ndarray, out: Predictions
-    ) -> tuple[tuple, State, int]:  # fmt: skip
+    ) -> tuple[tuple, State, int]:
         """The classes' states and the spare one after `rows`, and the first row that a new class refused, or n."""
         n, met, features = len(rows.y), len(state.classes), int(state.now["seen"][0])
+
+        def taught(binary: Engine, job: tuple[State, int], stop: int, number: int | None) -> State:
+            """The state after rows begin..stop-1, learned as class `number` (None: as no class); fills its scores."""
+            own, begin = job
+            part, shown, found = rows_between(rows, begin, stop), out.part(begin, stop), Predictions.empty(stop - begin)
+            right = part.y == (-1 if number is None else number)
+            y = np.where(np.isnan(part.y), np.nan, np.where(right, 1.0, -1.0))
+            own = binary.learn_all(own, part._replace(y=y), found, features)
+            if number is None:
+                shown.unseen[:] = found.raw[:, 0]
+            else:
+                shown.raw[:, number] = found.raw[:, 0]
+            shown.refused[:] |= found.refused
+            return own
+
         jobs = [(own, 0) for own in state.classes]  # states, and the row from which on they learn
         unseen, at = state.unseen, 0
         for position in births.tolist():
             if position > at:
-                unseen = self._taught(self._binary, (unseen, at), position, None, (features, rows, out))
+                unseen = taught(self._binary, (unseen, at), position, None)
                 at = position
             own = copy.deepcopy(self._binary.packed(unseen)), position
-            first = self._taught(self._binary, own, position + 1, len(jobs), (features, rows, out))
+            first = taught(self._binary, own, position + 1, len(jobs))
             if out.refused[position]:
                 n = position
                 break
@@ -175,8 +190,8 @@ class OneVsRest(Engine):
         jobs += [(unseen, at)] if needed else []
 
         def work(worker: int) -> list[State]:
-            own_jobs, binary = range(worker, len(jobs), self._threads), self._binaries[worker]
-            return [self._taught(binary, jobs[i], n, numbers[i], (features, rows, out)) for i in own_jobs]
+            own_jobs = range(worker, len(jobs), self._threads)
+            return [taught(self._binaries[worker], jobs[i], n, numbers[i]) for i in own_jobs]
 
         done: list[Any] = [None] * len(jobs)
         for worker, states in enumerate(self._each(work, range(self._threads))):
@@ -188,27 +203,6 @@ class OneVsRest(Engine):
             out.unseen[born[-1]] = out.raw[born[-1], len(jobs) - 1]
         count = met + len(born)
         return tuple(done[:count]), done[count] if needed else self._binary.new(), n
-
-    def _taught(
-        self,
-        binary: Engine,
-        job: tuple[State, int],
-        stop: int,
-        number: int | None,
-        shown: tuple[int, Rows, Predictions],
-    ) -> State:
-        """The state after rows begin..stop-1, learned as class `number` (None: as no class); fills its scores."""
-        (features, rows, out), (state, begin) = shown, job
-        part = rows_between(rows, begin, stop)
-        y = np.where(np.isnan(part.y), np.nan, np.where(part.y == (-1 if number is None else number), 1.0, -1.0))
-        own, out = Predictions.empty(stop - begin), out.part(begin, stop)
-        state = binary.learn_all(state, part._replace(y=y), own, features)
-        if number is None:
-            out.unseen[:] = own.raw[:, 0]
-        else:
-            out.raw[:, number] = own.raw[:, 0]
-        out.refused[:] |= own.refused
-        return state
 
 
 class MultinomialState(NamedTuple):

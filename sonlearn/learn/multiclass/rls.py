@@ -97,16 +97,13 @@ class Rls(Engine):
 
     def calls(self, state: RlsState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
         """See `Engine.calls`; no row is refused."""
-        P, W, scratch = self._arrays(state)
+        d, room = (int(state.now[name][0]) for name in ("seen", "room"))
+        P, W, scratch = state.P.reshape(d, d), state.W.reshape(d, room), RlsScratch(*np.zeros((2, d)), np.zeros(room))
         return [(follow, (P, W, state.now, scratch, rows, out.raw, start, learns))]
 
     def spare(self, state: RlsState, rows: Rows, features: int) -> tuple[RlsState, int]:
         """Room for the features that there are (see `Engine.spare`)."""
         return self.reserve(state, rows, features), features
-
-    def _arrays(self, state: RlsState) -> tuple[np.ndarray, np.ndarray, RlsScratch]:
-        d, room = (int(state.now[name][0]) for name in ("seen", "room"))
-        return state.P.reshape(d, d), state.W.reshape(d, room), RlsScratch(np.zeros(d), np.zeros(d), np.zeros(room))
 
     def packed(self, state: RlsState) -> RlsState:
         """`state` without spare room."""
