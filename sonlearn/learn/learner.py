@@ -398,9 +398,7 @@ class Learner(SavedModel):
 
     def take_thresholds(self, other: Learner) -> None:
         """What follows from the scores of `other`'s last rows: the threshold of best F1, and coverage."""
-        header, arrays = other._decision.packed()
-        if header:
-            self._decision.restore(header, arrays)
+        self._decision.restore(*other._decision.packed())
         if self._coverage is not None and other._coverage is not None:
             self._coverage.restore(other._coverage.arrays())
 
@@ -610,9 +608,8 @@ class Learner(SavedModel):
         if waits is not None:
             header["waiting"] = waits
         header["decision"], decision = self._decision.packed()
-        arrays |= {f"decision.{name}": array for name, array in decision.items()}
-        arrays |= {} if self._coverage is None else self._coverage.arrays()
-        return header, {"ids": self.index.ids[: self.size], **arrays, **late}
+        sets = {} if self._coverage is None else self._coverage.arrays()
+        return header, {"ids": self.index.ids[: self.size], **arrays, **decision, **sets, **late}
 
     @classmethod
     def _of_arrays(cls, header: dict[str, Any], arrays: dict[str, np.ndarray], threads: int) -> Learner:
@@ -621,10 +618,7 @@ class Learner(SavedModel):
         learner.restore_labels(header["labels"], int(header["met"]))
         learner.columns = ColumnTable(*(header[each] for each in ("columns", "numbers", "years", "months")))
         learner.set_output(**header.get("output", {}))
-        if header.get("decision"):
-            learner._decision.restore(
-                header["decision"], {name: arrays[f"decision.{name}"] for name in ("bins", "weights")}
-            )
+        learner._decision.restore(header["decision"], arrays)
         learner.examples = int(header["examples"])
         if learner._coverage is not None:
             learner._coverage.restore(arrays)

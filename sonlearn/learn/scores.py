@@ -313,16 +313,18 @@ class DecisionRule:
         return 0.0 if best is None else best[0].threshold * rarer / (rarer + HALF_WAY)
 
     def packed(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """(header, arrays) of what has been learned; empty where nothing is."""
+        """(header, arrays of a model's file) of what has been learned; empty where nothing is."""
         if self.history is None:
             return {}, {}
         bins, _, _ = self.history.used()
         header = {"threshold": self.threshold, "rows": self._rows, "due": self._due}
-        return header, {"bins": bins.astype(np.int64), "weights": self.history.weights[:, bins]}
+        return header, {"decision.bins": bins.astype(np.int64), "decision.weights": self.history.weights[:, bins]}
 
     def restore(self, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         """Inverse of `packed`; KeyError, TypeError or ValueError where it is none."""
-        bins, weights = arrays["bins"], arrays["weights"]
+        if not header:
+            return
+        bins, weights = arrays["decision.bins"], arrays["decision.weights"]
         fit = bins.dtype == np.int64 and weights.shape == (3, len(bins)) and weights.dtype == np.float64
         if not fit or (len(bins) and not (bins.min() >= 0 and bins.max() < BINS)):
             raise ValueError("the history of scores is none")

@@ -438,9 +438,10 @@ class Committee(Engine):
         return state._replace(members=tuple(members))
 
     def _asked(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
-        """Rows that are only predicted."""
-        rows = rows._replace(weight=relative_weights(state.now, rows.weight, rows.y, learn=False))
-        asked, scale = self.target.asked(state.labels, rows, state.now)
+        """Rows that are only predicted, whatever stands in their labels."""
+        weight = relative_weights(state.now, rows.weight, rows.y, learn=False)
+        rows = rows._replace(weight=weight, y=np.full(len(rows.y), np.nan))
+        _, asked, scale = self.target.learned(state.labels, rows, state.now, again=True)
         _, seen = self.views.showing(state.views, asked, False, bool(state.now["in_parts"][0]))
         return Part(asked, scale, (0, len(rows.y))), seen
 

@@ -135,12 +135,6 @@ class Target:
         """Calls that are done, and change nothing, where `state` has room for the labels of `rows`."""
         return []
 
-    def asked(self, state: State, rows: Rows, now: np.ndarray) -> tuple[Rows, LabelScale]:
-        """`learned` of rows that are predicted only, for whatever stands in their labels."""
-        rows, scale, calls = self.label_calls(state, rows._replace(y=np.full(len(rows.y), np.nan)), now, again=True)
-        run_calls(calls)
-        return rows, scale
-
     def width(self, state: State) -> int:
         """K."""
         return 1
