@@ -279,16 +279,14 @@ class Committee(Engine):
         """Who is at work; looked up, since it changes at a few checkpoints only."""
         key = state.active.tobytes()
         if key not in self._at_work:
-            self._at_work[key] = self._find_at_work(np.flatnonzero(state.active).tolist())
+            active, sharing = np.flatnonzero(state.active).tolist(), dict[str, list[int]]()
+            for j, i in enumerate(active):
+                sharing.setdefault(self.members[i].view, []).append(j)
+            online = [*active, *range(len(self.members), len(self.inputs))]
+            apart = len({i in self.long for i in active}) > 1
+            offline = [i for i in online if i in self.long] if apart else online
+            self._at_work[key] = AtWork(active, sharing, online, offline, apart)
         return self._at_work[key]
-
-    def _find_at_work(self, active: list[int]) -> AtWork:
-        online, sharing = [*active, *range(len(self.members), len(self.inputs))], dict[str, list[int]]()
-        for j, i in enumerate(active):
-            sharing.setdefault(self.members[i].view, []).append(j)
-        apart = len({i in self.long for i in active}) > 1
-        offline = [i for i in online if i in self.long] if apart else online
-        return AtWork(active, sharing, online, offline, apart)
 
     def offline_combiner(self, state: CommitteeState) -> Combiner:
         """That of the offline combination."""

@@ -12,7 +12,6 @@ would turn the members round.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -73,11 +72,6 @@ def placed(history: History, rows: int, kept: int) -> History:
         return history
     order = np.argsort(np.arange(rows - kept, rows) % kept)
     return History(*(part[order] for part in history))
-
-
-def joined(histories: Sequence[History], kept: int) -> History:
-    """Histories, oldest rows first, one behind the other; the last rows of it."""
-    return History(*(np.concatenate(parts)[-kept:] for parts in zip(*histories, strict=True)))
 
 
 def last_rows(history: History, n: int) -> History:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sonlearn.data import axes
 from sonlearn.learn.ensemble.combiner import Combiner, merge_combiners, went_on, without
-from sonlearn.learn.ensemble.history import History, joined, last_rows, of_rows
+from sonlearn.learn.ensemble.history import History, last_rows, of_rows
 
 if TYPE_CHECKING:
     from sonlearn.learn.ensemble.committee import Committee, CommitteeState
@@ -22,7 +22,8 @@ def merged(
 
     Members at work in at least half of the states stay.
     """
-    left, k = majority([state.active for state in states]), len(committee.members)
+    k, at_work = len(committee.members), np.sum([state.active for state in states], axis=0)
+    left = np.flatnonzero(2 * at_work >= len(states)).tolist()
     labels, maps = committee.target.merged([state.labels for state in states], base.labels)
     views, members = _views_and_members(committee, states, base, rows, left, maps)
     gone = [[i for i in range(k) if i not in left or not state.active[i]] for state in states]
@@ -47,12 +48,6 @@ def tallied(base: np.ndarray, others: Sequence[np.ndarray], by: np.ndarray) -> n
     return tally
 
 
-def majority(masks: Sequence[np.ndarray]) -> list[int]:
-    """Positions that are set in at least half of the masks, bool[k] each."""
-    found: list[int] = np.flatnonzero(2 * np.sum(masks, axis=0) >= len(masks)).tolist()
-    return found
-
-
 def _views_and_members(
     committee: Committee, states: Sequence[CommitteeState], base: CommitteeState, rows: Sequence[int], left: list[int],
     maps: Sequence[np.ndarray | None],
@@ -62,14 +57,13 @@ def _views_and_members(
     `maps`: of the base and each state the numbers that its classes have in the merged one.
     """
     views, members = list(committee.views.new()), [engine.new() for engine in committee.engines]
-    for place, name in enumerate(committee.views.names):
+    for place, (name, view) in enumerate(zip(committee.views.names, committee.views.every, strict=True)):
         users = [i for i in left if committee.members[i].view == name]
         if not users:
             continue
         holders = [g for g, state in enumerate(states) if name in committee.at_work(state).sharing]
-        seen = committee.views.merge(name, [states[g].views for g in holders], base.views)
-        views[place] = seen.state
-        size = committee.views.sizes(tuple(views))[name]
+        seen = view.merge([states[g].views[place] for g in holders], base.views[place])
+        views[place], size = seen.state, view.features(seen.state)
         for i in users:
             engine = committee.engines[i]
             own = [(g, numbers) for g, numbers in zip(holders, seen.numbers, strict=True) if states[g].active[i]]
@@ -100,4 +94,4 @@ def merged_history(states: Sequence[CommitteeState], base: CommitteeState, kept:
     for state in states:
         rows = int(state.now["rows"][0])
         parts.append(last_rows(of_rows(state.history, rows, kept), rows - start))
-    return joined(parts, kept)
+    return History(*(np.concatenate(part)[-kept:] for part in zip(*parts, strict=True)))

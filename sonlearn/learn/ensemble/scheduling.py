@@ -11,7 +11,7 @@ import functools
 import heapq
 import itertools
 import time
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from graphlib import TopologicalSorter
 
@@ -21,7 +21,7 @@ from sonlearn.data.rows import Rows, rows_between
 from sonlearn.learn.ensemble.progress import SEVERAL, VALUES
 from sonlearn.options.views import VIEWS
 from sonlearn.views import make_view
-from sonlearn.views.view import MergedView, View, parts_of
+from sonlearn.views.view import View, parts_of
 
 
 class Job:
@@ -226,11 +226,6 @@ class Views:
         """(`states` with other numbers of the raw features, the numbers of what each view has shown then)."""
         found = [view.renumbered(own, numbers, features) for view, own in zip(self.every, states, strict=True)]
         return tuple(own for own, _ in found), {name: own for name, (_, own) in zip(self.names, found, strict=True)}
-
-    def merge(self, name: str, states: Sequence[tuple], base: tuple) -> MergedView:
-        """The view of that name of several such states, which `renumbered` has made (see `View.merge`)."""
-        at = self.names.index(name)
-        return self.every[at].merge([own[at] for own in states], base[at])
 
     def sizes(self, states: tuple) -> dict[str, int]:
         """How many features each view has shown."""
