@@ -22,7 +22,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE, Scalars, summed
-from sonlearn.data.rows import Rows, is_learned
+from sonlearn.data.rows import Rows, is_learned, longest_row
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.engine import Engine, Predictions
@@ -68,10 +68,6 @@ class BayesScratch(NamedTuple):
     amounts: np.ndarray  # float64[longest row]; |x| of each entry, 0 of a feature that has not been counted
 
 
-def _new_work(row: int) -> BayesScratch:
-    return BayesScratch(*np.zeros((2, row)))
-
-
 class NaiveBayes(Engine):
     """Engine of bayes and multinomial-bayes."""
 
@@ -83,7 +79,7 @@ class NaiveBayes(Engine):
         values = METHODS[options.method].values
         self._params = BayesParams(values["amounts"], values["a"], values["q"], retention_of(options.decay))
         self.retention = self._params.retention.rate
-        self._forgets, self._work = options.decay > 0.0, _new_work(0)
+        self._forgets = options.decay > 0.0
 
     def new(self, classes: int = 0) -> BayesState:
         """State of an untrained learner."""
@@ -91,13 +87,8 @@ class NaiveBayes(Engine):
 
     def calls(self, state: BayesState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
         """See `Engine.calls`."""
-        return [(score_rows, (self._params, state, self._scratch(rows), rows, out.raw, start, learns))]
-
-    def _scratch(self, rows: Rows) -> BayesScratch:
-        longest = int(np.diff(rows.indptr).max(initial=0))
-        if longest > len(self._work.odds):
-            self._work = _new_work(longest)
-        return self._work
+        scratch = BayesScratch(*np.zeros((2, longest_row(rows))))
+        return [(score_rows, (self._params, state, scratch, rows, out.raw, start, learns))]
 
     def weights(self, state: BayesState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features]: the term of each feature in the sum, for x_f = 1."""

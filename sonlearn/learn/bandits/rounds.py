@@ -174,8 +174,7 @@ class ConfidentRewards(RewardModel):
         self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), sketched.params(options.decay))
         self._sparse = make_view("lunit")
         self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, binary=True)
-        K = self._columns = options.actions or 1
-        self._work = DecisionScratch(*np.zeros((2, K)), np.zeros((6, K)), new_work(sketched.BLOCKS, sketched.ROWS))
+        self._columns, self._sketch = options.actions or 1, new_work(sketched.BLOCKS, sketched.ROWS)
 
     def new(self, classes: int = 0) -> ConfidentState:
         """State that has seen nothing."""
@@ -204,11 +203,10 @@ class ConfidentRewards(RewardModel):
         if learn and not len(state.sketched.now) and self._dense.features(state.dense):
             state = state._replace(sketched=sketched.new_sketched(self._columns))
         longest, at = int(np.diff(problem.first).max(initial=0)), 0
-        if longest > self._work.score.shape[1]:
-            self._work = self._work._replace(score=np.zeros((6, 2 * longest)))
+        scratch = DecisionScratch(*np.zeros((2, self._columns)), np.zeros((6, longest)), self._sketch)
         while True:
             models = Models(state.diagonal, state.sketched, state.now)
-            at, places = run(self._params, models, self._work, sparse, dense, problem, out, at, learn)
+            at, places = run(self._params, models, scratch, sparse, dense, problem, out, at, learn)
             if at == len(problem.action):
                 return state
             pairs = more_room(state.diagonal.pairs, places, self._columns)

@@ -64,16 +64,13 @@ class OfPairs(Engine):
     most_met: int | None = None
 
     def __init__(self, kernel: Callable, given: tuple, scratch: Callable[[int, int], Any], decay: float):
-        self._kernel, self._given, self._new_scratch = kernel, given, scratch
+        self._kernel, self._given, self._scratch = kernel, given, scratch
         self._decay, self.retention = decay, 1.0 - decay
-        self._room, self._scratch = (0, 0), scratch(0, 0)
 
     def calls(self, state: State, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
         """See `Engine.calls`."""
-        room = max(longest_row(rows), self._room[0]), out.raw.shape[1]
-        if room != self._room:
-            self._room, self._scratch = room, self._new_scratch(*room)
-        return [(self._kernel, (*self._given, state, self._scratch, rows, out.raw, start, learns))]
+        scratch = self._scratch(longest_row(rows), out.raw.shape[1])
+        return [(self._kernel, (*self._given, state, scratch, rows, out.raw, start, learns))]
 
     def met(self, state: State) -> int:
         """How many classes have occurred."""
