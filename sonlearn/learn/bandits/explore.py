@@ -28,8 +28,8 @@ from sonlearn.data.mixing import BITS, LOW, hash_bits
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.options.bandit import EXPLORERS, BanditOptions
 
+#: In the order of `EXPLORERS`.
 UCB, THOMPSON, SQUARECB, SOFTMAX, EPSILON, GREEDY = range(6)
-CODE = dict(zip(EXPLORERS, (UCB, THOMPSON, SQUARECB, SOFTMAX, EPSILON, GREEDY), strict=True))
 #: Points at which a normal distribution is summed up: the quantiles of one twice as wide, to 4.8 deviations, each with
 #: what the first density is of the second. So unlikely actions have a probability that is small, not 0.
 NODES = 64
@@ -52,7 +52,7 @@ class ExplorationRule(NamedTuple):
 
 def rule_of(options: BanditOptions) -> ExplorationRule:
     """The rule of some options."""
-    code = CODE[options.explore] if options.explores else GREEDY
+    code = EXPLORERS.index(options.explore) if options.explores else GREEDY
     floor = options.min_probability if options.explores else 0.0
     return ExplorationRule(
         code, options.explore_width, options.epsilon, options.softmax_lambda, options.gamma_scale,

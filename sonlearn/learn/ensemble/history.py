@@ -43,6 +43,11 @@ class History(NamedTuple):
     facts: np.ndarray
 
     @property
+    def classes(self) -> np.ndarray:
+        """int64[rows]: how many classes there were to choose from; 0 where the row's own had not been met."""
+        return self.facts[:, 0].astype(np.int64)
+
+    @property
     def weight(self) -> np.ndarray:
         """float64[rows]."""
         return self.facts[:, 2].astype(np.float64)

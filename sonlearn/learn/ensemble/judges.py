@@ -81,11 +81,6 @@ class FittedJudge:
         return float(self._fits[tuple(left)].growth[[left.index(i) for i in unit]].sum())
 
 
-def classes_of(history: History) -> np.ndarray:
-    """int64[rows]: how many classes there were to choose from; 0 where the row's own had not been met."""
-    return history.facts[:, 0].astype(np.int64)
-
-
 class Fit(NamedTuple):
     """Weights of some members for the rows that judge, and what it costs to do without one of them."""
 
@@ -95,13 +90,13 @@ class Fit(NamedTuple):
 
 def fitted(case: PruningCase, chosen: list[int], start: np.ndarray | None = None) -> Fit:
     """The weights of least loss of the `chosen` on the rows that judge, sought from `start` on (float64[k], of all)."""
-    members, every, k = [case.inputs[i] for i in chosen], classes_of(case.history), len(chosen)
+    members, every, k = [case.inputs[i] for i in chosen], case.history.classes, len(chosen)
     w_0, own = (np.array([getattr(member, what) for member in members]) for what in ("weight", "precision"))
     first, precision = len(every) // 4, np.maximum(PRIOR, own)
     judging = first + np.flatnonzero(every[first:] > 0)
     n, size = len(judging), min(max(len(judging), 1), BLOCK)
     history = History(*(part[np.append(judging, judging[:1].repeat(-n % size))] for part in case.history))
-    h, classes = history.weight.reshape(-1, size), classes_of(history)
+    h, classes = history.weight.reshape(-1, size), history.classes
     h.flat[n:] = 0.0  # rows that fill the last block
     total = h.sum()
     if not total > 0.0:

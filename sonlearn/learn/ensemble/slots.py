@@ -23,7 +23,7 @@ from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs
 from sonlearn.learn.ensemble.history import WIDTH, last_rows, multiplicity
 from sonlearn.learn.ensemble.judges import PRIOR as JUDGE_PRIOR
-from sonlearn.learn.ensemble.judges import FittedJudge, classes_of
+from sonlearn.learn.ensemble.judges import FittedJudge
 from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import SEVERAL
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase
@@ -153,7 +153,7 @@ class ClassSlots(Target):
         """
         history = last_rows(case.history, JUDGED)
         V = np.ascontiguousarray(history.inputs[:, list(at)].transpose(1, 0, 2), dtype=np.float64)
-        classes, weight = classes_of(history), history.weight
+        classes, weight = history.classes, history.weight
         many = bool((classes > WIDTH).any())
         if many:
             V = np.concatenate([V, multiplicity(classes)[None]])
