@@ -454,7 +454,7 @@ class Learner(SavedModel):
 
     def weights(self) -> tuple[np.ndarray, np.ndarray]:
         """(ids int64[d], w float64[d]) of the features seen, in the scale of the input; of K classes float64[K, d]."""
-        return self.index.ids[: self.size].copy(), self.engine.weights(self.state, self.size)
+        return self.ids(), self.engine.weights(self.state, self.size)
 
     def ids(self) -> np.ndarray:
         """int64[d]: ids of the features seen, in the order of `weights`."""
@@ -516,7 +516,7 @@ class Learner(SavedModel):
 
     def components(self) -> tuple[np.ndarray, np.ndarray]:
         """(ids int64[d], V float64[k, d]): the orthonormal rows kept by the last shrink, over the features seen."""
-        return self.index.ids[: self.size].copy(), self._fact("components")(self.size)
+        return self.ids(), self._fact("components")(self.size)
 
     def _fact(self, name: str) -> Any:
         facts = self.facts()

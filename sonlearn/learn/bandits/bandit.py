@@ -132,10 +132,10 @@ class Bandit(SavedModel):
         state = self.state._replace(now=self.state.now.copy())
         if learn:
             numbered, self.index = intern(rows, self.index, True)
-            self.state = model.run(state, numbered, self.size, problem, out, True)
+            self.state = model.run(model.reserve(state, numbered, self.size), numbered, problem, out, True)
         else:
             state.now["drawn"] += before
-            model.run(state, lookup(rows, self.index, True), self.size, problem, out, False)
+            model.run(state, lookup(rows, self.index, True), problem, out, False)
 
     # -- what is known -----------------------------------------------------------------------------------------------
 

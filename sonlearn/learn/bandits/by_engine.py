@@ -74,12 +74,8 @@ class EngineRewards(RewardModel):
         columns = np.repeat(decisions.column + 1, np.diff(rows.indptr))
         return rows._replace(indices=rows.indices + _ACTION * columns)
 
-    def run(
-        self, state: EngineState, rows: Rows, size: int, problem: Problem, out: Decided, learn: bool
-    ) -> EngineState:
+    def run(self, state: EngineState, rows: Rows, problem: Problem, out: Decided, learn: bool) -> EngineState:
         """Decide, and if `learn` learn, the decisions of a problem."""
-        if learn:
-            state = self.reserve(state, rows, size)
         silent = rows._replace(y=np.full(len(rows.y), np.nan))
         for i in range(len(problem.action)):
             a, b = int(problem.first[i]), int(problem.first[i + 1])

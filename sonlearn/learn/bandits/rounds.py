@@ -142,8 +142,8 @@ class RewardModel(Engine):
         """The rows that are to be numbered for `run`."""
 
     @abstractmethod
-    def run(self, state: Any, rows: Rows, size: int, problem: Problem, out: Decided, learn: bool) -> Any:
-        """Decide, and if `learn` learn, the decisions of a problem; features are below `size`. Returns the state."""
+    def run(self, state: Any, rows: Rows, problem: Problem, out: Decided, learn: bool) -> Any:
+        """Decide, and if `learn` learn, the decisions of a problem; `reserve` comes first. Returns the state."""
 
 
 class DecisionScratch(NamedTuple):
@@ -191,12 +191,8 @@ class ConfidentRewards(RewardModel):
         """The rows as they are: numbered actions share one."""
         return decisions.rows
 
-    def run(
-        self, state: ConfidentState, rows: Rows, size: int, problem: Problem, out: Decided, learn: bool
-    ) -> ConfidentState:
+    def run(self, state: ConfidentState, rows: Rows, problem: Problem, out: Decided, learn: bool) -> ConfidentState:
         """Decide, and if `learn` learn, the decisions of a problem."""
-        if learn:
-            state = self.reserve(state, rows, size)
         own, sparse = self._sparse.seen(state.sparse, rows, learn)
         views, dense = self._dense.seen(state.dense, rows, learn)
         state = state._replace(sparse=own, dense=views)

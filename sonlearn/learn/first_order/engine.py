@@ -105,10 +105,6 @@ class FirstOrder(Engine):
         columns = rules.COLUMNS[self._params.rule] + 2 * self._params.lazy + self._params.output.classes
         return FirstOrderState(np.zeros((0, columns)), np.zeros(1, dtype=NOW).view(np.recarray))
 
-    def reserve(self, state: FirstOrderState, rows: Rows, features: int) -> FirstOrderState:
-        """Make room for learning `rows`; asked for each class of many, it mostly has nothing to do."""
-        return state if features <= len(state.table) else super().reserve(state, rows, features)
-
     def calls(
         self, state: FirstOrderState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
     ) -> list[Call]:
