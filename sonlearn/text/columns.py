@@ -368,6 +368,15 @@ class ColumnTable:
             years, months = values[own == 0].tolist(), {*own[(own > 0) & (own < len(_COUNTED))].tolist()}
             self.add_dates({name: years} if years else {}, {name: months} if months else {})
 
+    def join(self, other: ColumnTable, base: ColumnTable) -> None:
+        """Add what another table has held, of numbers what it has held since `base`, which counts once."""
+        self.add(other.known)
+        self.add_dates(other.years, other.months)
+        for name, (rows, total) in other.numbers.items():
+            before = base.numbers.get(name, (0, 0.0))
+            known = self.numbers.get(name, before)
+            self.numbers[name] = [known[0] + rows - before[0], known[1] + total - before[1]]
+
     def add_dates(self, years: Mapping[str, list[float]], months: Mapping[str, Iterable[int]]) -> None:
         """Remember years and months of the dates that columns have held."""
         for name, seen in years.items():
