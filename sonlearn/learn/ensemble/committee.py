@@ -439,7 +439,8 @@ class Committee(Engine):
         """Rows that are only predicted, whatever stands in their labels."""
         weight = relative_weights(state.now, rows.weight, rows.y, learn=False)
         rows = rows._replace(weight=weight, y=np.full(len(rows.y), np.nan))
-        _, asked, scale = self.target.learned(state.labels, rows, state.now, again=True)
+        asked, scale, calls = self.target.label_calls(state.labels, rows, state.now, again=True)
+        run_calls(calls)
         _, seen = self.views.showing(state.views, asked, False, bool(state.now["in_parts"][0]))
         return Part(asked, scale, (0, len(rows.y))), seen
 

@@ -64,6 +64,8 @@ class Part(NamedTuple):
 
     def between(self, at: slice) -> Part:
         """Some of the rows."""
+        if at == slice(0, len(self.rows.y)):
+            return self
         rows, scale = rows_between(self.rows, at.start, at.stop), LabelScale(*(array[at] for array in self.scale))
         return Part(rows, scale, (self.span[0] + at.start, self.span[0] + at.stop))
 
