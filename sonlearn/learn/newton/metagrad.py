@@ -45,6 +45,8 @@ from sonlearn.options import LearnOptions
 
 #: A square of a rate is taken to be more than this, where it divides.
 LEAST = 1e-200
+#: A squared gradient of more than this times alpha and all before it leaves sums few digits of them, and is refused.
+LONGEST = 1e24
 
 
 class MetaGradFDParams(NamedTuple):
@@ -156,7 +158,7 @@ def learn(params, state, work, rows, out, start):
         if not learned:
             continue
         slope = rows.weight[i] * loss_slope(base.output.loss, out.prediction[i, 0], rows.y[i])
-        if not (slope * slope * xx <= LIMIT and abs(slope * slope * wx) <= LIMIT):
+        if not (slope * slope * xx <= longest(params, state) and abs(slope * slope * wx) <= LIMIT):
             return i, DIVERGED
         update_experts(params, state, work, slope, wx, zx, vx, logp)
         if not np.isfinite(logp).all():
@@ -215,6 +217,15 @@ def along(v, feats, x):
 def rest_of(params, state, eta):
     """alpha + 2 eta^2 shed: the eigenvalue of H_e outside of the sketch."""
     return params.alpha + 2.0 * eta * eta * (state.base.now[0].alpha - params.base.base)
+
+
+@bare_inline
+def longest(params, state):
+    """Bound of the squared gradient of the next row, from alpha and all before it."""
+    before = rest_of(params, state, params.rate) / max(2.0 * params.rate * params.rate, LEAST)
+    for i in range(state.base.now[0].k + state.base.now[0].raw):
+        before += state.lam[i]
+    return min(LONGEST * before, LIMIT)
 
 
 @inline
