@@ -256,7 +256,6 @@ class _Classes:
     def __init__(self, learner: Learner):
         self._learner = learner
         self.calibration, self.confusion = Calibration(), Confusion()
-        self._classes: dict[float, list[float]] = {}
 
     def add(self, predicted: Predicted, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Add n rows with a label; return int64[n]: the columns of their classes, -1 for one that was not met."""
@@ -264,25 +263,19 @@ class _Classes:
         most = self._learner.options.oaa or self._learner.options.multinomial or 0
         unmet = max(most - predicted.probabilities.shape[1], 0)
         self.calibration.add(judged_classes(predicted, number, unmet), weight)
-        self.confusion.add(y, predicted.prediction, weight)
-        right, named = predicted.prediction == y, any(isinstance(name, str) for name in self._learner.classes[:1])
-        known = predicted.prediction >= 0 if named else ~np.isnan(predicted.prediction)  # a class, not "unknown"
-        for place, values, chosen in ((0, y, slice(None)), (1, predicted.prediction, known), (2, y, right)):
-            labels, at = np.unique(values[chosen], return_inverse=True)
-            sums = [self._classes.setdefault(label, [0.0, 0.0, 0.0])[place] for label in labels.tolist()]
-            totals = np.array(sums, dtype=np.float64)
-            np.add.at(totals, at, weight[chosen])
-            for label, total in zip(labels.tolist(), totals.tolist(), strict=True):
-                self._classes[label][place] = total
+        named = any(isinstance(name, str) for name in self._learner.classes[:1])
+        unknown = named & (predicted.prediction < 0)
+        self.confusion.add(y, np.where(unknown, np.nan, predicted.prediction), weight)
         return number
 
     def result(self) -> dict[str, Any] | None:
         """See `Metrics.result`."""
-        if not self._classes:
+        sums = {label: of for label, of in self.confusion.by_label().items() if math.isfinite(label)}
+        if not sums:
             return None
-        texts = self._learner.label_texts(np.array(list(self._classes)))
+        texts = self._learner.label_texts(np.array(list(sums)))
         rows: list[dict[str, Any]] = []
-        for text, (own, predicted, both) in zip(texts, self._classes.values(), strict=True):
+        for text, (own, predicted, both) in zip(texts, sums.values(), strict=True):
             f1 = 2 * both / (own + predicted)
             precision, recall = both / predicted if predicted > 0 else 0.0, both / own if own > 0 else 0.0
             rows.append({"label": text, "weight": own, "precision": precision, "recall": recall, "f1": f1})
