@@ -92,10 +92,7 @@ class PolicyTotals:
         self, y: np.ndarray, weight: np.ndarray, predicted: tuple[Decisions, Decided], chosen: np.ndarray
     ) -> None:
         """Add a batch, as `sonlearn.report.metrics.Metrics.count` does; a decision without a cost counts as well."""
-        self.add(*predicted)
-
-    def add(self, decisions: Decisions, decided: Decided) -> None:
-        """Add a batch."""
+        decisions, decided = predicted
         known = ~np.isnan(decided.loss)
         own = np.where(known, decided.loss, 0.0)
         self.examples += decisions.n
@@ -167,9 +164,10 @@ class DecisionProblem(Problem):
         self._costs.of_log |= batch.costs is None
         ends = np.concatenate(([0], np.cumsum(np.diff(batch.rows.indptr))))
         features = np.diff(ends[np.concatenate((batch.row[batch.first[:-1]], [batch.rows.n]))])
+        none = np.zeros(batch.n, dtype=bool)
         return BatchOutcome(
             np.where(known, cost, np.nan), np.ones(batch.n), predicted.action.astype(np.float64), predicted.loss,
-            features, None, np.zeros(batch.n, dtype=bool),
+            features, none, none,
             lambda i: (self._cost(batch, i), self._choice(batch, predicted, i)), (batch, predicted),
         )  # fmt: skip
 
