@@ -23,7 +23,7 @@ from sonlearn.report.audit import MeanContributions
 from sonlearn.report.facts import SAMPLE
 from sonlearn.report.html.page import page
 from sonlearn.report.quality import EDGES, Calibration, Confusion
-from sonlearn.report.runlog import log_line, read_run, run_of
+from sonlearn.report.runlog import bounded, jsonable, read_run, run_of
 from sonlearn.text.read import Reader
 
 
@@ -457,5 +457,5 @@ def _walk(value, spots):
 
 
 def test_numbers_that_json_has_none_of_are_null():
-    line = log_line({"a": math.nan, "b": [math.inf, 1.5], "c": print, "d": "x"})
-    assert json.loads(line) == {"a": None, "b": [None, 1.5], "d": "x"}
+    found = jsonable({"a": math.nan, "b": [math.inf, 1.5], "c": print, "d": "x"}, bounded)
+    assert found == {"a": None, "b": [None, 1.5], "d": "x"}
