@@ -398,7 +398,8 @@ def test_files_that_cannot_be(cli, log):
     assert cli.error("train", "--report", "no/page.html", "a.svm").startswith(
         "--report no/page.html: cannot be written"
     )
-    assert cli.error("train", "--log-json", "no/log", "a.svm").startswith("--log-json no/log: there is no folder ")
+    error = cli.error("train", "--log-json", "no/log", "a.svm")
+    assert error.startswith("--log-json no/log: cannot be written: there is no folder ")
     assert cli.error("train", "--log-json", "a.svm", "a.svm").startswith(
         "--log-json a.svm: this would overwrite the data"
     )
