@@ -23,6 +23,7 @@ import numpy as np
 
 from sonlearn.data.arrays import running_sum
 from sonlearn.data.decisions import Decisions
+from sonlearn.report.labels import LabelStatistics
 from sonlearn.report.problem import Problem
 from sonlearn.report.progress import BatchOutcome
 
@@ -36,8 +37,8 @@ MOST = 50
 TAKEN, COST, GIVEN = range(3)
 
 
-class CostSums:
-    """What has been counted of costs; see `sonlearn.report.labels.LabelStatistics`.
+class CostSums(LabelStatistics):
+    """What has been counted of costs, each once.
 
     Attributes
     ----------
@@ -46,14 +47,7 @@ class CostSums:
     """
 
     errs = False
-    cell = None
-
-    def __init__(self) -> None:
-        self.sum, self.count, self.of_log = 0.0, 0, False
-
-    def add(self, y: np.ndarray, weight: np.ndarray) -> None:
-        """Add costs float64[n] one by one; each counts once."""
-        self.sum, self.count = running_sum(self.sum, y), self.count + len(y)
+    of_log = False
 
     def are_classes(self, y: np.ndarray) -> bool:
         """Return False: costs are no classes."""
@@ -68,7 +62,7 @@ class CostSums:
 
     def lines(self) -> list[str]:
         """Lines of a summary: what the log's decisions have cost."""
-        return [f"average cost of the log = {self.sum / self.count:.6f}"] if self.of_log and self.count else []
+        return [f"average cost of the log = {self.sum / self.weight:.6f}"] if self.of_log and self.weight else []
 
 
 class PolicyTotals:

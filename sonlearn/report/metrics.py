@@ -32,8 +32,8 @@ import numpy as np
 from sonlearn.data.arrays import running_sum
 from sonlearn.data.mixing import split_mix
 from sonlearn.errors import shorten
-from sonlearn.learn.predicted import Predicted, chosen_of, linked, logistic
-from sonlearn.learn.scores import Cut, ScoreHistogram
+from sonlearn.learn.predicted import PROBABILISTIC, Predicted, chosen_of, linked, probability
+from sonlearn.learn.scores import Cut, ScoreHistogram, score_of
 from sonlearn.report.quality import WINDOW, Calibration, Confusion, CoverageTotals, coverage_of, judged, judged_classes
 
 if TYPE_CHECKING:
@@ -228,7 +228,8 @@ class _Scores:
         curve = [self._shown(cut) for cut in spaced_cuts(cuts, POINTS)]
         table = []
         if self.calibration.error is not None:
-            table = [self._shown(self._scores.cut(self._score(p))) | {"threshold": p} for p in THRESHOLDS]
+            loss = self._learner.options.loss
+            table = [self._shown(self._scores.cut(score_of(loss, p))) | {"threshold": p} for p in THRESHOLDS]
         return {"curve": curve, "thresholds": table}
 
     def _shown(self, cut: Cut) -> dict[str, float]:
@@ -240,12 +241,7 @@ class _Scores:
     def _threshold(self, score: float) -> float:
         """A threshold of scores as one of probabilities, where the loss tells them."""
         loss = self._learner.options.loss
-        if loss == "logistic":
-            return float(logistic(np.array([score]))[0])
-        return min(max(0.5 + 0.5 * score, 0.0), 1.0) if loss in ("squared", "squared_hinge") else score
-
-    def _score(self, p: float) -> float:
-        return math.log(p / (1 - p)) if self._learner.options.loss == "logistic" else 2 * p - 1
+        return float(probability(loss, np.array([score]))[0]) if loss in PROBABILISTIC else score
 
 
 class _Classes:

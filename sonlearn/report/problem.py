@@ -61,7 +61,7 @@ class Problem:
 
     # -- what is counted -------------------------------------------------------------------------------------------
 
-    def statistics(self) -> Any:
+    def statistics(self) -> LabelStatistics:
         """What is counted of labels; see `LabelStatistics`."""
         return LabelStatistics(reported_loss(self.options))
 

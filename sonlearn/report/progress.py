@@ -190,8 +190,8 @@ class Progress:
 
     Parameters
     ----------
-    labels : LabelStatistics, or what is in its place
-        What is counted of labels; a name of a loss stands for that of values, or of two classes, with this loss.
+    labels : LabelStatistics
+        What is counted of labels.
     schedule : Schedule
     holdout : bool
         Whether rows and the summary are of the held-out examples from the second pass on.
@@ -206,12 +206,12 @@ class Progress:
 
     def __init__(
         self,
-        labels: Any = "squared",
+        labels: LabelStatistics,
         schedule: Schedule | None = None,
         holdout: bool = False,
         fine: Schedule | None = None,
     ):
-        self.labels: Any = LabelStatistics(labels) if isinstance(labels, str) else labels
+        self.labels = labels
         self.holdout = holdout
         self.passes = 1
         self.examples = self.held_examples = self.features = 0

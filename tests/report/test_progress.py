@@ -138,7 +138,7 @@ def agree(ours, theirs, tolerance):
 @pytest.mark.parametrize("run", VW_RUNS, ids=lambda run: " ".join([run["loss"], *run["args"]]))
 def test_table_is_vowpal_wabbits(run):
     outcome, passes = vw_outcome(run)
-    progress = Progress(run["loss"], schedule_of(run["args"]), holdout=outcome.held.any())
+    progress = Progress(LabelStatistics(run["loss"]), schedule_of(run["args"]), holdout=outcome.held.any())
     rows = feed(progress, outcome, [7], passes)
     assert len(rows) == len(run["table"])
     for ours, theirs in zip(rows, run["table"], strict=True):
@@ -153,7 +153,7 @@ def test_table_is_vowpal_wabbits(run):
 @pytest.mark.parametrize("run", VW_RUNS, ids=lambda run: " ".join([run["loss"], *run["args"]]))
 def test_summary_is_vowpal_wabbits(run):
     outcome, passes = vw_outcome(run)
-    progress = Progress(run["loss"], holdout=outcome.held.any())
+    progress = Progress(LabelStatistics(run["loss"]), holdout=outcome.held.any())
     feed(progress, outcome, [40], passes)
     ours = dict(line.split(" = ") for line in progress.summary(2.0) if " = " in line)
     theirs = dict(line.split(" = ") for line in run["summary"] if " = " in line)
@@ -189,7 +189,7 @@ def test_rows_equal_the_twins(schedule, loss, labels, passes):
     if passes == 1:
         outcome = outcome._replace(held=np.zeros(300, bool))
     expected, (counter, weight, _, _) = twin(outcome, schedule, passes, loss)
-    progress = Progress(loss, schedule, holdout=passes > 1)
+    progress = Progress(LabelStatistics(loss), schedule, holdout=passes > 1)
     rows = feed(progress, outcome, [11, 1, 64], passes)
     assert len(rows) == len(expected) > 3
     for row, (count, total, average, since, error) in zip(rows, expected, strict=True):
@@ -214,7 +214,10 @@ def everything_in(of):
 @pytest.mark.parametrize("sizes", [[1], [2, 3], [1000]])
 def test_batch_boundaries_change_no_digit(sizes):
     outcome = stream(4, 500, [-1.0, 1.0, 0.3])
-    whole, pieces = Progress("squared", Schedule(1.1), True), Progress("squared", Schedule(1.1), True)
+    whole, pieces = (
+        Progress(LabelStatistics("squared"), Schedule(1.1), True),
+        Progress(LabelStatistics("squared"), Schedule(1.1), True),
+    )
     assert feed(whole, outcome, [97], 2) == feed(pieces, outcome, sizes, 2)
     assert (whole.trained, whole.held, whole.example_weight) == (pieces.trained, pieces.held, pieces.example_weight)
     assert everything_in(whole.labels) == everything_in(pieces.labels)
@@ -223,9 +226,9 @@ def test_batch_boundaries_change_no_digit(sizes):
 
 def test_error_of_a_regression_loss_lasts_until_a_label_is_no_class():
     outcome = outcome_of(np.array([1, -1, 1, 1, 0.5, 1, 1, -1]), *np.ones((3, 8)), np.ones(8, int))
-    rows = feed(Progress("absolute", Schedule(1, True)), outcome, [3])
+    rows = feed(Progress(LabelStatistics("absolute"), Schedule(1, True)), outcome, [3])
     assert [row.split()[-1] for row in rows] == ["0.000000", "0.500000", "0.333333", "0.250000", *["n.a."] * 4]
-    progress = Progress("absolute")
+    progress = Progress(LabelStatistics("absolute"))
     feed(progress, outcome, [3])
     assert "average error = n.a." in progress.summary(1.0)
 
@@ -240,7 +243,7 @@ def test_a_prediction_of_zero_is_of_the_negative_class():
 
 def test_unlabelled_stream_has_no_average():
     outcome = outcome_of(np.full(4, np.nan), np.ones(4), np.zeros(4), np.full(4, np.nan), np.ones(4, int))
-    progress = Progress("logistic")
+    progress = Progress(LabelStatistics("logistic"))
     rows = progress.update(outcome)
     assert [row.split()[:2] for row in rows] == [["n.a.", "n.a."]] * 3
     assert not progress.labelled
@@ -286,14 +289,14 @@ def test_huge_weights_end(weight, schedule):
     n = 20
     outcome = outcome_of(np.ones(n), np.full(n, weight), np.ones(n), np.ones(n), np.ones(n, int))
     with np.errstate(over="ignore"):
-        assert 0 < len(feed(Progress("squared", schedule), outcome, [6])) <= n
+        assert 0 < len(feed(Progress(LabelStatistics("squared"), schedule), outcome, [6])) <= n
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.5, "0.500000"), (10.896814, "10.89681"), (123456.789, "123456.8")])
 def test_averages_fit_their_column(value, text):
     outcome = outcome_of(np.ones(1), np.ones(1), np.ones(1), np.array([value]), np.ones(1, int))
-    assert Progress("squared").update(outcome)[0].split()[0] == text
-    huge = Progress("squared").update(outcome._replace(loss=np.array([1.5e30])))[0]
+    assert Progress(LabelStatistics("squared")).update(outcome)[0].split()[0] == text
+    huge = Progress(LabelStatistics("squared")).update(outcome._replace(loss=np.array([1.5e30])))[0]
     assert huge.split()[0] == "1.50e+30"
 
 
