@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sonlearn import __version__
-from sonlearn.commands.models import Model, names_of, settings_text
+from sonlearn.commands.models import Model, settings_text
 from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.commands.precompile import Helper
 from sonlearn.errors import InputError
@@ -29,7 +29,7 @@ from sonlearn.report.predictions import AnswerLines, PredictionWriter
 from sonlearn.report.problem import Problem, Uncounted
 from sonlearn.report.progress import BatchOutcome, Progress, Schedule
 from sonlearn.report.runlog import FORMAT, Run, bounded, jsonable
-from sonlearn.text.names import NameTable
+from sonlearn.text.names import NameTable, names_of
 
 if TYPE_CHECKING:
     from sonlearn.report.audit import Audit
