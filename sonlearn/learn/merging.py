@@ -51,8 +51,7 @@ def merged(make: Any, learners: Sequence[Learner], base: Learner | None, threads
     check_mergeable(learners, base)
     out = make(base.options, first.text, threads=threads)
     for each in learners:
-        out.columns.add({name: set(kinds) for name, kinds in each.columns.known.items()})
-        out.columns.add_dates(each.columns.years, each.columns.months)
+        out.columns.join(each.columns, base.columns)
     every, rows = (base, *learners), [each.examples - base.examples for each in learners]
     index, numbers = index_of(base.index.ids[: base.size]), []
     for each in every:

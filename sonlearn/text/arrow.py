@@ -10,6 +10,7 @@ CSV; dates and times are texts as pyarrow writes them. A row's number stands for
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -159,9 +160,11 @@ def _of_memory(source: Any) -> tuple[list[str], Iterator[Any]]:
 
 
 def _of_file(file: Any) -> tuple[list[str], Iterator[Any]]:
-    """Columns and record batches of a Parquet file or an Arrow file."""
+    """Columns and record batches of a Parquet file, or of Arrow's format of files or of streams."""
     import pyarrow
 
+    if not file.seekable():
+        file = io.BytesIO(file.read())
     head = file.read(6)
     file.seek(0)
     if head.startswith(b"PAR1"):
@@ -169,6 +172,9 @@ def _of_file(file: Any) -> tuple[list[str], Iterator[Any]]:
 
         parquet = pyarrow.parquet.ParquetFile(file)
         return parquet.schema_arrow.names, parquet.iter_batches(batch_size=_ROWS)
+    if not head.startswith(b"ARROW1"):
+        reader = pyarrow.ipc.open_stream(file)
+        return reader.schema.names, iter(reader)
     reader = pyarrow.ipc.open_file(file)
     return reader.schema.names, (reader.get_batch(i) for i in range(reader.num_record_batches))
 

@@ -30,7 +30,7 @@ from sonlearn.text.rows import (
     STATE_SIZE,
     ParsedChunk,
     Runs,
-    line_end,
+    line_at,
     make_rows,
     to_batch,
 )
@@ -102,17 +102,18 @@ class ChunkParser:
         refused: list[InputError] = []
         while (stopped := self._run(chunk, format)) != at.DONE:
             begin, line = int(state[POSITION]), int(state[LINE])
-            end = line_end(chunk, begin) + 1
-            error = InputError(source, line, None, "", "")
+            found = line_at(text, begin)
             if self._described is None or len(refused) < self._described:
                 from sonlearn.text.messages import malformed
 
                 error = malformed(text, begin, int(state[at.AT]), stopped, (source, line, format))
-            error.tag = tag_in(text[begin:end].tobytes()) if format == "vw" else ""
+            else:
+                error = InputError(source, line, None, "", "")
+            error.tag = tag_in(found) if format == "vw" else ""
             refused.append(error)
             if self._stops:
                 break
-            state[POSITION], state[LINE] = end, line + 1
+            state[POSITION], state[LINE] = begin + len(found) + 1, line + 1
         rows, n, lines = self._rows, int(state[ROWS]), int(state[LINE]) - _FIRST_LINE
         parsed = ParsedChunk([to_batch(rows, n, text)] if n else [], refused, lines)
         if format != "vw":

@@ -7,6 +7,7 @@ becomes. A column is the label (``--label``), the id (``--id``), the weight (``-
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import re
@@ -40,6 +41,8 @@ ARRAY = "; this looks like an array of JSON: an object a line is read, which jq 
 KINDS = ("number", "date", "category", "text", "missing")
 #: What a date becomes: ``--ignore COLUMN.PART`` leaves one of them out.
 DATE_PARTS = ("year", "month", "weekday", "hour")
+#: The parts of a date that are remembered of what is learned: the year, and the months from the first on.
+_COUNTED = ("year", *(f"month={month}" for month in range(1, 13)))
 #: What stands behind a column in the name of one of its features; nothing, where it is of numbers.
 _BEHIND = ("", "=", ".", "^")
 #: The kinds of a column of numbers without a missing one.
@@ -347,26 +350,34 @@ class ColumnTable:
 
     def count(self, batch: Batch, options: TextOptions) -> None:
         """Add the numbers and dates in rows that are learned. The sums have the same bits wherever batches end."""
-        if self.rests:
+        if self.rests or not self.known:
             return
-        for name in (name for name, kinds in self.known.items() if "date" in kinds):
-            years = batch.values[batch.indices == name_slot(f"{name}.year", options)].tolist()
-            new = [month for month in range(1, 13) if month not in self.months.get(name, ())]
-            met = [month for month in new if (batch.indices == name_slot(f"{name}.month={month}", options)).any()]
-            self.add_dates({name: years} if years else {}, {name: met} if met else {})
-        names = [name for name, kinds in self.known.items() if kinds == NUMBERS]
-        if not names:
-            return
-        slots = np.array([name_slot(name, options) for name in names])
-        order = np.argsort(slots)
-        at = order[np.searchsorted(slots, batch.indices, sorter=order) % len(slots)]
-        of_numbers = slots[at] == batch.indices
-        sums = np.array([self.numbers.get(name, (0, 0.0))[1] for name in names])
-        np.add.at(sums, at[of_numbers], batch.values[of_numbers])
-        for name, total in zip(names, sums.tolist(), strict=True):
+        numbers = [name for name, kinds in self.known.items() if kinds == NUMBERS]
+        dates = [name for name, kinds in self.known.items() if "date" in kinds]
+        slots, order = _slots_of((*numbers, *(f"{name}.{part}" for name in dates for part in _COUNTED)), options)
+        at = np.searchsorted(slots[:-1], batch.indices)
+        counted = slots[at] == batch.indices
+        at, values = order[at[counted]], batch.values[counted]
+        sums = np.zeros(len(order))
+        sums[: len(numbers)] = [self.numbers.get(name, (0, 0.0))[1] for name in numbers]
+        np.add.at(sums, at, values)
+        for name, total in zip(numbers, sums.tolist(), strict=False):
             self.numbers[name] = [self.numbers.get(name, (0, 0.0))[0] + batch.n, total]
+        for name, begin in zip(dates, range(len(numbers), len(order), len(_COUNTED)), strict=True):
+            own = at - begin
+            years, months = values[own == 0].tolist(), {*own[(own > 0) & (own < len(_COUNTED))].tolist()}
+            self.add_dates({name: years} if years else {}, {name: months} if months else {})
 
-    def add_dates(self, years: Mapping[str, list[float]], months: Mapping[str, list[int]]) -> None:
+    def join(self, other: ColumnTable, base: ColumnTable) -> None:
+        """Add what another table has held, of numbers what it has held since `base`, which counts once."""
+        self.add(other.known)
+        self.add_dates(other.years, other.months)
+        for name, (rows, total) in other.numbers.items():
+            before = base.numbers.get(name, (0, 0.0))
+            known = self.numbers.get(name, before)
+            self.numbers[name] = [known[0] + rows - before[0], known[1] + total - before[1]]
+
+    def add_dates(self, years: Mapping[str, list[float]], months: Mapping[str, Iterable[int]]) -> None:
         """Remember years and months of the dates that columns have held."""
         for name, seen in years.items():
             every = [*seen, *self.years.get(name, ())]
@@ -411,6 +422,14 @@ class ColumnTable:
             known = self.known.get(name, ())
             if known != met:
                 self.known[name] = _kinds(known, met)
+
+
+@functools.lru_cache(64)
+def _slots_of(names: tuple[str, ...], options: TextOptions) -> tuple[np.ndarray, np.ndarray]:
+    """The slots of these features, ascending, with one behind them that no feature has; and which each of them is."""
+    slots = np.array([name_slot(name, options) for name in names], np.int64)
+    order = np.argsort(slots)
+    return np.append(slots[order], -1), order
 
 
 def _kinds(some: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ beyond that they are "more than". Suspicions are rules of thumb, each with its r
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from sonlearn.text.csv import CsvRecords
 from sonlearn.text.encode import date_in
 from sonlearn.text.malformed import Malformed
 from sonlearn.text.objects import Members, Unfit, error_of, members_of
+from sonlearn.text.read import detect_format
 from sonlearn.text.source import is_arrow, read_chunks, source_name
 from sonlearn.text.suspicions import Suspicions, noted
 
@@ -109,7 +111,7 @@ def describe(data: Any, options: TextOptions | None = None, *, rows: int | None 
         chunks = noted(read_chunks(data), name, notes)
         first = next(chunks, np.empty(0, dtype=np.uint8))
         chunks = itertools.chain([first], chunks)
-        if options.format == "json" or (options.format == "auto" and first.tobytes().lstrip()[:1] == b"{"):
+        if options.format == "json" or (options.format == "auto" and detect_format(first) == "json"):
             columns, records = [], _of_json(chunks, name, options, malformed)
         else:
             columns, records = _of_csv(chunks, name, options, malformed)
@@ -326,7 +328,8 @@ def _described(summary: ColumnSummary, labels: dict[str, int]) -> Described:
 
 def leaks(source: str, options: TextOptions) -> list[str]:
     """Which columns of a file tell the label of every row, of its first `LOOKED_AT`; what `describe` says of them."""
-    return notes_on(describe(source, options, rows=LOOKED_AT).columns, LEAK)
+    written = dataclasses.replace(options, format="auto" if options.format == "csv" else options.format)
+    return notes_on(describe(source, written, rows=LOOKED_AT).columns, LEAK)
 
 
 def notes_on(columns: Iterable[Described], begin: str = "") -> list[str]:

@@ -81,9 +81,9 @@ class Malformed:
         fatal = self.admit(errors)
         left = list(errors) if self.skips else []
         for batch in batches:
-            inside = [one for one in left if batch.n and (one.line or 0) < batch.lines[-1]]
-            left = left[len(inside) :]
-            skipped = [(int(np.searchsorted(batch.lines, one.line or 0)), one.tag) for one in inside]
+            before = np.searchsorted(batch.lines, [one.line or 0 for one in left]).tolist()
+            skipped = [(row, one.tag) for row, one in zip(before, left, strict=True) if row < batch.n]
+            left = left[len(skipped) :]
             batch = batch._replace(skipped=[*((0, tag) for tag in self.tags), *skipped] or None)
             if fatal is not None:
                 batch = batch.part(0, int(np.searchsorted(batch.lines, fatal.line or 0)))

@@ -109,7 +109,7 @@ def malformed(buf: np.ndarray, begin: int, at: int, what: int, place: tuple[str,
     place : (source, line number, format)
     """
     source, line, format = place
-    text = buf[begin : code.line_end(buf, begin)].tobytes().removesuffix(b"\r")
+    text = code.line_at(buf, begin).removesuffix(b"\r")
     if format == "vw" and what in (code.BAD_LABEL, code.BAD_WEIGHT, code.BAD_BASE, code.MANY_LABELS):
         label = text.partition(b"|")[0].strip()
         if _SEVERAL.fullmatch(label):
@@ -136,7 +136,7 @@ def malformed(buf: np.ndarray, begin: int, at: int, what: int, place: tuple[str,
 
 def repeated_index(buf: np.ndarray, begin: int) -> int:
     """Offset of the first index that stands twice in the LIBSVM line that begins at `begin`; -1 if none does."""
-    text = buf[begin : code.line_end(buf, begin)].tobytes().partition(b"#")[0]
+    text = code.line_at(buf, begin).partition(b"#")[0]
     seen = set()
     for match in re.finditer(rb"(?<![^ \t\v\f\r])([0-9]+)(\.0*)?:", text):
         index = int(match[1])

@@ -8,7 +8,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,11 +29,15 @@ from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import CHUNK_BYTES, Meter, Source, is_arrow, is_remote, is_table, read_chunks, source_name
 from sonlearn.text.suspicions import noted
 
+if TYPE_CHECKING:
+    from sonlearn.text.flat import FlatRows
+
 #: Lines looked at to tell the format.
 _DETECT_LINES = 100
 #: How a line of JSON begins.
 _JSON = re.compile(rb"\s*\{\s*[\"}]")
 
+_NO_TEXT = np.zeros(0, np.uint8)
 #: Bytes of a record in memory, about.
 _RECORD_BYTES = 256
 
@@ -68,21 +72,34 @@ def expand_globs(sources: Iterable[Source]) -> Iterator[Source]:
     Raises
     ------
     InputError
-        A pattern matches nothing.
+        A pattern matches nothing, or there is no such file: said before the first one is read.
     """
-    for source in sources:
-        if not isinstance(source, str) or not glob.has_magic(source) or os.path.exists(source):
-            yield source
-            continue
-        if is_remote(source):
+    yield from [match for source in sources for match in _matches(source)]
+
+
+def _matches(source: Source) -> list[Source]:
+    """The sources that one stands for: itself, unless it is a pattern."""
+    if not isinstance(source, (str, os.PathLike)) or source == "-":
+        return [source]
+    remote = isinstance(source, str) and is_remote(source)
+    if isinstance(source, str) and glob.has_magic(source) and not os.path.exists(source):
+        if remote:
             import fsspec
 
-            matches = [file.full_name for file in fsspec.open_files(source, "rb")]
+            matches: list[Source] = [file.full_name for file in fsspec.open_files(source, "rb")]
         else:
-            matches = sorted(glob.glob(source, recursive=True))
+            matches = [*sorted(glob.glob(source, recursive=True))]
         if not matches:
             raise InputError(source, None, None, "no file that matches", "a file name or a pattern")
-        yield from matches
+        return matches
+    if not remote:
+        try:
+            os.stat(source)
+        except FileNotFoundError:
+            raise InputError(os.fspath(source), None, None, "no such file", "a text file") from None
+        except OSError:
+            pass  # whoever opens it says why
+    return [source]
 
 
 class Reader:
@@ -278,17 +295,27 @@ class Reader:
                 first = False
 
     def _tables(self) -> Iterator[tuple[str, bool, ParsedChunk]]:
-        """Rows of all CSV or Arrow sources; their lines count from the first of the source."""
+        """Rows of all CSV or Arrow sources, for a model also of JSON; lines count from the first of a source."""
         from sonlearn.text.arrow import read_arrow
         from sonlearn.text.csv import read_csv
+        from sonlearn.text.flat import FlatRows
 
         for source in expand_globs(self.sources):
             name = source_name(source)
             if self.options.format == "arrow" or is_table(source) or is_arrow(source):
                 tables = read_arrow(source, self.options, self._labels, self._watch, self.columns)
+                yield from ((name, True, table) for table in tables)
+                continue
+            chunks = self.chunks_of(source)
+            text = next(chunks, _NO_TEXT)
+            chunks = itertools.chain([text], chunks)
+            if self.columns.known and not self._labels.action and detect_format(text) == "json":
+                parser = self._parser(FlatRows(self.options, self._labels.worded, self.columns))
+                for part, chunk in enumerate(chunks):
+                    yield name, part == 0, parser.parse(chunk, "json", name)
             else:
-                tables = read_csv(self.chunks_of(source), name, self.options, self._labels, self.columns)
-            yield from ((name, True, table) for table in tables)
+                tables = read_csv(chunks, name, self.options, self._labels, self.columns)
+                yield from ((name, True, table) for table in tables)
 
     def _records(self, sources: list[RecordSource]) -> Iterator[tuple[str, bool, ParsedChunk]]:
         """Rows of dicts; their numbers count from the first of the source."""
@@ -304,9 +331,9 @@ class Reader:
             self._parsers.parser = self._parser()
         return chunk.source, chunk.first, self._parsers.parser.parse(chunk.text, self.format, chunk.source)
 
-    def _parser(self) -> ChunkParser:
-        described = max(SHOWN_ERRORS, (self.malformed.allowed or 0) + 1)
-        return ChunkParser(self.options, self._labels, stops=not self.malformed.skips, described=described)
+    def _parser(self, records: FlatRows | None = None) -> ChunkParser:
+        described, stops = max(SHOWN_ERRORS, (self.malformed.allowed or 0) + 1), not self.malformed.skips
+        return ChunkParser(self.options, self._labels, stops=stops, described=described, records=records)
 
     def _checked(self, parsed: ParsedChunk, source: str, lines_before: int) -> Iterator[Any]:
         """The batches of a chunk with their place in the source, up to the malformed line that is one too many."""

@@ -44,8 +44,8 @@ _FOREIGN = (
     (b"\xfe\xff", "UTF-16 text", "UTF-8; convert it first: iconv -f UTF-16 -t UTF-8 FILE | sonlearn ..."),
 )
 
-#: How Parquet and Arrow begin.
-ARROW = (b"PAR1", b"ARROW1")
+#: How Parquet begins, Arrow's file format, and its format of streams.
+ARROW = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")
 
 Source = str | os.PathLike[str] | BinaryIO
 Watch = Callable[[Any], Any]

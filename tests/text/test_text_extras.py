@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import random
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,7 @@ def assert_alike(ours, theirs):
         assert y == z or (math.isnan(y) and math.isnan(z))
 
 
-@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+@pytest.mark.parametrize("kind", ["parquet", "file", "stream"])
 @pytest.mark.parametrize("threads", [0, 1])
 def test_arrow_equals_csv(tmp_path, table, kind, threads):
     path = tmp_path / "data"
@@ -57,7 +58,8 @@ def test_arrow_equals_csv(tmp_path, table, kind, threads):
     else:
         import pyarrow
 
-        with pyarrow.OSFile(str(path), "wb") as file, pyarrow.ipc.new_file(file, table.schema) as writer:
+        new = getattr(pyarrow.ipc, f"new_{kind}")
+        with pyarrow.OSFile(str(path), "wb") as file, new(file, table.schema) as writer:
             writer.write_table(table, max_chunksize=3)
     csv = "age,n,ok,city,y\n3.5,1,1,Paris,1\n,1152921504606846976,0,,0\n0,,,Rome,\n,-1,1,Paris,-1\n"
     options = TextOptions(label="y", format="auto")
@@ -65,6 +67,17 @@ def test_arrow_equals_csv(tmp_path, table, kind, threads):
     ours = rows(Reader(str(path), TextOptions(label="y", format="arrow"), threads=threads))
     assert [line for _, line, _ in ours] == [1, 2, 3, 4]
     assert_alike(ours, theirs)
+    assert_alike(rows(read_batches(str(path), options)), theirs)
+
+
+def test_arrow_is_read_from_a_pipe(tmp_path, table):
+    import pyarrow.parquet
+
+    path, options = tmp_path / "data", TextOptions(label="y", format="arrow")
+    pyarrow.parquet.write_table(table, path)
+    with subprocess.Popen(["cat", path], stdout=subprocess.PIPE, bufsize=0) as pipe:
+        found = rows(read_batches(pipe.stdout, options))
+    assert_alike(found, rows(read_batches(path, options)))
 
 
 def test_arrow_is_recognised_and_checked(tmp_path, table):

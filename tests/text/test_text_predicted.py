@@ -182,6 +182,16 @@ def test_a_month_that_was_not_met_counts_as_the_nearest(tmp_path, more, met, cou
             assert name_slot(f"day.month={month}", OPTIONS) in slots
 
 
+def test_a_merge_knows_the_mean_of_all_rows():
+    base = Learner(text=OPTIONS)
+    base.columns = ColumnTable({"n": ("number",)}, {"n": [2, 10.0]})
+    learners = [base.copy(), base.copy()]
+    for learner, more in zip(learners, ("7", "3"), strict=True):
+        for batch in Reader(io.BytesIO(f"y,n\n1,{more}\n".encode()), OPTIONS, columns=learner.columns):
+            learner.columns.count(batch, OPTIONS)
+    assert Learner.merge(learners, base=base).columns.numbers == {"n": [4, 20.0]}
+
+
 def test_the_command_predicts_as_with_the_mean_written_in(tmp_path, cli):
     draw = random.Random(5)
     lines = [(i, draw.gauss(3, 1), draw.choice("ab")) for i in range(200)]
@@ -195,6 +205,27 @@ def test_the_command_predicts_as_with_the_mean_written_in(tmp_path, cli):
         (tmp_path / "p.csv").write_text(f"{header}\n1,{fields}a\n2,{fields}b\n")
         outputs.add(cli.out("predict --quiet -i m p.csv"))
     assert len(outputs) == 1
+
+
+def test_a_model_of_csv_takes_lines_of_json(tmp_path, cli):
+    (tmp_path / "t.csv").write_text("k,x,c,y\n" + "".join(f"{i},{i % 7},{'ab'[i % 2]},{i % 2}\n" for i in range(200)))
+    (tmp_path / "p.csv").write_text("k,x,c\n1,2,a\n2,,b\n3,4,\n")
+    lines = ['{"k": 1, "x": 2, "c": "a"}\n', '{"k": "2", "x": null, "c": "b"}\n', '{"k": 3, "x": 4, "c": null}\n']
+    (tmp_path / "p.json").write_text("".join(lines))
+    cli.out("train --method nag --quiet --label y --id k -f m t.csv")
+    assert cli.out("predict --quiet -i m p.json") == cli.out("predict --quiet -i m p.csv")
+    (tmp_path / "bad.json").write_text("".join([lines[0], '{"k": 2, "x": "high"}\n', lines[2]]))
+    assert "bad.json:2:10: found 'high' for 'x', expected a number" in cli.error("predict --quiet -i m bad.json")
+    skipping = cli.out("predict --quiet --on-error skip -i m bad.json").splitlines()
+    whole = cli.out("predict --quiet -i m p.json").splitlines()
+    assert (skipping[0], skipping[-1]) == (whole[0], whole[-1])
+    (tmp_path / "more.json").write_text(
+        '{"k": null, "y": 1, "x": 2, "c": "a"}\n{"k": null, "y": 0, "x": 3, "c": "b"}\n'
+    )
+    (tmp_path / "more.csv").write_text("k,y,x,c\n,1,2,a\n,0,3,b\n")
+    cli.out("train --quiet -i m -f of_json more.json")
+    cli.out("train --quiet -i m -f of_csv more.csv")
+    assert cli.out("predict --quiet -i of_json p.csv") == cli.out("predict --quiet -i of_csv p.csv")
 
 
 def test_a_cache_of_one_model_is_not_read_for_another(tmp_path):
