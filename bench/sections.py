@@ -25,11 +25,11 @@ WAITED = {
 
 
 class Files(NamedTuple):
-    """A stream's files; what `bench.workloads.Stream` says, without its imports."""
+    """Rows as text, the same in two formats."""
 
     name: str
     rows: int
-    features: int
+    features: int  # columns at most
     svm: str
     vw: str
 
@@ -102,8 +102,7 @@ def made(maker: str, arguments: Sequence[object]) -> dict[str, object]:
     from bench import workloads
 
     if maker == "stream":
-        own = workloads.stream(*arguments)
-        return Files(own.name, own.rows, own.features, str(own.svm), str(own.vw))._asdict()
+        return workloads.stream(*arguments)._asdict()
     if maker == "repeated":
         (name, n), d = arguments, 0
         if (path := workloads.data_file(name)) is None:
@@ -112,7 +111,7 @@ def made(maker: str, arguments: Sequence[object]) -> dict[str, object]:
     else:
         n, d, s = arguments
         name, (svm, vw) = f"d = {d:.0e}", workloads.text_files(n, d, s, exact=True)
-    return Files(name, n, d, str(svm), str(vw))._asdict()
+    return Files(name, n, d, svm, vw)._asdict()
 
 
 def _head(path: str, to: str) -> None:

@@ -16,10 +16,11 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+
+from bench.sections import Files
 
 OUT = Path(__file__).parent / "out"
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,21 +28,6 @@ DATA = Path(os.environ.get("SONLEARN_DATA", ROOT.parent / "shared" / "data"))
 PART = 50_000  # rows made at a time
 
 Part = tuple[sp.csr_array, np.ndarray]
-
-
-class Stream(NamedTuple):
-    """Rows as text, the same in two formats."""
-
-    name: str
-    rows: int
-    features: int  # columns at most
-    svm: Path
-    vw: Path
-
-    @property
-    def mb(self) -> float:
-        """Megabytes of VW text."""
-        return self.vw.stat().st_size / 1e6
 
 
 def unit_rows(X: sp.csr_array) -> sp.csr_array:
@@ -132,13 +118,13 @@ def field_parts(n: int, fields: int = 14, features: int = 123, seed: int = 0) ->
         yield X, labels(X, w, rng)
 
 
-def text_files(n: int, d: int, s: int, seed: int = 0, exact: bool = False) -> tuple[Path, Path]:
+def text_files(n: int, d: int, s: int, seed: int = 0, exact: bool = False) -> tuple[str, str]:
     """(LIBSVM file, VW file) of `zipf_parts`, made on first use."""
     name = f"zipf-n{n}-d{d}-s{s}-{seed}{'-exact' if exact else ''}"
     return kept(name, lambda: lines_of(zipf_parts(n, d, s, seed, exact)))
 
 
-def kept(name: str, lines: Callable[[], Iterable[tuple[str, str]]]) -> tuple[Path, Path]:
+def kept(name: str, lines: Callable[[], Iterable[tuple[str, str]]]) -> tuple[str, str]:
     """(LIBSVM file, VW file) of (label, features) pairs, made on first use and whole or not at all."""
     OUT.mkdir(exist_ok=True)
     svm, vw = (OUT / f"{name}.{kind}" for kind in ("svm", "vw"))
@@ -151,7 +137,7 @@ def kept(name: str, lines: Callable[[], Iterable[tuple[str, str]]]) -> tuple[Pat
                 b.write(f"{label} | {features}\n")
         for part, path in zip(parts, (svm, vw), strict=True):
             part.replace(path)
-    return svm, vw
+    return str(svm), str(vw)
 
 
 def lines_of(parts: Iterable[Part], digits: int = 6) -> Iterator[tuple[str, str]]:
@@ -199,11 +185,11 @@ STREAMS: dict[str, tuple[int, str | None, Callable[[int], Iterator[Part]]]] = {
 }
 
 
-def stream(name: str, rows: int) -> Stream:
+def stream(name: str, rows: int) -> Files:
     """One of `STREAMS` as text, made on first use; its name says so where rows are made up in place of real ones."""
     features, real, made = STREAMS[name]
     path = data_file(real) if real else None
     if path:
-        return Stream(name, rows, features, *kept(f"{name}-{rows}", lambda: repeated(path, rows)))
+        return Files(name, rows, features, *kept(f"{name}-{rows}", lambda: repeated(path, rows)))
     title = f"{name}, made up" if real else name
-    return Stream(title, rows, features, *kept(f"{name}-made-{rows}", lambda: lines_of(made(rows))))
+    return Files(title, rows, features, *kept(f"{name}-made-{rows}", lambda: lines_of(made(rows))))

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -103,12 +104,14 @@ def test_a_stream_is_written_once_and_the_same_in_both_formats(tmp_path, monkeyp
     monkeypatch.setattr(workloads, "DATA", tmp_path)
     made = workloads.stream("a9a", 30)
     assert made.name == "a9a, made up"
-    lines = made.svm.read_text().splitlines()
+    svm, vw = Path(made.svm), Path(made.vw)
+    lines = svm.read_text().splitlines()
     assert len(lines) == 30
     assert all(line.count(":1") >= 14 for line in lines)
-    assert made.vw.read_text().replace(" | ", " ") == made.svm.read_text()
-    stamp = made.vw.stat().st_mtime_ns
-    assert workloads.stream("a9a", 30).vw.stat().st_mtime_ns == stamp
+    assert vw.read_text().replace(" | ", " ") == svm.read_text()
+    stamp = vw.stat().st_mtime_ns
+    assert workloads.stream("a9a", 30) == made
+    assert vw.stat().st_mtime_ns == stamp
 
 
 def test_the_table_has_ratios_to_the_first_peer_and_goals(capsys, tmp_path):

@@ -21,7 +21,8 @@
 
 And the status codes of `round.run`: why it returned.
 
-DONE: all rows are learned. LOG_FULL: the log has no room for another generation. DIVERGED: a number is out of bounds.
+DONE: all rows are learned. LOG_FULL: the log has no room for another generation. FOLD: the unit of the weights is too
+small. DIVERGED: a number is out of bounds.
 After a row: SHRINK, the buffer is full; RENEW, F is ill-conditioned; ORTHONORMALISE, the rows of V may no longer be
 orthonormal; STEP, the step needs eigenvalues. NEXT: continue with the next row.
 """  # noqa: E501
@@ -42,4 +43,4 @@ CHEAP, AFFORDABLE = 32, 0.25
 LOG_MIN = 64
 
 
-DONE, LOG_FULL, DIVERGED, SHRINK, RENEW, ORTHONORMALISE, STEP, NEXT = range(8)
+DONE, LOG_FULL, FOLD, DIVERGED, SHRINK, RENEW, ORTHONORMALISE, STEP, NEXT = range(9)

@@ -73,21 +73,34 @@ def expand_globs(sources: Iterable[Source]) -> Iterator[Source]:
     Raises
     ------
     InputError
-        A pattern matches nothing.
+        A pattern matches nothing, or there is no such file: said before the first one is read.
     """
-    for source in sources:
-        if not isinstance(source, str) or not glob.has_magic(source) or os.path.exists(source):
-            yield source
-            continue
-        if is_remote(source):
+    yield from [match for source in sources for match in _matches(source)]
+
+
+def _matches(source: Source) -> list[Source]:
+    """The sources that one stands for: itself, unless it is a pattern."""
+    if not isinstance(source, (str, os.PathLike)) or source == "-":
+        return [source]
+    remote = isinstance(source, str) and is_remote(source)
+    if isinstance(source, str) and glob.has_magic(source) and not os.path.exists(source):
+        if remote:
             import fsspec
 
-            matches = [file.full_name for file in fsspec.open_files(source, "rb")]
+            matches: list[Source] = [file.full_name for file in fsspec.open_files(source, "rb")]
         else:
-            matches = sorted(glob.glob(source, recursive=True))
+            matches = [*sorted(glob.glob(source, recursive=True))]
         if not matches:
             raise InputError(source, None, None, "no file that matches", "a file name or a pattern")
-        yield from matches
+        return matches
+    if not remote:
+        try:
+            os.stat(source)
+        except FileNotFoundError:
+            raise InputError(os.fspath(source), None, None, "no such file", "a text file") from None
+        except OSError:
+            pass  # whoever opens it says why
+    return [source]
 
 
 class Reader:

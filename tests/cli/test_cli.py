@@ -15,7 +15,6 @@ from for_all import for_all
 from places import GOLDEN as GOLDEN_FILES
 from places import sample
 
-from sonlearn import interrupts as interrupts_module
 from sonlearn.cli import main
 from sonlearn.commands.line import parser_of
 from sonlearn.commands.verbs import VERBS
@@ -268,7 +267,6 @@ BAD_COMMANDS = [
     ("train --cache_file b.svm a.svm", r"b\.svm: found a file that is no cache, expected a cache; name another file"),
     ("train --cache_file . a.svm", r"--cache_file \.: cannot be written: it is a folder"),
     ("train --cache_file no/c a.svm", r"--cache_file no/c: cannot be written: there is no folder .*/no"),
-    ("train --cache_file c -f c a.svm", r"-f and --cache_file both write to c; give two names"),
     ("predict -c -i none a.svm", r"-c: sonlearn predict has no such flag, but sonlearn train has"),
     ("convert a.svm", r"convert needs the format to write; give --to svmlight or --to vw"),
     ("convert --to csv a.svm", r"--to csv: expected one of svmlight, vw"),
@@ -487,7 +485,6 @@ def test_no_handlers_outside_the_main_thread():
     thread.start()
     thread.join()
     assert errors == []
-    assert interrupts_module.__doc__
 
 
 def test_a_closed_output_pipe_ends_with_the_summary_and_a_saved_model(cli):

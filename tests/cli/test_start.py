@@ -12,6 +12,7 @@ from places import ROOT
 from sonlearn.commands import precompile as ahead
 from sonlearn.commands.messages import complain, telling_of_compiling
 from sonlearn.jit import decorators
+from sonlearn.jit.settings import package_folders
 from sonlearn.jit.stored import is_possible
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions
@@ -22,6 +23,8 @@ SAMPLE = str(ROOT / "data" / "sample.svm")
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
+    """An empty folder, entered. A test that names another cache names it to other processes only."""
+    package_folders()
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -70,7 +70,7 @@ there is no such flag; give this instead, or nothing):
 """
 
 NOT_HERE = """
-All others have no counterpart. `sonlearn train` says so of each, and why: {reasons}.
+All others have no counterpart; `sonlearn train` says so of each, and why.
 """
 
 
@@ -82,33 +82,19 @@ def ours(line: str) -> str:
         return "not here: " + str(error).partition("done here: ")[2]
 
 
-def named(state: str) -> dict[str, list[str]]:
-    """{what there is to say: flags in that state of which it is said}."""
-    short = {long: f"`{short}`, " for short, long in vw_flags.SHORT.items()}
-    found: dict[str, list[str]] = {}
-    for name in sorted(vw_flags.FLAGS):
-        if vw_flags.FLAGS[name].state == state:
-            found.setdefault(vw_flags.FLAGS[name].text, []).append(f"{short.get(name, '')}`{name}`")
-    return found
-
-
-def table(names: list[str]) -> list[str]:
-    """Lines of a Markdown table of these flags."""
-    short = {long: f"`{short}`, " for short, long in vw_flags.SHORT.items()}
-    lines = ["| Vowpal Wabbit | here | |", "|---|---|---|"]
-    for name in names:
-        state, text = vw_flags.FLAGS[name]
-        lines.append(f"| {short.get(name, '')}`{name}` | {state} | {text.replace('|', '&#124;')} |")
-    return lines
+def spelt(name: str) -> str:
+    """A flag, its short form first."""
+    return ", ".join(f"`{each}`" for each in (*(s for s, long in vw_flags.SHORT.items() if long == name), name))
 
 
 def page() -> str:
     """The page as it is to be."""
     everyday = [f"| `{line}` | {ours(line)} |" for line in CHANGED]
-    works = ", ".join(named(vw_flags.WORKS)[""])
-    said = [name for name, (state, text) in sorted(vw_flags.FLAGS.items()) if text and state != vw_flags.NOT_HERE]
-    missing = NOT_HERE.format(reasons="; ".join(named(vw_flags.NOT_HERE)))
-    parts = [HEAD, everyday, REST.format(works=works), table(said), missing]
+    answered = [(name, *answer) for name, answer in sorted(vw_flags.FLAGS.items()) if answer.state != vw_flags.NOT_HERE]
+    works = ", ".join(spelt(name) for name, _, text in answered if not text)
+    said = ["| Vowpal Wabbit | here | |", "|---|---|---|"]
+    said += [f"| {spelt(name)} | {state} | {text.replace('|', '&#124;')} |" for name, state, text in answered if text]
+    parts = [HEAD, everyday, REST.format(works=works), said, NOT_HERE]
     return "".join(part if isinstance(part, str) else "\n".join(part) + "\n" for part in parts)
 
 

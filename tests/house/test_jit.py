@@ -248,36 +248,30 @@ def test_a_kernel_for_another_processor_is_not_run(tmp_path):
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """{"0" or "1": a folder with the kernel of `run_hash`, as SONLEARN_FASTSTART has it compiled}."""
-    return {fast: filled(tmp_path_factory.mktemp("compiled"), fast) for fast in "01"}
-
-
-def filled(folder, fast):
-    """The folder, when it holds the kernel of `run_hash`."""
-    assert run_hash(folder, SONLEARN_FASTSTART=fast) == ["compiled", "92594", "True"]
+    """A folder with the kernel of `run_hash`."""
+    folder = tmp_path_factory.mktemp("compiled")
+    assert run_hash(folder) == ["compiled", "92594", "True"]
     return folder
 
 
 @pytest.mark.parametrize(
-    ("fast", "end"), [("0", ".kernel"), *([("1", ".kernel"), ("1", ".code")] if stored.is_possible() else [])]
+    ("end", "gone"), [(".kernel", False), *([(".code", False), (".code", True)] if stored.is_possible() else [])]
 )
-@pytest.mark.parametrize("gone", [False, True])
-def test_a_damaged_file_is_compiled_and_replaced(compiled, tmp_path, fast, end, gone):
+def test_a_damaged_file_is_compiled_and_replaced(compiled, tmp_path, end, gone):
     """Never an error, never another answer, and the next run finds it mended; the kinds of damage have tests below."""
     folder = tmp_path / "k"
-    shutil.copytree(compiled[fast], folder)
+    shutil.copytree(compiled, folder)
     path = the_file(folder, end)
     data = path.read_bytes()
     if gone:
         path.unlink()
     else:
         path.write_bytes(data[:-9] + bytes([data[-9] ^ 1]) + data[-8:])
-    if end == ".kernel" and fast == "1":
+    if end == ".kernel" and stored.is_possible():
         the_file(folder, ".code").unlink()  # or nobody would read the other one
-    found = run_hash(folder, SONLEARN_FASTSTART=fast)
-    assert found == [*(["compiled"] if end == ".kernel" else []), "92594", "True"]
+    assert run_hash(folder) == [*(["compiled"] if end == ".kernel" else []), "92594", "True"]
     assert path.read_bytes()[:8] == data[:8]  # the length
-    assert run_hash(folder, SONLEARN_FASTSTART=fast) == ["92594", str(fast == "0")]
+    assert run_hash(folder) == ["92594", str(not stored.is_possible())]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -410,7 +404,7 @@ def test_a_filled_cache_that_is_read_only_is_read(place):
 @posix
 def test_a_cache_that_others_can_write_to_is_not_read(compiled, place):
     shared = place / "above" / "shared"
-    shutil.copytree(compiled["1"], shared)
+    shutil.copytree(compiled, shared)
     assert not kernel([shared], closed=[shared])
     (folder,) = {path.parent for path in shared.rglob("*.kernel")}
     file = next(path for path in folder.iterdir() if path.suffix == ".kernel")

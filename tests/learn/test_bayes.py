@@ -1,10 +1,10 @@
-"""Naive Bayes equals its twin (`bayes_twin`) and meets the requirements of every engine."""
+"""Naive Bayes equals its twin (`bayes_twin`). What every learner has to meet: `test_learner_checks`."""
 
 import numpy as np
 import pytest
 from bayes_twin import Bayes
 from for_all import for_all
-from states import assert_same, assert_same_predictions, check_saves, state_of
+from states import assert_same, state_of
 from streams import (
     batch_of,
     duplicated,
@@ -71,42 +71,6 @@ def test_predictions_and_weights_are_the_twins(method, stream):
         assert weight == pytest.approx(twin.evidence(int(i)), rel=1e-9, abs=1e-9)
     again = learner.predict(batch).prediction
     np.testing.assert_allclose(again, list(map(twin.predict, rows(batch))), rtol=1e-9, atol=1e-9)
-
-
-@every
-def test_it_learns(method):
-    batch = zipf(n=2000 if method == "bayes" else 1000, d=100)
-    got = learner_of(method).partial_fit(batch)
-    late = slice(batch.n // 2, None)
-    assert np.mean(np.sign(got.prediction[late]) != batch.y[late]) < 0.25
-
-
-@every
-def test_batches_may_be_cut_and_models_saved_anywhere(method, tmp_path):
-    batch = STREAMS["weighted"]
-    whole, saved = check_saves(LearnOptions(method=method), batch, tmp_path, (1, 90))
-    assert_same_predictions(saved.predict(batch), whole.predict(batch))
-
-
-@every
-def test_rows_that_are_only_predicted_change_nothing(method):
-    batch, learner, other = STREAMS["text"], learner_of(method), learner_of(method)
-    learner.partial_fit(batch)
-    other.partial_fit(batch)
-    foreign = batch._replace(indices=batch.indices + 30)
-    got = other.partial_fit(foreign._replace(y=np.full(batch.n, np.nan)))
-    other.partial_fit(foreign._replace(weight=np.zeros(batch.n)))
-    assert_same(state_of(learner), state_of(other))
-    np.testing.assert_array_equal(got.prediction, learner.predict(foreign).prediction)
-
-
-@every
-def test_an_example_of_weight_two_is_two_examples(method):
-    batch = STREAMS["text"]
-    twice, weighted = learner_of(method), learner_of(method)
-    twice.partial_fit(rows_of(batch, np.repeat(np.arange(batch.n), 2)))
-    weighted.partial_fit(batch._replace(weight=np.full(batch.n, 2.0)))
-    np.testing.assert_allclose(twice.predict(batch).prediction, weighted.predict(batch).prediction, rtol=1e-12)
 
 
 @every

@@ -172,24 +172,6 @@ def test_cuts_and_resumption_change_no_bit(loss):
     assert under_way >= 2
 
 
-@pytest.mark.interpreted
-@for_all("loss", LOSSES)
-def test_rows_refused_or_without_label_leave_nothing(loss):
-    batch = stream(loss, 60)
-    plain, other = learner_of(loss), learner_of(loss)
-    expected = plain.partial_fit(batch)
-    wild = batch.part(5, 6)._replace(weight=np.array([1e300]))
-    got = [other.partial_fit(batch.part(0, 30)).raw, other.partial_fit(batch.part(30, 60)).raw]
-    other = learner_of(loss)
-    other.partial_fit(batch.part(0, 30))
-    assert other.partial_fit(wild, skip=True).refused.all()
-    other.partial_fit(batch._replace(y=np.full(60, np.nan)))
-    again = other.partial_fit(batch.part(30, 60)).raw
-    np.testing.assert_array_equal(np.concatenate(got), expected.raw)
-    np.testing.assert_array_equal(again, expected.raw[30:])
-    assert_same(state_of(other), state_of(plain))
-
-
 def test_more_columns_than_it_takes_are_refused():
     X = np.ones((1, VALUES["most"] + 1))
     learner = learner_of("squared")

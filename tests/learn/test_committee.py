@@ -1,11 +1,9 @@
 """The committee equals its members alone and the combiner of what they say, and keeps every learner's promises."""
 
-import itertools
-
 import numpy as np
 import pytest
 from importance_twin import relative
-from states import assert_same, state_of
+from states import assert_same, check_saves, state_of
 from streams import batch_of, rows_of, wide_range, with_weights, without_some_labels, zipf
 
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError
@@ -70,16 +68,12 @@ def early(monkeypatch):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("cuts", [(1, 2, 149, 150, 151, 299, 301), (97,), (150,), tuple(range(0, 400, 13))], ids=len)
-def test_cuts_and_threads_change_no_bit(early, cuts, threads):
+@pytest.mark.parametrize(
+    "cuts", [(1, 2, 149, 150, 151, 299, 300, 301), (60,), (97,), (150,), tuple(range(13, 400, 13))], ids=len
+)
+def test_cuts_saves_and_threads_change_no_bit(early, cuts, threads, tmp_path):
     batch = with_weights(without_some_labels(zipf(n=400, d=60)))
-    whole = Learner(LearnOptions(method="committee"))
-    wanted = whole.partial_fit(batch)
-    parts = Learner(LearnOptions(method="committee"), threads=threads)
-    edges = [0, *cuts, batch.n]
-    got = [parts.partial_fit(rows_of(batch, slice(a, b))) for a, b in itertools.pairwise(edges) if b > a]
-    np.testing.assert_array_equal(np.concatenate([p.raw for p in got]), wanted.raw)
-    assert_same(state_of(parts), state_of(whole))
+    whole, _ = check_saves(LearnOptions(method="committee"), batch, tmp_path, cuts, threads, foreseen=False)
     active = [m["active"] for m in whole.facts()["members"]]
     assert not all(active), "nothing was pruned: nothing of that was tested"
 
@@ -127,19 +121,6 @@ def test_while_no_member_at_work_forgets_the_two_combinations_are_one(early):
         own["offline"] for own in learner.facts()["members"]
     ][:2]
     np.testing.assert_array_equal(learner.predict(batch).raw, learner.predict(batch, online=True).raw)
-
-
-@pytest.mark.parametrize("at", [1, 60, 149, 150, 151, 299, 300, 301])
-def test_saved_and_loaded_it_goes_on_with_the_same_bits(early, at, tmp_path):
-    batch = zipf(n=400, d=60)
-    whole = Learner(LearnOptions(method="committee"))
-    wanted = whole.partial_fit(batch)
-    first = Learner(LearnOptions(method="committee"))
-    first.partial_fit(rows_of(batch, slice(0, at)))
-    first.save(tmp_path / "model")
-    again = Learner.load(tmp_path / "model")
-    np.testing.assert_array_equal(again.partial_fit(rows_of(batch, slice(at, 400))).raw, wanted.raw[at:])
-    assert_same(state_of(again), state_of(whole))
 
 
 def test_predicting_changes_nothing_and_says_what_learning_would():
@@ -265,7 +246,8 @@ def test_a_row_beyond_all_bounds_is_refused_and_nothing_is_lost():
 
 
 @pytest.mark.parametrize(
-    ("names", "why"), [("nag:nowhere", "no view"), ("nobody", "no method"), ("committee", "no method")]
+    ("names", "why"),
+    [("nag:nowhere", "no view"), ("nobody", "no method"), ("nga", "~RATE, of nag, "), ("committee", "no method")],
 )
 def test_unknown_members_are_named(names, why):
     with pytest.raises(OptionError, match=why):

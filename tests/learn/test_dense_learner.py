@@ -1,12 +1,14 @@
-"""The dense twin satisfies the theory, so that it can serve as a reference for the engine."""
+"""The dense twin meets its definitions, so that it can serve as a reference for the engine.
+
+What frequent directions and Oja's rule promise is asked of the program, whose sketches are the twin's (`test_newton`):
+tests/sketch, `test_learner_checks`.
+"""
 
 import numpy as np
 import pytest
 from dense_learner import (
     IN_RANGE,
     DenseLearner,
-    FrequentDirections,
-    Oja,
     canonical_label,
     dense_rows,
     loss_slope,
@@ -64,59 +66,6 @@ def test_range_is_decided_for_each_row_by_its_own_length():
 
 
 # ---------------------------------------------------------------------------------------------------- sketches
-
-
-@pytest.mark.parametrize("robust", [False, True])
-@pytest.mark.parametrize("m", [2, 5, 8])
-def test_frequent_directions_keeps_its_guarantee(m, robust):
-    """0 <= A'A - B'B <= ||A - A_k||_F^2 / (m - k) for every k < m; half of it on both sides around alpha (RFD)."""
-    data = rows(300, 20)
-    sketch = FrequentDirections(0.0, 20, m, robust)
-    shrinks = 0
-    for n, row in enumerate(data, 1):
-        sketch.append(row)
-        shrinks += len(sketch.buffer) == m - 1
-        if n % 17:
-            continue
-        error = data[:n].T @ data[:n] - sketch.buffer.T @ sketch.buffer
-        tail = np.linalg.eigvalsh(data[:n].T @ data[:n])[::-1]
-        bound = min(tail[k:].sum() / (m - k) for k in range(m))
-        low, *_, high = np.linalg.eigvalsh(error)
-        assert low >= -1e-9
-        assert high <= bound * (1 + 1e-12)
-        assert high > 0.05 * bound, "the bound would be met by anything"
-        if robust:
-            assert np.abs(np.linalg.eigvalsh(error - sketch.alpha * np.eye(20))).max() <= bound / 2 * (1 + 1e-12)
-    assert shrinks > 10
-
-
-def test_alpha_is_half_of_the_shed_mass():
-    """By eigenvalues of the rows' Gram matrix before and after every shrink."""
-    m, sketch = 4, FrequentDirections(0.5, 12, 4, robust=True)
-    expected = 0.5
-    for row in rows(100, 12):
-        before = np.vstack([sketch.buffer, row])
-        sketch.append(row)
-        if len(before) == 2 * m:
-            lam = np.linalg.eigvalsh(before @ before.T)[::-1]
-            np.testing.assert_allclose(sketch.kept, lam[: m - 1] - lam[m - 1], rtol=1e-9)
-            np.testing.assert_allclose(sketch.buffer @ sketch.buffer.T, np.diag(sketch.kept), atol=1e-9)
-            expected += lam[m - 1] / 2
-    assert sketch.alpha == pytest.approx(expected, rel=1e-12)
-    assert expected > 1
-
-
-@pytest.mark.parametrize("step", ["1/t", "adaptive"])
-def test_oja_stays_orthonormal_and_finds_the_largest_directions(step):
-    """Ten directions of variance 1 and one of 30: the first row of V turns to it."""
-    rng = np.random.default_rng(0)
-    data = rng.normal(size=(4000, 11)) * np.sqrt([1.0] * 10 + [30.0])
-    sketch = Oja(1.0, 11, 2, step)
-    for row in data:
-        sketch.append(row)
-    np.testing.assert_allclose(sketch.V @ sketch.V.T, np.eye(2), atol=1e-12)
-    assert abs(sketch.V[0, 10]) > 0.97
-    assert sketch.L[0] / len(data) == pytest.approx(30, rel=0.2)
 
 
 def test_oja_with_room_for_every_direction_stays_within_their_span():

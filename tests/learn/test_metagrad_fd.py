@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from for_all import for_all
 from matrix_twin import raw_predictions
-from states import check_saves
 from streams import duplicated, ill_conditioned, low_rank, mixed
 
 from sonlearn import Learner, LearnOptions, OptionError
@@ -43,11 +42,6 @@ def test_as_many_rows_as_the_rank_are_metagrad():
     full = raw(batch, method="metagrad")
     np.testing.assert_allclose(raw(batch, method="metagrad-fd", sketch_size=4), full, rtol=1e-8, atol=1e-8)
     assert np.abs(raw(batch, method="metagrad-fd", sketch_size=3) - full).max() > 1e-3
-
-
-@pytest.mark.interpreted
-def test_a_saved_model_goes_on_to_the_same_bits(tmp_path):
-    check_saves(LearnOptions(method="metagrad-fd", sketch_size=3), STREAMS["mixed"], tmp_path, range(N // 5, N, N // 5))
 
 
 @pytest.mark.interpreted

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from states import check_saves
 from streams import mixed, zipf
 from twins import mixture
 
@@ -28,13 +27,6 @@ def test_the_loss_is_that_of_the_best_and_the_logarithm_of_their_number():
     share = learner.facts()["share"]
     assert max(share, key=share.get) == names[int(np.argmin(alone))]
     assert sum(share.values()) == pytest.approx(1)
-
-
-@pytest.mark.interpreted
-def test_cut_and_saved_anywhere(tmp_path):
-    batch, options = stream(n=150), LearnOptions(method="mixture", members="nag,ada-gp,rfd-son")
-    whole, saved = check_saves(options, batch, tmp_path, (1, 60, 61))
-    np.testing.assert_array_equal(whole.predict(batch).raw, saved.predict(batch).raw)
 
 
 def test_a_row_that_a_member_refuses_it_sits_out():

@@ -1,11 +1,9 @@
 """Committees of values: equal to their definition in plain numpy over the members' engines; units do not matter."""
 
-import itertools
-
 import numpy as np
 import pytest
 from importance_twin import relative
-from states import assert_same_arrays, state_of
+from states import assert_same_arrays, check_saves, state_of
 from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels
 
 from sonlearn import Learner, LearnOptions
@@ -180,17 +178,10 @@ def test_the_default_members_equal_the_definition():
 
 @each
 @pytest.mark.parametrize("threads", [1, 3])
-def test_cuts_threads_and_resuming_change_no_bit(monkeypatch, loss, threads):
+def test_cuts_threads_and_resuming_change_no_bit(monkeypatch, loss, threads, tmp_path):
     monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(checkpoints=(100, 160)))
-    batch = stream()
-    whole = Learner(options(loss, prune=True))
-    wanted = whole.partial_fit(batch)
-    parts, got = Learner(options(loss, prune=True), threads=threads), []
-    for a, b in itertools.pairwise([0, 1, 2, 40, 99, 117, 180, 181, batch.n]):
-        got.append(parts.partial_fit(rows_of(batch, slice(a, b))).raw)
-        parts = Learner.from_arrays(*parts.to_arrays(), threads=threads)
-    np.testing.assert_array_equal(np.concatenate(got), wanted.raw)
-    assert_same_arrays(state_of(parts)[1], state_of(whole)[1])
+    ends = (1, 2, 40, 99, 117, 180, 181)
+    whole, _ = check_saves(options(loss, prune=True), stream(), tmp_path, ends, threads, foreseen=False)
     active = [entry["active"] for entry in whole.facts()["members"]]
     assert not all(active), "nothing was pruned: nothing of that was tested"
     assert sum(active) >= 2

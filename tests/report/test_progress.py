@@ -174,7 +174,7 @@ def stream(seed, n, labels):
     return BatchOutcome(y, weight, prediction, rng.exponential(size=n), rng.integers(0, 9, size=n), rng.random(n) < 0.2)
 
 
-@for_all("schedule", [Schedule(), Schedule(1.3), Schedule(10, True), Schedule(1, True)])
+@for_all("schedule", [Schedule(), Schedule(1.3), Schedule(10.0, True), Schedule(1.0, True)])
 @for_all("loss, labels", [("logistic", [-1, 1]), ("hinge", [0, 1]), ("squared", [-1, 1, 1, 1, 2])])
 @for_all("passes", [1, 3])
 def test_rows_equal_the_twins(schedule, loss, labels, passes):

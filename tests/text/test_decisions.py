@@ -7,6 +7,7 @@ import pytest
 
 from sonlearn import InputError, TextOptions
 from sonlearn.options.bandit import BanditOptions
+from sonlearn.text import chunk
 from sonlearn.text.decisions import DecisionReader, read_decisions
 from sonlearn.text.decisions.labels import ActionLabels
 from sonlearn.text.decisions.rows import product_id
@@ -60,6 +61,21 @@ def test_blocks_are_decisions(tmp_path):
     assert found.lines.tolist() == [1, 5, 8]
     assert found.tags == ["one", "", ""]
     assert found.rows.lines.tolist() == [2, 3, 5, 6, 9, 10]
+
+
+def test_one_kernel_reads_rows_and_decisions(tmp_path, monkeypatch):
+    """An array that may not be written to is of another type, for which the kernel would be compiled again."""
+    parse, writeable = chunk.parse_vw, []
+
+    def noted(text, *others):
+        writeable.append(text.flags.writeable)
+        return parse(text, *others)
+
+    monkeypatch.setattr(chunk, "parse_vw", noted)
+    read(tmp_path, BLOCKS, ADF)
+    row_of(tmp_path, "1 |a p")
+    assert len(writeable) > 1
+    assert len(set(writeable)) == 1
 
 
 def test_what_is_shared_and_products_belong_to_every_action(tmp_path):

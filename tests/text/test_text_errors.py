@@ -131,6 +131,14 @@ def test_several_files_and_patterns(tmp_path):
         list(read_batches(str(tmp_path / "c*")))
 
 
+@pytest.mark.parametrize(("last", "match"), [("none.svm", "no such file"), ("none*", "no file that matches")])
+def test_a_missing_file_is_named_before_any_is_read(tmp_path, last, match):
+    (tmp_path / "a.svm").write_bytes(b"1 1:1\n")
+    batches = iter(read_batches([tmp_path / "a.svm", str(tmp_path / last)]))
+    with pytest.raises(InputError, match=match):
+        next(batches)
+
+
 @pytest.mark.parametrize("chunk_bytes", [1 << 10, 1 << 14])
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_threads_change_nothing(chunk_bytes, threads):

@@ -41,7 +41,7 @@ from sonlearn.learn.newton.shrink import begin_with_kept, learn, lower
 from sonlearn.learn.newton.sparse_time.folding import orthonormalise
 from sonlearn.learn.newton.sparse_time.generations import sweep
 from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
-from sonlearn.learn.tolerances import FEATURES, LOG_FULL, ORTHONORMALISE, RANK
+from sonlearn.learn.tolerances import FEATURES, FOLD, LOG_FULL, ORTHONORMALISE, RANK
 from sonlearn.options import LearnOptions
 
 
@@ -74,10 +74,12 @@ class SketchedNewton(Engine):
     def learn(self, state: NewtonState, rows: Rows, out: Predictions, start: int) -> tuple[NewtonState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
         at, status = start, LOG_FULL
-        while status in (LOG_FULL, ORTHONORMALISE):
+        while status in (LOG_FULL, FOLD, ORTHONORMALISE):
             at, status = learn(self.params, state, self.work, rows, out, at, self._oja)
             if status == LOG_FULL:
                 state = with_room(state, sweep)
+            elif status == FOLD:
+                fold_weight_scale(state)
             elif status == ORTHONORMALISE:
                 orthonormalise(state)
         return state, at
@@ -140,6 +142,14 @@ class SketchedNewton(Engine):
         return V
 
 
+def fold_weight_scale(state: NewtonState) -> None:
+    """Multiply the weight scale into the arrays of `state` and set it to 1; no weight changes."""
+    M = state.maps.shape[1]  # the log has pending additions to wbar, for features that are not up to date
+    for weights in (state.table[:, M:], state.maps[:, :, M:], state.factor.beta, state.basis.a):
+        weights *= state.now["weight_scale"]
+    state.now["weight_scale"] = 1.0
+
+
 class Whole(NamedTuple):
     """A learner on dense vectors, in rescaled features."""
 
@@ -174,7 +184,7 @@ def merged(params: NewtonParams, states: Sequence[NewtonState], base: NewtonStat
     out.factor.FT[range(k), range(k)] = 1.0
     if params.dual:
         out.basis.q[:, :k] = w @ V[:k].T
-    begin_with_kept(params, out, k)
+    begin_with_kept(params, now, out.basis, k)
     return out
 
 
@@ -207,7 +217,7 @@ def _shrink(params: NewtonParams, state: NewtonState, lam: np.ndarray) -> int:
     m, zero = params.m, RANK * max(lam.max(initial=0.0), 0.0)
     if params.buffered:
         squares = np.pad(lam, (0, max(m - len(lam), 0)))
-        return int(lower(params, state, squares[::-1].copy(), zero))
+        return int(lower(params, state.now[0], state.basis.D2, squares[::-1].copy(), zero))
     kept = lam[:m][lam[:m] > zero]
     state.basis.D2[: len(kept)] = kept
     return len(kept)

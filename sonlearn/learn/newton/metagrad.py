@@ -45,6 +45,8 @@ from sonlearn.options import LearnOptions
 
 #: A square of a rate is taken to be more than this, where it divides.
 LEAST = 1e-200
+#: A squared gradient of more than this times alpha and all before it leaves sums few digits of them, and is refused.
+LONGEST = 1e24
 
 
 class MetaGradFDParams(NamedTuple):
@@ -138,7 +140,7 @@ def learn(params, state, work, rows, out, start):
     base, now = params.base, state.base.now[0]
     logp = np.empty(len(state.logp))
     for i in range(start, len(rows.y)):
-        if log_is_full(state.base):
+        if log_is_full(now):
             return i, LOG_FULL
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
@@ -156,14 +158,14 @@ def learn(params, state, work, rows, out, start):
         if not learned:
             continue
         slope = rows.weight[i] * loss_slope(base.output.loss, out.prediction[i, 0], rows.y[i])
-        if not (slope * slope * xx <= LIMIT and abs(slope * slope * wx) <= LIMIT):
+        if not (slope * slope * xx <= longest(params, state) and abs(slope * slope * wx) <= LIMIT):
             return i, DIVERGED
         update_experts(params, state, work, slope, wx, zx, vx, logp)
         if not np.isfinite(logp).all():
             return i, DIVERGED
         for e in range(len(logp)):
             state.logp[e] = logp[e] - logp.max()
-        count(state.base, feats)
+        count(now, feats)
         full = add_row(base, state, work, feats, slope, wx, zx, vx, rho2, n_rest)
         r = now.k + now.raw
         if full and r >= base.m:
@@ -217,6 +219,15 @@ def rest_of(params, state, eta):
     return params.alpha + 2.0 * eta * eta * (state.base.now[0].alpha - params.base.base)
 
 
+@bare_inline
+def longest(params, state):
+    """Bound of the squared gradient of the next row, from alpha and all before it."""
+    before = rest_of(params, state, params.rate) / max(2.0 * params.rate * params.rate, LEAST)
+    for i in range(state.base.now[0].k + state.base.now[0].raw):
+        before += state.lam[i]
+    return min(LONGEST * before, LIMIT)
+
+
 @inline
 def update_experts(params, state, work, slope, wx, zx, vx, logp):
     """logp <- log p_e - r_e - r_e^2 with r_e = eta_e (w_e - w)'g, g = slope x.
@@ -253,15 +264,15 @@ def add_row(base, state, work, feats, slope, wx, zx, vx, rho2, n_rest):
     grows = counts and rho2 > 0.0
     if grows:
         append(state.base, work, feats, rho2, n_rest)
-        widen(state.base, r)
+        widen(basis, now.alpha, r)
     if counts:
         add_along(basis.q[0], work.y, slope, r, grows, zx)
         add_along(basis.q[1], work.y, twice, r, grows, vx)
         work.slope[0] = slope
-        move_wbar(state.base, work, feats, work.slope)
+        move_wbar(state.base.table, feats, work.x, work.slope)
         for at in range(len(feats)):
             state.v[feats[at]] += twice * work.x[at]
-        add_outer_product(state.base, work, r + grows, abs(slope), False)
+        add_outer_product(basis, work.y, r + grows, abs(slope), False, work.h)
     full = now.held + 1 == base.held
     now.held = base.m - 1 if full else now.held + 1
     return full
@@ -273,15 +284,16 @@ def shrink(params, state, work, r):
 
     params : MetaGradFDParams; work : NewtonScratch, whose z is overwritten; r : int, directions there are
     """
+    now, basis = state.base.now[0], state.base.basis
     least = rest_of(params, state, params.rate) / max(2.0 * params.rate * params.rate, LEAST)
-    lam, U, zero = decompose(state.base, r, params.base.m, least)
-    W = leading_directions(U, lower(params.base, state.base, lam, zero))
-    rotate_sums(state.base, W)
+    lam, U, zero = decompose(basis, now.alpha, r, params.base.m, least)
+    W = leading_directions(U, lower(params.base, now, basis.D2, lam, zero))
+    rotate_sums(basis, W)
     worst = fold(state.base, W, work.z)
-    reset_factor(state.base, len(W))
-    if is_due(state.base, worst):
+    reset_factor(now, basis, len(W))
+    if is_due(now, worst):
         orthonormalise(state.base)
-    return state.base.basis.D2[: len(W)].copy(), np.eye(len(W))
+    return basis.D2[: len(W)].copy(), np.eye(len(W))
 
 
 @inline

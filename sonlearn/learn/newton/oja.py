@@ -33,11 +33,11 @@ def oja_round(params, state, work, feats, row, oja):
     for c in range(len(aside)):
         if work.along[c] != 0.0 or aside[c] != 0.0:
             for i in range(now.k):
-                move_kept(state, c, i, aside[c] * y[i] - work.along[c] * u[i])
+                move_kept(state.factor, c, i, aside[c] * y[i] - work.along[c] * u[i])
             projected = True
         aside[c] = -aside[c]
     if projected:
-        move_wbar(state, work, feats, aside)
+        move_wbar(state.table, feats, work.x, aside)
     status = NEXT
     clear_first(aside, len(aside))
     if params.m > 0:
@@ -45,13 +45,14 @@ def oja_round(params, state, work, feats, row, oja):
     for c in range(len(aside)):
         if params.m > 0:
             for i in range(now.k):
-                move_kept(state, c, i, -spectral_excess(params, state, i, work.slope[c] * y[i]))
+                excess = spectral_excess(params, now, state.basis.D2[i], work.slope[c] * y[i])
+                move_kept(state.factor, c, i, -excess)
         aside[c] -= pseudo_divide(now.alpha, work.slope[c])
     if params.m == 0:
-        move_wbar(state, work, feats, aside)
+        move_wbar(state.table, feats, work.x, aside)
         return NEXT
     apply_changes(state, work, feats)
-    return RENEW if status == NEXT and is_ill_conditioned(state) else status
+    return RENEW if status == NEXT and is_ill_conditioned(state.factor.FT, now.k) else status
 
 
 @forced_inline
@@ -114,7 +115,7 @@ def rotate(params, state, work, row, oja):
         y[i] *= scale
         along2 += y[i] * y[i]
         D2[i] += y[i] * y[i]
-    gamma = learning_rate(params, state, norm2 * along2)
+    gamma = learning_rate(params, now, norm2 * along2)
     theta = gamma * (2.0 + gamma * norm2)
     steep = theta * along2 > SPREAD
     if not steep:
@@ -132,13 +133,12 @@ def rotate(params, state, work, row, oja):
 
 
 @forced_inline
-def learning_rate(params, state, gradient2):
+def learning_rate(params, now, gradient2):
     """Step of Oja's rule: 1/t, or AdaOja's 1/sqrt(sum of squared gradients), each |ghat|^2 |V ghat|^2.
 
-    `gradient2` is the newest squared gradient; it is added to state.now. The sum includes the rows that V was built
+    `gradient2` is the newest squared gradient; it is added to `now`. The sum includes the rows that V was built
     from, where |V ghat| = |ghat|. Otherwise the first rotation would be of order 1, however small its gradient.
     """
-    now = state.now[0]
     now.oja_sum += gradient2
     if not params.oja_adaptive:
         return 1.0 / now.t
@@ -174,12 +174,12 @@ def apply_inverse_factor(y, k, theta):
 
 
 @forced_inline
-def is_ill_conditioned(state):
-    """Whether F (triangular) is too ill-conditioned for the product F Z to be accurate. Reads `state` only.
+def is_ill_conditioned(FT, k):
+    """Whether F (triangular, of k rows) is too ill-conditioned for the product F Z to be accurate.
 
     That is: whether an entry, or 1, is larger than `SPREAD` times the least on the diagonal.
     """
-    FT, k, least, large = state.factor.FT, state.now[0].k, math.inf, 0
+    least, large = math.inf, 0
     for i in range(k):
         least = min(least, abs(FT[i, i]))
     bound = SPREAD * least

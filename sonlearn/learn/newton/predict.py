@@ -79,7 +79,7 @@ def weights_of(state, f, on_z, on_x, factor, z):
     on_z : float64[K, M] and on_x : float64[K, R], from `coefficients`, not modified; factor : float, of wbar
     z : float64[3, M + K], overwritten
     """
-    now, local = present(state, f, z), local_of(state, f)
+    now, local = present(state, f, z), local_of(state.now[0], state.features, state.raw, f)
     for c in range(len(on_z)):
         w = plus_dot(factor * z[now, on_z.shape[1] + c], z[now], on_z[c], on_z.shape[1])
         z[2, c] = w if local < 0 else plus_dot(w, state.raw.X[local], on_x[c], on_x.shape[1])

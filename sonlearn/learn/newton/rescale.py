@@ -37,20 +37,19 @@ def divided(rescale, scale, x):
 
 
 @forced_inline
-def rescaled(params, state, feats, values, unseen, xs):
+def rescaled(rescale, features, feats, values, unseen, xs):
     """xs[:s] <- the rescaled row; returns its x'x.
 
-    feats : int64[s]; values : float64[s]; neither is modified, nor is `state`
+    feats : int64[s]; values : float64[s]; neither is modified, nor is `features`
     unseen : float, how many features without a number the row has: none has been larger than now, so that each is 1 or
     -1 rescaled; xs : float64[at least s], overwritten
     """
-    features = state.features
     for at in range(len(feats)):
         xs[at] = features[feats[at]].scale
     for at in range(len(feats)):
-        xs[at] = divided(params.rescale, xs[at], values[at])
+        xs[at] = divided(rescale, xs[at], values[at])
     xx = dot(xs, xs, len(feats))
-    if params.rescale != UNIT or xx == 0.0:
+    if rescale != UNIT or xx == 0.0:
         return xx
     factor = 1.0 / math.sqrt(xx + unseen)
     set_scaled(xs, factor, xs, len(feats))
@@ -58,12 +57,12 @@ def rescaled(params, state, feats, values, unseen, xs):
 
 
 @bare_inline
-def rescaled_by_all(state, feats, values, slope, xs):
+def rescaled_by_all(features, feats, values, slope, xs):
     """xs[:s] <- the row rescaled by sums that include its own gradient; returns its x'x, or infinity if a sum is.
 
-    Arguments as for `rescaled`; `slope` is the derivative of the loss. No scale in `state` is modified.
+    Arguments as for `rescaled`; `slope` is the derivative of the loss. No scale is modified.
     """
-    features, xx, most = state.features, 0.0, 0.0
+    xx, most = 0.0, 0.0
     for at in range(len(feats)):
         scale = features[feats[at]].scale + (slope * values[at]) ** 2
         xs[at] = divided(ALL_GRADIENTS, scale, values[at])
@@ -73,12 +72,11 @@ def rescaled_by_all(state, feats, values, slope, xs):
 
 
 @forced_inline
-def learn_scales(params, state, feats, values, slope):
-    """Update the scales in state.features after a row has been learned; `feats` and `values` are not modified."""
-    features = state.features
-    if params.rescale in (GRADIENTS, ALL_GRADIENTS):
+def learn_scales(rescale, features, feats, values, slope):
+    """Update the scales of `features` after a row has been learned; `feats` and `values` are not modified."""
+    if rescale in (GRADIENTS, ALL_GRADIENTS):
         for at in range(len(feats)):
             features[feats[at]].scale += (slope * values[at]) ** 2
-    elif params.rescale != NONE:
+    elif rescale != NONE:
         for at in range(len(feats)):
             features[feats[at]].scale = max(features[feats[at]].scale, abs(values[at]))

@@ -24,7 +24,15 @@ from typing import NamedTuple
 from sonlearn.data.mixing import LOW, hash_bits
 from sonlearn.data.rows import COUNT, entries, features_with, is_learned
 from sonlearn.jit import bare_inline, fetch, forced_inline
-from sonlearn.learn.linear_algebra import INVERSE, add_scaled, cholesky_update, minus_dot, set_scaled, spectral
+from sonlearn.learn.linear_algebra import (
+    INVERSE,
+    add_scaled,
+    cholesky_update,
+    clear_first,
+    minus_dot,
+    set_scaled,
+    spectral,
+)
 from sonlearn.learn.losses import slopes, within_bounds
 from sonlearn.learn.newton.oja import oja_round
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, learn_scales, rescaled, rescaled_by_all
@@ -41,11 +49,11 @@ from sonlearn.learn.newton.step import (
     solve,
     widen,
 )
-from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL, NEXT, SHRINK, STEP
+from sonlearn.learn.tolerances import DIVERGED, DONE, FOLD, LIMIT, LOG_FULL, NEXT, SHRINK, STEP
 
 #: If there are more features than this, those of the next row are prefetched.
 LARGE_TABLE = 1 << 14
-#: When `now.weight_scale` falls below this, it is multiplied into the arrays: once in 345/l2 rounds.
+#: When `now.weight_scale` falls below this, it is multiplied into the arrays (FOLD): once in 345/l2 rounds.
 SMALLEST = 1e-150
 
 
@@ -62,32 +70,32 @@ class RowGeometry(NamedTuple):
 def run(params, state, work, rows, out, start, oja):
     """Learn rows from `start` on until one needs more than a round; returns (next row, status).
 
-    work.slope holds the slopes of the last row. With LOG_FULL and DIVERGED the next row has not been learned.
+    work.slope holds the slopes of the last row. With LOG_FULL, FOLD and DIVERGED the next row has not been learned.
     Arguments as for `newton.shrink.learn`.
     """
     now, prediction, raw = state.now[0], out.prediction, out.raw
     large = len(state.table) > LARGE_TABLE
     for i in range(start, len(rows.y)):
-        if log_is_full(state):
+        if log_is_full(now):
             return i, LOG_FULL
         if now.weight_scale < SMALLEST:
-            fold_weight_scale(state)
+            return i, FOLD
         if large and i + 1 < len(rows.y):
-            fetch_features(state, rows.features[rows.indptr[i + 1] : rows.indptr[i + 2]])
+            fetch_features(state.features, state.table, rows.features[rows.indptr[i + 1] : rows.indptr[i + 2]])
         feats, values = entries(rows, i)
-        xx = rescaled(params, state, feats, values, rows.unseen[i, COUNT], work.x)
+        xx = rescaled(params.rescale, state.features, feats, values, rows.unseen[i, COUNT], work.x)
         learned = is_learned(rows.weight[i], rows.y[i])
         rho2, n_rest = coordinates(params, state, work, feats, xx, learned)
-        bounded = write_prediction(params, now.weight_scale, work.wx, rows.base[i], raw[i], prediction[i])
+        bounded = write_prediction(params.output, now.weight_scale, work.wx, rows.base[i], raw[i], prediction[i])
         if not (bounded and xx <= LIMIT * LIMIT):
             return i, DIVERGED
         if not learned:
             continue
         slope = slopes(params.output, raw[i] if params.after else prediction[i], rows.y[i], rows.weight[i], work.slope)
         if params.rescale == ALL_GRADIENTS:
-            xx = rescaled_by_all(state, feats, values, slope, work.x)
+            xx = rescaled_by_all(state.features, feats, values, slope, work.x)
             rho2, n_rest = coordinates(params, state, work, feats, xx, learned)
-        scale = row_scale(params, slope, effective_rounds(params, now.t + 1))
+        scale = row_scale(params, slope, effective_rounds(params.retention, now.t + 1))
         weight_scale = shrunk_scale(params, now.weight_scale, rows.weight[i])
         for c in range(len(work.slope)):
             work.slope[c] /= weight_scale
@@ -95,42 +103,42 @@ def run(params, state, work, rows, out, start, oja):
         u = work.wx if params.after or params.rescale == ALL_GRADIENTS else raw[i]
         row = plan_projection(params, state, work, RowGeometry(scale, xx, rho2, 0.0), u, weight_scale)
         longest = max(scale, slope)
-        finite = longest * longest * xx <= LIMIT and are_finite(work)
+        finite = longest * longest * xx <= LIMIT and are_finite(work.along, work.aside)
         if not (finite and can_step(params, now.alpha, work.slope, row, weight_scale)):
             return i, DIVERGED
         if params.retention < 1.0:
-            forget_past(params, state, work)
+            forget_past(params, now, state.basis, work.h)
             row = plan_projection(params, state, work, row, u, weight_scale)
         now.weight_scale = weight_scale
-        count(state, feats)
+        count(now, feats)
         if oja is None:
             status = buffer_row(params, state, work, feats, row, n_rest)
         else:
             status = oja_round(params, state, work, feats, row, oja)
-        learn_scales(params, state, feats, values, slope)
+        learn_scales(params.rescale, state.features, feats, values, slope)
         if status != NEXT:
             return i + 1, status
     return len(rows.y), DONE
 
 
 @forced_inline
-def fetch_features(state, feats):
+def fetch_features(features, table, feats):
     """Prefetch the next row's features from memory: most of a large table is in no cache. Modifies nothing."""
-    lines = (8 * state.table.shape[1] + 63) // 64
+    lines = (8 * table.shape[1] + 63) // 64
     for at in range(len(feats)):
-        fetch(state.features, feats[at], 1)
-        fetch(state.table, feats[at], lines)
+        fetch(features, feats[at], 1)
+        fetch(table, feats[at], lines)
 
 
 @forced_inline
-def write_prediction(params, weight_scale, wx, base, raw, prediction):
+def write_prediction(output, weight_scale, wx, base, raw, prediction):
     """raw <- weight_scale wx + base, prediction <- raw clipped to the bounds; False if a raw prediction diverged.
 
     wx : float64[K], not modified; raw, prediction : float64[K], filled in
     """
     for c in range(len(wx)):
         raw[c] = wx[c] * weight_scale + base
-    return within_bounds(params.output, raw, prediction, LIMIT)
+    return within_bounds(output, raw, prediction, LIMIT)
 
 
 @bare_inline
@@ -152,11 +160,11 @@ def plan_projection(params, state, work, row, u, weight_scale):
 
 
 @forced_inline
-def are_finite(work):
-    """Whether the moves in work.along and work.aside are finite."""
+def are_finite(along, aside):
+    """Whether moves are finite. float64[K] both, not modified."""
     finite = True
-    for c in range(len(work.along)):
-        finite = finite and math.isfinite(work.along[c]) and math.isfinite(work.aside[c])
+    for c in range(len(along)):
+        finite = finite and math.isfinite(along[c]) and math.isfinite(aside[c])
     return finite
 
 
@@ -184,9 +192,9 @@ def shrunk_scale(params, weight_scale, h):
 
 
 @forced_inline
-def effective_rounds(params, t):
+def effective_rounds(retention, t):
     """Effective number of t rounds with forgetting: 1 + r + r^2 + ... for the retention r."""
-    return t if params.retention == 1.0 else -math.expm1(t * math.log(params.retention)) / (1.0 - params.retention)
+    return t if retention == 1.0 else -math.expm1(t * math.log(retention)) / (1.0 - retention)
 
 
 @forced_inline
@@ -199,9 +207,8 @@ def row_scale(params, slope, t):
 
 
 @forced_inline
-def count(state, feats):
-    """Count a round, its entries and its new features in state.now."""
-    now = state.now[0]
+def count(now, feats):
+    """Count a round, its entries and its new features."""
     now.t += 1
     now.read += len(feats)
     now.seen = features_with(feats, now.seen)
@@ -239,42 +246,42 @@ def buffer_row(params, state, work, feats, row, n_rest):
     if counts and not shrinks and not params.dual:
         add_step(params, now, work, row, grows)
     if shrinks and params.after and not counts:
-        grows = leave_to_shrink(work) and row.rho2 > 0.0
+        grows = leave_to_shrink(work.along, work.aside) and row.rho2 > 0.0
     moves = False
     for c in range(len(a)):
         moves = moves or work.aside[c] != 0.0
         add_scaled(a[c], -work.along[c], work.u, r)
     if grows:
         append(state, work, feats, row.rho2, n_rest)
-        widen(state, r)
+        widen(state.basis, now.alpha, r)
         for c in range(len(a)):
             a[c, r] = -work.aside[c] * work.y[r]
     elif moves:
         for c in range(len(a)):
             add_scaled(a[c], work.aside[c], work.y, r)
             work.aside[c] = -work.aside[c]
-        move_wbar(state, work, feats, work.aside)
+        move_wbar(state.table, feats, work.x, work.aside)
     if params.dual and counts:
         for c in range(len(a)):
             add_along(state.basis.q[c], work.y, work.slope[c], r, grows, work.wbar_x[c])
-        move_wbar(state, work, feats, work.slope)
+        move_wbar(state.table, feats, work.x, work.slope)
     if held:
         now.held = params.m - 1 if full else now.held + 1
     if held and counts:
-        add_outer_product(state, work, r + grows, row.scale, not by_eigenvalues)
+        add_outer_product(state.basis, work.y, r + grows, row.scale, not by_eigenvalues, work.h)
     return SHRINK if shrinks else (STEP if by_eigenvalues and counts else NEXT)
 
 
 @forced_inline
-def leave_to_shrink(work):
-    """Set the moves in `work` to 0 and return whether there were any: the shrink projects, in the norm of its A.
+def leave_to_shrink(along, aside):
+    """Set a row's moves to 0 and return whether there were any: the shrink projects, in the norm of its A.
 
     If there was one, the basis must contain the row's direction even though no row has a component along it.
     """
     stepped = False
-    for c in range(len(work.along)):
-        stepped = stepped or work.along[c] != 0.0 or work.aside[c] != 0.0
-        work.along[c] = work.aside[c] = 0.0
+    for c in range(len(along)):
+        stepped = stepped or along[c] != 0.0 or aside[c] != 0.0
+        along[c] = aside[c] = 0.0
     return stepped
 
 
@@ -319,12 +326,12 @@ def add_step(params, now, work, row, grows):
 
 
 @bare_inline
-def forget_past(params, state, work):
+def forget_past(params, now, basis, h):
     """A <- A_0 + retention (A - A_0), and the sums of Oja's rule likewise.
 
-    params : NewtonParams; state : NewtonState, modified in place; work : NewtonScratch, whose `h` is overwritten
+    params : NewtonParams; now, basis : of NewtonState, modified in place; h : float64[r_max], overwritten
     """
-    now, basis, retention = state.now[0], state.basis, params.retention
+    retention = params.retention
     now.alpha = params.base + retention * (now.alpha - params.base)
     now.restored *= retention
     now.mass *= retention
@@ -341,23 +348,6 @@ def forget_past(params, state, work):
     if params.kind != INVERSE or params.base == 0.0:
         return
     for i in range(r):
-        work.h[:r] = 0.0
-        work.h[i] = math.sqrt((1.0 - retention) * params.base)
-        cholesky_update(basis.LT, r, work.h)
-
-
-@bare_inline
-def fold_weight_scale(state):
-    """Multiply the weight scale into the arrays of `state` (modified) and set it to 1; no weight changes."""
-    now, factor, a, maps, table = state.now[0], state.factor, state.basis.a, state.maps, state.table
-    for f in range(now.seen):
-        for c in range(len(a)):
-            table[f, maps.shape[1] + c] *= now.weight_scale
-    for c in range(len(a)):
-        set_scaled(factor.beta[c], now.weight_scale, factor.beta[c], factor.beta.shape[1])
-        set_scaled(a[c], now.weight_scale, a[c], a.shape[1])
-    for slot in range(len(maps)):  # pending additions to wbar, for features that are not up to date
-        for j in range(maps.shape[1]):
-            for c in range(maps.shape[1], maps.shape[2]):
-                maps[slot, j, c] *= now.weight_scale
-    now.weight_scale = 1.0
+        clear_first(h, r)
+        h[i] = math.sqrt((1.0 - retention) * params.base)
+        cholesky_update(basis.LT, r, h)

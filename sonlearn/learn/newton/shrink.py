@@ -26,7 +26,7 @@ from sonlearn.learn.tolerances import ORTHONORMALISE, RANK, RENEW, SHRINK, SINGU
 
 @jit
 def learn(params, state, work, rows, out, start, oja):
-    """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL, DIVERGED or ORTHONORMALISE).
+    """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL, FOLD, DIVERGED or ORTHONORMALISE).
 
     Parameters
     ----------
@@ -41,8 +41,9 @@ def learn(params, state, work, rows, out, start, oja):
     oja : float64[M], overwritten, or None
         None where rows are buffered: then Oja's rule is not compiled.
 
-    Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds, and after one
-    if V is to be orthonormalised (by `folding.orthonormalise`).
+    Stops before a row if the log is full (the caller enlarges it), if the weight scale is to be folded (by
+    `engine.fold_weight_scale`) or if a number would be out of bounds, and after one if V is to be orthonormalised (by
+    `folding.orthonormalise`).
     """
     at = start
     while True:
@@ -52,7 +53,7 @@ def learn(params, state, work, rows, out, start, oja):
                 if shrink(params, state, work, work.slope):
                     return at, ORTHONORMALISE
             elif status == STEP:
-                spectral_step(params, state, work.slope, work.y)
+                spectral_step(params, state.now[0], state.basis, work.slope, work.y)
             else:
                 return at, status
         elif status == RENEW:
@@ -71,51 +72,51 @@ def shrink(params, state, work, slope):
     work : NewtonScratch with the round's w'x (wx) and the coordinates of its row (y); z is overwritten
     slope : float64[K], the derivatives h l' of the round, overwritten
     """
-    now, u, y = state.now[0], work.wx, work.y
+    now, basis, u, y = state.now[0], state.basis, work.wx, work.y
     r = now.k + now.raw
-    lam, U, zero = decompose(state, r, params.m, now.alpha * now.alpha if params.kind == ROOT else now.alpha)
-    W = leading_directions(U, lower(params, state, lam, zero))
-    n_kept = len(W)
+    least = now.alpha * now.alpha if params.kind == ROOT else now.alpha
+    lam, U, zero = decompose(basis, now.alpha, r, params.m, least)
+    W = leading_directions(U, lower(params, now, basis.D2, lam, zero))
     if params.after:
-        project_slopes(params, state, u, slope, y, W)
+        project_slopes(params, now, basis, u, slope, y, W)
     if params.dual:
-        rotate_sums(state, W)
+        rotate_sums(basis, W)
     else:
-        step_after(params, state, slope, y, W)
+        step_after(params, now, basis, slope, y, W)
     worst = fold(state, W, work.z)
-    begin_with_kept(params, state, n_kept)
-    return is_due(state, worst)
+    begin_with_kept(params, now, basis, len(W))
+    return is_due(now, worst)
 
 
 @bare_inline
-def begin_with_kept(params, state, n_kept):
-    """The factor of A with the kept directions alone; primal-dual: a <- -rate (f(D2) - f(0)) q. Modifies state.basis.
+def begin_with_kept(params, now, basis, n_kept):
+    """The factor of A with the kept directions alone; primal-dual: a <- -rate (f(D2) - f(0)) q. Modifies basis.
 
     Requires D2, of which H is diagonal; a : 0 before
     """
-    reset_factor(state, n_kept)
+    reset_factor(now, basis, n_kept)
     if params.dual:
-        for c in range(len(state.basis.a)):
+        for c in range(len(basis.a)):
             for i in range(n_kept):
-                state.basis.a[c, i] = -params.rate * spectral_excess(params, state, i, state.basis.q[c, i])
+                basis.a[c, i] = -params.rate * spectral_excess(params, now, basis.D2[i], basis.q[c, i])
 
 
 @inline
-def decompose(state, r, m, least):
+def decompose(basis, alpha, r, m, least):
     """(lam float64[r] ascending, U float64[r, r], zero): H = U diag(lam) U'; up to `zero`, lam is a rounding error.
 
     An eigenvalue of H is known to a rounding error of the largest. If the m-th, with `least`, is small beside it, a
     root of H is decomposed: its singular values are known to a rounding error of the largest one, without a square. It
     is RT, or else the Cholesky factor LT of H + alpha I. (Steps by eigenvalues do not gain by it: they err no less.)
 
-    state : NewtonState, not modified; r : int, at least m; least : float, what steps add to eigenvalues, as one of them
+    basis : Basis, not modified; r : int, at least m; least : float, what steps add to eigenvalues, as one of them
     """
-    alpha, rooted = state.now[0].alpha, len(state.basis.RT) > 0
-    lam, U = np.linalg.eigh(leading(state.basis.H, r))
+    rooted = len(basis.RT) > 0
+    lam, U = np.linalg.eigh(leading(basis.H, r))
     top = max(lam[r - 1], 0.0)
     if lam[r - m] + least > SQUARING * top:
         return lam, U, RANK * top
-    lam, U = gram_spectrum(leading(state.basis.RT if rooted else state.basis.LT, r))
+    lam, U = gram_spectrum(leading(basis.RT if rooted else basis.LT, r))
     if rooted:
         alpha = 0.0
     lam -= alpha
@@ -123,15 +124,15 @@ def decompose(state, r, m, least):
 
 
 @inline
-def project_slopes(params, state, u, slope, y, W):
+def project_slopes(params, now, basis, u, slope, y, W):
     """slope <- slopes of steps that end within the bounds, in the norm of the new A ([RFD] Algorithm 6).
 
     If alpha is 0 and x is not in the range of A, the projection moves along the part of x outside of the range only
-    (as `step.projection`): it modifies state.basis.a, and the slopes do not change.
+    (as `step.projection`): it modifies basis.a, and the slopes do not change.
 
     u : float64[K], w'x; slope : float64[K], modified; y : float64[at least r], x in Q; W : float64[kept, r]
     """
-    now, quadratic = state.now[0], quadratic_in(params, state, y, W)
+    quadratic = quadratic_in(params, now, basis.D2, y, W)
     rest = y[: W.shape[1]].copy()
     if now.alpha == 0.0:
         for i in range(len(W)):
@@ -144,7 +145,7 @@ def project_slopes(params, state, u, slope, y, W):
             continue
         end = u[c] - now.weight_scale * slope[c] * quadratic
         by = (end - min(max(end, params.output.low), params.output.high)) / (now.weight_scale * unseen)
-        add_scaled(state.basis.a[c], -by, rest, len(rest))
+        add_scaled(basis.a[c], -by, rest, len(rest))
 
 
 @inline
@@ -159,18 +160,17 @@ def leading_directions(U, n_kept):
 
 
 @inline
-def spectral_step(params, state, slope, y):
+def spectral_step(params, now, basis, slope, y):
     """w -= slope f(A) x within the basis, by the eigenvalues of the current sketch; for an f that is not an inverse.
 
-    Primal-dual: w = -rate f(A) z, of which the part (f(A) - f(0)) z is in the basis. Modifies state.basis.a.
+    Primal-dual: w = -rate f(A) z, of which the part (f(A) - f(0)) z is in the basis. Modifies basis.a.
 
     slope : float64[K]; y : float64[at least r], x in Q; neither is modified
     """
-    now, a, outside = state.now[0], state.basis.a, 1.0 if params.dual else 0.0
-    r = now.k + now.raw
-    lam, U = np.linalg.eigh(leading(state.basis.H, r))
+    a, outside, r = basis.a, 1.0 if params.dual else 0.0, now.k + now.raw
+    lam, U = np.linalg.eigh(leading(basis.H, r))
     for c in range(len(a)):
-        along, by = (state.basis.q[c], params.rate) if params.dual else (y, params.rate * slope[c])
+        along, by = (basis.q[c], params.rate) if params.dual else (y, params.rate * slope[c])
         set_scaled(a[c], 1.0 - outside, a[c], r)
         for i in range(r):
             g = dot(U[:, i], along, r) * by
@@ -181,12 +181,12 @@ def spectral_step(params, state, slope, y):
 
 
 @bare_inline
-def rotate_sums(state, W):
-    """q <- W q: the sums in the coordinates of the kept directions. a <- 0. Modifies both arrays of state.basis.
+def rotate_sums(basis, W):
+    """q <- W q: the sums in the coordinates of the kept directions. a <- 0. Modifies both arrays of `basis`.
 
     W : float64[n_kept, r], not modified
     """
-    a, q = state.basis.a, state.basis.q
+    a, q = basis.a, basis.q
     n_kept, r = W.shape
     for each in range(len(q)):
         for i in range(n_kept):
@@ -197,12 +197,12 @@ def rotate_sums(state, W):
 
 
 @bare_inline
-def lower(params, state, lam, zero):
+def lower(params, now, D2, lam, zero):
     """D2 <- the kept squared singular values, lowered by the rule; returns their number. Updates now.alpha, restored.
 
     lam : float64[r], eigenvalues in ascending order, not modified; zero : float, they are rounding errors up to this
     """
-    now, D2, r, m = state.now[0], state.basis.D2, len(lam), params.m
+    r, m = len(lam), params.m
     payers, gain, restore = params.terms
     shed = lam[r - m]
     if shed <= zero:
@@ -221,26 +221,26 @@ def lower(params, state, lam, zero):
 
 
 @bare_inline
-def quadratic_in(params, state, y, W):
+def quadratic_in(params, now, D2, y, W):
     """x'A^-1 x with the new sketch. y : float64[at least r]; W : float64[n_kept, r]; nothing is modified."""
     n_kept, r = W.shape
-    total, rest = 0.0, spectral(params.kind, state.now[0].alpha, 0.0, 1.0)
+    total, rest = 0.0, spectral(params.kind, now.alpha, 0.0, 1.0)
     for j in range(r):
         total += rest * y[j] * y[j]
     for i in range(n_kept):
         v = dot(W[i], y, r)
-        total += v * v * spectral_excess(params, state, i, 1.0)
+        total += v * v * spectral_excess(params, now, D2[i], 1.0)
     return total
 
 
 @bare_inline
-def step_after(params, state, slope, y, W):
-    """a -= slope A^-1 x with the new sketch; state.basis.a is modified, slope, y and W are not."""
-    a, alpha = state.basis.a, state.now[0].alpha
+def step_after(params, now, basis, slope, y, W):
+    """a -= slope A^-1 x with the new sketch; basis.a is modified, slope, y and W are not."""
+    a = basis.a
     n_kept, r = W.shape
     for c in range(len(a)):
-        add_scaled(a[c], -spectral(params.kind, alpha, 0.0, params.rate * slope[c]), y, r)
+        add_scaled(a[c], -spectral(params.kind, now.alpha, 0.0, params.rate * slope[c]), y, r)
     for i in range(n_kept):
         v = dot(W[i], y, r)
         for c in range(len(a)):
-            add_scaled(a[c], -v * spectral_excess(params, state, i, params.rate * slope[c]), W[i], r)
+            add_scaled(a[c], -v * spectral_excess(params, now, basis.D2[i], params.rate * slope[c]), W[i], r)

@@ -20,7 +20,16 @@ import math
 from typing import NamedTuple
 
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.linear_algebra import add_outer, cholesky_update, clear, dot, solve_lower, solve_upper, spectral
+from sonlearn.learn.linear_algebra import (
+    add_outer,
+    cholesky_update,
+    clear,
+    dot,
+    set_scaled,
+    solve_lower,
+    solve_upper,
+    spectral,
+)
 
 
 class Move(NamedTuple):
@@ -99,42 +108,37 @@ def projected_slope(params, weight_scale, u, slope, quadratic):
 
 
 @forced_inline
-def spectral_excess(params, state, i, g):
-    """(f(lam_i) - f(0)) g for direction i of V, with a diagonal H and f the method's spectral function."""
-    now = state.now[0]
-    lam = state.basis.D2[i] + now.restored
-    return spectral(params.kind, now.alpha, lam, g) - spectral(params.kind, now.alpha, 0.0, g)
+def spectral_excess(params, now, square, g):
+    """(f(lam) - f(0)) g for a direction of V and its entry `square` of D2: H is diagonal, f the method's."""
+    return spectral(params.kind, now.alpha, square + now.restored, g) - spectral(params.kind, now.alpha, 0.0, g)
 
 
 @forced_inline
-def widen(state, r):
+def widen(basis, alpha, r):
     """Add direction r, in which no row has a component yet, to H, LT and RT (all modified)."""
-    H, LT, RT = state.basis.H, state.basis.LT, state.basis.RT
+    H, LT, RT = basis.H, basis.LT, basis.RT
     for i in range(r + 1):
         H[r, i] = H[i, r] = LT[i, r] = 0.0
         if len(RT) > 0:
             RT[i, r] = 0.0
-    LT[r, r] = math.sqrt(state.now[0].alpha)
+    LT[r, r] = math.sqrt(alpha)
 
 
 @forced_inline
-def add_outer_product(state, work, r, scale, factorise):
-    """H <- H + s^2 y y' for y = work.y[:r], and RT; with `factorise`, LT likewise. Overwrites work.h."""
-    add_outer(state.basis.H, r, scale * scale, work.y)
+def add_outer_product(basis, y, r, scale, factorise, h):
+    """H <- H + s^2 y y' for y[:r], and RT; with `factorise`, LT likewise. Overwrites h."""
+    add_outer(basis.H, r, scale * scale, y)
     if factorise:
-        for i in range(r):
-            work.h[i] = scale * work.y[i]
-        cholesky_update(state.basis.LT, r, work.h)
-    if len(state.basis.RT) > 0:
-        for i in range(r):
-            work.h[i] = scale * work.y[i]
-        cholesky_update(state.basis.RT, r, work.h)
+        set_scaled(h, scale, y, r)
+        cholesky_update(basis.LT, r, h)
+    if len(basis.RT) > 0:
+        set_scaled(h, scale, y, r)
+        cholesky_update(basis.RT, r, h)
 
 
 @bare_inline
-def reset_factor(state, n_kept):
+def reset_factor(now, basis, n_kept):
     """H, LT and RT (all overwritten) of the kept directions alone, in whose coordinates they are diagonal."""
-    now, basis = state.now[0], state.basis
     clear(basis.H)
     clear(basis.LT)
     clear(basis.RT)

@@ -50,7 +50,7 @@ def parse_blocks(blocks: list[DecisionLines], options: TextOptions, bandit: Band
             continue
         texts += rows_of_block
         origin += [(at, block.line + i) for i in range(len(rows_of_block))]
-    text = np.frombuffer(b"\n".join(texts) + b"\n", np.uint8)
+    text = np.frombuffer(bytearray(b"\n".join(texts) + b"\n"), np.uint8)  # of bytes it is of a type to compile for
     parsed = ChunkParser(options, stops=False).parse(text, "vw", "")
     for error in parsed.errors:
         refuse(*origin[(error.line or 1) - 1], error)

@@ -41,7 +41,7 @@ def coordinates(params, state, work, feats, xx, learned):
     read(state, work, feats)
     in_basis(state, work, wbar_factor(params, now.alpha))
     rho2 = minus_dot(xx, y, y, now.k + now.raw)
-    if params.buffered and is_worth_it(state, feats, rho2, xx):
+    if params.buffered and is_worth_it(now, feats, rho2, xx):
         rho2, n_rest = look_again(state, work, feats)
         noise = LOOK if now.alpha > 0.0 else SPAN_LOOK
     elif now.alpha == 0.0 or not params.buffered:
@@ -133,23 +133,22 @@ def append(state, work, feats, rho2, n_rest):
         G[n_raw, i] = work.more[i] if n_rest > 0 and i < r else work.y[i]
     for at in range(n_rest if n_rest > 0 else len(feats)):
         f = at if n_rest > 0 else feats[at]
-        X[enter(state, f), n_raw] = work.rest[at] if n_rest > 0 else work.x[at]
+        X[enter(now, state.features, state.raw, f), n_raw] = work.rest[at] if n_rest > 0 else work.x[at]
     now.raw = n_raw + 1
 
 
 @forced_inline
-def move_wbar(state, work, feats, by):
+def move_wbar(table, feats, x, by):
     """w += by x for every class, written to wbar at the features of x. by : float64[K], not modified."""
-    table, M = state.table, state.maps.shape[1]
+    M = table.shape[1] - len(by)
     for at in range(len(feats)):
-        add_scaled(table[feats[at], M:], work.x[at], by, len(by))
+        add_scaled(table[feats[at], M:], x[at], by, len(by))
 
 
 @forced_inline
-def move_kept(state, c, i, by):
+def move_kept(factor, c, i, by):
     """w += by v_i for class c, v_i the i-th row of V: modifies beta. by : float."""
-    FT = state.factor.FT
-    add_scaled(state.factor.beta[c], by, FT[:, i], len(FT))
+    add_scaled(factor.beta[c], by, factor.FT[:, i], len(factor.FT))
 
 
 @inline
@@ -166,9 +165,9 @@ def coefficients(state):
 
 
 @forced_inline
-def is_worth_it(state, feats, rho2, xx):
+def is_worth_it(now, feats, rho2, xx):
     """Whether the row is almost in the span, and a second projection costs no more than a few reads of it."""
-    return rho2 < SMALL * xx and state.now[0].seen <= FEATURES * len(feats)
+    return rho2 < SMALL * xx and now.seen <= FEATURES * len(feats)
 
 
 @bare_inline
@@ -206,7 +205,7 @@ def residual(state, work, feats, on_v, on_x):
     for j in range(M):
         on_z[j] = dot(FT[j], on_v, k)
     for f in range(n):
-        now, local = present(state, f, z), local_of(state, f)
+        now, local = present(state, f, z), local_of(state.now[0], state.features, state.raw, f)
         rest = minus_dot(r[f], z[now], on_z, M)
         if local >= 0:
             rest = minus_dot(rest, X[local], on_x, n_raw)
@@ -226,22 +225,22 @@ def is_local(owner, n_local, local, f):
 
 
 @forced_inline
-def local_of(state, f):
+def local_of(now, features, raw, f):
     """Position of feature f among the features of the raw rows, or -1."""
-    local = state.features[f].local
-    return local if is_local(state.raw.owner, state.now[0].local, local, f) else -1
+    local = features[f].local
+    return local if is_local(raw.owner, now.local, local, f) else -1
 
 
 @forced_inline
-def enter(state, f):
-    """Position of feature f among the features of the raw rows; adds f with zeros if it had none (modifies state)."""
-    now, X, local = state.now[0], state.raw.X, local_of(state, f)
+def enter(now, features, raw, f):
+    """Position of feature f among the features of the raw rows; adds f with zeros if it had none (modifies all)."""
+    local = local_of(now, features, raw, f)
     if local < 0:
         local = now.local
         now.local = local + 1
-        state.raw.owner[local] = f
-        state.features[f].local = local
-        clear_first(X[local], X.shape[1])
+        raw.owner[local] = f
+        features[f].local = local
+        clear_first(raw.X[local], raw.X.shape[1])
     return local
 
 

@@ -48,9 +48,9 @@ def fold(state, W, z):
         unmix(G, k, n_raw, a[c], on_v[c], on_x[c])
     begin_generation(state, N1, on_v)
     write_back(state, N2, on_x, z)
-    worst = departure(state, N1, N2)
+    worst = departure(state.basis, N1, N2)
     clear(a)
-    start_over(state, n_kept)
+    start_over(now, state.factor, n_kept)
     now.k = n_kept
     now.raw = now.local = 0
     return worst
@@ -81,14 +81,14 @@ def write_back(state, N2, on_x, z):
 
 
 @inline
-def departure(state, N1, N2):
+def departure(basis, N1, N2):
     """Update the model of V V' - I for V <- N1 V + N2 X; returns its largest diagonal entry.
 
-    drift <- N1 drift N1' + rounding, which is positive semidefinite, so nothing cancels. Modifies state.basis.drift.
+    drift <- N1 drift N1' + rounding, which is positive semidefinite, so nothing cancels. Modifies basis.drift.
 
     N1 : float64[n_kept, k]; N2 : float64[n_kept, R]; neither is modified
     """
-    drift, G, k, n_kept = state.basis.drift, state.basis.G, state.now[0].k, len(N1)
+    drift, G, (n_kept, k) = basis.drift, basis.G, N1.shape
     half, whole = np.zeros((n_kept, k)), np.zeros((n_kept, n_kept))
     add_product(N1, drift, n_kept, k, half)
     add_product(half, transposed(N1, k), n_kept, k, whole)
@@ -106,12 +106,10 @@ def departure(state, N1, N2):
 
 
 @inline
-def is_due(state, worst):
+def is_due(now, worst):
     """Whether V must be orthonormalised now; `worst` is the result of `departure`."""
-    reads, seen = state.now[0].read, state.now[0].seen
-    return (
-        worst > BROKEN or (worst > NEEDED and reads >= AFFORDABLE * seen) or (worst > WORTH and reads >= CHEAP * seen)
-    )
+    share = CHEAP if worst <= NEEDED else AFFORDABLE
+    return worst > BROKEN or (worst > WORTH and now.read >= share * now.seen)
 
 
 @inline
@@ -149,8 +147,8 @@ def orthonormalise(state):
                 a[c, i] *= C[i, i]
                 for j in range(i + 1, k):
                     a[c, i] += C[j, i] * a[c, j]
-    start_over(state, k)
-    all_current(state)
+    start_over(now, factor, k)
+    all_current(now, state.features)
     clear(state.basis.drift)
     now.read = 0
 

@@ -71,14 +71,13 @@ def begin_generation(state, E, on_v):
 
 
 @bare_inline
-def start_over(state, n_kept):
+def start_over(now, factor, n_kept):
     """F <- [I 0] and beta <- 0: the values at the beginning of a generation."""
-    factor = state.factor
     clear(factor.FT)
     for i in range(n_kept):
         factor.FT[i, i] = 1.0
     clear(factor.beta)
-    state.now[0].used = n_kept
+    now.used = n_kept
 
 
 @inline
@@ -86,22 +85,21 @@ def renew(state):
     """Begin a generation with F = I. The log must have room."""
     FT, now = state.factor.FT, state.now[0]
     begin_generation(state, transposed(FT, FT.shape[1]), state.factor.beta)
-    start_over(state, now.k)
+    start_over(now, state.factor, now.k)
 
 
 @bare_inline
-def all_current(state):
+def all_current(now, features):
     """Empty the log; every feature must be up to date."""
-    now = state.now[0]
     for f in range(now.seen):
-        state.features[f].stamp = 0
+        features[f].stamp = 0
     now.generation = 0
 
 
 @bare_inline
-def log_is_full(state):
+def log_is_full(now):
     """Whether the log has no room for another generation."""
-    return state.now[0].generation == state.now[0].capacity
+    return now.generation == now.capacity
 
 
 @jit
@@ -113,4 +111,4 @@ def sweep(state):
     z = np.empty((2, state.table.shape[1]))
     for f in range(state.now[0].seen):
         refresh(state, f, z)
-    all_current(state)
+    all_current(state.now[0], state.features)
