@@ -286,13 +286,7 @@ def new_sets(alpha: float) -> SetsState:
     return SetsState(np.array([(0, theta, theta)], [("rows", "i8"), ("theta", "f8"), ("steady", "f8")]))
 
 
-def steady_sets(state: SetsState, p: np.ndarray) -> np.ndarray:
-    """bool[n, K]: sets of rows of which no label comes, by the mean threshold lately; p as for `sets`."""
-    rows = np.full(len(p), int(state.now["rows"][0]))
-    return logits(scores(p, tie_breakers(p, rows))) <= state.now["steady"][0]
-
-
-def sets(state: SetsState, p: np.ndarray, number: np.ndarray, counted: np.ndarray, alpha: float) -> np.ndarray:
+def sets(state: SetsState, p: np.ndarray, number: np.ndarray, counted: np.ndarray | None, alpha: float) -> np.ndarray:
     """bool[n, K]: the set of each row, before its label is used; the rows counted are learned from.
 
     Parameters
@@ -301,12 +295,14 @@ def sets(state: SetsState, p: np.ndarray, number: np.ndarray, counted: np.ndarra
     p : float64[n, K], probabilities of the classes; 0 of one that had not been met
     number : int64[n]
         Columns of the rows' classes, -1 for one that has not been met: it is in no set.
-    counted : bool[n]
+    counted : bool[n], or None: no label comes, and sets are by the mean threshold lately
     alpha : float, 1 less the coverage
     """
     n, thetas = len(p), np.empty(len(p))
-    before = int(state.now["rows"][0]) + np.cumsum(counted) - counted
-    v = logits(scores(p, tie_breakers(p, before)))
+    learned = np.zeros(n, dtype=bool) if counted is None else counted
+    v = logits(scores(p, tie_breakers(p, int(state.now["rows"][0]) + np.cumsum(learned) - learned)))
+    if counted is None:
+        return v <= state.now["steady"][0]
     own = np.full(n, np.inf)
     known = number >= 0
     own[known] = v[known, number[known]]
@@ -391,9 +387,7 @@ class Coverage:
         return low, high
 
     def sets(self, p: np.ndarray, number: np.ndarray, counted: np.ndarray | None) -> np.ndarray:
-        """bool[n, K]: see `sets`; None `counted`: see `steady_sets` there."""
-        if counted is None:
-            return steady_sets(self.state, p)
+        """bool[n, K]: see `sets`."""
         return sets(self.state, p, number, counted, self.alpha)
 
     def arrays(self) -> dict[str, np.ndarray]:

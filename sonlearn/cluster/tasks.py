@@ -236,9 +236,8 @@ def begin_round(base: LearnedPartition | None, before: LearnedPartition | None) 
     """The merged learner `base`, to be gone on with by the learner whose progress so far is that of `before`."""
     if base is None:
         return None
-    before = before or LearnedPartition()
-    kept = ("progress", "skipped", "errors", "refused", "first_refused")
-    return dataclasses.replace(base, **{name: getattr(before, name) for name in kept})
+    own = {"problem": base.problem, "header": base.header, "arrays": base.arrays, "names": base.names}
+    return dataclasses.replace(before or LearnedPartition(), **own)
 
 
 def without_learner(done: LearnedPartition) -> LearnedPartition:

@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.commands import models
-from sonlearn.commands.checks import check_run
+from sonlearn.commands import checks, models
 from sonlearn.commands.session import Session
 from sonlearn.errors import OptionError
 from sonlearn.learn.bandits.bandit import Bandit, Decided
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.run import RunOptions
-from sonlearn.options.spec import flags
 from sonlearn.report.decisions import DecisionProblem
 from sonlearn.text.columns import first_names
 from sonlearn.text.decisions import DecisionReader
@@ -40,10 +38,9 @@ class BanditSession(Session):
     """
 
     def __init__(self, given: dict[str, Any], bandit: dict[str, Any], options: RunOptions):
-        for field in dataclasses.fields(options):
-            if field.name in _NOT_TAKEN and getattr(options, field.name) != field.default:
-                raise OptionError(f"{flags(field)[-1]}: decisions do not take it (docs/bandits.md says what they take)")
-        check_run(options)
+        for flag, *_ in checks.flags_given(options, _NOT_TAKEN):
+            raise OptionError(f"{flag}: decisions do not take it (docs/bandits.md says what they take)")
+        checks.check_run(options)
         if options.join:
             raise OptionError(f"--join {options.join}: decisions have their costs with them; expected rows with labels")
         from_model, model = models.initial(options, decides=True)

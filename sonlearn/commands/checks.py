@@ -13,7 +13,7 @@ import importlib.util
 import os
 import stat
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from sonlearn.errors import OptionError
@@ -43,11 +43,8 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
         raise OptionError("-t: there is no model to test; give -i MODEL")
     if options.testonly and options.passes > 1:
         raise OptionError(f"-t with --passes {options.passes}: nothing is learned, so one pass says it all")
-    for flag, given in (
-        ("--save_per_pass", options.save_per_pass), ("--checkpoint", options.checkpoint),
-        ("--checkpoint_minutes", options.checkpoint_minutes), ("--resume", options.resume),
-    ):  # fmt: skip
-        if given and options.final_regressor is None:
+    for flag, *_ in flags_given(options, ("save_per_pass", "checkpoint", "checkpoint_minutes", "resume")):
+        if options.final_regressor is None:
             raise OptionError(f"{flag}: there is no model to save; give -f MODEL")
     if options.resume and options.testonly:
         raise OptionError("--resume with -t: nothing is learned, so there is nothing to go on with")
@@ -80,9 +77,7 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
     check_target("--table", table)
     check_target("--invert_hash", options.invert_hash)
     for flag in ("-p", "-r", "--log-json"):
-        output = outputs[flag]
-        if output is not None and output not in STDOUT:
-            _check_writable(flag, output)
+        check_target(flag, outputs[flag], in_place=True)
     _check_recording(options)
 
 
@@ -94,6 +89,14 @@ def _check_recording(options: RunOptions) -> None:
     check_target("--report", options.report)
     if options.progress_bar and importlib.util.find_spec("tqdm") is None:
         raise OptionError("--progress-bar: tqdm is not installed; pip install tqdm, or leave the flag out")
+
+
+def flags_given(options: RunOptions, names: Collection[str]) -> Iterator[tuple[str, str, Any]]:
+    """Yield (flag, name, value) of those of the fields `names` that are not as they are by default."""
+    for field in dataclasses.fields(options):
+        value = getattr(options, field.name)
+        if field.name in names and value != field.default:
+            yield flags(field)[-1], field.name, value
 
 
 def check_output(options: RunOptions, learn: LearnOptions) -> None:
@@ -187,9 +190,9 @@ def check_stdin(sources: Iterable[str]) -> None:
         raise OptionError("standard input is given twice as DATA")
 
 
-def check_target(flag: str, path: str | None) -> None:
-    """Refuse a file that could not be written whole (`sonlearn.files.atomic.whole_file`); standard output can be."""
-    problem = "" if path is None or path in STDOUT else target_problem(path)
+def check_target(flag: str, path: str | None, in_place: bool = False) -> None:
+    """Refuse a file that could not be written (see `sonlearn.files.atomic.target_problem`); standard output can be."""
+    problem = "" if path is None or path in STDOUT else target_problem(path, in_place)
     if problem:
         raise OptionError(f"{flag} {path}: cannot be written: {problem}")
 
@@ -211,11 +214,9 @@ def _check_audit(options: RunOptions) -> None:
                 f"{flag} {name} with --audit, which writes to standard output itself, each prediction included: "
                 f"leave {flag} out, or give it a file"
             )
-    for field in dataclasses.fields(options):
-        if field.name in ("audit_top", "audit_format") and not options.audit:
-            value = getattr(options, field.name)
-            if value != field.default:
-                raise OptionError(f"{flags(field)[-1]} {value}: nothing is explained; give --audit as well")
+    for flag, _, value in flags_given(options, ("audit_top", "audit_format")):
+        if not options.audit:
+            raise OptionError(f"{flag} {value}: nothing is explained; give --audit as well")
 
 
 def _check_read_again(passes: int, sources: Iterable[str]) -> None:
@@ -226,16 +227,6 @@ def _check_read_again(passes: int, sources: Iterable[str]) -> None:
                 f"--passes {passes}: {name} can be read only once; save it to a file and give that as DATA, or keep "
                 "what was read with --cache_file FILE"
             )
-
-
-def _check_writable(flag: str, path: str) -> None:
-    folder = os.path.dirname(os.path.abspath(path))
-    if os.path.isdir(path):
-        raise OptionError(f"{flag} {path}: this is a folder")
-    if not os.path.isdir(folder):
-        raise OptionError(f"{flag} {path}: there is no folder {folder}")
-    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
-        raise OptionError(f"{flag} {path}: permission denied")
 
 
 def _said(flag: str, path: str, name: str) -> str:

@@ -7,14 +7,14 @@ import logging
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import numpy as np
 
 from sonlearn.commands import train as one
 from sonlearn.commands import tune as table
-from sonlearn.commands.checks import STDIN, check_run, check_stdin
+from sonlearn.commands.checks import STDIN, check_run, check_stdin, flags_given
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import complain, of_refused, warn, warn_of_skipped
 from sonlearn.commands.models import of_rows, save_model, settings_text
@@ -198,9 +198,7 @@ def tune(line: Line, where: ClusterOptions) -> int:
 
 def predict(given: dict[str, Any], options: RunOptions, where: ClusterOptions) -> int:
     """Predict what one process would; return the exit status."""
-    for name in ("audit", "join"):
-        if getattr(options, name):
-            raise OptionError(f"--{name} with --cluster: {_ALONE[name]}")
+    _check_alone(options, ("audit", "join"))
     _files(options)
     check_run(options)
     with contextlib.ExitStack() as stack:
@@ -260,11 +258,10 @@ class _Answers:
             raise dask.nothing(parts, self.error_count, self.errors)
 
 
-def _check_alone(options: RunOptions) -> None:
+def _check_alone(options: RunOptions, names: Collection[str] = _ALONE) -> None:
     """Raise OptionError for what cannot be shared out."""
-    for name, why in _ALONE.items():
-        if getattr(options, name):
-            raise OptionError(f"--{name.replace('_', '-')} with --cluster: {why}")
+    for flag, name, _ in flags_given(options, names):
+        raise OptionError(f"{flag} with --cluster: {_ALONE[name]}")
 
 
 def _files(options: RunOptions) -> list[str]:

@@ -197,9 +197,9 @@ class EvaluationSession(Passes):
     def _report(self) -> None:
         if self.evaluating.output != "text":
             self._write(self.evaluation.lines())
-        else:
-            for line in (*(() if self._begun else HEADER), *progress_lines(self.evaluation.lines())):
-                self.say(line)
+            return
+        for line in (*(() if self._begun else HEADER), *progress_lines(self.evaluation.lines())):
+            self.say(line)
         self._begun = True
 
     def _write(self, lines: list[Any]) -> None:

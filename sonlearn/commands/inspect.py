@@ -11,7 +11,7 @@ import numpy as np
 
 from sonlearn import __version__
 from sonlearn.commands.line import Line
-from sonlearn.commands.models import Model, load_model, names_of
+from sonlearn.commands.models import Model, load_model
 from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import OptionError, shorten
 from sonlearn.files import storage
@@ -19,7 +19,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.options.spec import text_of
 from sonlearn.report.facts import largest, stream_lines
 from sonlearn.report.runlog import jsonable, spelt
-from sonlearn.text.names import MOST_NAMES, MOST_SLOTS, NameTable
+from sonlearn.text.names import MOST_NAMES, MOST_SLOTS, NameTable, names_of
 
 TOP = 20
 #: Where it is said what all members make of the input.

@@ -19,7 +19,6 @@ from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import flags, text_of
 from sonlearn.options.text import NAMESPACED, TABLES, WRITTEN
 from sonlearn.text.names import NameTable
-from sonlearn.text.names import names_of as names_of
 
 #: Formats that give the same features.
 ALIKE = (set(TABLES), set(NAMESPACED))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import json
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sonlearn import __version__
-from sonlearn.commands.models import Model, names_of, settings_text
+from sonlearn.commands.models import Model, settings_text
 from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.commands.precompile import Helper
 from sonlearn.errors import InputError
@@ -27,8 +28,8 @@ from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.report.predictions import AnswerLines, PredictionWriter
 from sonlearn.report.problem import Problem, Uncounted
 from sonlearn.report.progress import BatchOutcome, Progress, Schedule
-from sonlearn.report.runlog import FORMAT, Run, bounded, jsonable, log_line
-from sonlearn.text.names import NameTable
+from sonlearn.report.runlog import FORMAT, Run, bounded, jsonable
+from sonlearn.text.names import NameTable, names_of
 
 if TYPE_CHECKING:
     from sonlearn.report.audit import Audit
@@ -73,13 +74,12 @@ class Recorder:
         if not self.wanted:
             return
         learner, now = self._problem.learner, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        self._begin = jsonable({
+        self._begin = self._write({
             "sonlearn": __version__, "format": FORMAT, "verb": "test" if self._options.testonly else "train",
             "started": now, "data": list(self._options.data) or ["-"],
             "files": {name: value for name, value in files.items() if value}, "learn": self._problem.settings(),
             "text": dataclasses.asdict(learner.text), "passes": self._options.passes, "before": learner.examples,
-        }, bounded)  # fmt: skip
-        self._write(self._begin)
+        })  # fmt: skip
 
     def add(self, outcome: BatchOutcome) -> None:
         """Add a batch of n examples (none of them refused)."""
@@ -92,21 +92,20 @@ class Recorder:
             shown = entry.pop("shown")
             entry |= dict(zip(("label", "prediction"), shown, strict=True)) if shown else {}
             entry = {"kind": "progress", "pass": self._progress.passes, **entry, "seconds": seconds, "read": self._read}
-            self._write(entry)
+            entry = self._write(entry)
             if self._options.report is not None:
-                self._rows.append(jsonable(entry, bounded))
+                self._rows.append(entry)
 
     def finish(self, ending: str, metrics: Any, names: NameTable, warnings: list[str]) -> None:
         """Write the last entry, and the page. Raises OutputError."""
         if not self.wanted or metrics is None:
             return
         totals = self._progress.totals()
-        end = jsonable({
+        end = self._write({
             "kind": "end", "ending": ending, "seconds": time.perf_counter() - self._started, **totals,
             **self._problem.logged(metrics, lambda feature: names_of(feature, names), totals["error"] is not None),
             "warnings": warnings,
-        }, bounded)  # fmt: skip
-        self._write(end)
+        })  # fmt: skip
         if self._options.report is not None:
             from sonlearn.report.html.page import page
 
@@ -119,9 +118,12 @@ class Recorder:
         if self._log is not None:
             self._log.close()
 
-    def _write(self, entry: dict[str, Any]) -> None:
+    def _write(self, entry: dict[str, Any]) -> dict[str, Any]:
+        """Write an entry of the log; return it as it is read again."""
+        entry = jsonable(entry, bounded)
         if self._log is not None:
-            self._log.write(log_line(entry))
+            self._log.write(json.dumps(entry, allow_nan=False).encode() + b"\n")
+        return entry
 
 
 class Session(Passes):

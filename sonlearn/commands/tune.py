@@ -171,15 +171,10 @@ def write_table(path: str, results: Sequence[SettingResult]) -> None:
     rows.writerow(["place", *names, *COLUMNS])
     for place, result in enumerate(results, start=1):
         options = [_cell(result.setting.given.get(name)) for name in names]
-        measures = [result.measures.get(name) for name in MEASURES]
-        rows.writerow([place, *options, *(_cell(value) for value in (*result[1:-1], *measures))])
+        rows.writerow([place, *options, *result[1:-1], *(result.measures.get(name) for name in MEASURES)])
     with whole_output(path) as file:
         file.write(text.getvalue().encode("utf-8", "surrogateescape"))
 
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, tuple):
-        return "+".join(value)
-    return repr(value) if isinstance(value, float) else text_of(value) if isinstance(value, bool) else str(value)
+def _cell(value: Any) -> Any:
+    return "+".join(value) if isinstance(value, tuple) else text_of(value) if isinstance(value, bool) else value

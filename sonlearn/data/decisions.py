@@ -94,9 +94,7 @@ def numbered(
     n = rows.n
     return Decisions(
         rows, np.arange(n + 1) * actions, np.repeat(np.arange(n), actions), np.tile(np.arange(actions), n),
-        np.full(n, -1) if action is None else np.asarray(action, np.int64),
-        np.full(n, np.nan) if cost is None else np.asarray(cost, np.float64),
-        np.full(n, np.nan) if probability is None else np.asarray(probability, np.float64), rows.lines,
+        *_outcomes(n, action, cost, probability), rows.lines,
         None if costs is None else np.asarray(costs, np.float64).ravel(), rows.source, rows.tags, rows.skipped,
     )  # fmt: skip
 
@@ -109,11 +107,19 @@ def listed(
     probability: np.ndarray | None = None,
 ) -> Decisions:
     """Decisions whose actions are rows: decision i has ``first[i]:first[i + 1]``; the rest as of `numbered`."""
-    n = len(first) - 1
+    outcomes = _outcomes(len(first) - 1, action, cost, probability)
     return Decisions(
-        rows, np.asarray(first, np.int64), np.arange(rows.n), np.zeros(rows.n, np.int64),
+        rows, np.asarray(first, np.int64), np.arange(rows.n), np.zeros(rows.n, np.int64), *outcomes,
+        rows.lines[first[:-1]], None, rows.source,
+    )  # fmt: skip
+
+
+def _outcomes(
+    n: int, action: np.ndarray | None, cost: np.ndarray | None, probability: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """`action`, `cost` and `probability` of n decisions as `Decisions` has them, where they are not known as well."""
+    return (
         np.full(n, -1) if action is None else np.asarray(action, np.int64),
         np.full(n, np.nan) if cost is None else np.asarray(cost, np.float64),
-        np.full(n, np.nan) if probability is None else np.asarray(probability, np.float64), rows.lines[first[:-1]],
-        None, rows.source,
-    )  # fmt: skip
+        np.full(n, np.nan) if probability is None else np.asarray(probability, np.float64),
+    )

@@ -144,12 +144,7 @@ class SonlearnBandit:
         Raises InputError as `decide`, and for an action, a reward or a probability that cannot be.
         """
         decisions = self._decision(context, actions)
-        self._check([action], [reward], [probability], np.diff(decisions.first))
-        self.learner.partial_fit(
-            decisions._replace(
-                action=np.array([action]), cost=np.array([-float(reward)]), probability=np.array([float(probability)])
-            )
-        )
+        self.learner.partial_fit(self._logged(decisions, [action], [reward], [probability]))
 
     def partial_fit(self, X: Any, action: Any, reward: Any, probability: Any = None) -> Decided:
         """Learn logged decisions among numbered actions.
@@ -168,19 +163,13 @@ class SonlearnBandit:
         Decided
             What this model would have done, each time before it learned.
         """
-        if self.actions is None:
-            raise InputError("<memory>", None, None, "a table of contexts", "numbered actions: SonlearnBandit(K)")
-        rows = from_scipy(X)
-        p = np.full(rows.n, np.nan) if probability is None else np.asarray(probability, np.float64)
-        self._check(action, reward, p, np.full(rows.n, self.actions))
-        return self.learner.partial_fit(numbered(rows, self.actions, action, -np.asarray(reward, np.float64), p))
+        decisions = self._table(X)
+        p = np.full(decisions.n, np.nan) if probability is None else probability
+        return self.learner.partial_fit(self._logged(decisions, action, reward, p))
 
     def predict(self, X: Any) -> np.ndarray:
         """float64[n, K]: the probability of each numbered action in each context; changes nothing."""
-        if self.actions is None:
-            raise InputError("<memory>", None, None, "a table of contexts", "numbered actions: SonlearnBandit(K)")
-        decided = self.learner.predict(numbered(from_scipy(X), self.actions))
-        return decided.probability.reshape(-1, self.actions)
+        return self.learner.predict(self._table(X)).probability.reshape(-1, self.actions or 0)
 
     def evaluate(
         self, X: Any, action: Any, reward: Any, probability: Any, *, actions: Sequence[Any] | None = None,
@@ -214,13 +203,8 @@ class SonlearnBandit:
         InputError, OptionError
             Arrays do not fit, a reward is out of range, or a probability below the floor.
         """
-        decisions = self._log(X, actions)
+        decisions = self._logged(self._log(X, actions), action, reward, probability)
         sizes = np.diff(decisions.first)
-        p = np.asarray(probability, np.float64)
-        self._check(action, reward, p, sizes)
-        decisions = decisions._replace(
-            action=np.asarray(action, np.int64), cost=-np.asarray(reward, np.float64), probability=p
-        )
         if probabilities is not None:
             every = [np.ravel(np.asarray(one, np.float64)) for one in probabilities]
             wrong = len(every) != decisions.n or [len(one) for one in every] != sizes.tolist()
@@ -280,7 +264,7 @@ class SonlearnBandit:
         if self.actions is not None:
             if actions is not None:
                 raise InputError("<memory>", None, None, "actions=", "none: actions are numbered")
-            return numbered(from_scipy(X), self.actions)
+            return self._table(X)
         if actions is None:
             raise InputError(
                 "<memory>", None, None, "a table of contexts", "actions= of each, or numbered ones: SonlearnBandit(K)"
@@ -319,9 +303,16 @@ class SonlearnBandit:
             np.full(n, np.nan), np.ones(n), np.ones(n, np.int64),
         )  # fmt: skip
 
-    def _check(self, action: Any, reward: Any, probability: Any, sizes: np.ndarray) -> None:
-        """Raise InputError for what cannot be; sizes : int64[n], how many actions each decision is among."""
+    def _table(self, X: Any) -> Decisions:
+        """Decisions among numbered actions. Raises InputError where actions have features."""
+        if self.actions is None:
+            raise InputError("<memory>", None, None, "a table of contexts", "numbered actions: SonlearnBandit(K)")
+        return numbered(from_scipy(X), self.actions)
+
+    def _logged(self, decisions: Decisions, action: Any, reward: Any, probability: Any) -> Decisions:
+        """Decisions with what was chosen in each, and what came of it. Raises InputError for what cannot be."""
         a, r, p = (np.asarray(values, np.float64) for values in (action, reward, probability))
+        sizes = np.diff(decisions.first)
         if not len(a) == len(r) == len(p) == len(sizes):
             found = f"{len(a)} actions, {len(r)} rewards, {len(p)} probabilities, {len(sizes)} contexts"
             raise InputError("<memory>", None, None, found, "one each")
@@ -334,6 +325,7 @@ class SonlearnBandit:
             if not right.all():
                 row = int(np.argmin(right))
                 raise InputError("<memory>", row + 1, None, f"{values[row]:g}", expected)
+        return decisions._replace(action=np.asarray(action, np.int64), cost=-r, probability=p)
 
 
 def _members(record: Any, name: str) -> Members:

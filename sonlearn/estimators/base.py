@@ -188,9 +188,7 @@ class Classes:
 
     def sets(self, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:
         """bool[n, K]: which classes are in the rows' sets. Raises OptionError where the learner keeps no coverage."""
-        check_coverage(self._learner)
-        found: Any = self._learner.predict(batch, online=labels_follow, labels_follow=labels_follow)
-        return np.asarray(found.sets)[:, :: int(self.sign)]
+        return np.asarray(covering(self._learner, batch, labels_follow).sets)[:, :: int(self.sign)]
 
 
 class Pair(Classes):
@@ -250,15 +248,15 @@ def values_of(learner: Learner, batch: Batch, online: bool = False) -> np.ndarra
 
 def intervals_of(learner: Learner, batch: Batch, *, labels_follow: bool = False) -> np.ndarray:
     """float64[n, 2]: ends of the intervals of the rows. Raises OptionError where the learner keeps no coverage."""
-    check_coverage(learner)
-    intervals: Any = learner.predict(batch, online=labels_follow, labels_follow=labels_follow)
-    return np.column_stack([intervals.low, intervals.high])
+    found = covering(learner, batch, labels_follow)
+    return np.column_stack([found.low, found.high])
 
 
-def check_coverage(learner: Learner) -> None:
-    """Raise OptionError where the learner keeps no coverage."""
+def covering(learner: Learner, batch: Batch, labels_follow: bool) -> Any:
+    """What is predicted of rows, with sets or intervals. Raises OptionError where the learner keeps no coverage."""
     if learner.options.coverage is None:
         raise OptionError("sets and intervals: the estimator keeps no coverage; give coverage=0.9 before it learns")
+    return learner.predict(batch, online=labels_follow, labels_follow=labels_follow)
 
 
 class PickleMixin:

@@ -231,10 +231,21 @@ class _RiverEstimator(base.Options, base.PickleMixin):
                 raise in_python(type(self).__name__, error) from None
         super().__setattr__(name, value)
 
+    def learn_many(self, X: Any, y: Iterable[Any], w: Any = 1.0) -> None:
+        """Learn the rows of a table in order: the same as `learn_one` of each; `w`: a weight, or one for each row."""
+        rows, y = _rows(X), list(y)
+        if len(rows) != len(y):
+            raise ValueError(f"{len(y)} labels, expected one each for {len(rows)} rows")
+        self._learn(rows, y, w)
+
     def predict_many(self, X: Any) -> Any:
         """`predict_one` of the rows of a table, as a pandas series; without pandas, a list."""
         values, pandas = self._predicted(_rows(X)), _pandas()
         return values if pandas is None else pandas.Series(values, index=_index(X))
+
+    def _learn(self, rows: list[dict[Hashable, Any]], y: list[Any], weight: Any) -> None:
+        """Learn rows in order, with as many labels."""
+        raise NotImplementedError
 
     def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[Any]:
         """What is predicted of rows."""
@@ -310,13 +321,6 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
                 return
         self._learn([x], [y], [w])
 
-    def learn_many(self, X: Any, y: Iterable[Hashable], w: Any = 1.0) -> None:
-        """Learn the rows of a table in order: the same as `learn_one` of each; `w`: a weight, or one for each row."""
-        rows, y = _rows(X), list(y)
-        if len(rows) != len(y):
-            raise ValueError(f"{len(y)} labels, expected one each for {len(rows)} rows")
-        self._learn(rows, y, w)
-
     def predict_proba_one(self, x: dict[Hashable, Any], **kwargs: Any) -> dict[Hashable, float]:
         """{class: probability} of the classes known; NotImplementedError for a loss that tells none."""
         raw = self._raw_one(x) if len(self._classes) > 1 else None
@@ -355,8 +359,8 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
     def _numbered(self) -> base.Classes:
         return base.classes_of(self.learner_, self.positive_)
 
-    def _learn(self, rows: list[dict[Hashable, Any]], y: list[Hashable], weight: Any) -> None:
-        """Learn rows in order."""
+    def _learn(self, rows: list[dict[Hashable, Any]], y: list[Any], weight: Any) -> None:
+        """See `_RiverEstimator`."""
         if not len(rows):
             return
         batch = self._unlabelled(rows, weight)
@@ -415,10 +419,6 @@ class SonlearnRegressor(_RiverEstimator, MiniBatchRegressor):
         if not self._learned_one(x, y, w):
             self._learn([x], [y], w)
 
-    def learn_many(self, X: Any, y: Iterable[float], w: Any = 1.0) -> None:
-        """Learn the rows of a table in order: the same as `learn_one` of each; `w`: a weight, or one for each row."""
-        self._learn(_rows(X), list(y), w)
-
     def predict_one(self, x: dict[Hashable, Any]) -> float:
         """The prediction (of poisson loss: the expected count); of nothing learned, 0 (1)."""
         raw = self._raw_one(x)
@@ -441,9 +441,8 @@ class SonlearnRegressor(_RiverEstimator, MiniBatchRegressor):
     def _new(self) -> Learner:
         return Learner(self._value_options(), self._text, threads=self.threads)
 
-    def _learn(self, rows: list[dict[Hashable, Any]], y: list[float], weight: Any) -> None:
-        if len(rows) != len(y):
-            raise ValueError(f"{len(y)} labels, expected one each for {len(rows)} rows")
+    def _learn(self, rows: list[dict[Hashable, Any]], y: list[Any], weight: Any) -> None:
+        """See `_RiverEstimator`."""
         batch = batch_of(rows, y, weight, self.bits, self.constant)
         if not hasattr(self, "learner_"):
             self.learner_ = self._new()

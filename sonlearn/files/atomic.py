@@ -24,15 +24,15 @@ STDOUT = ("-", "/dev/stdout")
 _TEMPORARY = r"\.sonlearn-[0-9a-f]{16}\.tmp"
 
 
-def target_problem(path: str | os.PathLike[str]) -> str:
-    """Why `whole_file` cannot write to `path`; empty if no problem can be detected in advance."""
+def target_problem(path: str | os.PathLike[str], in_place: bool = False) -> str:
+    """Why `whole_file`, or `in_place` a `LineFile`, cannot write to `path`; empty: no problem is known in advance."""
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     if os.path.isdir(target):
         return "it is a folder"
     if not os.path.exists(target) and not os.path.isdir(folder):
         return f"there is no folder {folder}"
-    if _is_special(target):
+    if _is_special(target) or (in_place and os.path.exists(target)):
         return "" if os.access(target, os.W_OK) else "permission denied"
     return "" if os.access(folder, os.W_OK) else f"no permission to write into {folder}"
 

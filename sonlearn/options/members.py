@@ -263,10 +263,10 @@ def _check_parts(name: str, method: str, view: str, several: bool) -> None:
         able = ", ".join(view for view in VIEWS if view not in _OF_TWO)
         raise OptionError(f"--members {name}: there is no view {view!r} of several classes; expected one of {able}")
     if not several and (method not in METHODS or METHODS[method].engine == "committee"):
-        known = ", ".join(sorted(name for name, entry in METHODS.items() if entry.engine != "committee"))
+        known = [name for name, entry in METHODS.items() if entry.engine != "committee"]
         raise OptionError(
             f"--members {name}: there is no method {method!r}; expected METHOD, METHOD:VIEW or METHOD:VIEW~RATE, of "
-            f"{known}"
+            f"{nearest(method, known)}"
         )
     if view not in VIEWS:
         raise OptionError(f"--members {name}: there is no view {view!r}; expected one of {nearest(view, VIEWS)}")

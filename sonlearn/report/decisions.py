@@ -23,6 +23,7 @@ import numpy as np
 
 from sonlearn.data.arrays import running_sum
 from sonlearn.data.decisions import Decisions
+from sonlearn.report.labels import LabelStatistics
 from sonlearn.report.problem import Problem
 from sonlearn.report.progress import BatchOutcome
 
@@ -36,8 +37,8 @@ MOST = 50
 TAKEN, COST, GIVEN = range(3)
 
 
-class CostSums:
-    """What has been counted of costs; see `sonlearn.report.labels.LabelStatistics`.
+class CostSums(LabelStatistics):
+    """What has been counted of costs, each once.
 
     Attributes
     ----------
@@ -46,14 +47,7 @@ class CostSums:
     """
 
     errs = False
-    cell = None
-
-    def __init__(self) -> None:
-        self.sum, self.count, self.of_log = 0.0, 0, False
-
-    def add(self, y: np.ndarray, weight: np.ndarray) -> None:
-        """Add costs float64[n] one by one; each counts once."""
-        self.sum, self.count = running_sum(self.sum, y), self.count + len(y)
+    of_log = False
 
     def are_classes(self, y: np.ndarray) -> bool:
         """Return False: costs are no classes."""
@@ -68,7 +62,7 @@ class CostSums:
 
     def lines(self) -> list[str]:
         """Lines of a summary: what the log's decisions have cost."""
-        return [f"average cost of the log = {self.sum / self.count:.6f}"] if self.of_log and self.count else []
+        return [f"average cost of the log = {self.sum / self.weight:.6f}"] if self.of_log and self.weight else []
 
 
 class PolicyTotals:
@@ -92,10 +86,7 @@ class PolicyTotals:
         self, y: np.ndarray, weight: np.ndarray, predicted: tuple[Decisions, Decided], chosen: np.ndarray
     ) -> None:
         """Add a batch, as `sonlearn.report.metrics.Metrics.count` does; a decision without a cost counts as well."""
-        self.add(*predicted)
-
-    def add(self, decisions: Decisions, decided: Decided) -> None:
-        """Add a batch."""
+        decisions, decided = predicted
         known = ~np.isnan(decided.loss)
         own = np.where(known, decided.loss, 0.0)
         self.examples += decisions.n
@@ -167,9 +158,10 @@ class DecisionProblem(Problem):
         self._costs.of_log |= batch.costs is None
         ends = np.concatenate(([0], np.cumsum(np.diff(batch.rows.indptr))))
         features = np.diff(ends[np.concatenate((batch.row[batch.first[:-1]], [batch.rows.n]))])
+        none = np.zeros(batch.n, dtype=bool)
         return BatchOutcome(
             np.where(known, cost, np.nan), np.ones(batch.n), predicted.action.astype(np.float64), predicted.loss,
-            features, None, np.zeros(batch.n, dtype=bool),
+            features, none, none,
             lambda i: (self._cost(batch, i), self._choice(batch, predicted, i)), (batch, predicted),
         )  # fmt: skip
 

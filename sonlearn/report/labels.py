@@ -46,8 +46,7 @@ def add_labels(sums, y, weight, first) -> None:
 class LabelStatistics:
     """Label statistics in constant memory: their sum, and what the best constant prediction needs.
 
-    This is of values and of two classes. What has the same methods and class attributes is counted in its place where
-    labels are of another kind: `ClassCounts`, `sonlearn.report.decisions.CostSums`.
+    This is of values and of two classes; `ClassCounts` and `sonlearn.report.decisions.CostSums` are of other labels.
     """
 
     #: Whether a prediction can be wrong, so that there is an error.
@@ -115,8 +114,13 @@ class LabelStatistics:
 
     def lines(self) -> list[str]:
         """Lines of a summary: what is best said without looking at the rows."""
-        best = self.best_constant(self.loss)
-        return [] if best is None else [f"best constant = {best[0]:.6f}", f"best constant's loss = {best[1]:.6f}"]
+        best = self.constant(classes=False)
+        if best is None:
+            return []
+        said = best["prediction"]
+        lines = [f"best constant = {said if isinstance(said, str) else f'{said:.6f}'}"]
+        lines += [f"best constant's {name} = {best[name]:.6f}" for name in ("loss", "error") if best[name] is not None]
+        return lines
 
     def best_constant(self, loss: str) -> tuple[float, float] | None:
         """(best constant prediction, its average loss), or None where constant memory cannot tell.
@@ -158,10 +162,8 @@ class LabelStatistics:
         return constant, (high - low) * min(low_weight, high_weight) / self.weight
 
 
-class ClassCounts:
+class ClassCounts(LabelStatistics):
     """How often each class is the label: what is best said without looking at the row.
-
-    See `LabelStatistics`.
 
     Parameters
     ----------
@@ -169,13 +171,12 @@ class ClassCounts:
         How labels, float64[n], are written.
     """
 
-    errs = True
     cell = 14
 
     def __init__(self, texts: Callable[[np.ndarray], list[str]]) -> None:
+        super().__init__()
         self._texts = texts
         self._weights: dict[float, float] = {}
-        self._order = LabelOrder()
 
     def add(self, y: np.ndarray, weight: np.ndarray) -> None:
         """Add labels float64[n] of weights float64[n] > 0, one by one."""
@@ -208,14 +209,3 @@ class ClassCounts:
         p = np.array(list(self._weights.values())) / sum(self._weights.values())
         text = self._texts(np.array([label]))[0]
         return {"prediction": text, "loss": float(-(p * np.log(p)).sum()), "error": float(1 - p.max())}
-
-    def lines(self) -> list[str]:
-        """Lines of a summary: what is best said without looking at the rows."""
-        most = self.constant(True)
-        if most is None:
-            return []
-        return [
-            f"best constant = {most['prediction']}",
-            f"best constant's loss = {most['loss']:.6f}",
-            f"best constant's error = {most['error']:.6f}",
-        ]

@@ -32,8 +32,8 @@ import numpy as np
 from sonlearn.data.arrays import running_sum
 from sonlearn.data.mixing import split_mix
 from sonlearn.errors import shorten
-from sonlearn.learn.predicted import Predicted, chosen_of, linked, logistic
-from sonlearn.learn.scores import Cut, ScoreHistogram
+from sonlearn.learn.predicted import PROBABILISTIC, Predicted, chosen_of, linked, probability
+from sonlearn.learn.scores import Cut, ScoreHistogram, score_of
 from sonlearn.report.quality import WINDOW, Calibration, Confusion, CoverageTotals, coverage_of, judged, judged_classes
 
 if TYPE_CHECKING:
@@ -229,7 +229,8 @@ class _Scores:
         curve = [self._shown(cut) for cut in spaced_cuts(cuts, POINTS)]
         table = []
         if self.calibration.error is not None:
-            table = [self._shown(self._scores.cut(self._score(p))) | {"threshold": p} for p in THRESHOLDS]
+            loss = self._learner.options.loss
+            table = [self._shown(self._scores.cut(score_of(loss, p))) | {"threshold": p} for p in THRESHOLDS]
         return {"curve": curve, "thresholds": table}
 
     def _shown(self, cut: Cut) -> dict[str, float]:
@@ -241,12 +242,7 @@ class _Scores:
     def _threshold(self, score: float) -> float:
         """A threshold of scores as one of probabilities, where the loss tells them."""
         loss = self._learner.options.loss
-        if loss == "logistic":
-            return float(logistic(np.array([score]))[0])
-        return min(max(0.5 + 0.5 * score, 0.0), 1.0) if loss in ("squared", "squared_hinge") else score
-
-    def _score(self, p: float) -> float:
-        return math.log(p / (1 - p)) if self._learner.options.loss == "logistic" else 2 * p - 1
+        return float(probability(loss, np.array([score]))[0]) if loss in PROBABILISTIC else score
 
 
 class _Classes:
@@ -257,7 +253,6 @@ class _Classes:
     def __init__(self, learner: Learner):
         self._learner = learner
         self.calibration, self.confusion = Calibration(), Confusion()
-        self._classes: dict[float, list[float]] = {}
 
     def add(self, predicted: Predicted, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Add n rows with a label; return int64[n]: the columns of their classes, -1 for one that was not met."""
@@ -265,25 +260,19 @@ class _Classes:
         most = self._learner.options.oaa or self._learner.options.multinomial or 0
         unmet = max(most - predicted.probabilities.shape[1], 0)
         self.calibration.add(judged_classes(predicted, number, unmet), weight)
-        self.confusion.add(y, predicted.prediction, weight)
-        right, named = predicted.prediction == y, any(isinstance(name, str) for name in self._learner.classes[:1])
-        known = predicted.prediction >= 0 if named else ~np.isnan(predicted.prediction)  # a class, not "unknown"
-        for place, values, chosen in ((0, y, slice(None)), (1, predicted.prediction, known), (2, y, right)):
-            labels, at = np.unique(values[chosen], return_inverse=True)
-            sums = [self._classes.setdefault(label, [0.0, 0.0, 0.0])[place] for label in labels.tolist()]
-            totals = np.array(sums, dtype=np.float64)
-            np.add.at(totals, at, weight[chosen])
-            for label, total in zip(labels.tolist(), totals.tolist(), strict=True):
-                self._classes[label][place] = total
+        named = any(isinstance(name, str) for name in self._learner.classes[:1])
+        unknown = named & (predicted.prediction < 0)
+        self.confusion.add(y, np.where(unknown, np.nan, predicted.prediction), weight)
         return number
 
     def result(self) -> dict[str, Any] | None:
         """See `Metrics.result`."""
-        if not self._classes:
+        sums = {label: of for label, of in self.confusion.by_label().items() if math.isfinite(label)}
+        if not sums:
             return None
-        texts = self._learner.label_texts(np.array(list(self._classes)))
+        texts = self._learner.label_texts(np.array(list(sums)))
         rows: list[dict[str, Any]] = []
-        for text, (own, predicted, both) in zip(texts, self._classes.values(), strict=True):
+        for text, (own, predicted, both) in zip(texts, sums.values(), strict=True):
             f1 = 2 * both / (own + predicted)
             precision, recall = both / predicted if predicted > 0 else 0.0, both / own if own > 0 else 0.0
             rows.append({"label": text, "weight": own, "precision": precision, "recall": recall, "f1": f1})

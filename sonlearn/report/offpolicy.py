@@ -79,6 +79,5 @@ def csv_lines(lines: list[Line], header: bool) -> list[str]:
     rows = csv.writer(text, lineterminator="\n")
     if header:
         rows.writerow(Line._fields)
-    for one in lines:
-        rows.writerow([repr(float(value)) if isinstance(value, float) else value for value in one])
+    rows.writerows(lines)
     return text.getvalue().splitlines()

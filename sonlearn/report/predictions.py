@@ -40,11 +40,8 @@ def format_lines(values: np.ndarray | list[str], tags: list[str] | None = None) 
 
 def texts_of(values: np.ndarray | list[str]) -> list[str]:
     """Texts as they are, numbers as `format_lines` writes them."""
-    return values if isinstance(values, list) else number_texts(values)
-
-
-def number_texts(values: np.ndarray) -> list[str]:
-    """Numbers as `format_lines` writes them."""
+    if isinstance(values, list):
+        return values
     wholes = (np.trunc(values) + 0.0).tolist()  # + 0.0: no "-0"
     pairs = zip(values.tolist(), wholes, strict=True)
     return [f"{whole:.0f}" if value == whole else f"{value:.6f}" for value, whole in pairs]
@@ -52,7 +49,7 @@ def number_texts(values: np.ndarray) -> list[str]:
 
 def with_intervals(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[str]:
     """``value [low,high]`` for each row, without a blank in the brackets."""
-    texts = zip(number_texts(values), low.tolist(), high.tolist(), strict=True)
+    texts = zip(texts_of(values), low.tolist(), high.tolist(), strict=True)
     return [f"{text} [{a:.6g},{b:.6g}]" for text, a, b in texts]
 
 

@@ -61,7 +61,7 @@ class Problem:
 
     # -- what is counted -------------------------------------------------------------------------------------------
 
-    def statistics(self) -> Any:
+    def statistics(self) -> LabelStatistics:
         """What is counted of labels; see `LabelStatistics`."""
         return LabelStatistics(reported_loss(self.options))
 
@@ -77,7 +77,7 @@ class Problem:
 
     def outcome(self, batch: Any, held: np.ndarray | None, predicted: Any) -> BatchOutcome:
         """What is counted of the rows of a batch that were not refused; `held` (bool[n]): those that are held out."""
-        features = np.diff(batch.indptr)
+        features, held = np.diff(batch.indptr), np.zeros(batch.n, dtype=bool) if held is None else held
         found = BatchOutcome(
             predicted.label, batch.weight, predicted.prediction, predicted.loss, features, held, self.wrong(predicted)
         )

@@ -89,10 +89,10 @@ class BatchOutcome(NamedTuple):
         Loss without h; ignored where there is no label.
     features : int64[n]
         Number of features, the constant included.
-    held : bool[n], or None for none
+    held : bool[n]
         Whether the example is held out.
-    wrong : bool[n], or None
-        Whether another class is predicted than the label's; None: than that of the label's sign, by the prediction's.
+    wrong : bool[n]
+        Whether another class is predicted than the label's.
     shown : callable or None
         Texts of the label and the prediction of example i of these, where they are no numbers.
     predicted : Predicted, or what is in its place, or None
@@ -104,15 +104,10 @@ class BatchOutcome(NamedTuple):
     prediction: np.ndarray
     loss: np.ndarray
     features: np.ndarray
-    held: np.ndarray | None = None
-    wrong: np.ndarray | None = None
+    held: np.ndarray
+    wrong: np.ndarray
     shown: Callable[[int], tuple[str, str]] | None = None
     predicted: Any = None
-
-    @property
-    def errors(self) -> np.ndarray:
-        """bool[n]: `wrong`, or what it is where it is None."""
-        return (self.prediction > 0) != (self.y > 0) if self.wrong is None else self.wrong
 
 
 class Row(NamedTuple):
@@ -195,8 +190,8 @@ class Progress:
 
     Parameters
     ----------
-    labels : LabelStatistics, or what is in its place
-        What is counted of labels; a name of a loss stands for that of values, or of two classes, with this loss.
+    labels : LabelStatistics
+        What is counted of labels.
     schedule : Schedule
     holdout : bool
         Whether rows and the summary are of the held-out examples from the second pass on.
@@ -211,12 +206,12 @@ class Progress:
 
     def __init__(
         self,
-        labels: Any = "squared",
+        labels: LabelStatistics,
         schedule: Schedule | None = None,
         holdout: bool = False,
         fine: Schedule | None = None,
     ):
-        self.labels: Any = LabelStatistics(labels) if isinstance(labels, str) else labels
+        self.labels = labels
         self.holdout = holdout
         self.passes = 1
         self.examples = self.held_examples = self.features = 0
@@ -271,15 +266,14 @@ class Progress:
 
     def counted(self, outcome: BatchOutcome) -> np.ndarray:
         """bool[n]: which examples of a batch are among those that `result` is of, as long as this pass is the last."""
-        known = ~np.isnan(outcome.y)
-        held = np.zeros(len(known), dtype=bool) if outcome.held is None else outcome.held & known
-        return known & (outcome.weight > 0) & (held if self._shows_holdout else ~held)
+        held = outcome.held if self._shows_holdout else ~outcome.held
+        return ~np.isnan(outcome.y) & (outcome.weight > 0) & held
 
     def rows(self, outcome: BatchOutcome) -> list[Row]:
         """Add a batch; return the rows of the table that have become due in it."""
         y, weight, loss = plain(outcome.y), plain(outcome.weight), plain(outcome.loss)
-        unknown, wrong = np.isnan(y), plain(outcome.errors, np.bool_)
-        held = np.zeros(len(y), np.bool_) if outcome.held is None else outcome.held & ~unknown
+        unknown, wrong = np.isnan(y), plain(outcome.wrong, np.bool_)
+        held = outcome.held & ~unknown
         labelled, kept = ~unknown & (weight > 0), np.cumsum(~held)
         sums = np.array([*self.trained[:3], *self.held[:3], self.unlabelled_weight])
         before, start = self.examples, 0

@@ -122,14 +122,24 @@ class Confusion:
         self.weights: dict[tuple[float, float], float] = {}
 
     def add(self, label: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> None:
-        """Add labels float64[n], what was predicted for them (NaN: nothing), and weights float64[n] > 0."""
-        rows, row = np.unique(label, return_inverse=True)
-        columns, column = np.unique(np.where(np.isnan(predicted), _UNKNOWN, predicted), return_inverse=True)
-        place = row * len(columns) + column
-        sums = np.bincount(place, weights=weight)
-        for i in np.flatnonzero(np.bincount(place)).tolist():
-            pair = (float(rows[i // len(columns)]), float(columns[i % len(columns)]))
-            self.weights[pair] = self.weights.get(pair, 0.0) + float(sums[i])
+        """Add labels float64[n], what was predicted for them (NaN: nothing), and weights float64[n] > 0, in order."""
+        pairs = zip(label.tolist(), np.where(np.isnan(predicted), _UNKNOWN, predicted).tolist(), strict=True)
+        for pair, h in zip(pairs, weight.tolist(), strict=True):
+            self.weights[pair] = self.weights.get(pair, 0.0) + h
+
+    def by_label(self) -> dict[float, tuple[float, float, float]]:
+        """Of each label or prediction, in order: the weight of the rows of that label, of those predicted so, of both.
+
+        What was predicted of some rows may be -inf, nothing.
+        """
+        own, predicted = dict[float, float](), dict[float, float]()
+        for (label, other), h in self.weights.items():
+            own[label] = own.get(label, 0.0) + h
+            predicted[other] = predicted.get(other, 0.0) + h
+        return {
+            label: (own.get(label, 0.0), predicted.get(label, 0.0), self.weights.get((label, label), 0.0))
+            for label in sorted({*own, *predicted})
+        }
 
     def summary(self, texts: Callable[[np.ndarray], list[str]], most: int = 20) -> dict[str, Any] | None:
         """JSON-able: the `most` most frequent labels, in order; what is of or for none of them is summed as the last of
@@ -139,10 +149,7 @@ class Confusion:
         """
         if not self.weights:
             return None
-        totals: dict[float, float] = {}
-        for (label, predicted), h in self.weights.items():
-            totals[label] = totals.get(label, 0.0) + h
-            totals.setdefault(predicted, 0.0)
+        totals = {label: own for label, (own, _, _) in self.by_label().items()}
         kept = sorted(sorted(totals, key=lambda label: (-totals[label], label))[:most])
         place = {label: i for i, label in enumerate(kept)}
         counts = np.zeros((len(kept) + 1, len(kept) + 1))

@@ -127,11 +127,6 @@ def jsonable(value: Any, number: Callable[[float], float | str | None]) -> Any:
     return number(value) if isinstance(value, float) else value
 
 
-def log_line(entry: dict[str, Any]) -> bytes:
-    """An object as a line of a log."""
-    return json.dumps(jsonable(entry, bounded), allow_nan=False).encode() + b"\n"
-
-
 def read_run(path: str | os.PathLike[str]) -> Run:
     """The last run of a log; ``-`` is standard input.
 

@@ -54,14 +54,15 @@ class FlatRows:
         y, name_of_class, weight, tag = math.nan, None, 1.0, ""
         entries: list[tuple[int, float]] = []
         options, columns, labelled = self._options, [], False
+        name: str | None = None
         try:
             for name, value in members_of(record):
                 if name in self._labels:
-                    y, name_of_class, labelled = *self._label(name, value), True
+                    y, name_of_class, labelled = *self._label(value), True
                 elif not self._table:
-                    entries += self._index(name, value)
+                    entries += _index(name, value)
                 elif name and name == options.weight:
-                    weight = weight_of(value, (name,))
+                    weight = weight_of(value)
                 else:
                     if name and name == options.id:
                         text = "" if value is None else str(value)
@@ -71,6 +72,12 @@ class FlatRows:
                         columns.append(name)
         except RecursionError:
             raise Unfit("objects or arrays nested too deeply", "one object") from None
+        except UnicodeEncodeError:
+            raise Unfit("half of a surrogate pair", "whole characters", (str(name),)) from None
+        except Unfit as problem:
+            if name is not None:
+                problem.at = (name,)
+            raise
         if self._known and columns and not any(name in self._known for name in columns):
             known = f"columns that the model knows: {first_names(self._known)}"
             raise Unfit(f"the members {first_names(columns)}", known)
@@ -96,36 +103,32 @@ class FlatRows:
     def _field(self, name: str, value: object) -> Entries:
         """What a member becomes in the column of its name."""
         if isinstance(value, list):
-            raise Unfit(described(value), _MEMBER, (name,))
-        try:
-            column = self._encoder.column(name)
-            if value is None:
-                return column.missing()
-            return column.entries(value) if isinstance(value, str) else column.value(float(value))  # type: ignore[arg-type]
-        except Unfit as problem:
-            raise Unfit(problem.found, problem.expected, (name,)) from None
-        except UnicodeEncodeError:
-            raise Unfit("half of a surrogate pair", "whole characters", (name,)) from None
-
-    def _index(self, name: str, value: object) -> Entries:
-        """(index, value) of a member that stands for a feature of LIBSVM text, if it is not left out."""
+            raise Unfit(described(value), _MEMBER)
+        column = self._encoder.column(name)
         if value is None:
-            return ()
-        if isinstance(value, list):
-            raise Unfit(described(value), _MEMBER, (name,))
-        number = number_in(value) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
-        if number is not None and math.isinf(number):
-            raise Unfit(described(value), FINITE, (name,))
-        if number is None or not _INDEX.fullmatch(name) or int(name) >= 2**63:
-            found = f"{shorten(name)}: {described(value)}"
-            raise Unfit(found, "an index as name and a number: the model is of LIBSVM text", (name,))
-        return ((int(name), number),) if number == number and number else ()
+            return column.missing()
+        return column.entries(value) if isinstance(value, str) else column.value(float(value))  # type: ignore[arg-type]
 
-    def _label(self, name: str, value: object) -> tuple[float, str | None]:
+    def _label(self, value: object) -> tuple[float, str | None]:
         """(label, name of a class) that a member says."""
         if isinstance(value, str):
-            return label_of(value, self._class_names, (name,))
+            return label_of(value, self._class_names)
         number = math.nan if value is None else float(value) if isinstance(value, bool | float) else math.inf
         if math.isinf(number):
-            raise Unfit(described(value), NO_LABEL, (name,))
+            raise Unfit(described(value), NO_LABEL)
         return number, None
+
+
+def _index(name: str, value: object) -> Entries:
+    """(index, value) of a member that stands for a feature of LIBSVM text, if it is not left out."""
+    if value is None:
+        return ()
+    if isinstance(value, list):
+        raise Unfit(described(value), _MEMBER)
+    number = number_in(value) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
+    if number is not None and math.isinf(number):
+        raise Unfit(described(value), FINITE)
+    if number is None or not _INDEX.fullmatch(name) or int(name) >= 2**63:
+        found = f"{shorten(name)}: {described(value)}"
+        raise Unfit(found, "an index as name and a number: the model is of LIBSVM text")
+    return ((int(name), number),) if number == number and number else ()

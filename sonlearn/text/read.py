@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import glob
 import itertools
 import os
@@ -304,18 +305,16 @@ class Reader:
             name = source_name(source)
             if self.options.format == "arrow" or is_table(source) or is_arrow(source):
                 tables = read_arrow(source, self.options, self._labels, self._watch, self.columns)
-                yield from ((name, True, table) for table in tables)
-                continue
-            chunks = self.chunks_of(source)
-            text = next(chunks, _NO_TEXT)
-            chunks = itertools.chain([text], chunks)
-            if self.columns.known and not self._labels.action and detect_format(text) == "json":
-                parser = self._parser(FlatRows(self.options, self._labels.worded, self.columns))
-                for part, chunk in enumerate(chunks):
-                    yield name, part == 0, parser.parse(chunk, "json", name)
             else:
-                tables = read_csv(chunks, name, self.options, self._labels, self.columns)
-                yield from ((name, True, table) for table in tables)
+                chunks = self.chunks_of(source)
+                text = next(chunks, _NO_TEXT)
+                chunks = itertools.chain([text], chunks)
+                if self.columns.known and not self._labels.action and detect_format(text) == "json":
+                    parser = self._parser(FlatRows(self.options, self._labels.worded, self.columns))
+                    tables = map(functools.partial(parser.parse, format="json", source=name), chunks)
+                else:
+                    tables = read_csv(chunks, name, self.options, self._labels, self.columns)
+            yield from ((name, part == 0, table) for part, table in enumerate(tables))
 
     def _records(self, sources: list[RecordSource]) -> Iterator[tuple[str, bool, ParsedChunk]]:
         """Rows of dicts; their numbers count from the first of the source."""

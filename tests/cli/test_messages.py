@@ -75,9 +75,9 @@ def test_namespaces_of_any_byte(cli, locale):
 
 
 def test_examples_of_an_interrupted_run_are_counted_not_averaged(cli, monkeypatch):
-    from sonlearn.report.progress import Progress
+    from sonlearn.report.progress import LabelStatistics, Progress
 
-    progress = Progress("squared")
+    progress = Progress(LabelStatistics("squared"))
     progress.examples = 150
     progress.next_pass()
     assert "number of examples per pass = 75" in progress.summary(1.0)

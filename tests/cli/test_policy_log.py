@@ -42,11 +42,12 @@ def rows_of(parts):
 def test_totals_are_their_definitions_wherever_batches_end():
     decisions, out = decided()
     whole, cut = PolicyTotals(), PolicyTotals()
-    whole.add(decisions, out)
+    whole.count(decisions.cost, np.ones(decisions.n), (decisions, out), np.ones(decisions.n, bool))
     ends = [0, 1, 7, 300, 301, 600]
     parts = [(decisions.part(a, b), part_of(out, decisions, a, b)) for a, b in itertools.pairwise(ends)]
     for part in parts:
-        cut.add(*part)
+        n = part[0].n
+        cut.count(part[0].cost, np.ones(n), part, np.ones(n, bool))
     rows = rows_of([(decisions, out)])
     assert rows == rows_of(parts)
     assert whole.result() == cut.result()

@@ -23,7 +23,7 @@ from sonlearn.report.audit import MeanContributions
 from sonlearn.report.facts import SAMPLE
 from sonlearn.report.html.page import page
 from sonlearn.report.quality import EDGES, Calibration, Confusion
-from sonlearn.report.runlog import log_line, read_run, run_of
+from sonlearn.report.runlog import bounded, jsonable, read_run, run_of
 from sonlearn.text.read import Reader
 
 
@@ -398,7 +398,8 @@ def test_files_that_cannot_be(cli, log):
     assert cli.error("train", "--report", "no/page.html", "a.svm").startswith(
         "--report no/page.html: cannot be written"
     )
-    assert cli.error("train", "--log-json", "no/log", "a.svm").startswith("--log-json no/log: there is no folder ")
+    error = cli.error("train", "--log-json", "no/log", "a.svm")
+    assert error.startswith("--log-json no/log: cannot be written: there is no folder ")
     assert cli.error("train", "--log-json", "a.svm", "a.svm").startswith(
         "--log-json a.svm: this would overwrite the data"
     )
@@ -457,5 +458,5 @@ def _walk(value, spots):
 
 
 def test_numbers_that_json_has_none_of_are_null():
-    line = log_line({"a": math.nan, "b": [math.inf, 1.5], "c": print, "d": "x"})
-    assert json.loads(line) == {"a": None, "b": [None, 1.5], "d": "x"}
+    found = jsonable({"a": math.nan, "b": [math.inf, 1.5], "c": print, "d": "x"}, bounded)
+    assert found == {"a": None, "b": [None, 1.5], "d": "x"}

@@ -60,7 +60,8 @@ def test_a_test_that_waits_for_ever_fails(tmp_path):
     path = tmp_path / "test_waits.py"
     path.write_text(WAITS)
     (tmp_path / "conftest.py").write_text(
-        f"import sys; sys.path.insert(0, {str(ROOT / 'tests' / 'support')!r})\nfrom limits import *\n"
+        f"import sys; sys.path.insert(0, {str(ROOT / 'tests' / 'support')!r})\n"
+        "import limits; limits.AGAIN = 0.2\nfrom limits import *\n"
     )
     done = run_tests("-c", ROOT / "pyproject.toml", "--rootdir", tmp_path, path)
     assert "2 failed, 1 passed" in done.stdout, done.stdout

@@ -246,7 +246,8 @@ def test_a_row_beyond_all_bounds_is_refused_and_nothing_is_lost():
 
 
 @pytest.mark.parametrize(
-    ("names", "why"), [("nag:nowhere", "no view"), ("nobody", "no method"), ("committee", "no method")]
+    ("names", "why"),
+    [("nag:nowhere", "no view"), ("nobody", "no method"), ("nga", "~RATE, of nag, "), ("committee", "no method")],
 )
 def test_unknown_members_are_named(names, why):
     with pytest.raises(OptionError, match=why):

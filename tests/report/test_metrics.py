@@ -9,6 +9,7 @@ from sonlearn import Learner, LearnOptions, Metrics
 from sonlearn.learn.learner import Predicted, chosen_of
 from sonlearn.learn.scores import BINS, LARGEST, SMALLEST, ScoreHistogram, bins_of, threshold_below
 from sonlearn.report.metrics import PredictionSample, ValueSums
+from sonlearn.report.quality import Confusion
 
 pytestmark = pytest.mark.interpreted
 
@@ -276,3 +277,15 @@ def test_a_sample_is_of_all_rows_alike():
     thirds = kept.reshape(3, -1).sum(axis=1)
     assert thirds.sum() == 300
     assert (np.abs(thirds - 100) < 30).all()
+
+
+def test_where_batches_end_changes_no_bit_of_what_is_taken_for_what():
+    rng = np.random.default_rng(2)
+    y, predicted, weight = rng.integers(0, 4, 500) * 1.0, rng.integers(0, 4, 500) * 1.0, rng.exponential(size=500)
+    predicted[::50] = np.nan
+    whole, cut = Confusion(), Confusion()
+    whole.add(y, predicted, weight)
+    for at in np.array_split(np.arange(500), 9):
+        cut.add(y[at], predicted[at], weight[at])
+    assert whole.weights == cut.weights
+    assert whole.by_label() == cut.by_label()

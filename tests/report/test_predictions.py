@@ -14,7 +14,7 @@ from sonlearn.report.predictions import (
     AnswerLines,
     PredictionWriter,
     format_lines,
-    number_texts,
+    texts_of,
     with_intervals,
     with_sets,
 )
@@ -24,7 +24,7 @@ TEXTS = ["0", "0", "3", "-2", "0.500000", "0.333333", "-0.000000", "100000000000
 
 
 def test_whole_numbers_have_no_point_and_others_six_digits():
-    assert number_texts(VALUES) == TEXTS
+    assert texts_of(VALUES) == TEXTS
     assert format_lines(VALUES) == "\n".join(TEXTS) + "\n"
     assert format_lines(np.zeros(0)) == format_lines([], []) == ""
 
@@ -41,7 +41,7 @@ def test_intervals_and_sets_stand_behind_the_prediction_without_a_blank():
     value, low, high = rng.normal(size=(3, 20)) * 10.0 ** rng.integers(-8, 9, (3, 20))
     for i, line in enumerate(with_intervals(value, low, high)):
         text, a, b = re.fullmatch(r"(\S+) \[(\S+),(\S+)\]", line).groups()
-        assert text == number_texts(value[i : i + 1])[0]
+        assert text == texts_of(value[i : i + 1])[0]
         assert (float(a), float(b)) == pytest.approx((low[i], high[i]), rel=1e-5)
     inside = np.array([[True, False, True], [False, False, False], [True, True, True]])
     assert with_sets(["a", "b", "1"], inside, ["a", "b", "c"]) == ["a {a,c}", "b {}", "1 {a,b,c}"]

@@ -78,7 +78,7 @@ def test_what_is_counted_of_a_batch(kind):
         assert (ours == theirs[~refused]).all()
     assert (outcome.predicted.raw == predicted.raw[~refused]).all()
     progress = problem.progress()
-    progress.update(outcome._replace(held=None))
+    progress.update(outcome._replace(held=np.zeros(len(outcome.y), bool)))
     assert progress.result.errors == pytest.approx((outcome.weight * outcome.wrong).sum())
 
 

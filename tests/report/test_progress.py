@@ -10,10 +10,11 @@ import pytest
 from for_all import for_all
 from places import GOLDEN, ROOT
 
-from sonlearn import Learner, LearnOptions, TextOptions, read_batches
+from sonlearn import Learner, LearnOptions, TextOptions, from_scipy, read_batches
 from sonlearn.commands import passes
 from sonlearn.commands.models import Unfinished, save_model
 from sonlearn.data.order import LabelOrder
+from sonlearn.report.problem import problem_of
 from sonlearn.report.progress import BatchOutcome, LabelStatistics, Progress, Schedule
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
@@ -46,7 +47,7 @@ def twin(outcome, schedule, passes=1, loss="logistic"):
         wrong = (1 if p > 0 else -1) != (1 if y > 0 else -1)
         if known and h > 0 and loss not in ("logistic", "hinge") and y not in (-1.0, 1.0):
             classes = False
-        if known and outcome.held is not None and outcome.held[i]:
+        if known and outcome.held[i]:
             held_weight += h
             held_since_weight += h
             if h > 0:
@@ -65,7 +66,7 @@ def twin(outcome, schedule, passes=1, loss="logistic"):
             since_loss += h * float(outcome.loss[i])
             errors += h * wrong
         if weight_all >= due:
-            if i >= n and outcome.held is not None:
+            if i >= n and outcome.held.any():
                 row = (held_loss, held_weight, held_since_loss, held_since_weight, held_errors)
                 held_since_weight = held_since_loss = 0.0
             else:
@@ -85,6 +86,12 @@ def twin(outcome, schedule, passes=1, loss="logistic"):
     return rows, (counter, weight_all, loss_sum, errors)
 
 
+def outcome_of(y, weight, prediction, loss, features, held=None):
+    """What happened to examples whose class is +1 where label or prediction exceed 0."""
+    held = np.zeros(len(y), bool) if held is None else held
+    return BatchOutcome(y, weight, prediction, loss, features, held, (prediction > 0) != (y > 0))
+
+
 def vw_outcome(run):
     """The examples of a captured run, pass after pass, with VW's predictions and the loss by its formula."""
     n, passes = len(run["y"]), len(run["predictions"]) // len(run["y"])
@@ -94,7 +101,7 @@ def vw_outcome(run):
     held = None
     if passes > 1 and "--holdout_off" not in run["args"]:
         held = np.tile(np.arange(1, n + 1) % 5 == 0, passes)
-    return BatchOutcome(
+    return outcome_of(
         y, np.array(run["weight"] * passes, float), p, loss, np.array(run["features"] * passes), held
     ), passes
 
@@ -131,7 +138,7 @@ def agree(ours, theirs, tolerance):
 @pytest.mark.parametrize("run", VW_RUNS, ids=lambda run: " ".join([run["loss"], *run["args"]]))
 def test_table_is_vowpal_wabbits(run):
     outcome, passes = vw_outcome(run)
-    progress = Progress(run["loss"], schedule_of(run["args"]), holdout=outcome.held is not None)
+    progress = Progress(LabelStatistics(run["loss"]), schedule_of(run["args"]), holdout=outcome.held.any())
     rows = feed(progress, outcome, [7], passes)
     assert len(rows) == len(run["table"])
     for ours, theirs in zip(rows, run["table"], strict=True):
@@ -146,11 +153,11 @@ def test_table_is_vowpal_wabbits(run):
 @pytest.mark.parametrize("run", VW_RUNS, ids=lambda run: " ".join([run["loss"], *run["args"]]))
 def test_summary_is_vowpal_wabbits(run):
     outcome, passes = vw_outcome(run)
-    progress = Progress(run["loss"], holdout=outcome.held is not None)
+    progress = Progress(LabelStatistics(run["loss"]), holdout=outcome.held.any())
     feed(progress, outcome, [40], passes)
     ours = dict(line.split(" = ") for line in progress.summary(2.0) if " = " in line)
     theirs = dict(line.split(" = ") for line in run["summary"] if " = " in line)
-    if outcome.held is not None:  # VW reports its best pass, we the last one, which the saved model is of
+    if outcome.held.any():  # VW reports its best pass, we the last one, which the saved model is of
         theirs.pop("average loss")
         n = len(outcome.y) // passes
         last = np.arange(len(outcome.y)) >= 2 * n
@@ -171,7 +178,7 @@ def stream(seed, n, labels):
     y[rng.random(n) < 0.1] = np.nan
     weight = rng.choice([0.0, 0.1, 1.0, 1.0, 3.7], size=n)
     prediction = np.where(rng.random(n) < 0.1, 0.0, rng.normal(size=n))
-    return BatchOutcome(y, weight, prediction, rng.exponential(size=n), rng.integers(0, 9, size=n), rng.random(n) < 0.2)
+    return outcome_of(y, weight, prediction, rng.exponential(size=n), rng.integers(0, 9, size=n), rng.random(n) < 0.2)
 
 
 @for_all("schedule", [Schedule(), Schedule(1.3), Schedule(10.0, True), Schedule(1.0, True)])
@@ -180,9 +187,9 @@ def stream(seed, n, labels):
 def test_rows_equal_the_twins(schedule, loss, labels, passes):
     outcome = stream(3, 300, labels)
     if passes == 1:
-        outcome = outcome._replace(held=None)
+        outcome = outcome._replace(held=np.zeros(300, bool))
     expected, (counter, weight, _, _) = twin(outcome, schedule, passes, loss)
-    progress = Progress(loss, schedule, holdout=passes > 1)
+    progress = Progress(LabelStatistics(loss), schedule, holdout=passes > 1)
     rows = feed(progress, outcome, [11, 1, 64], passes)
     assert len(rows) == len(expected) > 3
     for row, (count, total, average, since, error) in zip(rows, expected, strict=True):
@@ -207,7 +214,10 @@ def everything_in(of):
 @pytest.mark.parametrize("sizes", [[1], [2, 3], [1000]])
 def test_batch_boundaries_change_no_digit(sizes):
     outcome = stream(4, 500, [-1.0, 1.0, 0.3])
-    whole, pieces = Progress("squared", Schedule(1.1), True), Progress("squared", Schedule(1.1), True)
+    whole, pieces = (
+        Progress(LabelStatistics("squared"), Schedule(1.1), True),
+        Progress(LabelStatistics("squared"), Schedule(1.1), True),
+    )
     assert feed(whole, outcome, [97], 2) == feed(pieces, outcome, sizes, 2)
     assert (whole.trained, whole.held, whole.example_weight) == (pieces.trained, pieces.held, pieces.example_weight)
     assert everything_in(whole.labels) == everything_in(pieces.labels)
@@ -215,26 +225,25 @@ def test_batch_boundaries_change_no_digit(sizes):
 
 
 def test_error_of_a_regression_loss_lasts_until_a_label_is_no_class():
-    outcome = stream(5, 8, [1.0])._replace(
-        y=np.array([1, -1, 1, 1, 0.5, 1, 1, -1]), weight=np.ones(8), held=None, prediction=np.ones(8)
-    )
-    rows = feed(Progress("absolute", Schedule(1, True)), outcome, [3])
+    outcome = outcome_of(np.array([1, -1, 1, 1, 0.5, 1, 1, -1]), *np.ones((3, 8)), np.ones(8, int))
+    rows = feed(Progress(LabelStatistics("absolute"), Schedule(1, True)), outcome, [3])
     assert [row.split()[-1] for row in rows] == ["0.000000", "0.500000", "0.333333", "0.250000", *["n.a."] * 4]
-    progress = Progress("absolute")
+    progress = Progress(LabelStatistics("absolute"))
     feed(progress, outcome, [3])
     assert "average error = n.a." in progress.summary(1.0)
 
 
 def test_a_prediction_of_zero_is_of_the_negative_class():
-    outcome = BatchOutcome(np.array([-1.0, 1.0, 0.0]), np.ones(3), np.zeros(3), np.ones(3), np.ones(3, int))
-    progress = Progress("logistic")
-    progress.update(outcome)
-    assert progress.trained.errors == 1
+    batch = from_scipy(np.ones((2, 1)), [-1.0, 1.0])
+    learner = Learner(LearnOptions(method="nag"))
+    outcome = problem_of(learner.options, learner).outcome(batch, None, learner.predict(batch))
+    assert outcome.prediction.tolist() == [0.0, 0.0]
+    assert outcome.wrong.tolist() == [False, True]
 
 
 def test_unlabelled_stream_has_no_average():
-    outcome = BatchOutcome(np.full(4, np.nan), np.ones(4), np.zeros(4), np.full(4, np.nan), np.ones(4, int))
-    progress = Progress("logistic")
+    outcome = outcome_of(np.full(4, np.nan), np.ones(4), np.zeros(4), np.full(4, np.nan), np.ones(4, int))
+    progress = Progress(LabelStatistics("logistic"))
     rows = progress.update(outcome)
     assert [row.split()[:2] for row in rows] == [["n.a.", "n.a."]] * 3
     assert not progress.labelled
@@ -278,16 +287,16 @@ def test_best_constant_of_labels_far_from_zero_does_not_cancel():
 @pytest.mark.parametrize("schedule", [Schedule(1, True), Schedule(1.01)])
 def test_huge_weights_end(weight, schedule):
     n = 20
-    outcome = BatchOutcome(np.ones(n), np.full(n, weight), np.ones(n), np.ones(n), np.ones(n, int))
+    outcome = outcome_of(np.ones(n), np.full(n, weight), np.ones(n), np.ones(n), np.ones(n, int))
     with np.errstate(over="ignore"):
-        assert 0 < len(feed(Progress("squared", schedule), outcome, [6])) <= n
+        assert 0 < len(feed(Progress(LabelStatistics("squared"), schedule), outcome, [6])) <= n
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.5, "0.500000"), (10.896814, "10.89681"), (123456.789, "123456.8")])
 def test_averages_fit_their_column(value, text):
-    outcome = BatchOutcome(np.ones(1), np.ones(1), np.ones(1), np.array([value]), np.ones(1, int))
-    assert Progress("squared").update(outcome)[0].split()[0] == text
-    huge = Progress("squared").update(outcome._replace(loss=np.array([1.5e30])))[0]
+    outcome = outcome_of(np.ones(1), np.ones(1), np.ones(1), np.array([value]), np.ones(1, int))
+    assert Progress(LabelStatistics("squared")).update(outcome)[0].split()[0] == text
+    huge = Progress(LabelStatistics("squared")).update(outcome._replace(loss=np.array([1.5e30])))[0]
     assert huge.split()[0] == "1.50e+30"
 
 

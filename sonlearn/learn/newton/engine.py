@@ -35,7 +35,7 @@ from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.log import with_room
-from sonlearn.learn.newton.predict import all_weights, kept_rows, predict
+from sonlearn.learn.newton.predict import all_weights, predict
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
 from sonlearn.learn.newton.shrink import begin_with_kept, learn, lower
 from sonlearn.learn.newton.sparse_time.folding import orthonormalise
@@ -99,8 +99,7 @@ class SketchedNewton(Engine):
         self, state: NewtonState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
     ) -> NewtonState:
         """`state` with other numbers (see `Engine.renumbered`) and an empty log."""
-        state = state._replace(now=state.now.copy(), features=state.features.copy(), table=state.table.copy())
-        sweep(state)
+        state = current(state)
         owner = numbers[state.raw.owner]
         stays = np.flatnonzero(owner >= 0)
         data = merging.renumbered(state.features, numbers, features)
@@ -137,9 +136,16 @@ class SketchedNewton(Engine):
 
     def _components(self, state: NewtonState, features: int) -> np.ndarray:
         """float64[k, features]: the orthonormal rows V, in rescaled features."""
-        V = np.zeros((int(state.now[0].k), features))
-        kept_rows(state, V[:, : int(state.now[0].seen)])
-        return V
+        k, seen, FT = int(state.now[0].k), int(state.now[0].seen), state.factor.FT
+        V = FT[:, :k].T @ current(state).table[:seen, : len(FT)].T
+        return np.pad(V, ((0, 0), (0, features - seen)))
+
+
+def current(state: NewtonState) -> NewtonState:
+    """`state` with all features up to date and an empty log, in arrays of its own where they differ."""
+    state = state._replace(now=state.now.copy(), features=state.features.copy(), table=state.table.copy())
+    sweep(state)
+    return state
 
 
 def fold_weight_scale(state: NewtonState) -> None:

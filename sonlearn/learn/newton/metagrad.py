@@ -109,8 +109,8 @@ class SketchedMetaGrad(Engine):
 
     def weights(self, state: MetaGradFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
-        w = np.zeros(features)
-        all_weights(state, w[: int(state.base.now[0].seen)])
+        w, seen = self._sketch.weights(state.base, features), int(state.base.now[0].seen)
+        w[:seen] += state.share[0] * state.base.table[:seen, -1] + state.share[1] * state.v[:seen]
         return w
 
     def merge(self, states: Sequence[MetaGradFDState], base: MetaGradFDState, rows: Sequence[int]) -> MetaGradFDState:
@@ -193,15 +193,6 @@ def predict(params, state, rows, out):
         if not within_bounds(params.base.output, raw[i], out.prediction[i], LARGEST):
             return i
     return len(rows.y)
-
-
-@jit
-def all_weights(state, out):
-    """out[f] <- weight of feature f, for the first len(out) features. out : float64[features], filled in."""
-    (on_z, on_x), z = coefficients(state.base), scratch(state.base)
-    for f in range(len(out)):
-        weights_of(state.base, f, on_z, on_x, state.share[0], z)
-        out[f] = z[2, 0] + state.share[1] * state.v[f]
 
 
 @bare_inline

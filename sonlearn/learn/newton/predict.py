@@ -8,7 +8,7 @@ import numpy as np
 
 from sonlearn.data.rows import COUNT
 from sonlearn.jit import bare_inline, inline, jit
-from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, plus_dot
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, plus_dot
 from sonlearn.learn.losses import within_bounds
 from sonlearn.learn.newton.rescale import MAXIMUM, UNIT, divided
 from sonlearn.learn.newton.sparse_time.coordinates import coefficients, local_of, wbar_factor
@@ -59,17 +59,6 @@ def all_weights(params, state, out):
         weights_of(state, f, on_z, on_x, factor, z)
         for c in range(len(out)):
             out[c, f] = one * state.now[0].weight_scale * z[2, c]
-
-
-@jit
-def kept_rows(state, V):
-    """V[i, f] <- entry f of row i of V, in rescaled features. V : float64[k, features], filled in."""
-    z = scratch(state)
-    FT = state.factor.FT
-    for f in range(V.shape[1]):
-        now = present(state, f, z)
-        for i in range(V.shape[0]):
-            V[i, f] = dot(FT[:, i], z[now], len(FT))
 
 
 @bare_inline

@@ -58,17 +58,15 @@ def assembled(
         first = np.concatenate(([0], np.cumsum([len(head.columns) for head in heads])))
         row = np.repeat(np.arange(len(heads)), np.diff(first))
         column = np.array([a for head in heads for a in head.columns], np.int64)
-        return Decisions(rows, first, row, column, action, cost, probability, lines, None, rows.source, tags)
-    sizes = np.diff(np.append(begin, rows.n))
-    shared = np.array([head.shared for head in heads])
-    if shared.any():
-        rows = crossed_rows(rows, begin, sizes, shared, options.constant, crosses(options))
-        sizes = sizes - shared
-    first = np.concatenate(([0], np.cumsum(sizes)))
-    return Decisions(
-        rows, first, np.arange(rows.n), np.zeros(rows.n, np.int64), action, cost, probability, lines, None,
-        rows.source, tags,
-    )  # fmt: skip
+    else:
+        sizes = np.diff(np.append(begin, rows.n))
+        shared = np.array([head.shared for head in heads])
+        if shared.any():
+            rows = crossed_rows(rows, begin, sizes, shared, options.constant, crosses(options))
+            sizes = sizes - shared
+        first = np.concatenate(([0], np.cumsum(sizes)))
+        row, column = np.arange(rows.n), np.zeros(rows.n, np.int64)
+    return Decisions(rows, first, row, column, action, cost, probability, lines, None, rows.source, tags)
 
 
 def crosses(options: TextOptions) -> bool:
