@@ -99,19 +99,25 @@ class FirstOrder(Engine):
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
         self.retention = self._params.retention.rate
+        self._work = new_work(self._params, 0)
 
     def new(self, classes: int = 0) -> FirstOrderState:
         """State of an untrained learner."""
         columns = rules.COLUMNS[self._params.rule] + 2 * self._params.lazy + self._params.output.classes
         return FirstOrderState(np.zeros((0, columns)), np.zeros(1, dtype=NOW).view(np.recarray))
 
+    def reserve(self, state: FirstOrderState, rows: Rows, features: int) -> FirstOrderState:
+        """Make room for learning `rows`."""
+        longest = longest_row(rows)
+        if longest > self._work.by_entry.shape[1]:
+            self._work = new_work(self._params, 2 * longest)
+        return state if features <= len(state.table) else super().reserve(state, rows, features)
+
     def calls(
         self, state: FirstOrderState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
     ) -> list[Call]:
         """See `Engine.calls`."""
-        K, longest = max(self._params.output.classes, 1), longest_row(rows)
-        scratch = FirstOrderScratch(np.zeros(K), np.zeros((rules.SCRATCH, longest)))
-        return [(rules.follow, (self._params, state, scratch, rows, out, start, learns))]
+        return [(rules.follow, (self._params, state, self._work, rows, out, start, learns))]
 
     def weights(self, state: FirstOrderState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
@@ -149,6 +155,11 @@ class FirstOrder(Engine):
         table = now.table.copy()
         table[:, W] += merging.MOMENTUM * (w - start)
         return now._replace(table=table)
+
+
+def new_work(params: FirstOrderParams, longest: int) -> FirstOrderScratch:
+    """Scratch space for rows of at most `longest` features."""
+    return FirstOrderScratch(np.zeros(max(params.output.classes, 1)), np.zeros((rules.SCRATCH, longest)))
 
 
 def params_of(options: LearnOptions) -> FirstOrderParams:
