@@ -46,7 +46,7 @@ def trained(cli, files, *arguments):
         (VW, "found the columns '1 |a x:1 y', expected columns that the model knows: 'id', 'age', 'spend', 'city'"),
         (LIBSVM, "; this looks like LIBSVM text, not CSV"),
         (VW, "; this looks like VW text, not CSV"),
-        ('{"a": 1}\n', "; this looks like JSON, not CSV"),
+        ('{"a": 1}\n', "found the members 'a', expected columns that the model knows: 'id', 'age'"),
         ("".join(table()[1:]), "; this looks like a row: put a header before it"),
         (TABLE.replace(",", ";") + "".join(table()).replace(",", ";"), "; give --delimiter ';'"),
     ],

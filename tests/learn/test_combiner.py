@@ -10,7 +10,14 @@ from sonlearn.data.rows import NO_ROWS
 from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION, Combiner, new_combiner, without
 from sonlearn.learn.ensemble.label_scale import new_scale
-from sonlearn.learn.ensemble.scalar_step import FLOOR, LIMIT, PRIOR_PRECISION, combine, value_slope_curvature
+from sonlearn.learn.ensemble.scalar_step import (
+    FLOOR,
+    LEAST_ERROR,
+    LIMIT,
+    PRIOR_PRECISION,
+    combine,
+    value_slope_curvature,
+)
 from sonlearn.learn.ensemble.target import Part, Target
 from sonlearn.learn.losses import Loss, loss_of, loss_slope, loss_value
 from sonlearn.options.members import Member
@@ -27,7 +34,8 @@ def of_each_row(loss, n):
 def dense(loss, w, V, y, weight, precision):
     """A <- A + h c v v', w <- w - h l' A^-1 v, and every PERIOD rows A fades: scores, w and A of one learner.
 
-    `precision`: float64[k]. Of squared loss, errors beyond 8 times their root mean square count in proportion.
+    `precision`: float64[k]. Squared loss is divided by the mean squared error before, and errors beyond 8 times its
+    root count in proportion.
     """
     A_0 = np.diag(precision)
     A, w, out, rows, errors = A_0.copy(), w.copy(), [], 0, []
@@ -41,8 +49,8 @@ def dense(loss, w, V, y, weight, precision):
         p = 1 / (1 + np.exp(-z))
         c, slope = (max(p * (1 - p), FLOOR), p - (label > 0)) if loss == "logistic" else (2.0, 2 * (z - label))
         if loss == "squared":
-            share = of_error(errors, abs(z - label), h)
-            c, slope = c * share, slope * share
+            worth = of_error(errors, abs(z - label), h)
+            c, slope = c * worth, slope * worth
         A = A + h * c * np.outer(v, v)
         w = w - h * slope * np.linalg.solve(A, v)
         rows += 1
@@ -52,21 +60,22 @@ def dense(loss, w, V, y, weight, precision):
 
 
 def of_error(errors, error, h):
-    """Share of an error that is no outlier; `errors`: (h, error as it counted) of the rows before; adds this one."""
-    share = 1.0
+    """What an error counts; `errors`: (h, error as it counted) of the rows before; adds this one."""
+    share, mean = 1.0, 1.0
     if errors:
         left = RETENTION ** (np.arange(len(errors))[::-1] / PERIOD)
         hs, es = np.array(errors).T
-        most = 8.0 * np.sqrt((left * hs) @ es**2 / (left @ hs)) if left @ hs >= 10 else np.inf
-        share = min(1.0, most / error) if error > 0 and most > 0 else 1.0
+        if left @ hs >= 10:
+            mean = (left * hs) @ es**2 / (left @ hs)
+            share = min(1.0, 8.0 * np.sqrt(mean) / error) if error > 0 and mean > 0 else 1.0
     errors.append((h, error * share))
-    return share
+    return share / np.clip(mean, LEAST_ERROR, 1.0)
 
 
-def stream(loss, n=300, k=4, seed=0):
+def stream(loss, n=300, k=4, seed=0, noise=1.0):
     rng = np.random.default_rng(seed)
     y = rng.choice([-1.0, 1.0], n) if loss == "logistic" else rng.normal(size=n)
-    V = np.clip(y[:, None] * rng.normal(1, 2, size=(n, k)) + rng.normal(size=(n, k)), -6, 6)
+    V = np.clip(y[:, None] * rng.normal(1, 2 * noise, size=(n, k)) + noise * rng.normal(size=(n, k)), -6, 6)
     weight = rng.choice([0.0, 0.5, 1.0, 3.0], n)
     y[rng.random(n) < 0.1] = np.nan
     return V, y, weight
@@ -77,9 +86,10 @@ def start(k):
     return new_combiner(members, PRIOR_PRECISION)
 
 
-@pytest.mark.parametrize("loss", ["logistic", "squared"])
-def test_equals_the_definition(loss):
-    V, y, weight = stream(loss)
+@pytest.mark.parametrize(("loss", "noise"), [("logistic", 1.0), ("squared", 1.0), ("squared", 0.2), ("squared", 1e-3)])
+def test_equals_the_definition(loss, noise):
+    """Of squared loss with mean squared errors above 1, below it, and below the least one that counts."""
+    V, y, weight = stream(loss, noise=noise)
     combiner, out = start(4), np.zeros(len(y))
     of_rows = of_each_row(loss_of(LearnOptions(method="nag", loss=loss)), len(y))
     combine(of_rows, combiner, V, y, weight, True, np.zeros((6, 4)), out)

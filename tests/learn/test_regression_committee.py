@@ -118,8 +118,8 @@ def definition(names, loss, batch, base):
             continue
         slope, c = psi(loss, z - y, unit)
         if loss in ("squared", "poisson"):
-            share = of_error(errors, abs(z - y), h)
-            slope, c = slope * share, c * share
+            worth = of_error(errors, abs(z - y), h)
+            slope, c = slope * worth, c * worth
         A = A + h * c * np.outer(v, v)
         w = w - h * slope * np.linalg.solve(A, v)
         learned += 1
@@ -129,13 +129,16 @@ def definition(names, loss, batch, base):
 
 
 def of_error(errors, error, h):
-    """Share of an error within 8 times the root mean square of those before, which fade; this one is added to them."""
+    """What an error counts: its share within 8 times the root mean square of those before, over that mean square.
+
+    Those before fade; this one is added to them.
+    """
     total = sum(one for one, _ in errors)
-    most = 8 * np.sqrt(sum(one * e**2 for one, e in errors) / total) if total >= 10 else np.inf
-    share = most / error if 0 < most < error else 1.0
+    mean = sum(one * e**2 for one, e in errors) / total if total >= 10 else 1.0
+    share = 8 * np.sqrt(mean) / error if total >= 10 and 0 < 8 * np.sqrt(mean) < error else 1.0
     left = RETENTION ** (1 / PERIOD)
     errors[:] = [(left * one, e) for one, e in errors] + [(h, error * share)]
-    return share
+    return share / np.clip(mean, 1e-4, 1.0)
 
 
 def alone(name, loss, rows, features, scales):

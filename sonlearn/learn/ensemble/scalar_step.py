@@ -9,9 +9,11 @@ Losses of classes have two sets of weights (prior precision 2 and 100, `PRIOR_PR
 mixture [Vovk 1990]: probabilities are averaged with shares exp(-loss so far). The set of low precision learns fast; the
 other is right where there are few rows. Losses of values have one set (`precision_for`).
 
-Squared loss would follow a single label out of all proportion. So an error beyond ERROR_OUTLIER times the root mean
-squared error so far counts in proportion only, as in Huber's loss: its slope is cut there, and its curvature likewise,
-as in iteratively reweighted least squares.
+Squared loss is divided by the mean squared error so far, that of the rows before, if that is below 1: so rows count as
+their noise says they should, beside the prior and beside rows of the time when members still knew little (weighted
+least squares). It would follow a single label out of all proportion. So an error beyond ERROR_OUTLIER times the root of
+that mean counts in proportion only, as in Huber's loss: its slope is cut there, and its curvature likewise, as in
+iteratively reweighted least squares.
 
 P = A^-1 follows A by the formula of Sherman and Morrison in O(k^2), and is computed anew from A, by its Cholesky
 factor, every PERIOD rows, so that rounding does not add up. With logistic loss w'v is a log-odds, and probabilities
@@ -50,6 +52,8 @@ NARROW = 0.1
 #: Squared loss: errors beyond this multiple of the root mean squared error count in proportion, after ERRORS_FIRST
 #: rows.
 ERROR_OUTLIER, ERRORS_FIRST = 8.0, 10.0
+#: A mean squared error below this counts as this: a prediction that is nearly exact may not outweigh all that follows.
+LEAST_ERROR = 1e-4
 #: Log-odds of one learner beyond this are this; those of the mixture: no probability is nearer to 0 or 1 than 1e-12.
 LIMIT, SURE = 30.0, 27.6
 
@@ -161,8 +165,8 @@ def take_step(loss, combiner, e, V, row, z, y, h, scratch):
     w, A, P, k, step = combiner.w, combiner.A[e], combiner.P[e], V.shape[1], scratch[0]
     value, slope, c = value_slope_curvature(loss, z, y)
     if loss.code == SQUARED:
-        share = share_of_error(combiner.errors[e], abs(z - y), h, combiner.retention[0])
-        slope, c = slope * share, c * share
+        worth = worth_of_error(combiner.errors[e], abs(z - y), h, combiner.retention[0])
+        slope, c = slope * worth, c * worth
     c *= h
     length = 0.0
     for j in range(k):
@@ -186,18 +190,22 @@ def take_step(loss, combiner, e, V, row, z, y, h, scratch):
 
 
 @bare_inline
-def share_of_error(errors, error, h, retention):
-    """Share of an `error` (>= 0) that is no outlier; counts it in `errors` (float64[2])."""
-    share = 1.0
+def worth_of_error(errors, error, h, retention):
+    """What a row with this `error` (>= 0) counts: the share that is no outlier over the mean squared error before it.
+
+    Counts the error in `errors` (float64[2]).
+    """
+    share, mean = 1.0, 1.0
     if errors[0] >= ERRORS_FIRST:
-        most = ERROR_OUTLIER * math.sqrt(errors[1] / errors[0])
+        mean = errors[1] / errors[0]
+        most = ERROR_OUTLIER * math.sqrt(mean)
         if error > most > 0.0:
             share = most / error
     left = retention ** (1.0 / PERIOD)
     error *= share
     errors[0] = left * errors[0] + h
     errors[1] = left * errors[1] + h * error * error
-    return share
+    return share / min(max(mean, LEAST_ERROR), 1.0)
 
 
 @bare_inline
