@@ -131,7 +131,7 @@ _VALUES = (
     _of_values("drfd", "zs", 8.0, arow_r=10.0),
     _of_values("arow-precision", "bins-z", 2.0, arow_r=10.0),
     _of_values("ridge", "ranges", 4.0, alpha=1.0)._replace(weight=0.0, precision=100.0),
-    _of_values("ridge", "raw", 1.0, alpha=0.1)._replace(weight=0.0),
+    _of_values("ridge", "raw", 1.0, alpha=0.1),
     _of_values("nlms", "zs", 1.0, learning_rate=0.6),
     _of_values("nag", "pairs", 4.0),
     _of_values("nag", "pairs-z", 4.0),
