@@ -138,7 +138,7 @@ def of_error(errors, error, h):
     share = 8 * np.sqrt(mean) / error if total >= 10 and 0 < 8 * np.sqrt(mean) < error else 1.0
     left = RETENTION ** (1 / PERIOD)
     errors[:] = [(left * one, e) for one, e in errors] + [(h, error * share)]
-    return share / np.clip(mean, 1e-4, 1.0)
+    return share / np.clip(mean, 0.01, 1.0)
 
 
 def alone(name, loss, rows, features, scales):

@@ -52,8 +52,9 @@ NARROW = 0.1
 #: Squared loss: errors beyond this multiple of the root mean squared error count in proportion, after ERRORS_FIRST
 #: rows.
 ERROR_OUTLIER, ERRORS_FIRST = 8.0, 10.0
-#: A mean squared error below this counts as this: a prediction that is nearly exact may not outweigh all that follows.
-LEAST_ERROR = 1e-4
+#: A mean squared error below this counts as this: rows that were predicted nearly exactly may not outweigh all that
+#: come after a change.
+LEAST_ERROR = 0.01
 #: Log-odds of one learner beyond this are this; those of the mixture: no probability is nearer to 0 or 1 than 1e-12.
 LIMIT, SURE = 30.0, 27.6
 
