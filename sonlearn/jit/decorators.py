@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sonlearn.jit.whole import TakenError
+from sonlearn.jit.folders import TakenError
 
 _DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0").strip() not in ("", "0")
 _LOCK = threading.RLock()
