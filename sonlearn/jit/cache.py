@@ -83,16 +83,14 @@ class Cache:
 
     def stored_form(self, sig: Any, target_context: Any) -> tuple[Any, ...] | None:
         """What is stored of a compiled kernel; None if no folder has it."""
-        file, key = self._place(sig, target_context.codegen())
-        data = folders.find(self._all, file, key)
+        data = folders.find(self._all, *self._place(sig, target_context.codegen()))
         return None if data is None else loads(data)  # type: ignore[no-any-return]
 
     def save_overload(self, sig: Any, compiled: Any) -> None:
         """Write a compiled kernel. Where that cannot be, it is compiled in each run."""
         try:
             if self._own is not None and not compiled.library.has_dynamic_globals:
-                file, key = self._place(sig, compiled.codegen)
-                folders.keep(self._own, file, key, dumps(_small(compiled)))
+                folders.keep(self._own, *self._place(sig, compiled.codegen), dumps(_small(compiled)))
         except OSError:
             pass
         except _OTHER_NUMBA as error:
