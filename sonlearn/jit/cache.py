@@ -60,13 +60,13 @@ class Cache:
 
         Raises
         ------
-        TakenError
-            Another process has the turn.
+        BlockingIOError
+            Another process has the turn; the lock file that says so is named.
         """
         found = self._load(sig, target_context)
         if found is None and self._own is not None:
             if not _TURN.take(path := f"{self._own}/{self._name}.lock"):
-                raise folders.TakenError(path)
+                raise BlockingIOError(path)
             found = self._load(sig, target_context)  # another process may have compiled it by now
             if found is not None:
                 _TURN.leave()

@@ -136,10 +136,6 @@ def _prune(root: str) -> None:
 # ---------------------------------------------------------------------------------------------------- files
 
 
-class TakenError(Exception):
-    """Another process makes what a file is to hold; the lock file that says so is named."""
-
-
 def find(folders: Iterable[str], file: str, key: bytes) -> bytes | None:
     """What the first of `folders` that has it whole has kept in a `file` for a `key`, which is without a zero byte."""
     begin = key + b"\0"
