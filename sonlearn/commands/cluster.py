@@ -245,6 +245,7 @@ class _Answers:
         for answered in dask.answers(learner, parts, reading, self._client):
             self.error_count += answered.skipped
             self.errors += answered.errors[: 10 - len(self.errors)]
+            self.notes += answered.notes
             learner.refused_rows += answered.refused
             learner.first_refused = learner.first_refused or answered.first_refused
             for batch, self.predicted in answered.batches:
