@@ -197,17 +197,14 @@ class Span(NamedTuple):
                 return
 
 
-def learn_rows(job: LearnJob, number: int, span: Span, part: Any, before: LearnedPartition | None) -> LearnedPartition:
-    """Learn some rows of a partition after `before` (None: with a new learner).
+def learn_rows(
+    job: LearnJob, number: int, span: Span, part: Any, before: LearnedPartition | None,
+    learn: Callable[..., Any] = Learner.partial_fit,
+) -> LearnedPartition:  # fmt: skip
+    """Learn some rows of a partition after `before` (None: with a new learner), by a method of the learner.
 
     Of a partition of which these are the first rows, malformed lines are not counted: that is done with the others.
     """
-    return _taught(job, number, span, part, before, Learner.partial_fit)
-
-
-def _taught(
-    job: LearnJob, number: int, span: Span, part: Any, before: LearnedPartition | None, learn: Callable[..., Any]
-) -> LearnedPartition:
     if before is not None and before.problem is not None:
         return before
     after, learner, names = _continued(job, before)
@@ -284,7 +281,7 @@ def settled_on(job: LearnJob, number: int, span: Span, part: Any, merged: Learne
     Averaged weights then predict better than weights that go on learning. After few rows averages are too small.
     """
     settles = merged.header.get("examples", 0) >= SETTLED
-    return _taught(job, number, span, part, merged, Learner.settle if settles else Learner.partial_fit)
+    return learn_rows(job, number, span, part, merged, Learner.settle if settles else Learner.partial_fit)
 
 
 def _continued(job: LearnJob, before: LearnedPartition | None) -> tuple[LearnedPartition, Learner, NameTable]:
