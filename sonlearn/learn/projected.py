@@ -31,7 +31,7 @@ from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.linear_algebra import FOURTH, INVERSE, ROOT, add_scaled, dot, gram_spectrum, plus_dot, spectral
 from sonlearn.learn.losses import POISSON, Output, leads_too_far, output_of, slopes, travel, within_bounds
 from sonlearn.learn.newton.round import row_scale
-from sonlearn.learn.newton.state import eta_of
+from sonlearn.learn.newton.state import RowWeight, row_weight_of
 from sonlearn.learn.normals import draw, new_features, position_after, position_of
 from sonlearn.learn.tolerances import FEATURES, LARGEST, LIMIT, RANK, SINGULAR, SQUARING
 from sonlearn.options import LearnOptions
@@ -57,9 +57,7 @@ class ProjectedParams(NamedTuple):
     rate: float
     dual: bool
     output: Output  # of classes that share S
-    sigma: float
-    eta_kind: int
-    eta: float
+    row_weight: RowWeight
 
 
 class ProjectedState(NamedTuple):
@@ -139,7 +137,6 @@ class Projected(Engine):
 def params_of(options: LearnOptions) -> ProjectedParams:
     """The kernels' parameters for `options`."""
     source = SOURCES[METHODS[options.method].values["source"]]
-    kind, eta = eta_of(options)
     return ProjectedParams(
         source=source,
         kind={NEWTON: INVERSE, OWN: FOURTH}.get(source, ROOT),
@@ -147,9 +144,7 @@ def params_of(options: LearnOptions) -> ProjectedParams:
         rate=1.0 if source == NEWTON else float(options.learning_rate),
         dual=source != NEWTON and options.update == "dual",
         output=output_of(options),
-        sigma=float(options.resolved_sigma),
-        eta_kind=kind,
-        eta=eta,
+        row_weight=row_weight_of(options),
     )
 
 
@@ -252,7 +247,7 @@ def scale_of(params, slope, length, t):
     """s: the projected row is s x. slope : float64[C], not modified; length : float, its 2-norm; t : int, the round."""
     sign = 1.0 if params.output.classes else slope[0]
     if params.source == NEWTON:
-        return math.copysign(row_scale(params, length, t), sign)
+        return math.copysign(row_scale(params.row_weight, length, t), sign)
     return 1.0 if params.source == DATA else math.copysign(length, sign)
 
 

@@ -15,8 +15,7 @@ from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.boosting.bins import SAMPLE, rows_kept
-from sonlearn.learn.boosting.refit import refit_now, restore
-from sonlearn.learn.boosting.rounds import follow
+from sonlearn.learn.boosting.rounds import follow, refit_now, restore
 from sonlearn.learn.boosting.state import (
     BINS,
     CLASSES,

@@ -106,7 +106,6 @@ class DenseDiagonalFD(WithDiagonal):
     def __init__(self, options: LearnOptions):
         super().__init__(options)
         self._rows = self._params.m - 1 + self._params.raw
-        self._work = new_work(1, self._rows)
 
     def new(self, classes: int = 0) -> DenseDiagonalFDState:
         """State of a learner that has seen nothing."""
@@ -115,16 +114,9 @@ class DenseDiagonalFD(WithDiagonal):
             *np.zeros((3, 0, LANES)), np.zeros((0, rows, LANES)), *np.zeros((2, rows, rows)), np.zeros(1, dtype=SCALARS)
         )
 
-    def reserve(self, state: DenseDiagonalFDState, rows: Rows, features: int) -> DenseDiagonalFDState:
-        """Let the arrays hold so many features."""
-        blocks = blocks_of(features)
-        if blocks > len(self._work.x):
-            self._work = new_work(2 * blocks, self._rows)
-        return super().reserve(state, rows, features)
-
     def calls(self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
         """See `Engine.calls`."""
-        return [(learn, (self._params, state, self._work, rows, out, start))]
+        return [(learn, (self._params, state, new_work(len(state.w), self._rows), rows, out, start))]
 
     def predict(self, state: DenseDiagonalFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""

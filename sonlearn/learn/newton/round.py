@@ -95,7 +95,7 @@ def run(params, state, work, rows, out, start, oja):
         if params.rescale == ALL_GRADIENTS:
             xx = rescaled_by_all(state.features, feats, values, slope, work.x)
             rho2, n_rest = coordinates(params, state, work, feats, xx, learned)
-        scale = row_scale(params, slope, effective_rounds(params.retention, now.t + 1))
+        scale = row_scale(params.row_weight, slope, effective_rounds(params.retention, now.t + 1))
         weight_scale = shrunk_scale(params, now.weight_scale, rows.weight[i])
         for c in range(len(work.slope)):
             work.slope[c] /= weight_scale
@@ -198,12 +198,12 @@ def effective_rounds(retention, t):
 
 
 @forced_inline
-def row_scale(params, slope, t):
-    """s = sqrt(sigma + eta_t) |slope|: the sketch receives the row s x."""
-    eta = params.eta
-    if params.eta_kind != ETA_CONSTANT:
-        eta = 1.0 / t if params.eta_kind == ETA_OVER_T else 1.0 / math.sqrt(t)
-    return math.sqrt(params.sigma + eta) * abs(slope)
+def row_scale(weight, slope, t):
+    """s = sqrt(sigma + eta_t) |slope|: the sketch receives the row s x. weight : RowWeight"""
+    eta = weight.eta
+    if weight.kind != ETA_CONSTANT:
+        eta = 1.0 / t if weight.kind == ETA_OVER_T else 1.0 / math.sqrt(t)
+    return math.sqrt(weight.sigma + eta) * abs(slope)
 
 
 @forced_inline

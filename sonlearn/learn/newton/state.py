@@ -56,6 +56,14 @@ FEATURE = np.dtype((np.record, [
 ]))  # fmt: skip
 
 
+class RowWeight(NamedTuple):
+    """What a gradient counts in the sketch, in round t: sigma + eta_t."""
+
+    sigma: float
+    kind: int  # of eta_t
+    eta: float  # with `ETA_CONSTANT`
+
+
 class NewtonParams(NamedTuple):
     """The kernels' parameters: numbers from `LearnOptions` and from the method's entry in the table."""
 
@@ -64,9 +72,7 @@ class NewtonParams(NamedTuple):
     terms: Terms  # of the shrink
     output: Output
     after: bool  # w is projected after the step, for the row just learned
-    sigma: float
-    eta_kind: int
-    eta: float
+    row_weight: RowWeight
     held: int  # rows in a full buffer
     kind: int  # code of the spectral function
     rate: float  # factor of the step
@@ -164,16 +170,18 @@ def sizes_of(params: NewtonParams) -> Sizes:
     return Sizes(K=K, k_max=max(m, 1), M=m + unseen, R_max=1, r_max=max(m, 1))
 
 
-def eta_of(options: LearnOptions) -> tuple[int, float]:
-    """(kind, value) of eta_t; the value is used with ETA_CONSTANT only."""
+def row_weight_of(options: LearnOptions) -> RowWeight:
+    """What a gradient counts; 1 with a method that does not take the options."""
+    if "sigma" not in METHODS[options.method].takes:
+        return RowWeight(1.0, ETA_CONSTANT, 0.0)
     kinds = {"1/t": ETA_OVER_T, "1/sqrt(t)": ETA_OVER_ROOT_T}
-    return (kinds[options.eta], 0.0) if isinstance(options.eta, str) else (ETA_CONSTANT, float(options.eta))
+    kind, eta = (kinds[options.eta], 0.0) if isinstance(options.eta, str) else (ETA_CONSTANT, float(options.eta))
+    return RowWeight(float(options.resolved_sigma), kind, eta)
 
 
 def params_of(options: LearnOptions) -> NewtonParams:
     """The kernels' parameters for `options`."""
     values, takes = METHODS[options.method].values, METHODS[options.method].takes
-    eta_kind, eta = eta_of(options) if "eta" in takes else (ETA_CONSTANT, 0.0)
     rule = values["rule"] if options.sketch_size else "none"
     buffered = rule not in ("oja", "none")
     m = 0 if rule == "none" else options.sketch_size
@@ -184,9 +192,7 @@ def params_of(options: LearnOptions) -> NewtonParams:
         terms=lowered._replace(gain=values.get("gain", lowered.gain)),
         output=output_of(options),
         after=options.project == "after",
-        sigma=float(options.resolved_sigma) if "sigma" in takes else 1.0,
-        eta_kind=eta_kind,
-        eta=eta,
+        row_weight=row_weight_of(options),
         held=m if options.buffer == "every" else 2 * m,
         kind={"inverse": INVERSE, "root": ROOT, "shifted": SHIFTED}[values.get("f", "inverse")],
         rate=float(options.learning_rate) if "learning_rate" in takes else 1.0,
