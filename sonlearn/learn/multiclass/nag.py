@@ -29,13 +29,7 @@ from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.linear_algebra import exponential, largest, product, set_scaled, total_of
 from sonlearn.learn.multiclass.arow import score
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, side_by_side, table_of
-from sonlearn.learn.multiclass.pairs import (
-    Pairs,
-    has_room,
-    new_pairs,
-    place_for,
-    scale_pairs,
-)
+from sonlearn.learn.multiclass.pairs import Pairs, has_room, new_pairs, place_for, scale_pairs
 
 #: Classes whose slope is smaller are left out of a step.
 TINY = 0.02

@@ -35,11 +35,11 @@ from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.log import with_room
+from sonlearn.learn.newton.folding import orthonormalise
+from sonlearn.learn.newton.generations import sweep
 from sonlearn.learn.newton.predict import all_weights, predict
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
 from sonlearn.learn.newton.shrink import begin_with_kept, learn, lower
-from sonlearn.learn.newton.sparse_time.folding import orthonormalise
-from sonlearn.learn.newton.sparse_time.generations import sweep
 from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
 from sonlearn.learn.tolerances import FEATURES, FOLD, LOG_FULL, ORTHONORMALISE, RANK
 from sonlearn.options import LearnOptions
