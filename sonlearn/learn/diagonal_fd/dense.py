@@ -34,6 +34,7 @@ from sonlearn.learn.linear_algebra import (
     clear_first,
     factorise,
     minus_dot,
+    mirror,
     product,
     set_scaled,
     solve_lower,
@@ -310,9 +311,7 @@ def shrink(params, state, work):
     kept, C = leading_rows(params, state.T, now["k"] + now["raw"], faded)
     for b in range((now["seen"] + LANES - 1) >> BITS):
         compensate(params, state, work, b, kept, C, faded)
-    for i in range(kept):
-        for j in range(i):
-            state.T[j, i] = state.T[i, j]
+    mirror(state.T, kept)
     factorise(state.T, 1.0, kept, state.LT)
     now["shrunk"], now["k"], now["raw"] = now["t"], kept, 0
 

@@ -34,6 +34,7 @@ from sonlearn.learn.linear_algebra import (
     exponential,
     factorise,
     largest,
+    mirror,
     solve_lower,
     solve_upper,
     total_of,
@@ -108,7 +109,7 @@ def combine(combiner, V, met, y, weight, learns, surprise, scratch, out):
         take_step(combiner, V, i, met[i], count, int(y[i]), weight[i], surprise, scratch)
         if combiner.rows[0] % PERIOD == 0:
             fade(combiner.A[0], combiner.retention[0], combiner.prior[0])
-    mirror(combiner.A[0])
+    mirror(combiner.A[0], len(V))  # steps change the lower triangle alone
 
 
 @bare_inline
@@ -184,11 +185,3 @@ def take_step(combiner, V, i, met, count, y, h, surprise, scratch):
     solve_upper(scratch.LT, n, mean, scratch.step)
     for j in range(n):
         combiner.w[0, j] -= h * scratch.step[j]
-
-
-@bare_inline
-def mirror(A):
-    """The upper triangle of A <- the lower one, the only one that steps change."""
-    for i in range(len(A)):
-        for j in range(i):
-            A[j, i] = A[i, j]
