@@ -309,6 +309,16 @@ class Engine(ABC):
         return None
 
 
+def padded(known: np.ndarray, features: int) -> np.ndarray:
+    """float64[features], or of K classes float64[K, features]: weights `known` of the first features, 0 of others.
+
+    known : float64[1 or K, as many or fewer]
+    """
+    w = np.zeros((len(known), features))
+    w[:, : known.shape[1]] = known
+    return w if len(known) > 1 else w[0]
+
+
 def make_engine(options: LearnOptions, threads: int = 1, dense: bool = False) -> Engine:
     """The engine for `options`.
 

@@ -27,7 +27,7 @@ import numpy as np
 from sonlearn.data.axes import BY_FEATURE
 from sonlearn.data.rows import Rows, features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit, inline, jit
-from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.linear_algebra import FOURTH, INVERSE, ROOT, add_scaled, dot, gram_spectrum, plus_dot, spectral
 from sonlearn.learn.losses import POISSON, Output, leads_too_far, output_of, slopes, travel, within_bounds
 from sonlearn.learn.newton.round import row_scale
@@ -123,10 +123,8 @@ class Projected(Engine):
 
     def weights(self, state: ProjectedState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""
-        w = np.zeros((len(state.b), features))
         known = mean_factor(self._params) * state.wbar[:features] + state.S[:features] @ state.b.T
-        w[:, : len(known)] = known.T
-        return w if self._params.output.classes else w[0]
+        return padded(known.T, features)
 
     def facts(self, state: ProjectedState) -> dict[str, Any]:
         """eigenvalues of S'S, descending; alpha, if the method has one."""

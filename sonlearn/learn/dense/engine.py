@@ -13,7 +13,7 @@ from sonlearn.data.rows import Rows
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.dense import rounds, spectral
 from sonlearn.learn.dense.rounds import column_start
-from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.losses import Output, output_of
 from sonlearn.learn.newton.state import RowWeight, row_weight_of
 from sonlearn.learn.normals import draw, new_features, position_after, position_of
@@ -111,9 +111,7 @@ class Dense(Engine):
 
     def weights(self, state: DenseState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""
-        w = np.zeros((state.w.shape[1], features))
-        w[:, : len(state.w)] = state.w[:features].T
-        return w if self._params.output.classes else w[0]
+        return padded(state.w[:features].T, features)
 
     def renumbered(
         self, state: DenseState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None

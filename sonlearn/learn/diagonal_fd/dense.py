@@ -27,7 +27,7 @@ from sonlearn.jit.sequence import Call
 from sonlearn.learn.diagonal_fd.engine import Matrix, WithDiagonal
 from sonlearn.learn.diagonal_fd.rounds import leading_rows, step_of, widen
 from sonlearn.learn.diagonal_fd.state import LONGEST
-from sonlearn.learn.engine import Predictions
+from sonlearn.learn.engine import Predictions, padded
 from sonlearn.learn.linear_algebra import (
     add_rows,
     clear,
@@ -125,10 +125,7 @@ class DenseDiagonalFD(WithDiagonal):
 
     def weights(self, state: DenseDiagonalFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
-        w = np.zeros(features)
-        own = state.w.ravel()[:features]
-        w[: len(own)] = own
-        return w
+        return padded(state.w.reshape(1, -1)[:, :features], features)
 
     def _of(self, found: Matrix, t: int) -> DenseDiagonalFDState:
         shape = (len(found.w) // LANES, LANES)

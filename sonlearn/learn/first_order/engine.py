@@ -17,7 +17,7 @@ from sonlearn.data import merging
 from sonlearn.data.axes import BY_FEATURE, Classes, Scalars
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.first_order import rules
 from sonlearn.learn.losses import Output, output_of
 from sonlearn.learn.retention import Retention, retention_of
@@ -103,9 +103,9 @@ class FirstOrder(Engine):
 
     def weights(self, state: FirstOrderState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
-        w = np.zeros((max(self._params.output.classes, 1), features))
-        rules.weights(self._params, state, w[:, : len(state.table)])
-        return w if self._params.output.classes else w[0]
+        w = np.zeros((max(self._params.output.classes, 1), min(features, len(state.table))))
+        rules.weights(self._params, state, w)
+        return padded(w, features)
 
     def up_to_date(self, state: FirstOrderState) -> FirstOrderState:
         """See `Engine.up_to_date`."""

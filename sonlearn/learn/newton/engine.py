@@ -33,7 +33,7 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows, longest_row
-from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.log import with_room
 from sonlearn.learn.newton.folding import orthonormalise
 from sonlearn.learn.newton.generations import sweep
@@ -92,8 +92,7 @@ class SketchedNewton(Engine):
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
         w = np.zeros((len(state.factor.beta), int(state.now[0].seen)))
         all_weights(self.params, state, w)
-        w = np.pad(w, ((0, 0), (0, features - w.shape[1])))
-        return w if self.params.output.classes else w[0]
+        return padded(w, features)
 
     def renumbered(
         self, state: NewtonState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
