@@ -76,7 +76,6 @@ class FirstOrder(Engine):
     """
 
     merges = True
-    counts_features = True
 
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
@@ -93,7 +92,7 @@ class FirstOrder(Engine):
         longest = longest_row(rows)
         if longest > self._work.by_entry.shape[1]:
             self._work = new_work(self._params, 2 * longest)
-        return state if features <= state.now["seen"][0] else super().reserve(state, rows, features)
+        return state if features <= len(state.table) else super().reserve(state, rows, features)
 
     def calls(
         self, state: FirstOrderState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True

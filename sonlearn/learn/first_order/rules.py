@@ -34,8 +34,8 @@ import math
 
 import numpy as np
 
-from sonlearn.data.rows import entries, is_learned
-from sonlearn.jit import bare_jit, fetch, forced_inline
+from sonlearn.data.rows import entries, features_with, is_learned
+from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.learn.losses import (
     LARGEST_LOG,
     POISSON,
@@ -80,6 +80,17 @@ def follow(params, state, work, rows, out, start, learns):
     rows : Rows, where it `learns` with features below len(state.table), not modified
     out : Predictions of float64[n, K], filled in from row `start` on; start : int
     """
+    at = follow_rows(params, state, work, rows, out, start, learns)
+    if not learns:
+        return at
+    now = state.now[0]
+    now.seen = features_with(rows.features[rows.indptr[start] : rows.indptr[at]], now.seen)
+    return at
+
+
+@bare_inline
+def follow_rows(params, state, work, rows, out, start, learns):
+    """`follow`, but for what it counts."""
     limit = LIMIT if learns else LARGEST
     gathers = learns and params.rule == NAG and not params.lazy and classes_of(params) == 0
     for i in range(start, len(rows.y)):
