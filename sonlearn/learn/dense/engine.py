@@ -13,7 +13,7 @@ from sonlearn.data.rows import Rows
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.dense import rounds, spectral
 from sonlearn.learn.dense.rounds import column_start
-from sonlearn.learn.engine import Engine, Predictions, padded
+from sonlearn.learn.engine import Engine, Predictions, padded, too_wide
 from sonlearn.learn.losses import Output, output_of
 from sonlearn.learn.newton.state import RowWeight, row_weight_of
 from sonlearn.learn.normals import draw, new_features, position_after, position_of
@@ -100,14 +100,10 @@ class Dense(Engine):
 
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
         """(found, expected) if the row was refused for exceeding the number of features; None if for its numbers."""
-        feature = int(rows.features[rows.indptr[row] : rows.indptr[row + 1]].max(initial=-1))
-        if feature < self._params.most:
+        if self._ridge:  # which leaves further features out
             return None
-        instead = METHODS[self._method].values["instead"]
-        return f"a feature after {self._params.most:,} others", (
-            f"at most {self._params.most:,} with --method {self._method}, which keeps a number for every pair of them: "
-            f"use --method {instead}"
-        )
+        keeps = f"a number for every pair of them: use --method {METHODS[self._method].values['instead']}"
+        return too_wide(rows, row, self._params.most, self._method, keeps)
 
     def weights(self, state: DenseState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""
