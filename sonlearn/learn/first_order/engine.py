@@ -102,9 +102,8 @@ class FirstOrder(Engine):
 
     def weights(self, state: FirstOrderState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
-        w = np.zeros((max(self._params.output.classes, 1), min(features, len(state.table))))
-        rules.weights(self._params, state, w)
-        return padded(w, features)
+        table = self.up_to_date(state).table[:features]
+        return padded(_weights(self._params, table, table), features)
 
     def up_to_date(self, state: FirstOrderState) -> FirstOrderState:
         """See `Engine.up_to_date`."""
@@ -229,6 +228,8 @@ def _weights(params: Any, table: np.ndarray, merged: np.ndarray) -> np.ndarray:
     if params.rule == rules.FTRL:
         scale = (params.beta + np.sqrt(table[:, rules.G])) / params.alpha + params.l2
         return np.where(np.abs(w) <= params.l1, 0.0, -(w - np.copysign(params.l1, w)) / scale)
+    if params.rule == rules.ADA and params.dual:
+        return -merging.quotient(params.rate, params.delta + np.sqrt(table[:, rules.G])) * w
     return w
 
 
