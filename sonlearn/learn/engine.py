@@ -136,7 +136,8 @@ class Engine(ABC):
     counts_features : bool
         Whether `reserve` counts features: ``now["seen"]`` of a state is of how many there have been.
     by_class : bool
-        Whether labels are numbers of classes, for which `reserve` makes room.
+        Whether labels are numbers of classes: `reserve` makes room for them, and ``now["classes"]`` of a state is how
+        many have occurred.
     retention : float
         What is left of sums over rows after each further row; 1: all.
     """
@@ -224,7 +225,7 @@ class Engine(ABC):
 
     def met(self, state: State) -> int:
         """How many of several classes have occurred."""
-        return 0
+        return int(state.now["classes"][0]) if self.by_class else 0
 
     def reordered(self, state: State, order: list[int | None]) -> State:
         """`state` with its classes in another order; None stands for a class that has not occurred in it."""

@@ -73,10 +73,6 @@ class OfPairs(Engine):
         scratch = self._scratch(longest_row(rows), out.raw.shape[1])
         return [(self._kernel, (*self._given, state, scratch, rows, out.raw, start, learns))]
 
-    def met(self, state: State) -> int:
-        """How many classes have occurred."""
-        return int(state.now["classes"][0])
-
     def weights(self, state: State, features: int, number: int | None = None) -> np.ndarray:
         """See `Engine.weights`; of counts there are none."""
         if self.counts:
