@@ -26,7 +26,7 @@ def _names(text: str) -> frozenset[str]:
 #: Left out: nothing changes without them.
 HARMLESS = _names(
     "--kill_cache --save_resume --preserve_performance_counters --sort_features --compressed --no_stdin "
-    "--strict_parse --sparse_weights --no_daemon --foreground"
+    "--strict_parse --sparse_weights --no_daemon --foreground --onethread"
 )
 #: The same, of flags that have a value.
 HARMLESS_VALUE = _names("--random_seed --ring_size --example_queue_limit --num_children --log_level --indexing")
@@ -188,6 +188,9 @@ def _method(given: dict[str, str | None], problems: Problems) -> tuple[list[str]
     elif method is None:
         method = able[0]
     out = [] if method in (None, "committee") or "--initial_regressor" in given else ["--method", method]
+    out += ["--ftrl_beta", "1"] * (
+        "--method" in out and method == "ftrl" and "--ftrl_beta" not in given
+    )  # VW's default
     if not {"--loss_function", "--oaa", "--initial_regressor"} & given.keys():
         out += ["--loss", "squared"]
         out += ["--clip", "labels"] * ("--method" in out and method in CLIPPED_TO_LABELS)
