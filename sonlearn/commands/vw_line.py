@@ -41,6 +41,7 @@ VALUES = {name for name in _SAME if _TAKEN[name]}
 SWITCHES = _SAME - VALUES
 #: Flags that say that decisions are learned, and rules of exploration that are flags there.
 DECISIONS = _names("--cb --cb_explore --cb_adf --cb_explore_adf --cbify")
+EXPLORING = _names("--cb_explore --cb_explore_adf --cbify")  # by VW's default with epsilon .05
 RULES = {"--squarecb": "squarecb", "--softmax": "softmax", "--epsilon": "epsilon"}
 #: Which step it is to be.
 STEPS = _names("--adaptive --invariant --normalized --sgd --ftrl --coin --OjaNewton")
@@ -106,7 +107,8 @@ def translate(arguments: list[str]) -> Translated:
         return Translated(_served(given, problems), left, [])
     warnings: list[str] = []
     if DECISIONS & given.keys():
-        rule = next((rule for flag, rule in RULES.items() if flag in given), None)
+        explores = "--initial_regressor" not in given and EXPLORING & given.keys()
+        rule = next((rule for flag, rule in RULES.items() if flag in given), "epsilon" if explores else None)
         out += [] if rule is None else ["--explore", rule]
     else:
         more, less = _method(given, problems)
