@@ -135,6 +135,9 @@ class Engine(ABC):
         Whether learning only counts. Rows that have been learned before must not be learned again then.
     counts_features : bool
         Whether `reserve` counts features: ``now["seen"]`` of a state is of how many there have been.
+    by_class : bool
+        Whether labels are numbers of classes: `reserve` makes room for them, and ``now["classes"]`` of a state is how
+        many have occurred.
     retention : float
         What is left of sums over rows after each further row; 1: all.
     """
@@ -143,6 +146,7 @@ class Engine(ABC):
     merges: bool = False
     counts: bool = False
     counts_features: bool = False
+    by_class: bool = False
     retention: float = 1.0
 
     @abstractmethod
@@ -159,7 +163,8 @@ class Engine(ABC):
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """`state` with room for learning `rows`, whose features are below `features`."""
         state = axes.each_part(self.parts(state), lambda engine, own: engine.reserve(own, rows, features), state)
-        state = axes.reserved(state, seen=features)
+        shown = 1 + int(np.nanmax(rows.y, initial=-1.0)) if self.by_class else 0
+        state = axes.reserved(state, seen=features, classes=shown)
         if self.counts_features and features > state.now["seen"][0]:
             now = state.now.copy()
             now["seen"], state = features, state._replace(now=now)
@@ -220,7 +225,7 @@ class Engine(ABC):
 
     def met(self, state: State) -> int:
         """How many of several classes have occurred."""
-        return 0
+        return int(state.now["classes"][0]) if self.by_class else 0
 
     def reordered(self, state: State, order: list[int | None]) -> State:
         """`state` with its classes in another order; None stands for a class that has not occurred in it."""
@@ -307,6 +312,23 @@ class Engine(ABC):
     def contributions(self, state: State, rows: Rows, number: int | None = None) -> Contributions | None:
         """The members' contributions, to the score of class `number` if there are several; None without members."""
         return None
+
+
+def too_wide(rows: Rows, row: int, most: int, method: str, keeps: str) -> tuple[str, str] | None:
+    """(found, expected) for a row with a feature from `most` on, which `method` refuses; None without one."""
+    if int(rows.features[rows.indptr[row] : rows.indptr[row + 1]].max(initial=-1)) < most:
+        return None
+    return f"a feature after {most:,} others", f"at most {most:,} with --method {method}, which keeps {keeps}"
+
+
+def padded(known: np.ndarray, features: int) -> np.ndarray:
+    """float64[features], or of K classes float64[K, features]: weights `known` of the first features, 0 of others.
+
+    known : float64[1 or K, as many or fewer]
+    """
+    w = np.zeros((len(known), features))
+    w[:, : known.shape[1]] = known
+    return w if len(known) > 1 else w[0]
 
 
 def make_engine(options: LearnOptions, threads: int = 1, dense: bool = False) -> Engine:

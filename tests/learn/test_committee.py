@@ -68,9 +68,7 @@ def early(monkeypatch):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize(
-    "cuts", [(1, 2, 149, 150, 151, 299, 300, 301), (60,), (97,), (150,), tuple(range(13, 400, 13))], ids=len
-)
+@pytest.mark.parametrize("cuts", [(1, 2, 149, 150, 151, 299, 300, 301), tuple(range(13, 400, 13))], ids=len)
 def test_cuts_saves_and_threads_change_no_bit(early, cuts, threads, tmp_path):
     batch = with_weights(without_some_labels(zipf(n=400, d=60)))
     whole, _ = check_saves(LearnOptions(method="committee"), batch, tmp_path, cuts, threads, foreseen=False)
@@ -302,10 +300,3 @@ def test_a_rare_class_of_a_hundred_times_the_weight_is_as_likely_as_the_other(na
     )
     assert abs(weighted) < 1.5
     assert plain < -3
-
-
-def test_weights_of_millions_learn_as_weights_of_one():
-    batch = zipf(n=400, d=60)
-    millions = batch._replace(weight=np.random.default_rng(0).uniform(1e5, 3e6, batch.n))
-    plain, weighted = (Learner(options()).partial_fit(rows).loss.mean() for rows in (batch, millions))
-    assert weighted < 1.1 * plain
