@@ -64,7 +64,9 @@ def test_equals_its_members_and_the_combiner(names, scale):
 @pytest.fixture
 def early(monkeypatch):
     """Checkpoints after 90 (about the rows), 150 and 300 rows."""
-    monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(first=90, checkpoints=(150, 300)))
+    monkeypatch.setattr(
+        pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(first=90, checkpoints=(150, 300), rarer=50)
+    )
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -172,6 +174,17 @@ def test_an_idle_member_is_pruned_and_one_that_carries_is_not(monkeypatch):
     active = {m["name"]: m["active"] for m in learner.facts()["members"]}
     assert active["nag:pairs"]
     assert not all(active.values())
+
+
+@pytest.mark.parametrize("positive", [99, 100])
+def test_members_stay_until_the_rarer_class_has_come_often_enough(monkeypatch, positive):
+    monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(checkpoints=(1000,)))
+    batch = zipf(n=1000, d=60)
+    sign = np.where(np.random.default_rng(0).permutation(1000) < positive, 1.0, -1.0)
+    for y in (sign, -sign):
+        learner = Learner(LearnOptions(method="committee", members=("nag", "nag:tfidf", "nag:pairs")))
+        learner.partial_fit(batch._replace(y=y))
+        assert all(m["active"] for m in learner.facts()["members"]) == (positive < 100)
 
 
 @pytest.mark.parametrize(("words", "entries", "gone"), [(20_000, 40, True), (200, 40, False), (20_000, 8, False)])

@@ -168,7 +168,7 @@ def test_a_committee_learns_rows_one_by_one_as_in_batches(problem, numbers, monk
     Every seventh row is predicted beforehand, with features that nobody knows, and one is learned as a batch. Of
     several classes some turn up late.
     """
-    sooner = {"first": 30, "checkpoints": (60, 95)}
+    sooner = {"first": 30, "checkpoints": (60, 95), "rarer": 10}
     of_classes = sooner | {"words_after": 20, "kept": 50, "price": 0.2}
     monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(**sooner))
     monkeypatch.setattr(pruning, "CLASS_RULES", pruning.CLASS_RULES._replace(**of_classes))

@@ -18,6 +18,9 @@ none, if they make no difference. On words the cheap members of several classes 
 naive Bayes is the best of the first thousand rows, and others catch up. Where there is a budget, members are dropped
 until the rest fit the budget.
 
+Of two classes none is judged before the rarer one has come `rarer` times: a few dozen rows cannot tell what helps to
+find others of their kind.
+
 Where labels come late, the rows that were predicted before any had come say nothing of members, and do not count.
 
 A deterministic function of the rows learned: a resumed run decides as one long run does.
@@ -75,6 +78,8 @@ class Rules(NamedTuple):
         Where rows are short numbers, members on tuples are not asked while their errors in the second half of the
         history are below this share of those in the first: trees look back at a bounded number of rows, tables learn
         from all, and what they will be worth on a long stream cannot be seen from its beginning.
+    rarer : int
+        Of two classes, rows of the rarer one below which no member is judged.
     most : float
         What a member predicts beyond counts as this, where it is asked whether its loss still falls.
     """
@@ -90,11 +95,12 @@ class Rules(NamedTuple):
     cheap_after: int
     row_cost: float
     patience: float
+    rarer: int = 0
     most: float = math.inf
 
 
 #: Values and two classes.
-SCALAR_RULES = Rules(0, 512, (4096, 16384, 65536), ALL, 0.2, 1e-4, 0.05, 0.0, 0, 10.0, 0.0)
+SCALAR_RULES = Rules(0, 512, (4096, 16384, 65536), ALL, 0.2, 1e-4, 0.05, 0.0, 0, 10.0, 0.0, 100)
 #: Several classes.
 CLASS_RULES = Rules(64, 512, (1024, 2048, 4096, 8192, 16384, 65536), 8192, 0.015, 0.003, 0.0, 1.0, 4096, 0.0, 0.96)
 
@@ -144,7 +150,7 @@ def prune(
         going = scattered(case, left, entries) + lacking_rows(case, left, entries)
         going += outdone(case, [i for i in left if i not in going])
     else:
-        going = pruned(case, judge, left, run)
+        going = pruned(case, judge, left, run) if rows_of_rarer(case) >= case.rules.rarer else []
     return going + beyond_budget(case, judge, [i for i in left if i not in going], run)
 
 
@@ -180,6 +186,12 @@ def pruned(case: PruningCase, judge: Judge, left: list[int], run: Callable[..., 
             left = [i for i in left if i not in unit]
             going += unit
     return going
+
+
+def rows_of_rarer(case: PruningCase) -> int:
+    """Rows of the history whose label has the rarer of two signs."""
+    positive = int(np.count_nonzero(case.history.facts[:, 1] > 0.0))
+    return min(positive, len(case.history.facts) - positive)
 
 
 def units_of(case: PruningCase, left: list[int], share: np.ndarray) -> list[list[int]]:
