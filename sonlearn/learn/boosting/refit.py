@@ -35,7 +35,7 @@ def make_step(params, state, work):
     now = state.now[0]
     n, t = rows_of_refit(now), now["step"] - 1 - now["columns"]
     if t < 0:
-        code_column(state, work, now["step"] - 1)
+        code_column(state, work.sample, now["step"] - 1)
         now["step"] += 1
         return LOOKS * n
     if t == 0:
@@ -72,11 +72,11 @@ def restore(params, state, work):
     now = state.now[0]
     n, t, ring = rows_of_refit(now), now["step"] - 1 - now["columns"], ring_of(now)
     for j in range(min(now["step"] - 1, now["columns"])):
-        code_column(state, work, j)
+        code_column(state, work.sample, j)
     if t > 0:
         start_scores(params, state)
     for each in range(growing(params, now), growing(params, now) + t):
         for i in range(n):
             row = slot_of(ring, i) * now["width"]
             work.leaf[i] = leaf_of(state.trees, each, state.values[row : row + now["width"]])
-        add_leaves(params, state, work, each)
+        add_leaves(params, state, work.leaf, work.by_leaf, each)
