@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bench.processes import TRAIN, VW, child, in_turns, median
 from bench.sections import VW_FILE, Bench, Files, filled, made_files, shown
-from bench.table import at_most, say
+from bench.table import Table, at_most, say
 
 BASE = {"m": 10, "s": 100, "d": 10**5}
 SIZES = {"m": (0, 5, 10, 20, 50), "s": (10, 30, 100, 300, 1000), "d": (10**4, 10**5, 10**6, 10**7)}
@@ -25,7 +25,7 @@ def width(bench: Bench) -> None:
         goal, met = ("<= 2", at_most(2, other / narrow)) if own == flags[0] else ("", "")
         bench.table.add(f"{what}, d = {wide:.0e}", command, (), other, f"{other / narrow:.2f}", goal, met)
     words, n = [*TRAIN, *flags[0].split(), VW_FILE], min(bench.rows, 200_000)
-    files = {d: made_files("zipf", n, d, s) for d in (10**4, wide)}
+    files = {d: made_files("zipf", n, d, s, True) for d in (10**4, wide)}
     runs = in_turns({d: filled(words, own) for d, own in files.items()}, bench.runs, said=say)
     narrow, other = (median(own) for own in runs.values())
     ratio = other.wall / narrow.wall, other.busy / narrow.busy
@@ -39,7 +39,7 @@ def sizes(bench: Bench) -> None:
     known: dict[tuple[int, ...], dict[str, float]] = {}
     for axis, values in (QUICK_SIZES if bench.quick else SIZES).items():
         others = ", ".join(f"{name} = {value:,}" for name, value in BASE.items() if name != axis)
-        table = bench.grid(f"Microseconds a row against {axis} ({others})", [axis, *CURVES])
+        table = Table(f"Microseconds a row against {axis} ({others})", [axis, *CURVES])
         for value in values:
             point = BASE | {axis: value}
             key = tuple(point.values())
@@ -54,7 +54,7 @@ def at_point(bench: Bench, m: int, s: int, d: int) -> dict[str, float]:
     say(f"m = {m}, s = {s}, d = {d}: in process")
     flags = {"learning RFD": f"--sketch rfd -m {m}", "learning Oja": f"--sketch oja -m {m}"}
     inside = child("bench.inside", "learning", d=d, s=s, n=n, flags=list(flags.values()), runs=bench.runs)
-    return {name: inside[own] for name, own in flags.items()} | second_half(bench, made_files("zipf", n, d, s), m)
+    return {name: inside[own] for name, own in flags.items()} | second_half(bench, made_files("zipf", n, d, s, True), m)
 
 
 def second_half(bench: Bench, files: Files, m: int) -> dict[str, float]:

@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.processes import ROOT, SONLEARN, TRAIN, VW, Command, Cost, child, in_turns, installed, measured, median
-from bench.table import Costs, Table, at_least, at_most, say
+from bench.table import Costs, at_least, at_most, say
 
 WARM_LINES = 5000
 #: Words of a template that stand for the data.
 SVM_FILE, VW_FILE = "{svm}", "{vw}"
 
 
+#: "flat": rows made up by Zipf's law, columns and draws of each.
+FLAT = (40_000, 75)
 #: Real sets of `wait`, text and short rows, and the rows that are read of them.
 WAITED = {
     "svm/rcv1sub.binary": 98_696, "svm/covtype.binary.scale": 581_012, "svm/a9a": 325_610, "svm/frappe": 259_746,
@@ -39,7 +41,6 @@ class Bench:
 
     def __init__(self, rows: int, runs: int, quick: bool, table: Costs):
         self.rows, self.runs, self.quick, self.table = rows, runs, quick, table
-        self.grids: list[Table] = []
         self.vw = installed("vowpalwabbit")
         self._folder = tempfile.TemporaryDirectory()
         self.folder = Path(self._folder.name)
@@ -50,11 +51,6 @@ class Bench:
     def __exit__(self, *_: object) -> None:
         self._folder.cleanup()
 
-    def grid(self, title: str, columns: Sequence[str]) -> Table:
-        """A table of its own."""
-        self.grids.append(Table(title, columns))
-        return self.grids[-1]
-
     @cached_property
     def lines(self) -> Path:
         """100 lines of LIBSVM text."""
@@ -62,21 +58,18 @@ class Bench:
         path.write_text("".join((ROOT / "data" / "sample.svm").read_text().splitlines(keepends=True)[:100]))
         return path
 
-    def stream(self, name: str, rows: int | None = None) -> Files:
-        """One of the streams, made in another process if it is not there."""
-        say(f"{name}: making the rows")
-        return made_files("stream", name, rows or self.rows)
+    def flat(self, rows: int | None = None) -> Files:
+        """The stream of the hard case for a sketch."""
+        say("flat: making the rows")
+        return made_files("zipf", rows or self.rows, *FLAT, False)._replace(name="flat")
 
-    def repeated(self, name: str, rows: int) -> Files:
-        """A set of the data folder, repeated or cut to so many rows.
-
-        Raises
-        ------
-        FileNotFoundError
-            It is not there.
-        """
+    def repeated(self, name: str, rows: int) -> Files | None:
+        """A set of the data folder, repeated or cut to so many rows; None, and said so, where it is not there."""
         say(f"{name}: writing the rows")
-        return made_files("repeated", name, rows)
+        files = made_files("repeated", name, rows)
+        if not files.svm:
+            print(f"{name}: left out, it is not in the folder of data sets", file=sys.stderr)
+        return files if files.svm else None
 
     def compare(self, files: Files, commands: Mapping[Hashable, Command | Sequence[str]]) -> dict[Hashable, list[Cost]]:
         """Costs of commands on a stream, in turns, after a run of each over its first lines."""
@@ -92,26 +85,21 @@ class Bench:
 def made_files(maker: str, *arguments: object) -> Files:
     """Files that `bench.workloads` makes; in a process of its own, for the memory that it takes."""
     found = child("bench.sections", "made", maker=maker, arguments=arguments)
-    if "missing" in found:
-        raise FileNotFoundError(f"{arguments[0]}: not in {found['missing']}")
     return Files(**{field: found[field] for field in Files._fields})
 
 
 def made(maker: str, arguments: Sequence[object]) -> dict[str, object]:
-    """Files of a `stream`, of a set that is `repeated`, or of `zipf` rows with exactly so many features, for JSON."""
+    """Files of a set that is `repeated`, without names where there is none, or of `zipf` rows, for JSON."""
     from bench import workloads
 
-    if maker == "stream":
-        return workloads.stream(*arguments)._asdict()
     if maker == "repeated":
-        (name, n), d = arguments, 0
-        if (path := workloads.data_file(name)) is None:
-            return {"missing": str(workloads.DATA)}
-        svm, vw = workloads.kept(f"{Path(name).name}-{n}", lambda: workloads.repeated(path, n))
-    else:
-        n, d, s = arguments
-        name, (svm, vw) = f"d = {d:.0e}", workloads.text_files(n, d, s, exact=True)
-    return Files(name, n, d, svm, vw)._asdict()
+        name, n = arguments
+        path = workloads.DATA / f"{name}.svm.gz"
+        name = Path(name).name
+        found = workloads.kept(f"{name}-{n}", lambda: workloads.repeated(path, n)) if path.exists() else ("", "")
+        return Files(name, n, 0, *found)._asdict()
+    n, d, s, exact = arguments
+    return Files(f"d = {d:.0e}", n, d, *workloads.text_files(n, d, s, exact=exact))._asdict()
 
 
 def _head(path: str, to: str) -> None:
@@ -138,11 +126,13 @@ def shown(words: Sequence[str]) -> str:
     return named.removesuffix(" FILE").removesuffix(" -d")
 
 
-def sketched(name: str) -> Callable[[Bench], None]:
-    """The section of a stream: sketches of 10 and 20 rows, and none, beside Vowpal Wabbit's."""
+def sketched(name: str | None) -> Callable[[Bench], None]:
+    """The section of a real set, or of "flat": sketches of 10 and 20 rows, and none, beside Vowpal Wabbit's."""
 
     def section(bench: Bench) -> None:
-        files = bench.stream(name)
+        files = bench.repeated(name, bench.rows) if name else bench.flat()
+        if files is None:
+            return
         for m, goals in ((10, (1.2, 3.0)), (20, (2.0, 3.0))):
             oja_newton = [*VW, "--OjaNewton", "--sketch_size", str(m), "-d", VW_FILE]
             peers = {"VW": oja_newton, "VW/m": [*oja_newton[:-2], "--epoch_size", str(m), "-d", VW_FILE]}
@@ -183,10 +173,8 @@ def wait(bench: Bench) -> None:
     peers = {"VW": [*VW, "-d", VW_FILE], "Oja": [*VW, "--OjaNewton", "--sketch_size", "10", "-d", VW_FILE]}
     ours = ["", "--budget cheap", "--method nag", "--sketch rfd -m 10"]
     for name, rows in WAITED.items():
-        try:
-            files = bench.repeated(name, min(rows, bench.rows))
-        except FileNotFoundError as error:
-            print(error, file=sys.stderr)
+        files = bench.repeated(name, min(rows, bench.rows))
+        if files is None:
             continue
         what = f"{name.split('/')[1]}, {files.rows:,} rows"
         commands = {own: [*TRAIN, *own.split(), SVM_FILE] for own in ours}
@@ -245,7 +233,7 @@ def first_run(bench: Bench) -> None:
 
 def memory(bench: Bench) -> None:
     """Peak memory where there are 40,000 features."""
-    files = bench.stream("flat", min(bench.rows, 200_000))
+    files = bench.flat(min(bench.rows, 200_000))
     ours = ["--sketch rfd -m 10", "--sketch rfd -m 20", "--method nag"]
     commands = {own: [*TRAIN, *own.split(), VW_FILE] for own in (ours[:1] if bench.quick else [*ours, ""])}
     peers = {"vw": [*VW, "-d", VW_FILE], "oja": [*VW, "--OjaNewton", "--sketch_size", "10", "-d", VW_FILE]}
@@ -261,7 +249,7 @@ def two_cores(bench: Bench) -> None:
     if not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2:
         print("cores: left out, there are no two of them to choose from", file=sys.stderr)
         return
-    two, files = tuple(sorted(os.sched_getaffinity(0)))[:2], bench.stream("flat")
+    two, files = tuple(sorted(os.sched_getaffinity(0)))[:2], bench.flat()
     for own in [""] if bench.quick else ["", "--sketch rfd -m 10", "--method nag"]:
         words = [*TRAIN, *own.split(), VW_FILE]
         commands = {count: Command(words, cores=two[:count]) for count in (1, 2)}
@@ -278,7 +266,7 @@ def loop(bench: Bench) -> None:
     if not installed("sklearn"):
         print("sklearn: left out, no scikit-learn", file=sys.stderr)
         return
-    files = bench.stream("flat")
+    files = bench.flat()
     script = ["bench/partial_fit.py", SVM_FILE, str(files.features)]
     ours = {own: [*TRAIN, *own.split(), SVM_FILE] for own in ("--method nag", "--sketch rfd -m 10")[: 2 - bench.quick]}
     runs = bench.compare(files, {"loop": [sys.executable, *script], **ours})

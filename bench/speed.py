@@ -2,7 +2,7 @@
 
     python bench/speed.py                       # everything, over a million rows
     python bench/speed.py --quick               # few rows and runs, to see that it works: no figures to quote
-    python bench/speed.py --only flat,start --rows 200000 --runs 5 --json speed.json
+    python bench/speed.py --only flat,start --rows 200000 --runs 5
 
 Medians of several runs, in which the commands take turns; kernels are compiled and files in memory before. A row has
 seconds on the clock, user and system seconds of all threads ("busy"), and peak memory of the process alone. Ratios are
@@ -26,7 +26,7 @@ the same file with the options in the column "command", everything else as it co
 
 Streams are written once, under bench/out (4 GB at a million rows). "flat" is made up: d = 40,000, 63 distinct features
 a row, a flat spectrum, the hard case for a sketch; "rcv1" and "a9a" are the real sets repeated, from ../shared/data or
-$SONLEARN_DATA, or made-up rows like them ("made up").
+$SONLEARN_DATA, and left out where they are not there.
 """
 
 from __future__ import annotations
@@ -40,13 +40,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench import growth, sections
 from bench.sections import Bench
-from bench.table import Costs, headline, load, machine, save, say
+from bench.table import Costs, headline, load, say
 
 #: Name of a section -> what measures it.
 SECTIONS: dict[str, Callable[[Bench], None]] = {
-    "flat": sections.sketched("flat"), "rcv1": sections.sketched("rcv1"), "a9a": sections.sketched("a9a"),
-    "wait": sections.wait, "start": sections.start, "first": sections.first_run, "memory": sections.memory,
-    "width": growth.width, "cores": sections.two_cores, "sklearn": sections.loop, "sizes": growth.sizes,
+    "flat": sections.sketched(None), "rcv1": sections.sketched("svm/rcv1sub.binary"),
+    "a9a": sections.sketched("svm/a9a"), "wait": sections.wait, "start": sections.start, "first": sections.first_run,
+    "memory": sections.memory, "width": growth.width, "cores": sections.two_cores, "sklearn": sections.loop,
+    "sizes": growth.sizes,
 }  # fmt: skip
 QUICK = ("flat", "start", "first", "memory", "width", "cores", "sklearn")
 
@@ -73,20 +74,17 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--only", metavar="NAMES", help=f"sections, of {', '.join(SECTIONS)}")
     parser.add_argument("--rows", type=int, metavar="N", help="rows of a stream (default 1,000,000)")
     parser.add_argument("--runs", type=int, metavar="N", help="runs that medians are of (default 5)")
-    parser.add_argument("--json", metavar="FILE", help="keep the figures of every run here")
     options = parser.parse_args(arguments)
     rows = options.rows or (10_000 if options.quick else 1_000_000)
     runs = options.runs or (3 if options.quick else 5)
-    names, facts = chosen(options.only, options.quick), machine()
-    print(headline(facts, f"{rows:,} rows, medians of {runs} runs") + "\n", flush=True)
-    if (facts["load"] or 0) > 0.5:
+    names = chosen(options.only, options.quick)
+    print(headline(f"{rows:,} rows, medians of {runs} runs") + "\n", flush=True)
+    if (load() or 0) > 0.5:
         print("the machine is busy: these figures are provisional", file=sys.stderr)
     table = Costs()
     with Bench(rows, runs, options.quick, table) as bench:
         for name in names:
             SECTIONS[name](bench)
-            if options.json:
-                save(options.json, facts, table, bench.grids)
     say("")
     after = load()
     print(f"\n{table.goals()}{'' if after is None else f'; load {after:.2f} at the end'}")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 import math
 import os
 import platform
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -17,16 +17,14 @@ from bench.processes import ROOT, Cost, median
 
 
 class Table:
-    """A Markdown table; its rows are kept for a file."""
+    """A Markdown table."""
 
     def __init__(self, title: str, columns: Sequence[str]):
-        self.title, self.columns, self.rows = title, list(columns), []
         print(f"\n### {title}\n" if title else "")
         print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}", flush=True)
 
     def row(self, *cells: object) -> None:
         """Print a row: numbers with three digits, a dash where there is none."""
-        self.rows.append(cells)
         print(f"| {' | '.join(map(_text, cells))} |", flush=True)
 
 
@@ -67,12 +65,12 @@ class Costs(Table):
         self, what: str, command: str, runs: Sequence[Cost] = (), us: float | None = None, ratio: str = "",
         goal: str = "", met: str = "",
     ) -> None:  # fmt: skip
-        """Print the medians of a command's runs; all runs are kept for the file."""
+        """Print the medians of a command's runs."""
         cost = median(runs) if runs else None
         cells = (_short(cost.wall), _short(cost.busy), f"{cost.mb:.0f}") if cost else ("", "", "")
         self.row(what, f"`{command}`" if command else "", *cells, "" if us is None else f"{us:.1f}", ratio, goal, met)
         own = {"what": what, "command": command, "cost": cost and cost._asdict(), "us": us, "ratio": ratio}
-        self.kept.append(own | {"goal": goal, "met": met, "runs": [list(run) for run in runs]})
+        self.kept.append(own | {"goal": goal, "met": met})
 
     def against(
         self, what: str, command: str, runs: Sequence[Cost], n: int, peer: Cost | None = None, goal: float | None = None
@@ -99,20 +97,17 @@ def load() -> float | None:
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
-def machine() -> dict[str, object]:
-    """What the figures belong to."""
-    versions = {}
+def headline(options: str = "") -> str:
+    """The line above the table: when, of which sources, on what machine, with which versions."""
+    found = [f"Python {platform.python_version()}"]
     for name in ("numpy", "scipy", "numba", "vowpalwabbit", "scikit-learn"):
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            versions[name] = None
-    return {
-        "when": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
-        "commit": _said("git", "-C", str(ROOT), "describe", "--always", "--dirty"),
-        "processor": _processor(), "cores": os.cpu_count(), "system": platform.platform(),
-        "python": platform.python_version(), "versions": versions, "load": load(),
-    }  # fmt: skip
+        with contextlib.suppress(PackageNotFoundError):
+            found.append(f"{name} {version(name)}")
+    busy = "" if load() is None else f", load {load():.2f}"
+    when = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
+    commit = _said("git", "-C", str(ROOT), "describe", "--always", "--dirty") or "no commit"
+    where = f"{os.cpu_count()} cores of {_processor()}{busy}"
+    return f"{when}, {commit}: {where}; {', '.join(found)}{'; ' * bool(options)}{options}"
 
 
 def _said(*words: str) -> str:
@@ -128,23 +123,6 @@ def _processor() -> str:
     except OSError:
         return platform.processor()
     return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "")
-
-
-def headline(facts: Mapping[str, object], options: str = "") -> str:
-    """The line above the table."""
-    versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items() if number)
-    busy = "" if facts["load"] is None else f", load {facts['load']:.2f}"
-    return (
-        f"{facts['when']}, {facts['commit'] or 'no commit'}: {facts['cores']} cores of {facts['processor']}{busy}; "
-        f"Python {facts['python']}, {versions}{'; ' * bool(options)}{options}"
-    )
-
-
-def save(path: str, facts: Mapping[str, object], table: Costs, grids: Sequence[Table]) -> None:
-    """Keep all figures, those of each run included."""
-    others = {grid.title: [grid.columns, *grid.rows] for grid in grids}
-    text = json.dumps({**facts, "load after": load(), "rows": table.kept, "grids": others}, indent=1)
-    Path(path).write_text(text + "\n")
 
 
 def say(text: str) -> None:

@@ -4,8 +4,7 @@
 are 1 + log(count), rows have unit norm, and labels come from a random separator over all features, with 5 % of them
 flipped. The spectrum is flat, which is the hard case for a sketch: most shrinks replace several directions.
 
-`stream` gives the three that speed is judged by: "flat" is that one, "rcv1" and "a9a" are the real sets repeated, each
-time in another order, or made-up rows like them where the data are not there.
+`repeated` has the rows of a real set again and again, each time in another order.
 """
 
 from __future__ import annotations
@@ -19,8 +18,6 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-
-from bench.sections import Files
 
 OUT = Path(__file__).parent / "out"
 ROOT = Path(__file__).resolve().parents[1]
@@ -107,17 +104,6 @@ def every_feature(d: int, s: int, seed: int = 0) -> Part:
     return X, labels(X, separator(d, seed), np.random.default_rng([seed, d, s, 2]))
 
 
-def field_parts(n: int, fields: int = 14, features: int = 123, seed: int = 0) -> Iterator[Part]:
-    """Rows like those of a9a: so many fields, each with one of its values, as features that are 1."""
-    w, ends = separator(features, seed), np.linspace(0, features, fields + 1).astype(int)
-    for start in range(0, n, PART):
-        rng, rows = np.random.default_rng([seed, features, fields, start]), min(PART, n - start)
-        value = rng.random((rows, fields)) ** 3  # the first values are the frequent ones
-        indices = (ends[:-1] + value * np.diff(ends)).astype(np.int64).ravel()
-        X = sp.csr_array((np.ones(len(indices)), indices, np.arange(0, len(indices) + 1, fields)), (rows, features))
-        yield X, labels(X, w, rng)
-
-
 def text_files(n: int, d: int, s: int, seed: int = 0, exact: bool = False) -> tuple[str, str]:
     """(LIBSVM file, VW file) of `zipf_parts`, made on first use."""
     name = f"zipf-n{n}-d{d}-s{s}-{seed}{'-exact' if exact else ''}"
@@ -158,12 +144,6 @@ def write_rows(path: Path, X: sp.csr_array, y: np.ndarray, line: str, digits: in
     part.replace(path)
 
 
-def data_file(name: str) -> Path | None:
-    """A file of LIBSVM text of the data folder; None where it is not there."""
-    path = DATA / f"{name}.svm.gz"
-    return path if path.exists() else None
-
-
 def repeated(path: Path, rows: int, seed: int = 0) -> Iterator[tuple[str, str]]:
     """(label, features) of a file's rows, labels -1/+1, again and again in other orders until there are so many."""
     with gzip.open(path, "rt") as file:
@@ -175,21 +155,3 @@ def repeated(path: Path, rows: int, seed: int = 0) -> Iterator[tuple[str, str]]:
         chance.shuffle(signed)
         yield from signed[:left]
         left -= len(signed)
-
-
-#: Name -> (columns, the real set, made-up rows like it).
-STREAMS: dict[str, tuple[int, str | None, Callable[[int], Iterator[Part]]]] = {
-    "flat": (40_000, None, lambda n: zipf_parts(n, 40_000, 75)),
-    "rcv1": (47_236, "svm/rcv1sub.binary", lambda n: zipf_parts(n, 47_236, 90)),
-    "a9a": (123, "svm/a9a", field_parts),
-}
-
-
-def stream(name: str, rows: int) -> Files:
-    """One of `STREAMS` as text, made on first use; its name says so where rows are made up in place of real ones."""
-    features, real, made = STREAMS[name]
-    path = data_file(real) if real else None
-    if path:
-        return Files(name, rows, features, *kept(f"{name}-{rows}", lambda: repeated(path, rows)))
-    title = f"{name}, made up" if real else name
-    return Files(title, rows, features, *kept(f"{name}-made-{rows}", lambda: lines_of(made(rows))))

@@ -151,12 +151,8 @@ class BothStates(NamedTuple):
     rest: IntervalsState
 
 
-def new_intervals() -> BothStates:
+def new_intervals() -> IntervalsState:
     """State that has seen nothing."""
-    return BothStates(_new(), _new())
-
-
-def _new() -> IntervalsState:
     now = np.zeros(1, [("rows", "i8"), *((name, "f8") for name in ("theta", "total", "weight", "mean", "m2"))])
     return IntervalsState(now, np.zeros(3), np.zeros((KNOTS, 2)), *np.zeros((4, SCALES)))
 
@@ -286,30 +282,6 @@ def new_sets(alpha: float) -> SetsState:
     return SetsState(np.array([(0, theta, theta)], [("rows", "i8"), ("theta", "f8"), ("steady", "f8")]))
 
 
-def sets(state: SetsState, p: np.ndarray, number: np.ndarray, counted: np.ndarray | None, alpha: float) -> np.ndarray:
-    """bool[n, K]: the set of each row, before its label is used; the rows counted are learned from.
-
-    Parameters
-    ----------
-    state : SetsState, modified
-    p : float64[n, K], probabilities of the classes; 0 of one that had not been met
-    number : int64[n]
-        Columns of the rows' classes, -1 for one that has not been met: it is in no set.
-    counted : bool[n], or None: no label comes, and sets are by the mean threshold lately
-    alpha : float, 1 less the coverage
-    """
-    n, thetas = len(p), np.empty(len(p))
-    learned = np.zeros(n, dtype=bool) if counted is None else counted
-    v = logits(scores(p, tie_breakers(p, int(state.now["rows"][0]) + np.cumsum(learned) - learned)))
-    if counted is None:
-        return v <= state.now["steady"][0]
-    own = np.full(n, np.inf)
-    known = number >= 0
-    own[known] = v[known, number[known]]
-    track(state.now, own, counted, alpha, thetas)
-    return v <= thetas[:, None]
-
-
 def scores(p: np.ndarray, u: np.ndarray) -> np.ndarray:
     """float64[n, K]: s_k of every class; 1 of one without probability, so that it comes last."""
     if p.shape[1] == 2:
@@ -360,7 +332,7 @@ class Coverage:
 
     def __init__(self, coverage: float, of_classes: bool, both: bool = True):
         self.alpha, self.of_classes, self._both = 1.0 - coverage, of_classes, both
-        self.state: Any = new_sets(self.alpha) if of_classes else new_intervals()
+        self.state: Any = new_sets(self.alpha) if of_classes else BothStates(new_intervals(), new_intervals())
 
     def intervals(
         self, p: np.ndarray, rest: np.ndarray, y: np.ndarray, counted: np.ndarray
@@ -387,8 +359,25 @@ class Coverage:
         return low, high
 
     def sets(self, p: np.ndarray, number: np.ndarray, counted: np.ndarray | None) -> np.ndarray:
-        """bool[n, K]: see `sets`."""
-        return sets(self.state, p, number, counted, self.alpha)
+        """bool[n, K]: the set of each row, before its label is used; the rows counted are learned from.
+
+        Parameters
+        ----------
+        p : float64[n, K], probabilities of the classes; 0 of one that had not been met
+        number : int64[n]
+            Columns of the rows' classes, -1 for one that has not been met: it is in no set.
+        counted : bool[n], or None: no label comes, and sets are by the mean threshold lately
+        """
+        now, n, thetas = self.state.now, len(p), np.empty(len(p))
+        learned = np.zeros(n, dtype=bool) if counted is None else counted
+        v = logits(scores(p, tie_breakers(p, int(now["rows"][0]) + np.cumsum(learned) - learned)))
+        if counted is None:
+            return v <= now["steady"][0]
+        own = np.full(n, np.inf)
+        known = number >= 0
+        own[known] = v[known, number[known]]
+        track(now, own, counted, self.alpha, thetas)
+        return v <= thetas[:, None]
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The state."""

@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.papers import data
 from bench.papers.report import Report
 from bench.papers.runner import Experiment, Kept, Scale, run
-from bench.table import headline, machine
+from bench.table import headline
 
 OUT = Path(__file__).parent / "out"
 PAPERS = ("son", "rfd", "gfd", "ada")
@@ -77,7 +77,7 @@ def write(experiment: Experiment, kept: Kept, given: argparse.Namespace) -> Repo
         experiment.show(results, report)
     if older:
         report.say(f"{older} of {len(results)} cells were measured with other sources than today's (--fresh: anew).")
-    report.say(f"{len(results)} cells; this run took {time.monotonic() - started:.0f} s. {headline(machine())}.")
+    report.say(f"{len(results)} cells; this run took {time.monotonic() - started:.0f} s. {headline()}.")
     (folder / f"{report.stem}.md").write_text("\n".join(report.lines) + "\n", encoding="utf-8")
     return report
 

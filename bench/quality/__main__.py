@@ -14,7 +14,7 @@ with the constant feature; every prediction counts that was made before the labe
 Read the tables so: 1 is Vowpal Wabbit's default (squared loss, adaptive, normalized, invariant), below is better.
 Ratios of errors add half an error to both sides, so that no error at all is no division by zero. A prediction that is
 no number counts as a coin's flip, and as an infinite squared error. `-q ::` (all pairs) runs where rows have at most 64
-entries in the mean; elsewhere it counts as no pairs in means and ranks. `best of VW` is the best of its columns in
+entries in the mean; elsewhere it counts as no pairs in means. `best of VW` is the best of its columns in
 hindsight.
 
 What the peers predicted is kept under bench/out/quality; --fresh makes it anew. Data: $SONLEARN_DATA or ../shared/data.

@@ -6,9 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sonlearn.learn.scores import ScoreHistogram
-from sonlearn.report.quality import Calibration, judged
-
 
 def errors(prediction: np.ndarray, y: np.ndarray) -> float:
     """Number of rows whose sign is wrong (0 is -1); what is no number is half a mistake, as a coin's flip."""
@@ -28,24 +25,6 @@ def log_loss(log_odds: np.ndarray, y: np.ndarray) -> float:
     return float(np.mean(np.logaddexp(0.0, -y * np.nan_to_num(log_odds, nan=0.0, posinf=np.inf, neginf=-np.inf))))
 
 
-def ranking(log_odds: np.ndarray, y: np.ndarray) -> tuple[float, float, float, float]:
-    """(area under the ROC curve, average precision, Brier score, calibration error) of log-odds; NaN for none.
-
-    By the program's own measures (docs/metrics.md), which the tests compare with scikit-learn's.
-    """
-    if np.isnan(log_odds).any():
-        return (np.nan,) * 4
-    scores, calibration = ScoreHistogram(), Calibration()
-    scores.add(log_odds, y > 0, np.ones(len(y)))
-    events = judged("logistic", log_odds, y)
-    assert events is not None
-    calibration.add(events, np.ones(len(y)))
-    area, precision = scores.auc(), scores.average_precision()
-    error = np.nan if calibration.error is None else calibration.error
-    brier = np.nan if calibration.brier is None else calibration.brier
-    return (np.nan if area is None else area.value, np.nan if precision is None else precision.value, brier, error)
-
-
 def squared(prediction: np.ndarray, y: np.ndarray) -> float:
     """Mean squared error; infinite where a prediction is no number."""
     mean = float(np.mean((prediction - y) ** 2))
@@ -61,9 +40,3 @@ def geometric(ratios: Sequence[float]) -> float:
     """Geometric mean of what is a number; NaN where nothing is."""
     ratios = [ratio for ratio in ratios if not np.isnan(ratio)]
     return float(np.exp(np.mean(np.log(ratios)))) if ratios else np.nan
-
-
-def ranks(scores: Sequence[float]) -> np.ndarray:
-    """Rank of each score within its row, float64[k]: 1 is the smallest, ties share their mean rank."""
-    a = np.asarray(scores)
-    return 1 + (a[:, None] > a).sum(axis=1) + ((a[:, None] == a).sum(axis=1) - 1) / 2

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.quality import sets
-from bench.quality.measures import error_ratio, errors, geometric, log_loss, ranking, ranks, running_mean, squared
+from bench.quality.measures import error_ratio, errors, geometric, log_loss, running_mean, squared
 from bench.quality.ours import Judged, for_values, judge, without_members
 from bench.quality.peers import DEFAULT, GRID, LOGISTIC, PAIRS, VARIANTS, VW, settings_for
 from bench.quality.report import Goal, averages, largest, no_scores
@@ -77,8 +77,7 @@ def binary(run: Run) -> list[Goal]:
         return []
     columns, own = [*VARIANTS, *PAIRS, "best of VW", *run.settings], run.headings("error")
     table = Table("Error of one pass, relative to VW's default", ["data", "kind", "rows", "VW", *columns, *own])
-    scores, losses, places, rankings = no_scores(), [], [], []
-    competitors = ["VW", *VARIANTS, *PAIRS, *run.settings]
+    scores, losses = no_scores(), []
     for name in names:
         data = run.stream(name)
         ours = {heading: judge(options, data.X, data.y) for heading, options in run.settings.items()}
@@ -91,33 +90,15 @@ def binary(run: Run) -> list[Goal]:
         table.row(data.name, data.kind, len(data.y), base / len(data.y), *shown)
         counted = [ratios.get(name, 1.0 if run.vw else np.nan) for name in columns]
         scores.add(data.name, data.kind, counted)
-        places.append(ranks([result.errors.get(name, base) for name in competitors]))
         losses.append((data, result.log_losses))
-        rankings.append((data, theirs.get("logistic"), ours))
     averages(table, scores, 3)
-    if run.vw:
-        mean = dict(zip(competitors, np.mean(places, axis=0), strict=True))
-        table.row("**mean rank**", "", "", *(float(mean.get(name, np.nan)) for name in ["VW", *columns]))
     i, first = columns.index(next(iter(run.settings))), next(iter(run.settings))
-    _rankings(run, rankings)
     return [
         Goal("geometric mean of error, all sets", 0.66, geometric(scores.column(i))),
         Goal("geometric mean of error, text", 0.84, geometric(scores.column(i, "text"))),
         Goal("error of the worst set", 1.02, *scores.worst(i)),
         *_log_losses(run, losses, first),
     ]
-
-
-def _rankings(run: Run, ranked: list[tuple[DataSet, np.ndarray | None, dict[str, Judged]]]) -> None:
-    """The table of what does not hang on a threshold or on the share of the positive rows, and of probabilities."""
-    measures = ("area", "precision", "Brier", "calibration")
-    headings = ["data", "kind", "positive", "VW logistic area", "VW logistic precision", *run.headings(*measures)]
-    table = Table("Area under the ROC curve, average precision, Brier score, calibration error of one pass", headings)
-    for data, theirs, ours in ranked:
-        vw = [np.nan] * 2 if theirs is None else ranking(theirs, data.y)[:2]
-        found = [ranking(judged.log_odds, data.y) for judged in ours.values()]
-        cells = [one[i] for i in range(len(measures)) for one in found]
-        table.row(data.name, data.kind, float(np.mean(data.y > 0)), *vw, *cells)
 
 
 def _log_losses(run: Run, losses: list[tuple[DataSet, dict[str, float]]], first: str) -> list[Goal]:

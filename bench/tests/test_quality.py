@@ -69,25 +69,13 @@ def test_log_loss_is_that_of_the_probability_of_the_label():
     assert measures.log_loss(np.array([-np.inf]), y[:1]) == np.inf
 
 
-def test_rankings_are_those_of_the_definitions():
-    y, log_odds = np.array([1.0, -1.0, 1.0, -1.0]), np.array([2.0, 1.0, 0.5, -1.0])
-    area, precision, brier, calibration = measures.ranking(log_odds, y)
-    assert area == 0.75  # of four pairs of a positive and a negative row one is the wrong way round
-    assert precision == pytest.approx(0.5 * 1 + 0.5 * 2 / 3)
-    p = 1 / (1 + np.exp(-log_odds))
-    assert brier == pytest.approx(np.mean((p - (y > 0)) ** 2))
-    assert calibration == pytest.approx(np.mean(np.abs(p - (y > 0))))  # each row is in a bin of its own
-    assert np.isnan(measures.ranking(np.full(4, np.nan), y)).all()
-
-
 def test_means_before_each_row_and_squares_of_no_number():
     np.testing.assert_array_equal(measures.running_mean(np.array([2.0, 4.0, 9.0])), [0, 2, 3])
     assert measures.squared(np.array([1.0, 3.0]), np.array([0.0, 1.0])) == 2.5
     assert measures.squared(np.array([np.nan, 3.0]), np.array([0.0, 1.0])) == np.inf
 
 
-def test_ranks_share_ties_and_means_leave_out_what_did_not_run():
-    np.testing.assert_array_equal(measures.ranks([3, 1, 3, 2]), [3.5, 1, 3.5, 2])
+def test_means_leave_out_what_did_not_run():
     assert measures.geometric([2.0, np.nan, 8.0]) == pytest.approx(4)
     scores = Scores(["a", "b", "c"], ["text", "numbers", "text"], [[1.0, np.nan], [3.0, np.nan], [2.0, np.nan]])
     np.testing.assert_array_equal(scores.column(0, "text"), [1, 2])

@@ -422,21 +422,28 @@ def _is_array(data: Any) -> bool:
     return dask.is_dask_collection(data) and hasattr(data, "chunks") and hasattr(data, "to_delayed")
 
 
+def as_array(collection: Any) -> Any:
+    """A `dask.array` whose chunks hold whole rows, of an array or a dataframe of numbers."""
+    from dask.array import from_array
+
+    if hasattr(collection, "to_dask_array"):
+        collection = collection.to_dask_array()
+    elif not dask.is_dask_collection(collection):
+        return from_array(np.asarray(collection), chunks=-1)
+    return collection.rechunk({1: -1}) if collection.ndim == 2 and collection.numblocks[1] > 1 else collection
+
+
 def _parts_of_arrays(X: Any, *beside: Any) -> list[Any]:
     """One delayed partition for each chunk of rows: X, (X, y) or (X, y, weights). Raises InputError."""
-    import dask.array
-
     if X.ndim != 2:
         raise InputError("<dask.array>", None, None, f"{X.ndim} dimensions", "rows and columns")
-    if X.numblocks[1] > 1:
-        X = X.rechunk({1: -1})
+    X = as_array(X)
     columns = [np.ravel(X.to_delayed())]
     for each in beside:
         if each is None:
             columns.append(np.array([None] * X.numblocks[0], dtype=object))
             continue
-        if not _is_array(each):
-            each = dask.array.from_array(np.asarray(each), chunks=-1)
+        each = as_array(each)
         known = not (np.isnan(X.chunks[0]).any() or np.isnan(each.chunks[0]).any())
         if each.ndim != 1 or (each.shape[0] != X.shape[0] if known else each.numblocks[0] != X.numblocks[0]):
             found = f"labels or weights of shape {each.shape} in {each.numblocks[0]} chunks"

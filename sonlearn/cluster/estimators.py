@@ -14,7 +14,7 @@ import dask
 import numpy as np
 from distributed import Client
 
-from sonlearn.cluster.dask import UNWANTED, client_here, trained
+from sonlearn.cluster.dask import UNWANTED, as_array, client_here, trained
 from sonlearn.cluster.tasks import Reading
 from sonlearn.errors import OptionError
 from sonlearn.estimators import sklearn
@@ -142,17 +142,6 @@ class SonlearnRegressor(_OnDask, sklearn.SonlearnRegressor):
     def predict(self, X: Any) -> Any:
         """Predictions float64[n]."""
         return self._of_chunks(X, "predict", None, np.float64)
-
-
-def as_array(collection: Any) -> Any:
-    """A `dask.array` whose chunks hold whole rows, of an array or a dataframe of numbers."""
-    from dask.array import from_array
-
-    if hasattr(collection, "to_dask_array"):
-        collection = collection.to_dask_array()
-    elif not dask.is_dask_collection(collection):
-        return from_array(np.asarray(collection), chunks=-1)
-    return collection.rechunk({1: -1}) if collection.ndim == 2 and collection.numblocks[1] > 1 else collection
 
 
 def _of_chunk(rows: np.ndarray, estimator: Any, method: str) -> Any:

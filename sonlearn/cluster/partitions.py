@@ -127,9 +127,10 @@ class PartitionReader(Reader):
             yield from super().__iter__()
 
     def _of_tables(self) -> Iterator[Batch]:
-        for table in read_arrow(self.part, self.options, self._labels, name=self._name):
+        for table in read_arrow(self.part, self.options, self._labels, known=self.columns, name=self._name):
             self.names.count(table.counted)
-            self.columns.add(table.found.kinds if table.found is not None else {})
+            if table.found is not None:
+                self._found(table.found, self._name)
             yield from self._checked(table, self._name, 0)
 
     def nothing(self) -> None:

@@ -27,7 +27,7 @@ from sonlearn.options.text import HASHED
 from sonlearn.report.problem import problem_of
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.rules import SketchOptions
-from sonlearn.text.columns import Labelling
+from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.names import NameTable
 
 if TYPE_CHECKING:
@@ -43,11 +43,13 @@ class Reading:
     max_errors: int | None = None
     labels: Labelling = field(default_factory=Labelling)
 
-    def reader(self, part: Any, number: int, names: NameTable | None = None) -> PartitionReader:
+    def reader(
+        self, part: Any, number: int, names: NameTable | None = None, columns: ColumnTable | None = None
+    ) -> PartitionReader:
         """The reader of a partition; `number` counts the partitions from 1 on."""
         return PartitionReader(
             part, self.text, f"<partition {number}>", on_error=self.on_error, max_errors=self.max_errors, names=names,
-            labels=self.labels,
+            labels=self.labels, columns=columns,
         )  # fmt: skip
 
 
@@ -195,24 +197,22 @@ class Span(NamedTuple):
                 return
 
 
-def learn_rows(job: LearnJob, number: int, span: Span, part: Any, before: LearnedPartition | None) -> LearnedPartition:
-    """Learn some rows of a partition after `before` (None: with a new learner).
+def learn_rows(
+    job: LearnJob, number: int, span: Span, part: Any, before: LearnedPartition | None,
+    learn: Callable[..., Any] = Learner.partial_fit,
+) -> LearnedPartition:  # fmt: skip
+    """Learn some rows of a partition after `before` (None: with a new learner), by a method of the learner.
 
     Of a partition of which these are the first rows, malformed lines are not counted: that is done with the others.
     """
-    return _taught(job, number, span, part, before, Learner.partial_fit)
-
-
-def _taught(
-    job: LearnJob, number: int, span: Span, part: Any, before: LearnedPartition | None, learn: Callable[..., Any]
-) -> LearnedPartition:
     if before is not None and before.problem is not None:
         return before
     after, learner, names = _continued(job, before)
     skipped, errors = after.skipped, list(after.errors)
     try:
         check_labels(part, job.reading.text, f"<partition {number}>")
-        for batch in span.of(after.read(job.reading.reader(part, number, names))):
+        for batch in span.of(after.read(job.reading.reader(part, number, names, learner.columns))):
+            learner.columns.count(batch, job.reading.text)
             predicted = learn(learner, batch, skip=job.reading.on_error == "skip")
             after.progress.update(problem_of(learner.options).outcome(batch, None, predicted))
     except SonlearnError as error:
@@ -281,7 +281,7 @@ def settled_on(job: LearnJob, number: int, span: Span, part: Any, merged: Learne
     Averaged weights then predict better than weights that go on learning. After few rows averages are too small.
     """
     settles = merged.header.get("examples", 0) >= SETTLED
-    return _taught(job, number, span, part, merged, Learner.settle if settles else Learner.partial_fit)
+    return learn_rows(job, number, span, part, merged, Learner.settle if settles else Learner.partial_fit)
 
 
 def _continued(job: LearnJob, before: LearnedPartition | None) -> tuple[LearnedPartition, Learner, NameTable]:
@@ -304,21 +304,24 @@ def without_features(batch: Batch) -> Batch:
 
 @dataclass
 class Answered(Done):
-    """Predictions of a partition: batches without features, each with its predictions."""
+    """Predictions of a partition: batches without features, each with its predictions; what is to be said of it."""
 
     batches: list[tuple[Batch, Predicted]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def predict_partition(model: LearnedPartition, reading: Reading, number: int, part: Any) -> Answered:
     """Predict the rows of a partition."""
     learner, done = model.learner(), Answered()
+    reader = reading.reader(part, number, columns=learner.columns.at_rest())
     try:
-        for batch in done.read(reading.reader(part, number)):
+        for batch in done.read(reader):
             fitting = learner.fitting(batch, learns=False) if reading.on_error == "skip" else batch
             done.batches.append((without_features(batch), learner.predict(fitting)))
     except SonlearnError as error:
         done.problem = placed(error, part)
     done.count_refused(learner, part)
+    done.notes = reader.notes
     return done
 
 

@@ -16,7 +16,7 @@ from sonlearn.commands import train as one
 from sonlearn.commands import tune as table
 from sonlearn.commands.checks import STDIN, check_run, check_stdin, flags_given
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import complain, of_refused, warn, warn_of_skipped
+from sonlearn.commands.messages import complain, extra, of_refused, warn, warn_of_skipped
 from sonlearn.commands.models import of_rows, save_model, settings_text
 from sonlearn.commands.passes import FINISHED
 from sonlearn.commands.sketch import asked as sketching_asked
@@ -61,11 +61,9 @@ _ALONE = {
 @contextlib.contextmanager
 def connected(where: ClusterOptions) -> Iterator[Any]:
     """A client of the cluster; what was started here ends with the block. Raises OptionError."""
-    try:
-        import dask.config
-        from distributed import Client, LocalCluster
-    except ImportError:
-        raise OptionError("--cluster: Dask is not installed; in a copy of the source: pip install '.[dask]'") from None
+    import dask.config
+    from distributed import Client, LocalCluster
+
     with warnings.catch_warnings(), contextlib.ExitStack() as stack:
         warnings.simplefilter("ignore")
         address: Any = where.cluster
@@ -105,6 +103,7 @@ def local_settings(environment: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+@extra("--cluster", "dask")
 def sketch(line: Line, where: ClusterOptions) -> int:
     """Do ``sonlearn sketch --cluster``; return the exit status. Raises SonlearnError, and then nothing was saved."""
     options, text, run, report = sketching_asked(line)
@@ -123,6 +122,7 @@ def sketch(line: Line, where: ClusterOptions) -> int:
     return 0
 
 
+@extra("--cluster", "dask")
 def train(line: Line, where: ClusterOptions) -> int:
     """Do ``train`` or ``predict --cluster``; return the exit status. Raises SonlearnError; then nothing was saved."""
     options, bandit = one.asked(line)
@@ -162,6 +162,7 @@ def train(line: Line, where: ClusterOptions) -> int:
     return 0
 
 
+@extra("--cluster", "dask")
 def tune(line: Line, where: ClusterOptions) -> int:
     """Do ``sonlearn tune --cluster``; return the exit status. Raises SonlearnError, and then nothing was saved."""
     settings, text, options, choice = table.asked(line)
@@ -245,6 +246,7 @@ class _Answers:
         for answered in dask.answers(learner, parts, reading, self._client):
             self.error_count += answered.skipped
             self.errors += answered.errors[: 10 - len(self.errors)]
+            self.notes += answered.notes
             learner.refused_rows += answered.refused
             learner.first_refused = learner.first_refused or answered.first_refused
             for batch, self.predicted in answered.batches:

@@ -145,10 +145,8 @@ def help_of(verb: str, method: str | None = None, whole: bool = False) -> str:
     own = () if method is None else METHODS[method].takes
 
     def is_shown(field: dataclasses.Field[Any]) -> bool:
-        return _takes(of, field) and is_wanted(field)
-
-    def is_wanted(field: dataclasses.Field[Any]) -> bool:
-        return whole or (field.name in (*daily, *own) if daily else not field.metadata.get("rare"))
+        wanted = field.name in (*daily, *own) if daily else not field.metadata.get("rare")
+        return _takes(of, field) and (whole or wanted)
 
     shown = [(title, tuple(filter(is_shown, fields))) for title, fields in groups]
     if whole:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sonlearn.commands.checks import STDIN
-from sonlearn.errors import SonlearnError
+from sonlearn.errors import OptionError, SonlearnError
 from sonlearn.jit import COMPILING, on_compilation
 
 FROM_TERMINAL = "reading examples from the terminal; Ctrl-D ends them"
@@ -89,3 +89,16 @@ def warn_of_skipped(count: int, errors: Sequence[SonlearnError]) -> None:
 def from_terminal(sources: Iterable[str]) -> bool:
     """Whether the data are typed at a terminal, so that the user needs a prompt."""
     return not sys.stdin.closed and sys.stdin.isatty() and any(name in STDIN for name in sources)
+
+
+@contextlib.contextmanager
+def extra(what: str, name: str) -> Iterator[None]:
+    """Turn the lack of a package of the extra `name` into an OptionError that says `what` needs it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in ("", "sonlearn"):
+            raise
+        remedy = f"in a copy of the source: pip install '.[{name}]'"
+        raise OptionError(f"{what}: {package} is not installed; {remedy}") from None

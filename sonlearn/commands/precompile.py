@@ -185,8 +185,8 @@ def warm(line: Line) -> int:
     from sonlearn.data.decisions import numbered
 
     methods = [line.given["method"]] if "method" in line.given else list(METHODS)
-    folder, others = package_folders()
-    if folder is None and not others:
+    folder, every = package_folders()
+    if not every:
         raise OptionError("warm: no folder for kernels can be written to; name one in SONLEARN_CACHE_DIR")
     started = time.perf_counter()
     for options, data in _inputs():
@@ -207,7 +207,7 @@ def warm(line: Line) -> int:
             bandit = decide_some(options)
             again = type(bandit).from_arrays(*bandit.to_arrays())
             again.predict(numbered(some_rows(), options.actions or 1))
-    print(f"{time.perf_counter() - started:.1f} s; the kernels are in {os.path.dirname(folder or others[0])}")
+    print(f"{time.perf_counter() - started:.1f} s; the kernels are in {os.path.dirname(folder or every[0])}")
     return 0
 
 

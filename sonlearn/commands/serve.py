@@ -8,14 +8,14 @@ import dataclasses
 import io
 import ipaddress
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sonlearn.commands.checks import check_binary, check_files
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import complain, telling_of_compiling, warn
+from sonlearn.commands.messages import complain, extra, telling_of_compiling, warn
 from sonlearn.commands.models import contents, is_bandit, load_model
 from sonlearn.commands.passes import Checkpoints
 from sonlearn.data.batch import Batch
@@ -51,7 +51,7 @@ def command(line: Line) -> int:
     path = run_options.initial_regressor
     decides = is_bandit(path)
     check(options, run_options, decides)
-    with extra(), contextlib.ExitStack() as stack:
+    with extra("serve", "serve"), contextlib.ExitStack() as stack:
         from sonlearn.serve.server import address, listen
 
         http = None if options.port is None else stack.enter_context(listen(options.host, options.port, "--port"))
@@ -122,19 +122,6 @@ def decisions_served(
 def mark_of(path: str) -> dict[str, Any] | None:
     """How much a model has seen of which log of events."""
     return storage.read(path, kind="bandit")[0].get("events")
-
-
-@contextlib.contextmanager
-def extra() -> Iterator[None]:
-    """Turn the lack of a package of the extra into an OptionError."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        package = (error.name or "").partition(".")[0]
-        if package in ("", "sonlearn"):
-            raise
-        remedy = "in a copy of the source: pip install '.[serve]'"
-        raise OptionError(f"serve: {package} is not installed; {remedy}") from None
 
 
 def warm_up_decisions(learner: Bandit) -> None:

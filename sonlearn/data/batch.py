@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 #: Feature id of the constant in input that is not hashed; no index in a file can be negative.
 CONSTANT = -1
+
+#: Fields of a batch that have a value for each row, and for each entry.
+_OF_ROWS, _OF_ENTRIES = ("y", "weight", "lines", "tags", "base", "class_names"), ("indices", "values", "words")
 
 
 class Batch(NamedTuple):
@@ -71,27 +75,24 @@ class Batch(NamedTuple):
         begin, end = self.indptr[start], self.indptr[stop]
         last = stop if stop == self.n else stop - 1
         skipped = [(at - start, tag) for at, tag in self.skipped or () if start <= at <= last]
-        return self._replace(
-            indptr=self.indptr[start : stop + 1] - begin, indices=self.indices[begin:end],
-            values=self.values[begin:end], y=self.y[start:stop], weight=self.weight[start:stop],
-            lines=self.lines[start:stop], tags=None if self.tags is None else self.tags[start:stop],
-            base=None if self.base is None else self.base[start:stop],
-            class_names=None if self.class_names is None else self.class_names[start:stop],
-            skipped=skipped or None, words=None if self.words is None else self.words[begin:end],
-        )  # fmt: skip
+        taken = self._taken(lambda values: values[start:stop], lambda values: values[begin:end])
+        return self._replace(indptr=self.indptr[start : stop + 1] - begin, skipped=skipped or None, **taken)
 
     def at(self, rows: np.ndarray) -> Batch:
         """The examples at these places (int64[m]), in their order; `skipped` is left as it is."""
         lengths, places = np.diff(self.indptr)[rows], rows.tolist()
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         entries = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], lengths)
-        return self._replace(
-            indptr=indptr, indices=self.indices[entries], values=self.values[entries], y=self.y[rows],
-            weight=self.weight[rows], lines=self.lines[rows], base=None if self.base is None else self.base[rows],
-            tags=None if self.tags is None else [self.tags[i] for i in places],
-            class_names=None if self.class_names is None else [self.class_names[i] for i in places],
-            words=None if self.words is None else self.words[entries],
-        )  # fmt: skip
+
+        def of_rows(values: Any) -> Any:
+            return [values[i] for i in places] if isinstance(values, list) else values[rows]
+
+        return self._replace(indptr=indptr, **self._taken(of_rows, lambda values: values[entries]))
+
+    def _taken(self, of_rows: Callable[[Any], Any], of_entries: Callable[[Any], Any]) -> dict[str, Any]:
+        """What these take of all fields that have a value for each row, and for each entry; None stays None."""
+        how = dict.fromkeys(_OF_ROWS, of_rows) | dict.fromkeys(_OF_ENTRIES, of_entries)
+        return {name: take(getattr(self, name)) for name, take in how.items() if getattr(self, name) is not None}
 
 
 _NONE = np.zeros(0)

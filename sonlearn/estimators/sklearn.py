@@ -344,10 +344,6 @@ def is_mixed(X: Any) -> bool:
     )  # fmt: skip
 
 
-def _has_probabilities(estimator: Any) -> bool:
-    return estimator._class_options().loss in PROBABILISTIC
-
-
 @with_parameters(_CLASSIFIER)
 class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
     """Online classifier of two or several classes. Nothing has to be tuned.
@@ -446,10 +442,10 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
         """
         return self._of_rows(X, lambda batch: self._numbered.sets(batch))
 
-    @available_if(_has_probabilities)
+    @available_if(lambda estimator: estimator._class_options().loss in PROBABILISTIC)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, float64[n, K]; of losses `sonlearn.learn.predicted.PROBABILISTIC`."""
-        raw = self._raw(X)
+        raw = self._raw(X)  # raises where nothing was learned
         return self._numbered.probabilities(raw)
 
     @property

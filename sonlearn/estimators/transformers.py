@@ -11,7 +11,7 @@ import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sonlearn.data.batch import Batch
+from sonlearn.data.batch import NO_BATCH, Batch, joined
 from sonlearn.errors import OptionError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.python import Parameter, constructor, parameters_of
@@ -58,11 +58,9 @@ class TextHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         options = self._options()
         if isinstance(X, str | bytes):
             raise ValueError("found one text, expected a list of texts")
-        parts = list(self._parts(list(X), options))
-        indptr = np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]).cumsum()
-        indices = np.concatenate([np.empty(0, np.int64), *(part.indices for part in parts)])
-        values = np.concatenate([np.empty(0), *(part.values for part in parts)])
-        out = scipy.sparse.csr_matrix((values, indices, indptr), shape=(len(indptr) - 1, 1 << options.bits))
+        rows = joined(list(self._parts(list(X), options)) or [NO_BATCH])
+        shape = rows.n, 1 << options.bits
+        out = scipy.sparse.csr_matrix((rows.values, rows.indices, rows.indptr), shape=shape)
         out.sum_duplicates()
         return out
 

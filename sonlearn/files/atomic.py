@@ -45,12 +45,12 @@ def _is_special(path: str) -> bool:
 
 
 @contextlib.contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def whole_file(path: str | os.PathLike[str], mode: int = 0o666) -> Iterator[BinaryIO]:
     """A binary file that replaces `path` when the block succeeds, and is removed when it fails.
 
-    If `path` is a symbolic link, its target is replaced; the mode of an existing file is preserved. A `path` that is
-    not a regular file (``/dev/null``, a pipe) is written to directly. Temporary files of killed processes in the folder
-    are removed first. Raises OutputError.
+    If `path` is a symbolic link, its target is replaced. An existing file keeps its mode, a new one has `mode` without
+    what the umask takes away. A `path` that is not a regular file (``/dev/null``, a pipe) is written to
+    directly. Temporary files of killed processes in the folder are removed first. Raises OutputError.
     """
     path = os.fspath(path)
     with writing(path):
@@ -63,7 +63,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         remove_stale(folder)
         temporary = os.path.join(folder, f".sonlearn-{os.urandom(8).hex()}.tmp")
         try:
-            with _new_file(temporary) as file:
+            with _new_file(temporary, mode) as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
@@ -115,11 +115,11 @@ def remove_stale(folder: str) -> None:
                     os.close(descriptor)
 
 
-def _new_file(path: str) -> BinaryIO:
+def _new_file(path: str, mode: int) -> BinaryIO:
     """A new file, locked."""
     while True:
         # Not tempfile.mkstemp: its mode 0600 ignores the user's umask.
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
         file = open(descriptor, "wb")  # noqa: SIM115
         if fcntl is None:
             return file

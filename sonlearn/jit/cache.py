@@ -3,9 +3,8 @@
 Numba's own cache checks only the file that contains a kernel: after an edit (or an upgrade) of a helper in another
 file, the cached caller silently continues to run the old helper. Nor does it survive damage. So kernels are cached in a
 folder named by a hash of all sources that kernels are made of (`sonlearn.jit.settings`), in files that are read whole
-or not at all (`sonlearn.jit.whole`). An edit leads to a new folder. The package's own folder is never written to, and
-other users of Numba are not affected. Folders of other versions are removed after a month without use
-(`sonlearn.jit.folders`).
+or not at all (`sonlearn.jit.folders`). An edit leads to a new folder. The package's own folder is never written to, and
+other users of Numba are not affected. Folders of other versions are removed after a month without use.
 
 Of Numba this takes a dispatcher's attribute `_cache`, and the two methods of a compiled function that make it into
 something that can be pickled, and back. If several processes need a kernel, one of them compiles it (`_Turn`),
@@ -28,7 +27,7 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps, loads
 
-from sonlearn.jit import whole
+from sonlearn.jit import folders
 from sonlearn.jit.settings import cache_folders
 
 try:
@@ -53,22 +52,21 @@ class Cache:
     """
 
     def __init__(self, function: Callable, missing: Callable[[], None]):
-        self._own, others = cache_folders(function)
-        self._all = [*others, self._own] if self._own else others
-        self._name, self._missing = whole.name_of(function), missing
+        self._own, self._all = cache_folders(function)
+        self._name, self._missing = folders.name_of(function), missing
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel; None if no folder has it, and then this process has the turn to compile it.
 
         Raises
         ------
-        TakenError
-            Another process has the turn.
+        BlockingIOError
+            Another process has the turn; the lock file that says so is named.
         """
         found = self._load(sig, target_context)
         if found is None and self._own is not None:
             if not _TURN.take(path := f"{self._own}/{self._name}.lock"):
-                raise whole.TakenError(path)
+                raise BlockingIOError(path)
             found = self._load(sig, target_context)  # another process may have compiled it by now
             if found is not None:
                 _TURN.leave()
@@ -85,16 +83,14 @@ class Cache:
 
     def stored_form(self, sig: Any, target_context: Any) -> tuple[Any, ...] | None:
         """What is stored of a compiled kernel; None if no folder has it."""
-        file, key = self._place(sig, target_context.codegen())
-        data = whole.find(self._all, file, key)
+        data = folders.find(self._all, *self._place(sig, target_context.codegen()))
         return None if data is None else loads(data)  # type: ignore[no-any-return]
 
     def save_overload(self, sig: Any, compiled: Any) -> None:
         """Write a compiled kernel. Where that cannot be, it is compiled in each run."""
         try:
             if self._own is not None and not compiled.library.has_dynamic_globals:
-                file, key = self._place(sig, compiled.codegen)
-                whole.keep(self._own, file, key, dumps(_small(compiled)))
+                folders.keep(self._own, *self._place(sig, compiled.codegen), dumps(_small(compiled)))
         except OSError:
             pass
         except _OTHER_NUMBA as error:
@@ -144,7 +140,7 @@ class _Turn:
         if fcntl is None:
             return True
         try:
-            self._file = open(path, "w", opener=whole.own)  # noqa: SIM115
+            self._file = open(path, "w", opener=folders.own)  # noqa: SIM115
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             now = time.monotonic()

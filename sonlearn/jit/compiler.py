@@ -49,15 +49,10 @@ class _Compiler(numba.core.compiler.Compiler):
 
 def kernel(function: Callable, missing: Callable[[], None], **settings: bool) -> Any:
     """A function that Python calls: nopython mode, without the GIL, cached. `missing` is called before it compiles."""
-    dispatcher = alone(function, **settings)
+    dispatcher = numba.njit(**_options(settings))(function)
     if not numba.config.DISABLE_JIT:
         dispatcher._cache = Cache(function, missing)
     return dispatcher
-
-
-def alone(function: Callable, **settings: bool) -> Any:
-    """The same without a cache."""
-    return numba.njit(**_options(settings))(function)
 
 
 def block(dispatcher: Any, arguments: tuple[Any, ...]) -> Any:

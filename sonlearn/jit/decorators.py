@@ -15,8 +15,6 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sonlearn.jit.whole import TakenError
-
 _DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0").strip() not in ("", "0")
 _LOCK = threading.RLock()
 #: For what is asked while Numba compiles, with Numba's own lock: who has `_LOCK` may be waiting for that one.
@@ -112,7 +110,7 @@ def _patiently(call: Callable[[], Any]) -> Any:
     while True:
         try:
             return call()
-        except TakenError as taken:
+        except BlockingIOError as taken:
             _compiler().wait(*taken.args)
 
 

@@ -1,8 +1,11 @@
-"""Folders of compiled kernels.
+"""Where compiled kernels are stored: folders, and files that are read whole or not at all.
 
 A cached kernel is code, so only folders that nobody else can have written to are used (`trusted`). Kernels are written
 to the first of these that this user owns and can write to, and read from all before it, so a cache in a container image
 or for all users of a machine serves all of them.
+
+A file begins with the length and a checksum of what follows. One that does not match, whatever a power cut or a full
+disk has left of it, is as good as none: what it held is made anew, and replaces it.
 """
 
 from __future__ import annotations
@@ -13,10 +16,12 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from importlib.util import source_hash
 
-from sonlearn.jit.whole import own
+from sonlearn.files.atomic import whole_file
 
+_HEAD = 16
 _OWNERS = hasattr(os, "getuid")
 _DAY = 24 * 3600
 _KEEP_SECONDS = 30 * _DAY
@@ -44,16 +49,16 @@ def roots() -> Iterator[str]:
 
 @functools.cache
 def folders(name: str) -> tuple[str | None, tuple[str, ...]]:
-    """(folder `name` to write kernels to, or None; further folders of that name, which are read first)."""
-    readable = []
+    """(folder `name` to write kernels to, or None; the folders of that name to read, that one the last)."""
+    found = []
     for root in roots():
         folder = os.path.join(root, name)
         writable = _writable(folder)
         if trusted(folder):
+            found.append(folder)
             if writable:
-                return folder, tuple(readable)
-            readable.append(folder)
-    return None, tuple(readable)
+                return folder, tuple(found)
+    return None, tuple(found)
 
 
 def _writable(folder: str) -> bool:
@@ -126,3 +131,38 @@ def _prune(root: str) -> None:
         with contextlib.suppress(OSError):
             if time.time() - os.stat(os.path.join(root, name, "used")).st_mtime > _KEEP_SECONDS:
                 shutil.rmtree(os.path.join(root, name), ignore_errors=True)
+
+
+# ---------------------------------------------------------------------------------------------------- files
+
+
+def find(folders: Iterable[str], file: str, key: bytes) -> bytes | None:
+    """What the first of `folders` that has it whole has kept in a `file` for a `key`, which is without a zero byte."""
+    begin = key + b"\0"
+    for folder in folders:
+        with contextlib.suppress(OSError), open(f"{folder}/{file}", "rb", buffering=0) as opened:
+            head, text = opened.read(_HEAD), opened.read()
+            if head == _head(text) and text.startswith(begin):
+                return text[len(begin) :]
+    return None
+
+
+def keep(folder: str, file: str, key: bytes, data: bytes) -> None:
+    """Write what `find` gives, whole or not at all. Two keys may have one file: the last is in it. Raises OSError."""
+    text = key + b"\0" + data
+    with whole_file(f"{folder}/{file}", 0o644) as opened:
+        opened.write(_head(text) + text)
+
+
+def name_of(function: Callable) -> str:
+    """How the names of files begin that belong to a function."""
+    return f"{function.__module__}.{function.__qualname__}-{function.__code__.co_firstlineno}"
+
+
+def own(path: str, flags: int) -> int:
+    """An opener of files that nobody else may write to."""
+    return os.open(path, flags, 0o644)
+
+
+def _head(data: bytes) -> bytes:
+    return len(data).to_bytes(8, "little") + source_hash(data)

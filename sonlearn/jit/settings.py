@@ -42,7 +42,7 @@ def faststart_is_on(version: str | None = None) -> bool:
 
 
 def cache_folders(function: Callable) -> tuple[str | None, tuple[str, ...]]:
-    """(folder to write the kernels of `function` to, or None; further folders, which are read first).
+    """(folder to write the kernels of `function` to, or None; the folders to read, that one the last).
 
     There is none for a function outside of this package: nobody knows what it depends on.
     """

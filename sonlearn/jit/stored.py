@@ -28,7 +28,7 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from sonlearn.jit import whole
+from sonlearn.jit import folders
 from sonlearn.jit.settings import cache_folders, faststart_is_on
 
 #: Flags of an array that the type of it depends on; of two contiguous orders, C is the one.
@@ -98,17 +98,15 @@ def store(form: tuple[Any, ...], function: Callable, types: Types) -> None:
         environments = {name: [each.str for each in consts] for name, consts in objects.items() if consts}
         symbols = json.dumps((about.llvm_cpython_wrapper_name, own.env_name, environments))
         folder, _ = cache_folders(function)
-        file, key = _place(function, types)
         with contextlib.suppress(OSError):
             if folder is not None:
-                whole.keep(folder, file, key, symbols.encode() + b"\0" + code)
+                folders.keep(folder, *_place(function, types), symbols.encode() + b"\0" + code)
 
 
 def load(function: Callable, types: Types) -> Callable | None:
     """The stored kernel of a Python `function` for arguments of these types, which it does not check; or None."""
-    own, others = cache_folders(function)
-    file, key = _place(function, types)
-    data = whole.find((*others, *([own] if own else [])), file, key)
+    _, every = cache_folders(function)
+    data = folders.find(every, *_place(function, types))
     if data is not None:
         symbols, code = data.split(b"\0", 1)
         with contextlib.suppress(OSError):
@@ -119,7 +117,7 @@ def load(function: Callable, types: Types) -> Callable | None:
 def _place(function: Callable, types: Types) -> tuple[str, bytes]:
     """(file, key) of a kernel for arguments of these types. Numba's settings count, and the processor."""
     key = f"{_text(types)}\n{_machine()}".encode()
-    return f"{whole.name_of(function)}.{source_hash(key).hex()}.code", key
+    return f"{folders.name_of(function)}.{source_hash(key).hex()}.code", key
 
 
 @functools.cache

@@ -193,17 +193,11 @@ class Evaluation:
 
     def _check(self, decisions: Decisions, usable: np.ndarray) -> None:
         """Raise InputError for what cannot be evaluated."""
-        out = usable & ~((decisions.cost >= self._low) & (decisions.cost <= self._high))
-        if out.any():
-            i = int(np.argmax(out))
-            expected = f"a cost from {self._low:g} to {self._high:g}, as given (--cost-low, --cost-high) or learned"
-            raise InputError(decisions.source, int(decisions.lines[i]), None, f"cost {decisions.cost[i]:g}", expected)
+        cost, p = decisions.cost, decisions.probability
+        expected = f"a cost from {self._low:g} to {self._high:g}, as given (--cost-low, --cost-high) or learned"
+        _check_all(decisions, ~usable | ((cost >= self._low) & (cost <= self._high)), "cost", cost, expected)
         if self._floor is not None:
-            out = usable & (decisions.probability < self._floor)
-            if out.any():
-                i = int(np.argmax(out))
-                found, expected = f"probability {decisions.probability[i]:g}", f"{self._floor:g} (--floor) at least"
-                raise InputError(decisions.source, int(decisions.lines[i]), None, found, expected)
+            _check_all(decisions, ~usable | (p >= self._floor), "probability", p, f"{self._floor:g} (--floor) at least")
 
     def _scaled(self, cost: np.ndarray) -> np.ndarray:
         """Costs in [0, 1]; beyond the range its end."""
@@ -337,6 +331,12 @@ class Checks:
         if not self.bounded and count and 1.0 - mean > FAR * error + 1e-9:
             return [f"{name}: {_unexplored(1.0 - mean)} about; of what these cost the log says nothing"]
         return []
+
+
+def _check_all(decisions: Decisions, good: np.ndarray, what: str, values: np.ndarray, expected: str) -> None:
+    if not good.all():
+        i = int(np.argmin(good))
+        raise InputError(decisions.source, int(decisions.lines[i]), None, f"{what} {values[i]:g}", expected)
 
 
 def _unexplored(share: float) -> str:

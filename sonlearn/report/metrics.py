@@ -34,7 +34,7 @@ from sonlearn.data.mixing import split_mix
 from sonlearn.errors import shorten
 from sonlearn.learn.predicted import PROBABILISTIC, Predicted, chosen_of, linked, probability
 from sonlearn.learn.scores import Cut, ScoreHistogram, score_of
-from sonlearn.report.quality import WINDOW, Calibration, Confusion, CoverageTotals, coverage_of, judged, judged_classes
+from sonlearn.report.quality import WINDOW, Calibration, Confusion, CoverageTotals, judged, judged_classes
 
 if TYPE_CHECKING:
     from sonlearn.data.batch import Batch
@@ -94,9 +94,9 @@ class Metrics:
             return
         if not chosen.all():
             y, weight, predicted = y[chosen], weight[chosen], chosen_of(predicted, chosen)
-        covered = coverage_of(predicted, y, self._of.add(predicted, y, weight))
-        if covered is not None:
-            self._coverage.add(*covered)
+        self._of.add(predicted, y, weight)
+        if self._learner.options.coverage is not None:
+            self._coverage.count(predicted, y, numbers_of(self._learner, y))
 
     # -- what came of it ---------------------------------------------------------------------------------------------
 
@@ -175,8 +175,8 @@ class _Scores:
         self._sample = PredictionSample(SAMPLE)
         self._two: dict[str, Any] | None = None  # what `_of_two` has found, which the end of a run asks for five times
 
-    def add(self, predicted: Predicted, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Add n rows with a label; return int64[n]: 1 for labels above 0, else 0."""
+    def add(self, predicted: Predicted, y: np.ndarray, weight: np.ndarray) -> None:
+        """Add n rows with a label."""
         options = self._learner.options
         scores = np.clip(predicted.raw, *options.bounds)  # before a link or --binary
         self._signs = self._signs and (self.fixed or bool((np.abs(y) == 1).all()))
@@ -184,9 +184,8 @@ class _Scores:
             values = linked("poisson", scores) if options.loss == "poisson" else scores
             self._values.add(y, values, weight)
             self._sample.add(y, values)
-        number = np.asarray(y > 0, dtype=np.int64)
         if not self._signs:
-            return number
+            return
         self._two = None
         positive, decided = y > 0, predicted.decided > 0
         self._scores.add(scores, positive, weight)
@@ -196,7 +195,6 @@ class _Scores:
             self.calibration.add(events, weight)
         sums = zip(_PAIRS, self._decided.tolist(), strict=True)
         self.confusion.weights = {pair: total for pair, total in sums if total > 0}
-        return number
 
     def result(self) -> dict[str, Any] | None:
         """See `Metrics.result`."""
@@ -254,16 +252,15 @@ class _Classes:
         self._learner = learner
         self.calibration, self.confusion = Calibration(), Confusion()
 
-    def add(self, predicted: Predicted, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Add n rows with a label; return int64[n]: the columns of their classes, -1 for one that was not met."""
-        number = numbers_of(self._learner.classes, y)
+    def add(self, predicted: Predicted, y: np.ndarray, weight: np.ndarray) -> None:
+        """Add n rows with a label."""
+        number = numbers_of(self._learner, y)
         most = self._learner.options.oaa or self._learner.options.multinomial or 0
         unmet = max(most - predicted.probabilities.shape[1], 0)
         self.calibration.add(judged_classes(predicted, number, unmet), weight)
         named = any(isinstance(name, str) for name in self._learner.classes[:1])
         unknown = named & (predicted.prediction < 0)
         self.confusion.add(y, np.where(unknown, np.nan, predicted.prediction), weight)
-        return number
 
     def result(self) -> dict[str, Any] | None:
         """See `Metrics.result`."""
@@ -347,8 +344,11 @@ class PredictionSample:
         return self._kept.tolist()
 
 
-def numbers_of(classes: list[int | str], y: np.ndarray) -> np.ndarray:
-    """int64[n]: which of the `classes` the labels are (`Predicted.label`), -1 for one that has not been met."""
+def numbers_of(learner: Learner, y: np.ndarray) -> np.ndarray:
+    """int64[n]: which of the learner's classes labels are (`Predicted.label`), -1 for one that has not been met."""
+    if learner.options.kind != "classes":
+        return np.asarray(y > 0, dtype=np.int64)
+    classes = learner.classes
     if classes and isinstance(classes[0], str):
         return y.astype(np.int64)
     place = {float(label): i for i, label in enumerate(classes)}

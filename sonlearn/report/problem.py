@@ -25,7 +25,6 @@ from sonlearn.report.labels import ClassCounts, LabelStatistics, reported_loss
 from sonlearn.report.metrics import Metrics, numbers_of
 from sonlearn.report.predictions import texts_of, with_intervals, with_sets
 from sonlearn.report.progress import BatchOutcome, Progress, Schedule
-from sonlearn.report.quality import coverage_of
 
 if TYPE_CHECKING:
     from sonlearn.learn.learner import Learner
@@ -93,17 +92,9 @@ class Problem:
         """`outcome` with the texts of labels and predictions, where these are no numbers."""
         return outcome
 
-    def numbers(self, y: np.ndarray) -> np.ndarray:
-        """int64[n]: the places in `labels` of labels float64[n], -1 for one that is not there."""
-        return np.asarray(y > 0, dtype=np.int64)
-
     def unmet(self, predicted: Predicted) -> int:
         """How many labels are classes that the learner has not met."""
         return 0
-
-    def covered(self, predicted: Predicted, y: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """Which labels are within their sets or intervals, as `coverage_of` says."""
-        return coverage_of(predicted, y, self.numbers(y))
 
     def summary(self, metrics: Any) -> list[str]:
         """Lines at the end of a run: measures, and what there is to tell of the learner."""
@@ -307,13 +298,9 @@ class SeveralClasses(Problem):
         shown = lambda i: tuple(self.texts(np.array([outcome.y[i], outcome.prediction[i]])))  # noqa: E731
         return outcome._replace(shown=shown)
 
-    def numbers(self, y: np.ndarray) -> np.ndarray:
-        """See `Problem`."""
-        return numbers_of(self.learner.classes, y)
-
     def unmet(self, predicted: Predicted) -> int:
         """See `Problem`."""
-        return int((self.numbers(predicted.label[~np.isnan(predicted.label)]) < 0).sum())
+        return int((numbers_of(self.learner, predicted.label[~np.isnan(predicted.label)]) < 0).sum())
 
     def texts(self, values: np.ndarray) -> list[str]:
         """See `Problem`; before there is a learner, numbers."""

@@ -172,6 +172,22 @@ class CoverageTotals:
         self._last = np.zeros(0, dtype=bool)  # of the window's rows
         self._each, self._blocks = 1, np.zeros((0, 2), dtype=np.int64)  # rows of a block; (rows, covered) of each
 
+    def count(self, predicted: Any, y: np.ndarray, number: np.ndarray) -> None:
+        """Count the rows whose labels are within their sets or intervals, if they have any.
+
+        Parameters
+        ----------
+        predicted : Predicted, of n rows
+        y : float64[n], labels of values
+        number : int64[n], columns of the rows' classes, -1 for one that has not been met
+        """
+        if predicted.sets is not None:
+            own = predicted.sets[np.arange(len(number)), np.maximum(number, 0)]
+            self.add((number >= 0) & own, predicted.sets.sum(axis=1).astype(float))
+        elif predicted.low is not None:
+            with np.errstate(over="ignore"):
+                self.add((predicted.low <= y) & (y <= predicted.high), predicted.high - predicted.low)
+
     def add(self, covered: np.ndarray, size: np.ndarray) -> None:
         """Add n rows: bool[n], and lengths of intervals or sizes of sets, float64[n] (inf is left out of the mean)."""
         self.rows += len(covered)
@@ -211,21 +227,3 @@ class CoverageTotals:
             "asked": asked, "reached": self.covered / self.rows, "lowest": low, "highest": high,
             "size": self.size / self.finite if self.finite else None, "curve": curve,
         }  # fmt: skip
-
-
-def coverage_of(predicted: Any, y: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """(whether each row's label is covered, length of its interval or size of its set); None: there are none.
-
-    Parameters
-    ----------
-    predicted : Predicted, of n rows
-    y : float64[n], labels of values
-    number : int64[n], columns of the rows' classes, -1 for one that has not been met
-    """
-    if predicted.sets is not None:
-        rows = np.arange(len(number))
-        return (number >= 0) & predicted.sets[rows, np.maximum(number, 0)], predicted.sets.sum(axis=1).astype(float)
-    if predicted.low is None:
-        return None
-    with np.errstate(over="ignore"):
-        return (predicted.low <= y) & (y <= predicted.high), predicted.high - predicted.low

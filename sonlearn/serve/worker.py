@@ -26,10 +26,11 @@ import numpy as np
 from sonlearn.data.batch import Batch, joined
 from sonlearn.errors import InputError, SonlearnError
 from sonlearn.learn.explain import explained
-from sonlearn.learn.learner import Learner, Predicted, chosen_of
+from sonlearn.learn.learner import Learner, chosen_of
 from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.options.verbs import ServeOptions
 from sonlearn.report.audit import content_of
+from sonlearn.report.metrics import numbers_of
 from sonlearn.report.problem import problem_of
 from sonlearn.report.quality import CoverageTotals
 from sonlearn.text.chunk import ChunkParser, joined_chunks
@@ -498,7 +499,9 @@ class Worker(Queue):
         else:
             predicted = self.learner.partial_fit(batch, skip=True)
             counted = ~np.isnan(predicted.label) & (batch.weight > 0) & ~predicted.refused
-            self._cover(predicted, counted)
+            if self.learner.options.coverage is not None and counted.any():
+                label = predicted.label[counted]
+                self.coverage.count(chosen_of(predicted, counted), label, numbers_of(self.learner, label))
             task.learned += int(counted.sum())
             task.loss += float((predicted.loss * batch.weight)[counted].sum())
         values = self.problem.replies(predicted)
@@ -507,14 +510,6 @@ class Worker(Queue):
             values[row] = None
         more |= self.problem.more(predicted, request.wants.coverage, request.wants.probabilities)
         task.add(batch, values, more)
-
-    def _cover(self, predicted: Predicted, counted: np.ndarray) -> None:
-        """Count which labels were covered."""
-        if self.learner.options.coverage is None or not counted.any():
-            return
-        covered = self.problem.covered(chosen_of(predicted, counted), predicted.label[counted])
-        if covered is not None:
-            self.coverage.add(*covered)
 
     def _explanations(self, batch: Batch) -> Generator[None, None, list[Any]]:
         """Return what moved the prediction of each row; yield between two steps."""

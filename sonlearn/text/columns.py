@@ -200,7 +200,8 @@ def layout_of(
     hint : str
         What the header looks like, if not like one.
     known : ColumnTable or None
-        Columns of the model that predicts the rows: where one is new to it, the column of ids may have a new name.
+        Columns of the model that predicts the rows, and their order: where one is new to it, the column of ids may have
+        a new name.
 
     Raises
     ------
@@ -226,10 +227,10 @@ def layout_of(
                 if not names_a_column(field, name, columns):
                     expected = f"a column {shorten(name)} ({flag_of(TextOptions, field)}){_meant(name, columns)}"
                     raise InputError(*place, None, found, expected)
-    return ColumnLayout(
-        *(columns.index(name) if name and name in columns else None for name in roles),
-        [(i, name) for i, name in enumerate(columns) if name != labels.action and is_feature(name, options)],
-    )
+    features = [(i, name) for i, name in enumerate(columns) if name != labels.action and is_feature(name, options)]
+    if known is not None:
+        features.sort(key=lambda feature: known.place(feature[1]))
+    return ColumnLayout(*(columns.index(name) if name and name in columns else None for name in roles), features)
 
 
 def _meant(name: str, columns: list[str]) -> str:
@@ -315,13 +316,19 @@ class ColumnTable:
         self.years: dict[str, list[float]] = {name: list(seen) for name, seen in (years or {}).items()}
         self.months: dict[str, list[int]] = {name: list(seen) for name, seen in (months or {}).items()}
         self.rests = False
+        self._order: dict[str, int] = {}
 
     def at_rest(self) -> ColumnTable:
         """The same columns, as they are at any time, for what is only predicted."""
         table = ColumnTable()
+        table._order = {name: place for place, name in enumerate(self.known)}
         table.known, table.numbers, table.years, table.months = self.known, self.numbers, self.years, self.months
         table.rests = True
         return table
+
+    def place(self, name: str) -> int:
+        """The place of a column, where tables are only predicted: in which order they have theirs does not matter."""
+        return self._order.get(name, len(self._order))
 
     def mean(self, name: str) -> float | None:
         """The mean of a column that has held nothing but numbers; None of any other."""

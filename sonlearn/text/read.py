@@ -7,6 +7,7 @@ import glob
 import itertools
 import os
 import re
+import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,7 +28,17 @@ from sonlearn.text.names import NameTable
 from sonlearn.text.objects import RecordSource, sources_of
 from sonlearn.text.pipeline import map_prefetching
 from sonlearn.text.rows import ParsedChunk
-from sonlearn.text.source import CHUNK_BYTES, Meter, Source, is_arrow, is_remote, is_table, read_chunks, source_name
+from sonlearn.text.source import (
+    CHUNK_BYTES,
+    Meter,
+    Source,
+    is_arrow,
+    is_remote,
+    is_table,
+    read_chunks,
+    reason,
+    source_name,
+)
 from sonlearn.text.suspicions import noted
 
 if TYPE_CHECKING:
@@ -73,7 +84,7 @@ def expand_globs(sources: Iterable[Source]) -> Iterator[Source]:
     Raises
     ------
     InputError
-        A pattern matches nothing, or there is no such file: said before the first one is read.
+        A pattern matches nothing, there is no such file, or it is a folder: said before the first one is read.
     """
     yield from [match for source in sources for match in _matches(source)]
 
@@ -95,11 +106,10 @@ def _matches(source: Source) -> list[Source]:
         return matches
     if not remote:
         try:
-            os.stat(source)
-        except FileNotFoundError:
-            raise InputError(os.fspath(source), None, None, "no such file", "a text file") from None
-        except OSError:
-            pass  # whoever opens it says why
+            if stat.S_ISDIR(os.stat(source).st_mode):
+                raise IsADirectoryError
+        except OSError as error:
+            raise InputError(os.fspath(source), None, None, reason(error), "a text file") from None
     return [source]
 
 

@@ -88,7 +88,7 @@ def read_chunks(
         with open_binary(source, watch) as raw:
             yield from _cut(decompressed(raw, name), name, max(int(chunk_bytes), 1), stretch)
     except OSError as error:
-        raise InputError(name, None, None, _reason(error), "a text file") from error
+        raise InputError(name, None, None, reason(error), "a text file") from error
 
 
 @contextlib.contextmanager
@@ -152,7 +152,8 @@ def _remote(address: str) -> Any:
         raise InputError(address, None, None, shorten(str(error), 100), "an address that fsspec knows") from error
 
 
-def _reason(error: OSError) -> str:
+def reason(error: OSError) -> str:
+    """What was found in place of a file that can be read."""
     if isinstance(error, FileNotFoundError):
         return "no such file"
     if isinstance(error, IsADirectoryError):

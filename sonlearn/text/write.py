@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data.batch import CONSTANT, Batch
-from sonlearn.errors import InputError, OptionError
+from sonlearn.errors import InputError
 from sonlearn.files.atomic import whole_output
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
-from sonlearn.options.text import WRITABLE
 from sonlearn.text.read import Reader
 from sonlearn.text.source import Source
 
@@ -52,8 +51,6 @@ def convert(
         As `Reader`; or an example has what the format cannot say: in LIBSVM text no label, an importance that is not
         1, or a base; in VW text an index that ``-b`` has no slot for.
     """
-    if to not in WRITABLE:
-        raise OptionError(f"--to {to}: expected one of {', '.join(WRITABLE)}")
     text = Reader(sources, dataclasses.replace(options, constant=False), **reader)
     lines = svmlight_lines if to == "svmlight" else lambda batch: vw_lines(batch, options.bits)
     with whole_output(target) as file:

@@ -11,7 +11,7 @@ from states import assert_same, state_of
 from sonlearn import LearnOptions, OptionError, SonlearnBandit, TextOptions
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.bandit import BanditOptions
-from sonlearn.text.decisions import read_decisions
+from sonlearn.text.decisions import DecisionReader
 
 
 def blocks(n, seed=0):
@@ -288,7 +288,7 @@ def test_nag_predicts_what_vw_predicts(cli, tmp_path, cb_type):
     bandit = Bandit(*options, LearnOptions(method="nag", loss="squared"))
     lines = [line for line in (tmp_path / "theirs").read_text().splitlines() if line]
     ours = []
-    for decisions in read_decisions(str(tmp_path / "log"), options[1], options[0]):
+    for decisions in DecisionReader(str(tmp_path / "log"), options[1], options[0]):
         decided = bandit.partial_fit(decisions)
         ours += np.split(decided.mean, decisions.first[1:-1])
     assert len(ours) == len(lines) == 80
@@ -348,7 +348,7 @@ def test_nag_predicts_what_vw_predicts_of_dsjson(tmp_path, cb_type):
     vw.finish()
     text, options = TextOptions(format="json", quadratic=("ua",)), BanditOptions(cb_adf=True, cb_type=cb_type)
     bandit, ours = Bandit(options, text, LearnOptions(method="nag", loss="squared")), []
-    for decisions in read_decisions(str(tmp_path / "log"), text, options):
+    for decisions in DecisionReader(str(tmp_path / "log"), text, options):
         ours += np.split(bandit.partial_fit(decisions).mean, decisions.first[1:-1])
     theirs = [line for line in (tmp_path / "theirs").read_text().splitlines() if line]
     assert len(ours) == len(theirs) == 80
@@ -390,8 +390,8 @@ def test_products_are_those_of_dsjson_and_of_text(tmp_path, quadratic):
         '"_multi":[{"action":{"name":"p","z":0.5}},{"more":{"w":2.0},"action":{"name":"q"}}]}}\n'
     )
     (tmp_path / "vw").write_text("shared |context t=x hour:3\n|action name=p z:0.5\n|more w:2 |action name=q\n\n")
-    (theirs,) = read_decisions(str(tmp_path / "json"), TextOptions(quadratic=quadratic, format="json"), options)
-    (texts,) = read_decisions(str(tmp_path / "vw"), text, options)
+    (theirs,) = DecisionReader(str(tmp_path / "json"), TextOptions(quadratic=quadratic, format="json"), options)
+    (texts,) = DecisionReader(str(tmp_path / "vw"), text, options)
     for i in range(2):
         rows = [
             sorted(zip(one.indices[a:b].tolist(), one.values[a:b].tolist(), strict=True))

@@ -11,7 +11,7 @@ from offpolicy_twin import line_of
 
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.offpolicy.evaluation import Evaluation, Line, Policy
-from sonlearn.text.decisions import read_decisions
+from sonlearn.text.decisions import DecisionReader
 
 K = 3
 
@@ -59,7 +59,7 @@ def expected(paths, source, **options):
     """The same, by hand."""
     models = [Bandit.load(path) for path in paths]
     evaluation = Evaluation(list(paths), (0.0, 1.0), **options)
-    streams = [read_decisions(source, model.text, model.options) for model in models]
+    streams = [DecisionReader(source, model.text, model.options) for model in models]
     for batches in zip(*streams, strict=True):
         decided = [model.decide(one) for model, one in zip(models, batches, strict=True)]
         evaluation.add(batches[0], [Policy(one.probability, one.mean) for one in decided])
@@ -100,7 +100,7 @@ def test_cuts_do_not_change_a_bit_and_models_may_learn_as_they_go(cli):
         assert lines_of(cli(*call, "--examples", "300", "-P", "10000", "new.vw"))[1].decisions == 300
     learning = Bandit.load("a.model")
     evaluation = Evaluation(["a.model"], (0.0, 1.0))
-    for batch in read_decisions("new.vw", learning.text, learning.options):
+    for batch in DecisionReader("new.vw", learning.text, learning.options):
         decided = learning.partial_fit(batch)
         evaluation.add(batch, [Policy(decided.probability, decided.mean)])
     assert evaluation.lines() == whole

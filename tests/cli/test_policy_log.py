@@ -12,14 +12,14 @@ from sonlearn.options.bandit import BanditOptions
 from sonlearn.report.decisions import DecisionProblem, PolicyTotals
 from sonlearn.report.progress import Schedule
 from sonlearn.report.runlog import read_run
-from sonlearn.text.decisions import read_decisions
+from sonlearn.text.decisions import DecisionReader
 
 OFFERS = str(ROOT / "data" / "offers.vw")
 
 
 def decided(options=BanditOptions(cb_explore_adf=True)):  # noqa: B008 (frozen)
     """(decisions of the sample, what was decided)."""
-    (decisions,) = read_decisions(OFFERS, TextOptions(), options)
+    (decisions,) = DecisionReader(OFFERS, TextOptions(), options)
     return decisions, Bandit(options).partial_fit(decisions)
 
 

@@ -250,8 +250,7 @@ def test_a_row_that_is_skipped_has_its_line(cli, files, threads):
         assert [(value[0] == "nan", *value[1:]) for value in found] == expected
 
 
-@pytest.mark.parametrize("form", ["csv", "json"])
-def test_a_row_of_a_table_that_is_skipped_has_its_line(cli, files, form):
+def test_a_row_of_a_table_that_is_skipped_has_its_line(cli, files):
     lines = table(12)
     lines[3] = lines[3].replace(",", ",x,", 1)  # a field too many
     lines[11] = "last,1e999,1,Graz,1\n"

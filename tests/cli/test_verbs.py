@@ -173,6 +173,16 @@ def test_a_picture_needs_matplotlib(cli, monkeypatch):
     assert not Path("s.png").exists()
 
 
+@pytest.mark.parametrize("verb", [("train",), ("tune", "--grid", "l2=0,1e-6"), ("sketch",)], ids=lambda verb: verb[0])
+def test_a_cluster_needs_dask(cli, monkeypatch, verb):
+    monkeypatch.setitem(sys.modules, "dask", None)
+    for name in [name for name in sys.modules if name.startswith("sonlearn.cluster.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr("sonlearn.cluster.dask", raising=False)
+    line = cli.error(*verb, "--cluster", "local", "a.svm")
+    assert line == "--cluster: dask is not installed; in a copy of the source: pip install '.[dask]'"
+
+
 def test_indices_from_zero(cli):
     Path("z.svm").write_text("1 0:3 2:4\n")
     err = cli.error("sketch", "--quiet", "z.svm", "-o", "s.npz")

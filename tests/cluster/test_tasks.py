@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from streams import zipf
 
-from sonlearn import Learner, LearnOptions
+from sonlearn import Learner, LearnOptions, TextOptions
 from sonlearn.cluster import tasks
+from sonlearn.cluster.partitions import Partition
 from sonlearn.data import merging
 
 
@@ -55,3 +56,25 @@ def test_numbers_that_stay_need_no_copy():
         np.testing.assert_array_equal(longer, [*table, [0.0, 0.0]])
         other = merging.renumbered(table, np.array([0, 2, -1]), 3, shared=shared)
         np.testing.assert_array_equal(other, [[0.0, 1.0], [0.0, 0.0], [2.0, 3.0]])
+
+
+def test_merged_learners_know_the_columns_of_tables(tmp_path):
+    text, parts = TextOptions(format="csv", label="y"), []
+    for part, place in enumerate(("Graz", "")):
+        parts.append(Partition(str(tmp_path / f"{part}.csv")))
+        rows = "".join(f"{i % 2},{i + part},{place}\n" for i in range(40))
+        (tmp_path / f"{part}.csv").write_text(f"y,size,city\n{rows}")
+    job = tasks.LearnJob(LearnOptions(method="nag"), tasks.Reading(text))
+    learned = [tasks.learn_rows(job, i, tasks.Span(), part, None) for i, part in enumerate(parts, 1)]
+    merged = tasks.merge_learned(None, None, *learned)
+    columns = merged.learner().columns
+    assert columns.known == {"size": ("number",), "city": ("category", "missing")}
+    assert columns.mean("size") == 20.0
+    (tmp_path / "0.csv").write_text("size,city\n,Graz\n20,Graz\n")
+    reading = tasks.Reading(text, labels=job.reading.labels._replace(needed=False))
+    answered = tasks.predict_partition(merged, reading, 1, parts[0])
+    ((_, predicted),) = answered.batches
+    assert predicted.prediction[0] == predicted.prediction[1] != 0
+    assert "the column 'size' has missing numbers" in answered.notes[0]
+    (tmp_path / "0.csv").write_text("size,city\nmany,Graz\n")
+    assert "expected a number, as in all rows" in str(tasks.predict_partition(merged, reading, 1, parts[0]).problem)

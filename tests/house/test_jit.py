@@ -10,7 +10,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +18,7 @@ import numpy as np
 import pytest
 from places import PACKAGE
 
-from sonlearn.jit import stored, whole
+from sonlearn.jit import folders, stored
 from sonlearn.jit.decorators import InlinedKernel, Kernel
 from sonlearn.jit.folders import trusted
 from sonlearn.jit.sequence import Sequence
@@ -279,8 +278,8 @@ def test_damage_of_any_kind_is_seen(tmp_path, seed):
     r = random.Random(seed)
     for _ in range(500):
         data = r.randbytes(r.choice((0, 1, 8, 100, 3000)))
-        whole.write(str(tmp_path / "x"), data)
-        assert whole.read(str(tmp_path / "x")) == data
+        folders.keep(str(tmp_path), "x", b"key", data)
+        assert folders.find([str(tmp_path)], "x", b"key") == data
         file = bytearray((tmp_path / "x").read_bytes())
         if r.random() < 0.4:
             file = file[: r.randrange(len(file))]
@@ -290,16 +289,7 @@ def test_damage_of_any_kind_is_seen(tmp_path, seed):
             for place in {r.randrange(len(file)) for _ in range(r.choice((1, 1, 7)))}:
                 file[place] ^= r.randrange(1, 256)
         (tmp_path / "x").write_bytes(file)
-        with pytest.raises(OSError, match="damaged"):
-            whole.read(str(tmp_path / "x"))
-
-
-def test_what_dead_processes_left_is_removed(tmp_path):
-    for name, age in (("dead.1.part", 3600), ("under_way.2.part", 0)):
-        (tmp_path / name).write_bytes(b"half")
-        os.utime(tmp_path / name, (time.time() - age,) * 2)
-    whole.write(str(tmp_path / "x"), b"data")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["under_way.2.part", "x"]
+        assert folders.find([str(tmp_path)], "x", b"key") is None
 
 
 def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch):
@@ -308,7 +298,7 @@ def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="no space"):
-        whole.write(str(tmp_path / "x"), b"data")
+        folders.keep(str(tmp_path), "x", b"key", b"data")
     assert not list(tmp_path.iterdir())
 
 
@@ -469,14 +459,14 @@ def test_one_process_compiles_and_the_others_wait(tmp_path):
 
 TAKEN = """
 import fcntl, sys, threading
-from sonlearn.jit import whole, without_numba
+from sonlearn.jit import folders, without_numba
 from sonlearn.jit.settings import package_folders
 from sonlearn.learn.by_row import copy_one
 from sonlearn.views.view import fits
 import numpy as np
 if WAY == "stored":
     without_numba()
-lock = open(f"{package_folders()[0]}/{whole.name_of(fits.py_func)}.lock", "w")  # as another process has it
+lock = open(f"{package_folders()[0]}/{folders.name_of(fits.py_func)}.lock", "w")  # as another process has it
 fcntl.flock(lock, fcntl.LOCK_EX)
 found = []
 thread = threading.Thread(target=lambda: found.append(fits(np.array([3]), 3)))

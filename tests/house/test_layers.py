@@ -6,9 +6,9 @@ from places import PACKAGE
 
 #: A module imports from its own layer and those above it in this list: folders, and single files of the package.
 LAYERS = (
-    ("__init__", "errors", "interrupts", "jit"),
+    ("__init__", "errors", "interrupts", "files", "jit"),
     ("options", "data"),
-    ("files", "sketch", "text", "views", "conformal", "offpolicy"),
+    ("sketch", "text", "views", "conformal", "offpolicy"),
     ("learn",),
     ("report",),
     ("estimators", "tuning", "cluster", "serve"),

@@ -12,7 +12,7 @@ from streams import read_svmlight
 
 from sonlearn import TextOptions
 from sonlearn.options.bandit import BanditOptions
-from sonlearn.text.decisions import read_decisions
+from sonlearn.text.decisions import DecisionReader
 
 DATA = ROOT / "data"
 SAMPLES = ("sample.svm", "sample.vw", "customers.csv", "messages.csv", "offers.vw")
@@ -71,7 +71,7 @@ def test_customers_are_as_described():
 
 
 def test_offers_are_as_described():
-    (decisions,) = read_decisions(DATA / "offers.vw", TextOptions(), BanditOptions(cb_explore_adf=True))
+    (decisions,) = DecisionReader(DATA / "offers.vw", TextOptions(), BanditOptions(cb_explore_adf=True))
     assert decisions.n == 600
     assert set(np.diff(decisions.first)) == {4}
     assert set(decisions.cost) == {-1.0, 0.0}

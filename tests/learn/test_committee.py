@@ -302,10 +302,3 @@ def test_a_rare_class_of_a_hundred_times_the_weight_is_as_likely_as_the_other(na
     )
     assert abs(weighted) < 1.5
     assert plain < -3
-
-
-def test_weights_of_millions_learn_as_weights_of_one():
-    batch = zipf(n=400, d=60)
-    millions = batch._replace(weight=np.random.default_rng(0).uniform(1e5, 3e6, batch.n))
-    plain, weighted = (Learner(options()).partial_fit(rows).loss.mean() for rows in (batch, millions))
-    assert weighted < 1.1 * plain

@@ -1,4 +1,4 @@
-"""drfd for dense rows against the dense twin, against the engine for sparse rows, and reliability.
+"""drfd for dense rows against the dense twin, and reliability.
 
 Tolerance 1e-9 as in test_drfd, on predictions relative to max(1, |value|), on weights and the matrix to the largest.
 """
@@ -94,20 +94,6 @@ def test_forgetting():
     assert np.abs(fed(DenseDiagonalFD(options), [batch])[1] - wanted).max() <= 1e-9
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_sparse_and_dense_engines_agree(loss):
-    """Over a thousand rows of 300 columns, to what rounding leaves of 1e-8."""
-    rng = np.random.default_rng(1)
-    X = np.cos(rng.normal(size=(1000, 5)) @ rng.normal(size=(5, 300)) + rng.uniform(0, 6, 300)) / 12
-    from sonlearn import from_scipy
-
-    batch = from_scipy(X, np.sign(X[:, :40].sum(axis=1) + 0.1 * rng.normal(size=1000)))
-    options = options_of(loss, 20, arow_r=0.03)
-    one, other = make_engine(options), make_engine(options, dense=True)
-    assert type(one) is not type(other)
-    np.testing.assert_allclose(fed(one, [batch])[1], fed(other, [batch])[1], rtol=0, atol=1e-8)
-
-
 def test_cuts_and_restored_states_change_no_bit():
     batch, options = STREAMS["wide"], options_of("hinge", 4)
     state, whole, _ = fed(DenseDiagonalFD(options), [batch])
@@ -166,6 +152,8 @@ def test_a_row_that_would_diverge_changes_nothing():
 
 
 def test_what_grows_has_no_rows_at_first():
-    state = DenseDiagonalFD(options_of("hinge", 4)).new()
+    engine = make_engine(options_of("hinge", 4), dense=True)
+    assert type(engine) is DenseDiagonalFD
+    state = engine.new()
     assert [len(part) for part in state[:4]] == [0] * 4
     assert all(len(part) > 0 for part in state[4:])

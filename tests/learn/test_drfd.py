@@ -8,10 +8,10 @@ import pytest
 from dense_learner import dense_rows
 from drfd_twin import LONGEST, DrfdTwin, buffer_rows, off, options_of, run_drfd
 from for_all import for_all
-from states import assert_same, assert_same_arrays, state_of
+from states import assert_same, state_of
 from streams import batch_of, rows_of, special_streams, wide_range, with_weights, without_some_labels, zipf
 
-from sonlearn import DivergedError, Learner, OptionError
+from sonlearn import Learner, OptionError
 from sonlearn.learn.diagonal_fd.rounds import implicit
 
 LOSSES = ("hinge", "squared", "logistic")
@@ -112,17 +112,6 @@ def test_rows_too_long_count_less(loss, scale):
 
 def test_real_labels():
     agree(options_of("squared", 5), zipf(n=900, d=90, kind="real"))
-
-
-@for_all("stream", STREAMS)
-@for_all("loss", LOSSES)
-def test_twin_can_be_trusted(stream, loss):
-    """One unit in the last place of every value moves the twin by far less than the tolerance."""
-    batch = STREAMS[stream]
-    bits = np.random.default_rng(0).choice([-1.0, 0.0, 1.0], len(batch.values)) * 2.0**-52
-    options = options_of(loss, 5)
-    one, other = (run_drfd(options, b)[1] for b in (batch, batch._replace(values=batch.values * (1 + bits))))
-    np.testing.assert_allclose(other.raw, one.raw, rtol=TOLERANCE / 10, atol=TOLERANCE / 10)
 
 
 def bisected(margin, gain):
@@ -263,18 +252,6 @@ def test_batches_and_resuming_change_no_bit(loss, m):
     assert_same(state_of(parts), state_of(through))
 
 
-def test_rows_that_are_only_predicted_change_no_bit():
-    batch = zipf(n=400, d=200, s=4)
-    alone, among = Learner(options_of("hinge", 4)), Learner(options_of("hinge", 4))
-    for at in range(0, 400, 20):
-        part = rows_of(batch, slice(at, at + 20))
-        among.partial_fit(rows_of(batch, slice(0, at + 20))._replace(weight=np.zeros(at + 20)))
-        among.predict(batch)
-        alone.partial_fit(part)
-        among.partial_fit(part)
-    assert_same_arrays(state_of(among)[1], state_of(alone)[1])
-
-
 @pytest.mark.parametrize("loss", LOSSES)
 @for_all("m", [0, 1, 2, 5])
 @for_all("seed", range(5))
@@ -287,18 +264,6 @@ def test_values_of_any_size(loss, m, seed):
     assert np.isfinite(learner.eigenvalues()).all()
     _, arrays = learner.to_arrays()
     assert all(np.isfinite(array).all() for array in arrays.values())
-
-
-def test_a_refused_row_is_named_and_nothing_is_learned_of_it():
-    batch = zipf(n=100, d=30)
-    values = batch.values.copy()
-    values[batch.indptr[60]] = 1e200
-    learner, other = Learner(options_of("squared", 4)), Learner(options_of("squared", 4))
-    with pytest.raises(DivergedError, match="<memory>:61:"):
-        learner.partial_fit(batch._replace(values=values))
-    other.partial_fit(rows_of(batch, slice(0, 60)))
-    np.testing.assert_array_equal(learner.weights()[1], other.weights()[1])
-    assert learner.examples == 60
 
 
 def test_what_it_does_not_know_is_refused():

@@ -272,14 +272,13 @@ def test_no_row_makes_a_later_one_worse(kind, loss):
 
     Nothing but the numbers of features that only it has, and with them the order in which some sums are taken.
     """
-    batch, options = fitting(zipf(n=40, d=20, s=5), loss), settings(kind, loss)
+    batch = fitting(zipf(n=40, d=20, s=5), loss)
     before, after, worse = rows_of(batch, slice(0, 20)), rows_of(batch, slice(21, 40)), []
-    without = Learner(options)
-    without.partial_fit(before)
-    wanted = without.partial_fit(after)
+    known = Learner(settings(kind, loss))
+    known.partial_fit(before)
+    wanted = known.copy().partial_fit(after)
     for what, row in extreme_rows(rows_of(batch, [20]), loss):
-        learner = Learner(options)
-        learner.partial_fit(before)
+        learner = known.copy()
         refused = learner.partial_fit(row, skip=True).refused[0]
         got = learner.partial_fit(after, skip=True)
         arrays = learner.to_arrays()[1].values()

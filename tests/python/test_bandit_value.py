@@ -10,7 +10,7 @@ from sonlearn import InputError, OptionError, SonlearnBandit
 from sonlearn.data.decisions import numbered
 from sonlearn.data.matrices import from_scipy
 from sonlearn.offpolicy.evaluation import Evaluation, Policy
-from sonlearn.text.decisions import read_decisions
+from sonlearn.text.decisions import DecisionReader
 
 K = 3
 
@@ -92,7 +92,7 @@ def test_an_evaluation_of_actions_with_features_is_that_of_their_log(tmp_path):
         }))  # fmt: skip
     (tmp_path / "log").write_text("\n".join(lines) + "\n")
     evaluation = Evaluation(["policy"], (-1.0, 0.0), level=0.9, horizon=200)
-    for decisions in read_decisions(str(tmp_path / "log"), bandit.learner.text, bandit.learner.options):
+    for decisions in DecisionReader(str(tmp_path / "log"), bandit.learner.text, bandit.learner.options):
         decided = bandit.learner.predict(decisions)
         evaluation.add(decisions, [Policy(decided.probability, decided.mean)])
     for name, gain in found.gain.items():

@@ -12,9 +12,11 @@ from sonlearn.data.batch import Batch
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.report.decisions import DecisionProblem
+from sonlearn.report.metrics import numbers_of
 from sonlearn.report.predictions import AnswerLines
 from sonlearn.report.problem import SeveralClasses, TwoClasses, problem_of
-from sonlearn.text.decisions import read_decisions
+from sonlearn.report.quality import CoverageTotals
+from sonlearn.text.decisions import DecisionReader
 
 pytestmark = pytest.mark.interpreted
 
@@ -127,15 +129,27 @@ def test_rows_of_tables_say_what_lines_and_replies_say(kind):
         assert [[signs[label] for label in one] for one in more["sets"]] == [row["set"] for row in rows]
         inside = ["{" + ",".join(map(str, one)) + "}" for one in more["sets"]]
         assert [line.split(" ")[1] for line in lines] == inside
-        number = problem.numbers(predicted.label)
-        covered, size = problem.covered(predicted, predicted.label)
-        assert covered.tolist() == [problem.labels[k] in row["set"] for k, row in zip(number, rows, strict=True)]
-        assert size.tolist() == [len(row["set"]) for row in rows]
+        number = numbers_of(problem.learner, predicted.label)
+        covered, size = covered_of(problem, predicted)
+        assert covered == [problem.labels[k] in row["set"] for k, row in zip(number, rows, strict=True)]
+        assert size == [len(row["set"]) for row in rows]
     if "intervals" in more:
         assert more["intervals"] == [[row["low"], row["high"]] for row in rows]
-        assert problem.covered(predicted, predicted.label)[0].tolist() == [
+        assert covered_of(problem, predicted)[0] == [
             row["low"] <= y <= row["high"] for row, y in zip(rows, predicted.label, strict=True)
         ]
+
+
+def covered_of(problem, predicted):
+    """What is counted of each row: whether its label is covered, and the size of its set or interval."""
+    found = []
+
+    class Recorded(CoverageTotals):
+        def add(self, covered, size):
+            found.extend((covered.tolist(), size.tolist()))
+
+    Recorded().count(predicted, predicted.label, numbers_of(problem.learner, predicted.label))
+    return found
 
 
 def test_two_numbers_without_probabilities_have_scores():
@@ -149,7 +163,7 @@ def test_two_numbers_without_probabilities_have_scores():
 def test_what_is_counted_of_decisions(tmp_path):
     options, some = BanditOptions(cb_explore_adf=True), tmp_path / "offers.vw"
     some.write_text("\n\n".join((ROOT / "data" / "offers.vw").read_text().split("\n\n")[:100]) + "\n\n")
-    (decisions,) = read_decisions(str(some), TextOptions(), options)
+    (decisions,) = DecisionReader(str(some), TextOptions(), options)
     bandit = Bandit(options)
     problem = DecisionProblem(bandit)
     outcome = problem.outcome(decisions, None, bandit.partial_fit(decisions))

@@ -26,7 +26,7 @@ from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.serve.decider import replay
 from sonlearn.serve.events import EventLog
-from sonlearn.text.decisions import read_decisions
+from sonlearn.text.decisions import DecisionReader
 
 OFFERS = ROOT / "data" / "offers.vw"
 NAMES = ("coffee", "soup", "tea", "wine")
@@ -36,7 +36,7 @@ def model(explore="epsilon", **options):
     """A model of some of the sample's decisions."""
     bandit = BanditOptions(cb_explore_adf=True, explore=explore, epsilon=0.2, **options)
     learner = Bandit(bandit, TextOptions(format="vw"))
-    (decisions,) = list(read_decisions(str(OFFERS), learner.text, learner.options))
+    (decisions,) = list(DecisionReader(str(OFFERS), learner.text, learner.options))
     learner.partial_fit(decisions.part(0, 100))
     return learner
 
@@ -54,7 +54,7 @@ def lines_of(path):
 def decisions_of(path, learner):
     """All events of a log, those with a reward first."""
     text = "".join(line + "\n" for line in lines_of(path)).encode()
-    return list(read_decisions(io.BytesIO(text), TextOptions(format="json"), learner.options))
+    return list(DecisionReader(io.BytesIO(text), TextOptions(format="json"), learner.options))
 
 
 def fill(events):
@@ -105,7 +105,7 @@ def test_decisions_are_those_of_the_model_and_their_log_is_read_as_any_other(tmp
     # which words a context is of: those of the model's own text
     vw = f"shared |visit morning\n{''.join(f'|offer {name}' + chr(10) for name in NAMES)}\n"
     (tmp_path / "vw").write_text(vw)
-    (theirs,) = read_decisions(str(tmp_path / "vw"), twin.text, twin.options)
+    (theirs,) = DecisionReader(str(tmp_path / "vw"), twin.text, twin.options)
     assert set(theirs.rows.indices.tolist()) == set(log.part(5, 6).rows.indices.tolist())
 
 

@@ -1,12 +1,15 @@
 """Seeded example streams for tests and benches; the same seed gives the same stream.
 
-Every generator takes a seed or a `numpy.random.Generator` and returns a `Batch`; feature ids are 1..d.
+Every generator takes a seed and returns a `Batch`; feature ids are 1..d.
 """
 
 from __future__ import annotations
 
+import copy
+import functools
 import gzip
 import itertools
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,6 +68,13 @@ def without_some_labels(batch: Batch, seed=0, share=0.2) -> Batch:
 # ---------------------------------------------------------------------------------------------------- synthetic
 
 
+def drawn_once(draw: Callable) -> Callable:
+    """A generator that draws a stream once for the same arguments; each call returns arrays of its own."""
+    drawn = functools.cache(draw)
+    return functools.wraps(draw)(lambda *given, **more: copy.deepcopy(drawn(*given, **more)))
+
+
+@drawn_once
 def zipf(n=2000, d=150, s=12, seed=0, kind="binary", noise=0.05, unit=True) -> Batch:
     """Text-like rows: about s distinct features drawn from a Zipf law over d, log-normal counts, of unit length or not.
 
@@ -151,6 +161,7 @@ def one_feature(n=1000, seed=0) -> Batch:
     return batch_of([{7: v} for v in x.tolist()], np.sign(x) * np.where(rng.random(n) < 0.1, -1.0, 1.0))
 
 
+@drawn_once
 def wide_range(n=400, d=30, s=6, seed=0) -> Batch:
     """Sparse rows whose values spread log-uniformly over 1e-30..1e30, with signs."""
     rng = np.random.default_rng(seed)
@@ -167,6 +178,7 @@ class IllConditioned(NamedTuple):
     batch: Batch
 
 
+@drawn_once
 def ill_conditioned(kappa: float, seed=0, T=10_000, d=100, large=10, flipped=0.02, equal=False) -> IllConditioned:
     """Dense stream after [SON] section 5.1: a few directions of large variance hide the others.
 

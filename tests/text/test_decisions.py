@@ -8,7 +8,7 @@ import pytest
 from sonlearn import InputError, TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text import chunk
-from sonlearn.text.decisions import DecisionReader, read_decisions
+from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.decisions.labels import ActionLabels
 from sonlearn.text.decisions.rows import product_id
 from sonlearn.text.read import read_batches
@@ -299,12 +299,6 @@ def test_vw_reads_these_forms_too(tmp_path):
     assert [note.partition(":")[0] for note in reader.notes] == [
         "lines with a RewardValue and no decision were passed over", "pdrop",
     ]  # fmt: skip
-
-
-def test_read_decisions_is_the_reader(tmp_path):
-    (tmp_path / "t").write_text(BLOCKS)
-    (found,) = read_decisions(str(tmp_path / "t"), TextOptions(), ADF)
-    assert found.n == 3
 
 
 def test_a_class_too_many_is_left_out_by_its_name(tmp_path):

@@ -131,8 +131,10 @@ def test_several_files_and_patterns(tmp_path):
         list(read_batches(str(tmp_path / "c*")))
 
 
-@pytest.mark.parametrize(("last", "match"), [("none.svm", "no such file"), ("none*", "no file that matches")])
-def test_a_missing_file_is_named_before_any_is_read(tmp_path, last, match):
+@pytest.mark.parametrize(
+    ("last", "match"), [("none.svm", "no such file"), ("none*", "no file that matches"), (".", "a directory")]
+)
+def test_a_missing_file_or_a_folder_is_named_before_any_is_read(tmp_path, last, match):
     (tmp_path / "a.svm").write_bytes(b"1 1:1\n")
     batches = iter(read_batches([tmp_path / "a.svm", str(tmp_path / last)]))
     with pytest.raises(InputError, match=match):

@@ -66,6 +66,24 @@ def test_the_mean_stands_for_a_number_that_was_never_missing(given, meant):
     assert predicted(given, columns)[0] == predicted(meant, ColumnTable())[0]
 
 
+def test_columns_in_another_order_are_the_same_row(tmp_path):
+    arrow, parquet = (
+        pytest.importorskip(f"pyarrow.{name}", reason="pyarrow is not installed") for name in ("csv", "parquet")
+    )
+    texts = "n,holes,town,new,zip\n1,2,Graz,5,8\n", "zip,new,town,holes,n\n8,5,Graz,2,1\n"
+    found = []
+    for text in texts:
+        (row,) = csv.DictReader(io.StringIO(text))
+        parquet.write_table(arrow.read_csv(io.BytesIO(text.encode())), tmp_path / "t.parquet")
+        for source in (io.BytesIO(text.encode()), io.BytesIO(json.dumps(row).encode()), tmp_path / "t.parquet"):
+            found += Reader(source, OPTIONS, labels=Labelling(False), columns=learned())
+    for batch in found:
+        np.testing.assert_array_equal(batch.indices, found[0].indices)
+    assert not np.array_equal(
+        *(next(iter(Reader(io.BytesIO(t.encode()), OPTIONS, labels=Labelling(False)))).indices for t in texts)
+    )
+
+
 def test_what_is_missing_is_named_once_a_column():
     _, notes = predicted("n,holes,zip\n,,1\n" + ",1,\n" * 5000, learned())
     assert [note.split(" has ")[0] for note in notes[1:]] == ["the column 'n'", "the column 'zip'"]

@@ -71,7 +71,7 @@ class Boost(Engine):
             np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)), *zeros((4, KEPT), np.uint32),
             np.zeros(COLUMNS, np.uint16), *np.zeros((2, 2 * inner + 1), np.int64), zeros((2 * inner + 1, classes)),
             zeros((KEPT,), np.int64), np.zeros(2), zeros((inner, COLUMNS * (BINS + 1)), np.int64),
-            np.zeros(KEPT, np.float32), np.zeros(PARTS, np.int64),
+            np.zeros(BINS, np.int64), np.zeros(BINS), np.zeros(KEPT, np.float32), np.zeros(PARTS, np.int64),
             np.zeros((PARTS, 2), np.float32), *np.zeros((2, classes)),
         )  # fmt: skip
 

@@ -101,6 +101,8 @@ class Scratch(NamedTuple):
     packed: np.ndarray  # int64[KEPT]; of each row, gradient and curvature in units (`tree.pack_slopes`)
     scale: np.ndarray  # float64[2]; units in 1
     cells: np.ndarray  # int64[inner nodes, COLUMNS * (BINS + 1)]; histograms: sums of these
+    below: np.ndarray  # int64[BINS]; sums of a column's cells up to each
+    gains: np.ndarray  # float64[BINS]; of the splits after each
     value: np.ndarray  # float32[KEPT]; of the rows in `near`
     parts: np.ndarray  # int64[PARTS]; sums of those rows
     span: np.ndarray  # float32[PARTS, 2]; their least and largest values

@@ -246,20 +246,18 @@ def best_split(params, sizes, work, k, m):
     every = total_of_cells(cells, 0, BINS + 1)
     best = gain_of(every, 0, penalty, 0.0) * (1.0 + ROUNDING)
     for q in range(m):
-        at, below = q * (BINS + 1), 0
+        at, below, size = q * (BINS + 1), 0, sizes[work.chosen[q]]
         none = cells[at]
-        for code in range(sizes[work.chosen[q]]):
-            if code > 0:
-                if cells[at + code] == 0:
-                    continue
-                below += cells[at + code]
-                gain = gain_of(below, every - below, penalty, least)
-                if gain > best:
-                    best, found, last, left = gain * (1.0 + ROUNDING), q, code, False
-            if none != 0:
-                gain = gain_of(below + none, every - below - none, penalty, least)
-                if gain > best:
-                    best, found, last, left = gain * (1.0 + ROUNDING), q, code, True
+        for code in range(size):
+            below += cells[at + code] if code > 0 else 0
+            work.below[code] = below
+        for side in range(int(none != 0), -1, -1):
+            add = side * none
+            for code in range(size):
+                work.gains[code] = gain_of(work.below[code] + add, every - work.below[code] - add, penalty, least)
+            for code in range(1 - side, size):
+                if work.gains[code] > best:
+                    best, found, last, left = work.gains[code] * (1.0 + ROUNDING), q, code, side == 1
     return found, last, left
 
 
@@ -430,7 +428,7 @@ def add_leaves(params, state, leaf, factor, t):
         for k in range(len(factor)):
             at = place_of(column, classes, t, k)
             for c in range(known):
-                factor[k, c] = math.exp(value[at + c])
+                factor[k, c] = math.exp(value[at + c]) if value[at + c] != 0.0 else 1.0  # most nodes are not leaves
     for i in range(rows_of_refit(now)):
         k = leaf[i]
         if params.several:

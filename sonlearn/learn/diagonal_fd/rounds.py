@@ -260,8 +260,8 @@ def follow(params, state, rows, out, start, learns):
     for i in range(start, len(rows.y)):
         longest = max(longest, rows.indptr[i + 1] - rows.indptr[i])
     work = DiagonalFDScratch(
-        np.empty(longest), np.arange(longest), np.empty((longest, state.table.shape[1])), np.empty(r), np.empty(r),
-        np.empty((2, length)),
+        np.zeros(longest), np.arange(longest), np.zeros((longest, state.table.shape[1])), np.zeros(r), np.zeros(r),
+        np.zeros((2, length)),
     )  # fmt: skip
     while True:
         at, status = run(params, state, work, rows, out, at, learns)
@@ -277,7 +277,7 @@ def shrink(params, state, z):
     params : DiagonalFDParams; z : float64[2, width + 1], overwritten
     """
     now, (_, width, length) = state.now[0], state.maps.shape
-    c, E, sums = np.empty(len(state.T)), np.empty((2, width, length)), np.empty((now["slots"], 3))
+    c, E, sums = np.zeros(len(state.T)), np.zeros((2, width, length)), np.zeros((now["slots"], 3))
     faded = params.retention ** (now["t"] - now["shrunk"])
     n_kept, C = leading_rows(params, state.T, now["k"] + now["raw"], faded)
     CT = transposed(C, C.shape[1])

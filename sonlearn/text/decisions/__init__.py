@@ -23,6 +23,6 @@ tables itself. `rows` has what the forms share: also the products of features of
 
 from __future__ import annotations
 
-from sonlearn.text.decisions.reader import DecisionReader, read_decisions
+from sonlearn.text.decisions.reader import DecisionReader
 
-__all__ = ["DecisionReader", "read_decisions"]
+__all__ = ["DecisionReader"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from sonlearn.text.decisions.labels import ActionLabels, decisions_of_classes
 from sonlearn.text.decisions.rows import DecisionLines
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.rows import ParsedChunk
-from sonlearn.text.source import CHUNK_BYTES, source_name
+from sonlearn.text.source import source_name
 
 
 class DecisionReader(Reader):
@@ -119,13 +119,6 @@ class DecisionReader(Reader):
             yield blocks
         if begun.lines:
             yield [begun]
-
-
-def read_decisions(
-    sources: Any, options: TextOptions, bandit: BanditOptions, *, chunk_bytes: int = CHUNK_BYTES
-) -> Iterable[Decisions]:
-    """Batches of the decisions in `sources`: see `DecisionReader`."""
-    return iter(DecisionReader(sources, options, bandit, chunk_bytes=chunk_bytes))
 
 
 def as_table(options: TextOptions, bandit: BanditOptions) -> TextOptions:
