@@ -77,6 +77,8 @@ def _dispatch(arguments: list[str]) -> int:
     # A decomposition of 2m rows is too small to share among threads, and one that waits for another core is ten
     # times slower; OpenBLAS reads this when NumPy is first imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if len(arguments) == 2 and arguments[0] == "help" and arguments[1] in VERBS:
+        arguments = [arguments[1], "--help"]
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(help_text())
         return 0 if arguments else 1

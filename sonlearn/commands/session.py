@@ -25,7 +25,7 @@ from sonlearn.files.atomic import LineFile, whole_file
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
-from sonlearn.report.predictions import AnswerLines, PredictionWriter
+from sonlearn.report.predictions import AnswerLines, format_lines
 from sonlearn.report.problem import Problem, Uncounted
 from sonlearn.report.progress import BatchOutcome, Progress, Schedule
 from sonlearn.report.runlog import FORMAT, Run, bounded, jsonable
@@ -122,7 +122,7 @@ class Recorder:
         """Write an entry of the log; return it as it is read again."""
         entry = jsonable(entry, bounded)
         if self._log is not None:
-            self._log.write(json.dumps(entry, allow_nan=False).encode() + b"\n")
+            self._log.write(json.dumps(entry, allow_nan=False) + "\n")
         return entry
 
 
@@ -156,8 +156,8 @@ class Session(Passes):
         self.resumed = self.began.read > 0 or self.began.number > 1
         self.recorder = Recorder(options, problem, self.progress, self.resumed)
         lines = self.done.lines
-        self.predictions = PredictionWriter(options.predictions, lines) if options.predictions else None
-        self.raw_predictions = PredictionWriter(options.raw_predictions, lines) if options.raw_predictions else None
+        self.predictions = LineFile(options.predictions, lines) if options.predictions else None
+        self.raw_predictions = LineFile(options.raw_predictions, lines) if options.raw_predictions else None
         self.answers: AnswerLines | None = None
         self.uncounted = Uncounted()
         self.helper = Helper()
@@ -253,11 +253,11 @@ class Session(Passes):
     def write_rows(self, lines: LinesOfRows, of_rows: Any, raw: Any) -> None:
         """Write what is predicted of rows, as `Problem.lines` or `Problem.answers` gives it, and raw predictions."""
         if self.predictions and self.answers is not None:
-            self.predictions.write(self.answers.lines(lines.of(of_rows, None), lines.tags))
+            self.predictions.write(self.answers.text(lines.of(of_rows, None), lines.tags))
         elif self.predictions:
-            self.predictions.write(lines.of(of_rows), lines.tags)
+            self.predictions.write(format_lines(lines.of(of_rows), lines.tags))
         if self.raw_predictions:
-            self.raw_predictions.write(lines.of(raw), lines.tags)
+            self.raw_predictions.write(format_lines(lines.of(raw), lines.tags))
 
     def report_skipped(self, tags: list[str]) -> None:
         """Lines for malformed rows behind the last one."""

@@ -26,7 +26,7 @@ def _names(text: str) -> frozenset[str]:
 #: Left out: nothing changes without them.
 HARMLESS = _names(
     "--kill_cache --save_resume --preserve_performance_counters --sort_features --compressed --no_stdin "
-    "--strict_parse --sparse_weights --no_daemon --foreground"
+    "--strict_parse --sparse_weights --no_daemon --foreground --onethread"
 )
 #: The same, of flags that have a value.
 HARMLESS_VALUE = _names("--random_seed --ring_size --example_queue_limit --num_children --log_level --indexing")
@@ -41,6 +41,7 @@ VALUES = {name for name in _SAME if _TAKEN[name]}
 SWITCHES = _SAME - VALUES
 #: Flags that say that decisions are learned, and rules of exploration that are flags there.
 DECISIONS = _names("--cb --cb_explore --cb_adf --cb_explore_adf --cbify")
+EXPLORING = _names("--cb_explore --cb_explore_adf --cbify")  # by VW's default with epsilon .05
 RULES = {"--squarecb": "squarecb", "--softmax": "softmax", "--epsilon": "epsilon"}
 #: Which step it is to be.
 STEPS = _names("--adaptive --invariant --normalized --sgd --ftrl --coin --OjaNewton")
@@ -106,7 +107,8 @@ def translate(arguments: list[str]) -> Translated:
         return Translated(_served(given, problems), left, [])
     warnings: list[str] = []
     if DECISIONS & given.keys():
-        rule = next((rule for flag, rule in RULES.items() if flag in given), None)
+        explores = "--initial_regressor" not in given and EXPLORING & given.keys()
+        rule = next((rule for flag, rule in RULES.items() if flag in given), "epsilon" if explores else None)
         out += [] if rule is None else ["--explore", rule]
     else:
         more, less = _method(given, problems)
@@ -188,6 +190,9 @@ def _method(given: dict[str, str | None], problems: Problems) -> tuple[list[str]
     elif method is None:
         method = able[0]
     out = [] if method in (None, "committee") or "--initial_regressor" in given else ["--method", method]
+    out += ["--ftrl_beta", "1"] * (
+        "--method" in out and method == "ftrl" and "--ftrl_beta" not in given
+    )  # VW's default
     if not {"--loss_function", "--oaa", "--initial_regressor"} & given.keys():
         out += ["--loss", "squared"]
         out += ["--clip", "labels"] * ("--method" in out and method in CLIPPED_TO_LABELS)

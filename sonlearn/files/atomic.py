@@ -190,7 +190,7 @@ class LineFile:
             with writing(path):
                 self._file = _continued(path, lines)
 
-    def write(self, lines: bytes) -> None:
+    def write(self, lines: str) -> None:
         """Write `lines`. Raises OutputError, BrokenPipeError where the reader has gone."""
         name, left = (
             ("standard output", "") if self._path in STDOUT else (self._path, "; it has a part of the lines only")
@@ -199,7 +199,8 @@ class LineFile:
             with writing(name):
                 self._file = self._opened()
         with writing(name, left):
-            self._file.write(lines)
+            # surrogateescape: a tag that is not UTF-8 leaves as the bytes it came in as
+            self._file.write(lines.encode("utf-8", "surrogateescape"))
             self._file.flush()
 
     def close(self) -> None:

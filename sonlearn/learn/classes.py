@@ -159,7 +159,7 @@ class Classes:
         values = np.array([self._value(k) for k in range(-1, len(self.labels))])
         winner, raw, loss, other = np.zeros(n, np.int64), np.zeros(n), np.zeros(n), np.zeros(n)
         probabilities = np.zeros(out.raw.shape)
-        judge((self.most or 0, self._softmax), out, y, (winner, raw, loss, probabilities, other))
+        judge(self.most or 0, self._softmax, out, y, winner, raw, loss, probabilities, other)
         label = batch.y
         if self._named:
             known = (y < out.met) | (batch.weight > 0)
@@ -273,17 +273,15 @@ def _distinct(batch: Batch) -> tuple[list[float | str], np.ndarray, list[int]]:
 
 
 @bare_jit
-def judge(rule, out, y, results):
+def judge(most, softmax, out, y, winner, raw, loss, probabilities, other):
     """Fill in what is made of each row's scores.
 
     Parameters
     ----------
-    rule : (int, how many classes there can be, 0: any number; bool, whether probabilities are softmax's)
-    out : Predictions
-    y : float64[n], numbers of the rows' classes
-    results : (winner int64[n], raw, loss, probabilities float64[n, K], other)
+    most : int, how many classes there can be, 0: any number; softmax : bool, whether probabilities are softmax's
+    out : Predictions; y : float64[n], numbers of the rows' classes
+    winner : int64[n]; raw, loss, other : float64[n]; probabilities : float64[n, K]; filled in
     """
-    (most, softmax), (winner, raw, loss, probabilities, other) = rule, results
     for i in range(len(y)):
         met, best = out.met[i], UNMET
         for k in range(met):

@@ -309,6 +309,23 @@ class Engine(ABC):
         return None
 
 
+def too_wide(rows: Rows, row: int, most: int, method: str, keeps: str) -> tuple[str, str] | None:
+    """(found, expected) for a row with a feature from `most` on, which `method` refuses; None without one."""
+    if int(rows.features[rows.indptr[row] : rows.indptr[row + 1]].max(initial=-1)) < most:
+        return None
+    return f"a feature after {most:,} others", f"at most {most:,} with --method {method}, which keeps {keeps}"
+
+
+def padded(known: np.ndarray, features: int) -> np.ndarray:
+    """float64[features], or of K classes float64[K, features]: weights `known` of the first features, 0 of others.
+
+    known : float64[1 or K, as many or fewer]
+    """
+    w = np.zeros((len(known), features))
+    w[:, : known.shape[1]] = known
+    return w if len(known) > 1 else w[0]
+
+
 def make_engine(options: LearnOptions, threads: int = 1, dense: bool = False) -> Engine:
     """The engine for `options`.
 

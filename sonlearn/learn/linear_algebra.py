@@ -172,13 +172,6 @@ def cholesky_update(LT, r, v):
 
 
 @forced_inline
-def add_outer(H, r, scale, y):
-    """H[:r, :r] += scale y y', with y of length r or more, not modified."""
-    for i in range(r):
-        add_scaled(H[i], scale * y[i], y, r)
-
-
-@forced_inline
 def add_rows(by, A, rows, out):
     """out += by[:rows]' A[:rows], four rows at a time to save reads and writes of `out`. by and A are not modified."""
     in_fours = rows - rows % 4
@@ -195,6 +188,14 @@ def clear(A):
     """A <- 0 for a matrix."""
     for i in range(len(A)):
         clear_first(A[i], A.shape[1])
+
+
+@bare_inline
+def mirror(A, n):
+    """The upper triangle of A[:n, :n] <- the lower one."""
+    for i in range(n):
+        for j in range(i):
+            A[j, i] = A[i, j]
 
 
 @bare_inline

@@ -1,4 +1,4 @@
-"""A log of generations, composed, for `newton.sparse_time` and `diagonal_fd.rounds`.
+"""A log of generations, composed, for `newton` and `diagonal_fd.rounds`.
 
 A generation is a linear map of every feature's row [z b], of M and K numbers: z <- E z and b <- b + B z. The log stores
 [E' B'], by which a row z is multiplied. Generations are numbered from 0, and a feature is brought up to date when it is

@@ -127,7 +127,7 @@ def probabilities(loss: str, raw: np.ndarray, softmax: bool = False) -> np.ndarr
     if softmax:
         p = np.exp(raw - raw.max(axis=1, keepdims=True, initial=-1e300))
         return np.asarray(p / p.sum(axis=1, keepdims=True))
-    p = logistic(raw) if loss == "logistic" else np.clip((1.0 + raw) / 2.0, 0.0, 1.0)
+    p = probability(loss, raw)
     if p.shape[1] == 1:
         return np.hstack([1.0 - p, p])
     total = p.sum(axis=1, keepdims=True)

@@ -27,11 +27,11 @@ import numpy as np
 from sonlearn.data.axes import BY_FEATURE
 from sonlearn.data.rows import Rows, features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit, inline, jit
-from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.linear_algebra import FOURTH, INVERSE, ROOT, add_scaled, dot, gram_spectrum, plus_dot, spectral
 from sonlearn.learn.losses import POISSON, Output, leads_too_far, output_of, slopes, travel, within_bounds
 from sonlearn.learn.newton.round import row_scale
-from sonlearn.learn.newton.state import eta_of
+from sonlearn.learn.newton.state import RowWeight, row_weight_of
 from sonlearn.learn.normals import draw, new_features, position_after, position_of
 from sonlearn.learn.tolerances import FEATURES, LARGEST, LIMIT, RANK, SINGULAR, SQUARING
 from sonlearn.options import LearnOptions
@@ -57,9 +57,7 @@ class ProjectedParams(NamedTuple):
     rate: float
     dual: bool
     output: Output  # of classes that share S
-    sigma: float
-    eta_kind: int
-    eta: float
+    row_weight: RowWeight
 
 
 class ProjectedState(NamedTuple):
@@ -125,10 +123,8 @@ class Projected(Engine):
 
     def weights(self, state: ProjectedState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""
-        w = np.zeros((len(state.b), features))
         known = mean_factor(self._params) * state.wbar[:features] + state.S[:features] @ state.b.T
-        w[:, : len(known)] = known.T
-        return w if self._params.output.classes else w[0]
+        return padded(known.T, features)
 
     def facts(self, state: ProjectedState) -> dict[str, Any]:
         """eigenvalues of S'S, descending; alpha, if the method has one."""
@@ -139,7 +135,6 @@ class Projected(Engine):
 def params_of(options: LearnOptions) -> ProjectedParams:
     """The kernels' parameters for `options`."""
     source = SOURCES[METHODS[options.method].values["source"]]
-    kind, eta = eta_of(options)
     return ProjectedParams(
         source=source,
         kind={NEWTON: INVERSE, OWN: FOURTH}.get(source, ROOT),
@@ -147,9 +142,7 @@ def params_of(options: LearnOptions) -> ProjectedParams:
         rate=1.0 if source == NEWTON else float(options.learning_rate),
         dual=source != NEWTON and options.update == "dual",
         output=output_of(options),
-        sigma=float(options.resolved_sigma),
-        eta_kind=kind,
-        eta=eta,
+        row_weight=row_weight_of(options),
     )
 
 
@@ -252,7 +245,7 @@ def scale_of(params, slope, length, t):
     """s: the projected row is s x. slope : float64[C], not modified; length : float, its 2-norm; t : int, the round."""
     sign = 1.0 if params.output.classes else slope[0]
     if params.source == NEWTON:
-        return math.copysign(row_scale(params, length, t), sign)
+        return math.copysign(row_scale(params.row_weight, length, t), sign)
     return 1.0 if params.source == DATA else math.copysign(length, sign)
 
 

@@ -77,7 +77,7 @@ _WORK_BUT = {
     "--top": "a different meaning: the K likeliest of several classes; VW's is of rows that belong together",
     "--probabilities": "of --oaa, --classes and --multinomial",
     "--cb": "lines of a label and features; costs of more than one action are refused",
-    "--cb_explore": "the rule is --explore, which is ucb if not given",
+    "--cb_explore": "the rule is --explore, which is ucb if not given (of a line of VW: epsilon)",
     "--cb_adf": "blocks of lines, or dsjson; shared features are multiplied with those of actions unless -q is given",
     "--cb_explore_adf": "as --cb_adf and --cb_explore",
     "--cbify": "with classes 1 to K, 0 to K - 1 or names; without --cb_explore_adf",

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sonlearn.errors import DivergedError
-from sonlearn.files.atomic import STDOUT
+from sonlearn.files.atomic import STDOUT, LineFile
 from sonlearn.learn.explain import explained
-from sonlearn.report.predictions import PredictionWriter, format_lines
+from sonlearn.report.predictions import format_lines
 from sonlearn.text.columns import column_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Audit:
 
     def __init__(self, options: RunOptions, names: NameTable):
         self._options, self._names = options, names
-        self._writer = PredictionWriter(STDOUT[0])
+        self._writer = LineFile(STDOUT[0])
         self._means: MeanContributions | None = None
 
     @staticmethod
@@ -68,7 +68,7 @@ class Audit:
                     self._means = self._means or MeanContributions(self._names_of(batch), learner.columns.known)
                     self._means.add(explanation)
                 else:
-                    self._writer.write([self._said(learner, batch, done, explanation)])
+                    self._writer.write(self._said(learner, batch, done, explanation) + "\n")
                 done += 1
         except DivergedError:
             if self._options.on_error != "skip":
@@ -80,7 +80,7 @@ class Audit:
     def finish(self) -> None:
         """Write what there is to say of all examples. Raises OutputError, BrokenPipeError."""
         if self._means is not None:
-            self._writer.write([self._means.text(self._options.audit_top)])
+            self._writer.write(self._means.text(self._options.audit_top) + "\n")
 
     def _names_of(self, batch: Batch) -> Names:
         return lambda feature: ["Constant"] if feature == batch.constant else self._names.of(feature)

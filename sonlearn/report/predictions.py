@@ -21,8 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.files.atomic import LineFile
-
 
 def format_lines(values: np.ndarray | list[str], tags: list[str] | None = None) -> str:
     """Lines of ``value`` or ``value tag``: whole numbers without a point, others with six digits behind it.
@@ -59,38 +57,6 @@ def with_sets(texts: list[str], sets: np.ndarray, labels: list[str]) -> list[str
     return [f"{text} {{{inside}}}" for text, inside in zip(texts, named, strict=True)]
 
 
-class PredictionWriter:
-    """Writes predictions to a file as they come, each batch at once.
-
-    Parameters
-    ----------
-    path : str
-        A file, or one of `STDOUT`; see `sonlearn.files.atomic.LineFile`.
-    keep : int
-        Lines of an existing file that stay, for a run that goes on; those after them go.
-
-    Raises
-    ------
-    OutputError
-        The file has not so many lines.
-    """
-
-    def __init__(self, path: str, keep: int = 0):
-        self._file = LineFile(path, keep)
-
-    def write(self, values: np.ndarray | list[str], tags: list[str] | None = None) -> None:
-        """Write `values` (see `format_lines`) with their tags.
-
-        Raises OutputError, BrokenPipeError where the reader has gone.
-        """
-        # surrogateescape: a tag that is not UTF-8 leaves as the bytes it came in as
-        self._file.write(format_lines(values, tags).encode("utf-8", "surrogateescape"))
-
-    def close(self) -> None:
-        """Close a file of our own."""
-        self._file.close()
-
-
 class AnswerLines:
     """Makes lines of rows; counts them, and writes the header of CSV once.
 
@@ -106,7 +72,7 @@ class AnswerLines:
         self._form, self._columns = form, columns
         self._rows, self._begun = 0, False
 
-    def lines(self, rows: Sequence[dict[str, Any] | None], tags: list[str] | None = None) -> list[str]:
+    def text(self, rows: Sequence[dict[str, Any] | None], tags: list[str] | None = None) -> str:
         """Lines of further rows: what is predicted by name (None: it was left out), and ids or tags (empty: none)."""
         import csv
 
@@ -123,7 +89,7 @@ class AnswerLines:
                 writer.writerow((name, *(_cell(values.get(column)) for column in self._columns)))
             else:
                 out.write(json.dumps({"id": name, **values}, ensure_ascii=False) + "\n")
-        return out.getvalue().split("\n")[:-1]
+        return out.getvalue()
 
 
 def _cell(value: Any) -> str:

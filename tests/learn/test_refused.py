@@ -181,3 +181,10 @@ def test_rows_that_hardly_count_are_learned(method, weights):
     learner = Learner(LearnOptions(method=method, loss="logistic"))
     assert np.isfinite(learner.partial_fit(batch, skip=True).raw).all()
     assert np.isfinite(learner.predict(batch).raw).all()
+
+
+def test_a_row_of_more_features_than_ridge_keeps_that_is_out_of_all_bounds_is_named():
+    X = np.ones((2, METHODS["ridge"].values["most"] + 1))
+    X[1] = 1e150
+    with pytest.raises(DivergedError, match="<memory>:2: "):
+        Learner(LearnOptions(method="ridge")).partial_fit(from_scipy(X, y=np.ones(2)))

@@ -10,14 +10,8 @@ import numpy as np
 import pytest
 
 from sonlearn.errors import OutputError
-from sonlearn.report.predictions import (
-    AnswerLines,
-    PredictionWriter,
-    format_lines,
-    texts_of,
-    with_intervals,
-    with_sets,
-)
+from sonlearn.files.atomic import LineFile
+from sonlearn.report.predictions import AnswerLines, format_lines, texts_of, with_intervals, with_sets
 
 VALUES = np.array([0.0, -0.0, 3.0, -2.0, 0.5, 1 / 3, -1e-7, 1e15, 123456.7890123])
 TEXTS = ["0", "0", "3", "-2", "0.500000", "0.333333", "-0.000000", "1000000000000000", "123456.789012"]
@@ -51,12 +45,12 @@ def test_intervals_and_sets_stand_behind_the_prediction_without_a_blank():
 def test_a_writer_keeps_bytes_of_tags_and_the_lines_before(tmp_path):
     path = tmp_path / "p"
     for keep, values, tags in ((0, VALUES[:3], ["\udcff", "", "c"]), (2, ["ham"], None)):
-        writer = PredictionWriter(str(path), keep)
-        writer.write(values, tags)
+        writer = LineFile(str(path), keep)
+        writer.write(format_lines(values, tags))
         writer.close()
     assert path.read_bytes() == b"0 \xff\n0\nham\n"
     with pytest.raises(OutputError, match="has 3 whole lines"):
-        PredictionWriter(str(path), 4)
+        LineFile(str(path), 4)
 
 
 ROWS = [
@@ -73,9 +67,9 @@ def test_rows_for_programs_are_read_back_however_they_are_cut(pieces):
     columns = ("label", "probability", "set")
     tables = {form: AnswerLines(form, columns) for form in ("csv", "jsonl")}
     ends = np.cumsum([0, *pieces])
-    text = {form: "\n".join(line for a, b in itertools.pairwise(ends) for line in table.lines(ROWS[a:b], TAGS[a:b]))
+    text = {form: "".join(table.text(ROWS[a:b], TAGS[a:b]) for a, b in itertools.pairwise(ends))
             for form, table in tables.items()}  # fmt: skip
-    found = [json.loads(line) for line in text["jsonl"].split("\n")]
+    found = [json.loads(line) for line in text["jsonl"].split("\n")[:-1]]
     assert [row.pop("id") for row in found] == ["a,b", 2, "late", 4]
     assert found == [row or dict.fromkeys(columns) for row in ROWS]
     header, *rows = csv.reader(io.StringIO(text["csv"]))

@@ -90,9 +90,9 @@ def test_rows_of_tables_say_what_lines_and_replies_say(kind):
     for every in (False, True):
         columns, rows = problem.columns(every), problem.answers(batch, predicted, every)
         assert [tuple(row) for row in rows] == [columns] * N
-        csv = AnswerLines("csv", columns).lines(rows)
+        csv, jsonl = (AnswerLines(form, columns).text(rows).split("\n")[:-1] for form in ("csv", "jsonl"))
         assert len(csv) == N + 1
-        for line, row in zip(AnswerLines("jsonl", columns).lines(rows), rows, strict=True):
+        for line, row in zip(jsonl, rows, strict=True):
             assert {"id": json.loads(line)["id"], **row} == json.loads(line)
         each = [name for name in columns if name.startswith("probability of ")]
         assert len(each) == every * {

@@ -204,15 +204,15 @@ class Ftrl(Twin):
         return np.where(np.abs(self.z) <= o.l1, 0.0, w)
 
     def predict(self, x, h):
-        return self.weights() @ x
+        return self.within_labels(self.weights() @ x)
 
     def learn(self, x, y, h):
-        w = self.weights()
-        g = h * self.slope(w @ x, y) * x
+        w, u = self.weights(), self.predict(x, h)
+        g = h * self.slope(u, y) * x
         sigma = (np.sqrt(self.n + g**2) - np.sqrt(self.n)) / self.o.ftrl_alpha
         self.z += g - sigma * w
         self.n += g**2
-        return w @ x
+        return u
 
 
 class Coin(Twin):

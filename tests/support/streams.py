@@ -162,7 +162,7 @@ def one_feature(n=1000, seed=0) -> Batch:
 
 
 @drawn_once
-def wide_range(n=400, d=30, s=6, seed=0) -> Batch:
+def wide_range(n=200, d=30, s=6, seed=0) -> Batch:
     """Sparse rows whose values spread log-uniformly over 1e-30..1e30, with signs."""
     rng = np.random.default_rng(seed)
     base = zipf(n, d, s, seed)

@@ -248,7 +248,7 @@ def run(params, models, scratch, sparse, dense, problem, out, start, learn):
         decide(params, now, scratch, out, begin, end, shows)
         action, cost, p = outcome(params.rule.seed, models.now, problem, out, i, learn)
         if learn and not math.isnan(cost):
-            learn_reward(params, models, scratch, sparse, dense, problem, (begin, end, action), -cost, p)
+            learn_reward(params, models, scratch, sparse, dense, problem, begin, end, action, -cost, p)
     return len(problem.action), 0
 
 
@@ -341,9 +341,9 @@ def share_of(now):
 
 
 @inline
-def learn_reward(params, models, scratch, sparse, dense, problem, chosen_one, reward, p):
+def learn_reward(params, models, scratch, sparse, dense, problem, begin, end, action, reward, p):
     """Learn the reward, which `outcome` has counted, of a decision's candidate `action`, chosen with probability p."""
-    now, (begin, end, action) = models.now[0], chosen_one
+    now = models.now[0]
     at = now["learned"] - 1
     left = left_of(params, now, at)
     if not now["high"] > now["low"]:

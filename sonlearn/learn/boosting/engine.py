@@ -15,8 +15,7 @@ from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.boosting.bins import SAMPLE, rows_kept
-from sonlearn.learn.boosting.refit import refit_now, restore
-from sonlearn.learn.boosting.rounds import follow
+from sonlearn.learn.boosting.rounds import follow, refit_now, restore
 from sonlearn.learn.boosting.state import (
     BINS,
     CLASSES,
@@ -34,7 +33,7 @@ from sonlearn.learn.boosting.state import (
     new_trees,
 )
 from sonlearn.learn.drift import merge_drifts, new_drift
-from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.engine import Engine, Predictions, too_wide
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
@@ -124,12 +123,7 @@ class Boost(Engine):
 
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
         """(found, expected) for a row that was refused for exceeding the number of columns."""
-        most = self._params.most
-        if int(rows.features[rows.indptr[row] : rows.indptr[row + 1]].max(initial=-1)) < most:
-            return None
-        return f"a feature after {most:,} others", (
-            f"at most {most:,} with --method {self._method}, which keeps rows of numbers: use --method nag"
-        )
+        return too_wide(rows, row, self._params.most, self._method, "rows of numbers: use --method nag")
 
     def packed(self, state: BoostState) -> BoostState:
         """`state` without spare room, and without what follows from the rest."""

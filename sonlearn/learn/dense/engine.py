@@ -13,9 +13,9 @@ from sonlearn.data.rows import Rows
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.dense import rounds, spectral
 from sonlearn.learn.dense.rounds import column_start
-from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.engine import Engine, Predictions, padded, too_wide
 from sonlearn.learn.losses import Output, output_of
-from sonlearn.learn.newton.state import eta_of
+from sonlearn.learn.newton.state import RowWeight, row_weight_of
 from sonlearn.learn.normals import draw, new_features, position_after, position_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
@@ -35,9 +35,7 @@ class DenseParams(NamedTuple):
     most: int  # largest number of features
     output: Output  # of classes that share A
     alpha: float
-    sigma: float
-    eta_kind: int
-    eta: float
+    row_weight: RowWeight
     r: float
     rate: float
     delta: float
@@ -84,9 +82,9 @@ class Dense(Engine):
         """Make room for learning `rows`, up to the largest number of features allowed."""
         return super().reserve(state, rows, min(features, self._params.most))
 
-    def calls(self, state: DenseState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
-        """See `Engine.calls`."""
-        return [] if self._tau else [(self._kernel, (self._params, state, rows, out, start))]
+    def calls(self, state: DenseState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
+        """See `Engine.calls`; ada-lr draws random numbers first."""
+        return [] if self._tau and learns else [(self._kernel, (self._params, state, rows, out, start, learns))]
 
     def learn(self, state: DenseState, rows: Rows, out: Predictions, start: int) -> tuple[DenseState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
@@ -95,31 +93,21 @@ class Dense(Engine):
         seen = int(state.now["seen"][0])
         drawn = min(new_features(rows, start, len(rows.y), seen), len(state.Pi) - seen)
         state.Pi[seen : seen + drawn], position = draw(state.position, drawn, self._tau)
-        at = spectral.learn(self._params, state, rows, out, start)
+        at = spectral.learn(self._params, state, rows, out, start, True)
         used = int(state.now["seen"][0]) - seen
         state.position[:] = position_after(state.position, position, used, drawn, self._tau)
         return state, at
 
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
         """(found, expected) if the row was refused for exceeding the number of features; None if for its numbers."""
-        feature = int(rows.features[rows.indptr[row] : rows.indptr[row + 1]].max(initial=-1))
-        if feature < self._params.most:
+        if self._ridge:  # which leaves further features out
             return None
-        instead = METHODS[self._method].values["instead"]
-        return f"a feature after {self._params.most:,} others", (
-            f"at most {self._params.most:,} with --method {self._method}, which keeps a number for every pair of them: "
-            f"use --method {instead}"
-        )
-
-    def predict(self, state: DenseState, rows: Rows, out: Predictions) -> int:
-        """Predict `rows` and change nothing."""
-        return int(rounds.predict(self._params, state, rows, out))
+        keeps = f"a number for every pair of them: use --method {METHODS[self._method].values['instead']}"
+        return too_wide(rows, row, self._params.most, self._method, keeps)
 
     def weights(self, state: DenseState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""
-        w = np.zeros((state.w.shape[1], features))
-        w[:, : len(state.w)] = state.w[:features].T
-        return w if self._params.output.classes else w[0]
+        return padded(state.w[:features].T, features)
 
     def renumbered(
         self, state: DenseState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
@@ -179,15 +167,12 @@ def params_of(options: LearnOptions) -> DenseParams:
     """The kernels' parameters for `options`."""
     values = METHODS[options.method].values
     rule, ada = rounds.NAMES.index(values["rule"]), values["rule"].startswith("ada")
-    kind, eta = eta_of(options)
     return DenseParams(
         rule=rounds.PSEUDO if rule == rounds.FULL_ON and options.alpha == 0 else rule,
         most=values["most"],
         output=output_of(options),
         alpha=float(options.alpha) if rule in (rounds.FULL_ON, rounds.RIDGE) else 1.0,
-        sigma=float(options.resolved_sigma),
-        eta_kind=kind,
-        eta=eta,
+        row_weight=row_weight_of(options),
         r=float(options.arow_r),
         rate=float(options.learning_rate) if ada else 1.0,
         delta=float(options.delta),

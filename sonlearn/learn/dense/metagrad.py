@@ -91,17 +91,17 @@ class MetaGrad(Dense):
 
 
 @jit
-def learn(params, state, rows, out, start):
-    """Predict and learn rows from `start` on; returns the first row that was refused, or n.
+def learn(params, state, rows, out, start, learns):
+    """Predict rows from `start` on and, where it `learns`, learn them; returns the first row that was refused, or n.
 
     params : DenseParams; state : MetaGradState, modified in place; rows : Rows, not modified
     out : Predictions of float64[n, 1], filled in; start : int
     """
     now, E = state.now[0], len(state.logp)
     for i in range(start, len(rows.y)):
-        if not enter(params, state, rows, out, i):
+        if not enter(params, state, rows, out, i, learns):
             return i
-        if not is_learned(rows.weight[i], rows.y[i]):
+        if not learns or not is_learned(rows.weight[i], rows.y[i]):
             continue
         d = features_of(state, rows, i)
         slope = rows.weight[i] * loss_slope(params.output.loss, out.prediction[i, 0], rows.y[i])

@@ -25,7 +25,7 @@ import math
 import numpy as np
 
 from sonlearn.data.rows import features_with, is_learned
-from sonlearn.jit import bare_inline, bare_jit, inline, jit
+from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.linear_algebra import add_scaled, clear_first, minus_dot, set_scaled
 from sonlearn.learn.losses import SQUARED, loss_slope, within_bounds
 from sonlearn.learn.newton.round import row_scale
@@ -36,8 +36,8 @@ NAMES = ("full-on", "arow", "pseudo", "ada-full", "ada-lr", "ridge")
 
 
 @jit
-def learn(params, state, rows, out, start):
-    """Predict and learn rows from `start` on; returns the first row that was refused, or n.
+def learn(params, state, rows, out, start, learns):
+    """Predict rows from `start` on and, where it `learns`, learn them; returns the first row that was refused, or n.
 
     params : DenseParams; state : DenseState of one class, modified in place
     rows : Rows, not modified; out : Predictions of float64[n, 1], filled in from row `start` on; start : int
@@ -45,9 +45,9 @@ def learn(params, state, rows, out, start):
     now, w, scratch = state.now[0], state.w, np.empty((3, len(state.w)))
     x, h, u = scratch[0], scratch[1], scratch[2]  # the row, zeros included; R^-1 x; A^-1 x
     for i in range(start, len(rows.y)):
-        if not enter(params, state, rows, out, i):
+        if not enter(params, state, rows, out, i, learns):
             return i
-        if not is_learned(rows.weight[i], rows.y[i]):
+        if not learns or not is_learned(rows.weight[i], rows.y[i]):
             continue
         d = features_of(state, rows, i)
         for j in range(now.seen, d):
@@ -67,19 +67,6 @@ def learn(params, state, rows, out, start):
     return len(rows.y)
 
 
-@bare_jit
-def predict(params, state, rows, out):
-    """Predict all rows; returns the first row with a prediction that is not finite, or n.
-
-    state and rows are not modified; out : Predictions of float64[n, C], filled in
-    """
-    for i in range(len(rows.y)):
-        score(state, rows, i, out.raw[i])
-        if not within_bounds(params.output, out.raw[i], out.prediction[i], LARGEST):
-            return i
-    return len(rows.y)
-
-
 @bare_inline
 def score(state, rows, i, raw):
     """raw <- base + w'x of each class; returns x'x. raw : float64[C], filled in; nothing else is modified."""
@@ -96,17 +83,18 @@ def score(state, rows, i, raw):
 
 
 @bare_inline
-def enter(params, state, rows, out, i):
+def enter(params, state, rows, out, i, learns):
     """Predict row i (fills in out.raw[i] and out.prediction[i]); False if the row is refused.
 
     A row is refused if its numbers are out of bounds, or if it should be learned and exceeds the number of features,
     beyond which ridge leaves features out.
     """
-    if not score(state, rows, i, out.raw[i]) <= LIMIT * LIMIT:
+    limit = LIMIT if learns else LARGEST
+    if not score(state, rows, i, out.raw[i]) <= limit * limit:
         return False
-    if not within_bounds(params.output, out.raw[i], out.prediction[i], LIMIT):
+    if not within_bounds(params.output, out.raw[i], out.prediction[i], limit):
         return False
-    if not is_learned(rows.weight[i], rows.y[i]):
+    if not learns or not is_learned(rows.weight[i], rows.y[i]):
         return True
     return params.rule == RIDGE or features_of(state, rows, i) <= params.most
 
@@ -135,7 +123,7 @@ def step_of(params, rows, out, i, t, quadratic):
         r = params.r / h
         return (u - y) / (quadratic + r), 1.0 / math.sqrt(r)
     slope = h * loss_slope(params.output.loss, p, y)
-    scale = row_scale(params, slope, t)
+    scale = row_scale(params.row_weight, slope, t)
     along = slope / (1.0 + scale * scale * quadratic)
     if u != p and quadratic > 0.0:
         along += (u - p) / quadratic
@@ -228,14 +216,14 @@ REST = 8
 
 
 @jit
-def learn_ridge(params, state, rows, out, start):
+def learn_ridge(params, state, rows, out, start, learns):
     """`learn`, of ridge."""
     now = state.now[0]
     for i in range(start, len(rows.y)):
-        if not enter(params, state, rows, out, i):
+        if not enter(params, state, rows, out, i, learns):
             return i
         y, h = rows.y[i] - rows.base[i], rows.weight[i]
-        if not is_learned(h, y):
+        if not learns or not is_learned(h, y):
             continue
         if not abs(h * y) <= LIMIT:
             return i

@@ -29,8 +29,8 @@ ZERO = 1e-10
 
 
 @jit
-def learn(params, state, rows, out, start):
-    """Predict and learn rows from `start` on; returns the first row that was refused, or n.
+def learn(params, state, rows, out, start, learns):
+    """Predict rows from `start` on and, where it `learns`, learn them; returns the first row that was refused, or n.
 
     params : DenseParams; state : DenseState, modified in place; rows : Rows, not modified
     out : Predictions of float64[n, C], filled in from row `start` on; start : int
@@ -38,9 +38,9 @@ def learn(params, state, rows, out, start):
     now, C = state.now[0], state.w.shape[1]
     slope = np.zeros(C)
     for i in range(start, len(rows.y)):
-        if not enter(params, state, rows, out, i):
+        if not enter(params, state, rows, out, i, learns):
             return i
-        if not is_learned(rows.weight[i], rows.y[i]):
+        if not learns or not is_learned(rows.weight[i], rows.y[i]):
             continue
         d = features_of(state, rows, i)
         if d == 0:
@@ -51,7 +51,7 @@ def learn(params, state, rows, out, start):
         length = slopes(params.output, out.prediction[i], rows.y[i], rows.weight[i], slope)
         if not length * length * np.dot(x, x) <= LIMIT:
             return i
-        scale = row_scale(params, length, now.t + 1) if params.rule == PSEUDO else length
+        scale = row_scale(params.row_weight, length, now.t + 1) if params.rule == PSEUDO else length
         A, w = matrix(state.A, now.seen, d), state.w[:d].copy()
         if params.rule == PSEUDO:
             w[:, 0] -= projection(A, x, out.raw[i, 0] - out.prediction[i, 0])

@@ -27,13 +27,14 @@ from sonlearn.jit.sequence import Call
 from sonlearn.learn.diagonal_fd.engine import Matrix, WithDiagonal
 from sonlearn.learn.diagonal_fd.rounds import leading_rows, step_of, widen
 from sonlearn.learn.diagonal_fd.state import LONGEST
-from sonlearn.learn.engine import Predictions
+from sonlearn.learn.engine import Predictions, padded
 from sonlearn.learn.linear_algebra import (
     add_rows,
     clear,
     clear_first,
     factorise,
     minus_dot,
+    mirror,
     product,
     set_scaled,
     solve_lower,
@@ -106,7 +107,6 @@ class DenseDiagonalFD(WithDiagonal):
     def __init__(self, options: LearnOptions):
         super().__init__(options)
         self._rows = self._params.m - 1 + self._params.raw
-        self._work = new_work(1, self._rows)
 
     def new(self, classes: int = 0) -> DenseDiagonalFDState:
         """State of a learner that has seen nothing."""
@@ -115,16 +115,9 @@ class DenseDiagonalFD(WithDiagonal):
             *np.zeros((3, 0, LANES)), np.zeros((0, rows, LANES)), *np.zeros((2, rows, rows)), np.zeros(1, dtype=SCALARS)
         )
 
-    def reserve(self, state: DenseDiagonalFDState, rows: Rows, features: int) -> DenseDiagonalFDState:
-        """Let the arrays hold so many features."""
-        blocks = blocks_of(features)
-        if blocks > len(self._work.x):
-            self._work = new_work(2 * blocks, self._rows)
-        return super().reserve(state, rows, features)
-
     def calls(self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
         """See `Engine.calls`."""
-        return [(learn, (self._params, state, self._work, rows, out, start))]
+        return [(learn, (self._params, state, new_work(len(state.w), self._rows), rows, out, start))]
 
     def predict(self, state: DenseDiagonalFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
@@ -132,10 +125,7 @@ class DenseDiagonalFD(WithDiagonal):
 
     def weights(self, state: DenseDiagonalFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
-        w = np.zeros(features)
-        own = state.w.ravel()[:features]
-        w[: len(own)] = own
-        return w
+        return padded(state.w.reshape(1, -1)[:, :features], features)
 
     def _of(self, found: Matrix, t: int) -> DenseDiagonalFDState:
         shape = (len(found.w) // LANES, LANES)
@@ -318,9 +308,7 @@ def shrink(params, state, work):
     kept, C = leading_rows(params, state.T, now["k"] + now["raw"], faded)
     for b in range((now["seen"] + LANES - 1) >> BITS):
         compensate(params, state, work, b, kept, C, faded)
-    for i in range(kept):
-        for j in range(i):
-            state.T[j, i] = state.T[i, j]
+    mirror(state.T, kept)
     factorise(state.T, 1.0, kept, state.LT)
     now["shrunk"], now["k"], now["raw"] = now["t"], kept, 0
 

@@ -42,6 +42,7 @@ from sonlearn.learn.linear_algebra import (
     clear_first,
     factorise,
     minus_dot,
+    mirror,
     plus_dot,
     product,
     set_scaled,
@@ -386,9 +387,7 @@ def compensate(params, state, sums, n_kept):
         change = 1.0 / (1.0 + extra) - old
         for i in range(n_kept):
             add_scaled(T[i], change * b[i], b, i + 1)
-    for i in range(n_kept):
-        for j in range(i):
-            T[j, i] = T[i, j]
+    mirror(T, n_kept)
 
 
 @jit

@@ -25,16 +25,17 @@ from sonlearn.views.view import View, parts_of
 
 
 class Job:
-    """A function to `call` once, after all the jobs that it `needs` are done."""
+    """A function to `call` once, after all the jobs that it `needs` are done; `took` is told the seconds."""
 
-    def __init__(self, call: Callable[[], None], needs: Iterable[Job] = ()):
-        self.call, self.needs = call, tuple(needs)
+    def __init__(self, call: Callable[[], None], needs: Iterable[Job] = (), took: list[float] | None = None):
+        self.call, self.needs, self.took = call, tuple(needs), [] if took is None else took
 
     def run(self) -> None:
         """Call it, and let go of what it holds."""
-        call = self.call
+        call, begin = self.call, time.thread_time()
         del self.call
         call()
+        self.took.append(time.thread_time() - begin)
 
 
 def work_off(jobs: list[Job], pool: Executor | None, threads: int) -> None:
@@ -126,15 +127,13 @@ class Scheduler:
             longest, shows = not jobs, list[Job]()
             for at in self._parts(view, span, took[view] * self._threads > LONG * every):
                 shown: list[tuple[Rows, int]] = []
-                shows.append(Job(functools.partial(self._show, seen, view, at, shown), shows[-1:]))
+                shows.append(Job(functools.partial(self._show, seen, view, at, shown), shows[-1:], takes[view]))
                 jobs.append(shows[-1])
                 which = slice(at[0] - begin, at[1] - begin)
                 for j in sharing[view]:
                     own = functools.partial(_call, call, j, shown, which)
-                    last[j] = Job(own, filter(None, [shows[-1], last.get(j)]))
+                    last[j] = Job(own, filter(None, [shows[-1], last.get(j)]), takes[view])
                     jobs.append(last[j])
-                for job in jobs[-1 - len(sharing[view]) :]:
-                    job.call = functools.partial(_timed, job.call, takes[view])
                 if longest:
                     parts.append((which, jobs[-len(sharing[view]) :]))
         others, before = [last[j] for j in last if last[j] not in parts[-1][1]], list[Job]()
@@ -155,12 +154,6 @@ class Scheduler:
         rows, features = seen(view, *at)
         self._entries[view] = rows.indptr[-1] / max(len(rows.y), 1)
         shown.append((rows, features))
-
-
-def _timed(call: Callable[[], None], took: list[float]) -> None:
-    begin = time.thread_time()
-    call()
-    took.append(time.thread_time() - begin)
 
 
 def _call(call: Callable[..., None], j: int, shown: list[tuple[Rows, int]], at: slice) -> None:

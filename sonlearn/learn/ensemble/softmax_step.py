@@ -34,6 +34,7 @@ from sonlearn.learn.linear_algebra import (
     exponential,
     factorise,
     largest,
+    mirror,
     solve_lower,
     solve_upper,
     total_of,
@@ -108,7 +109,7 @@ def combine(combiner, V, met, y, weight, learns, surprise, scratch, out):
         take_step(combiner, V, i, met[i], count, int(y[i]), weight[i], surprise, scratch)
         if combiner.rows[0] % PERIOD == 0:
             fade(combiner.A[0], combiner.retention[0], combiner.prior[0])
-    mirror(combiner.A[0])
+    mirror(combiner.A[0], len(V))  # steps change the lower triangle alone
 
 
 @bare_inline
@@ -147,15 +148,6 @@ def take_step(combiner, V, i, met, count, y, h, surprise, scratch):
     """A <- A + h (H + surprise g g') and w <- w - h A^-1 g for a row of class y; `scratch` is of `probabilities`."""
     p, mean, g, some, apart = scratch.p, scratch.mean, scratch.g, scratch.some, scratch.apart
     A, n = combiner.A[0], len(V)
-    first, next_ = 0, -1  # the likeliest class and the one after it, as places in `some`
-    for at in range(1, count):
-        if p[at] > p[first]:
-            first, next_ = at, first
-        elif next_ < 0 or p[at] > p[next_]:
-            next_ = at
-    best, second, surest = some[first], some[next_] if next_ >= 0 else -1, p[first]
-    if next_ < 0 and met > 1:
-        second = 0 if best > 0 else 1
     for j in range(n):
         mean[j] = 0.0
     for at in range(count):
@@ -170,8 +162,10 @@ def take_step(combiner, V, i, met, count, y, h, surprise, scratch):
                 apart[at, j] -= mean[j]
             for j in range(n):
                 add_scaled(A[j], h * p[at] * apart[at, j], apart[at], j + 1)
-    lacking = FLOOR - (1.0 - surest)
+    first, second = two_best(p, some, count, met)
+    lacking = FLOOR - (1.0 - p[first])
     if lacking > 0.0 and second >= 0:
+        best = some[first]
         for j in range(n):
             one = h * lacking * (V[j, i, best] - V[j, i, second])
             for l in range(j + 1):  # noqa: E741
@@ -187,8 +181,14 @@ def take_step(combiner, V, i, met, count, y, h, surprise, scratch):
 
 
 @bare_inline
-def mirror(A):
-    """The upper triangle of A <- the lower one, the only one that steps change."""
-    for i in range(len(A)):
-        for j in range(i):
-            A[j, i] = A[i, j]
+def two_best(p, some, count, met):
+    """(place of the likeliest class in p[:count], the one after it or -1); `some` are the classes of these places."""
+    first, next_ = 0, -1
+    for at in range(1, count):
+        if p[at] > p[first]:
+            first, next_ = at, first
+        elif next_ < 0 or p[at] > p[next_]:
+            next_ = at
+    if next_ >= 0:
+        return first, some[next_]
+    return first, (0 if some[first] > 0 else 1) if met > 1 else -1

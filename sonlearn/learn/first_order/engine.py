@@ -17,27 +17,8 @@ from sonlearn.data import merging
 from sonlearn.data.axes import BY_FEATURE, Classes, Scalars
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.first_order import rules
-from sonlearn.learn.first_order.rules import (
-    ADA,
-    COIN,
-    COIN_NORM,
-    FTRL,
-    INVERSE,
-    NAG,
-    NLMS,
-    OGD,
-    SGD,
-    SHRUNK,
-    THETA,
-    TOP,
-    WHEN,
-    WON,
-    G,
-    S,
-    W,
-)
 from sonlearn.learn.losses import Output, output_of
 from sonlearn.learn.retention import Retention, retention_of
 from sonlearn.options import LearnOptions
@@ -122,9 +103,8 @@ class FirstOrder(Engine):
 
     def weights(self, state: FirstOrderState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
-        w = np.zeros((max(self._params.output.classes, 1), features))
-        rules.weights(self._params, state, w[:, : len(state.table)])
-        return w if self._params.output.classes else w[0]
+        table = self.up_to_date(state).table[:features]
+        return padded(_weights(self._params, table, table), features)
 
     def up_to_date(self, state: FirstOrderState) -> FirstOrderState:
         """See `Engine.up_to_date`."""
@@ -146,7 +126,8 @@ class FirstOrder(Engine):
         Those of several classes are not known to gain by it.
         """
         params = self._params
-        if params.output.classes or params.rule in (COIN, FTRL) or (params.rule == ADA and params.dual):
+        of_sums = params.rule in (rules.COIN, rules.FTRL) or (params.rule == rules.ADA and params.dual)
+        if params.output.classes or of_sums:
             return state
         every, features = (state, base, previous), int(state.now["seen"][0])
         now, before, earlier = (
@@ -154,7 +135,7 @@ class FirstOrder(Engine):
         )
         w, start = (_weights(params, each.table, now.table)[0] for each in (before, earlier))
         table = now.table.copy()
-        table[:, W] += merging.MOMENTUM * (w - start)
+        table[:, rules.W] += merging.MOMENTUM * (w - start)
         return now._replace(table=table)
 
 
@@ -205,45 +186,51 @@ def merged(params: Any, states: Sequence[Any], base: Any, now: Any, by: np.ndarr
         found: np.ndarray = merging.summed(base.table[:, column], [table[:, column] for table in tables], by)
         return found
 
-    has_sum = params.rule not in (SGD, OGD, NLMS)
+    has_sum = params.rule not in (rules.SGD, rules.OGD, rules.NLMS)
     if has_sum:
-        table[:, G] = np.maximum(total(G), 0.0)
-    if params.rule == COIN:
+        table[:, rules.G] = np.maximum(total(rules.G), 0.0)
+    if params.rule == rules.COIN:
         _bet(params, now, table, tables, total)
-    elif params.rule == ADA and params.dual:
+    elif params.rule == rules.ADA and params.dual:
         table[:, columns] = total(columns)
     else:
-        if params.rule == NAG:
-            table[:, S] = np.max([each[:, S] for each in tables], axis=0)
-            table[:, INVERSE] = merging.quotient(1.0, table[:, S])
+        if params.rule == rules.NAG:
+            table[:, rules.S] = np.max([each[:, rules.S] for each in tables], axis=0)
+            table[:, rules.INVERSE] = merging.quotient(1.0, table[:, rules.S])
         if has_sum:
-            sums = [each[:, G] for each in tables]
-            gains = merging.added(base.table[:, G], sums, rows, params.retention.rate, by)
+            sums = [each[:, rules.G] for each in tables]
+            gains = merging.added(base.table[:, rules.G], sums, rows, params.retention.rate, by)
         else:
             gains = [np.full(len(table), n) for n in rows]
         w = merging.moved(
             _weights(params, base.table, table), [_weights(params, each, table) for each in tables], gains
         )
-        table[:, columns] = w.T if params.rule != FTRL else _inverse_ftrl(params, w[0], table, tables, gains)[:, None]
+        if params.rule == rules.FTRL:
+            w = _inverse_ftrl(params, w[0], table, tables, gains)[None]
+        table[:, columns] = w.T
     if params.lazy:
-        table[:, WHEN], table[:, SHRUNK] = now["n"], now["shrunk"]
+        table[:, rules.WHEN], table[:, rules.SHRUNK] = now["n"], now["shrunk"]
     return base._replace(table=table, now=now)
 
 
 def weight_columns(params: Any, table: np.ndarray) -> slice:
     """The columns of the weights: one, or of several classes one each."""
-    return slice(table.shape[1] - params.output.classes, None) if params.output.classes else slice(W, W + 1)
+    return slice(table.shape[1] - params.output.classes, None) if params.output.classes else slice(rules.W, rules.W + 1)
 
 
 def _weights(params: Any, table: np.ndarray, merged: np.ndarray) -> np.ndarray:
     """float64[K, features]: weights of one learner, on the scale of the merged one."""
     w = table[:, weight_columns(params, table)].T
-    if params.rule == NAG:  # what is larger than all before shrinks the weight with it
-        share = np.divide(table[:, S], merged[:, S], out=np.ones(len(table)), where=merged[:, S] > 0.0)
+    if params.rule == rules.NAG:  # what is larger than all before shrinks the weight with it
+        share = np.divide(
+            table[:, rules.S], merged[:, rules.S], out=np.ones(len(table)), where=merged[:, rules.S] > 0.0
+        )
         return w * share ** (2.0 - 2.0 * params.power_t)
-    if params.rule == FTRL:
-        scale = (params.beta + np.sqrt(table[:, G])) / params.alpha + params.l2
+    if params.rule == rules.FTRL:
+        scale = (params.beta + np.sqrt(table[:, rules.G])) / params.alpha + params.l2
         return np.where(np.abs(w) <= params.l1, 0.0, -(w - np.copysign(params.l1, w)) / scale)
+    if params.rule == rules.ADA and params.dual:
+        return -merging.quotient(params.rate, params.delta + np.sqrt(table[:, rules.G])) * w
     return w
 
 
@@ -251,17 +238,19 @@ def _inverse_ftrl(
     params: Any, w: np.ndarray, table: np.ndarray, tables: list[np.ndarray], gains: list[np.ndarray]
 ) -> np.ndarray:
     """The sums z whose weights are `w`; where these are 0 the averaged z, within the threshold."""
-    scale = (params.beta + np.sqrt(table[:, G])) / params.alpha + params.l2
-    z = np.clip(merging.moved(table[:, W], [each[:, W] for each in tables], gains), -params.l1, params.l1)
+    scale = (params.beta + np.sqrt(table[:, rules.G])) / params.alpha + params.l2
+    z = np.clip(merging.moved(table[:, rules.W], [each[:, rules.W] for each in tables], gains), -params.l1, params.l1)
     return np.where(w == 0.0, z, -w * scale - np.copysign(params.l1, w))
 
 
 def _bet(params: Any, now: Any, table: np.ndarray, tables: list[np.ndarray], total: Any) -> None:
     """Fill in `table` for coin: sums, the largest values, and the weights of the bets that follow from these."""
-    table[:, S], table[:, TOP] = (np.max([each[:, k] for each in tables], axis=0) for k in (S, TOP))
-    table[:, WON], table[:, THETA] = total(WON), total(THETA)
-    bound = table[:, S] * table[:, TOP]
-    bets = (params.alpha + table[:, WON]) * table[:, THETA]
-    bets = np.divide(bets, bound * (bound + table[:, G]), out=np.zeros(len(table)), where=bound > 0.0)
-    mean = (now["N"][0] + COIN_NORM) / now["t"][0] if now["t"][0] > 0.0 else 1.0
-    table[:, W] = bets / mean
+    table[:, rules.S], table[:, rules.TOP] = (
+        np.max([each[:, k] for each in tables], axis=0) for k in (rules.S, rules.TOP)
+    )
+    table[:, rules.WON], table[:, rules.THETA] = total(rules.WON), total(rules.THETA)
+    bound = table[:, rules.S] * table[:, rules.TOP]
+    bets = (params.alpha + table[:, rules.WON]) * table[:, rules.THETA]
+    bets = np.divide(bets, bound * (bound + table[:, rules.G]), out=np.zeros(len(table)), where=bound > 0.0)
+    mean = (now["N"][0] + rules.COIN_NORM) / now["t"][0] if now["t"][0] > 0.0 else 1.0
+    table[:, rules.W] = bets / mean

@@ -110,15 +110,6 @@ def follow_rows(params, state, work, rows, out, start, learns, sums):
     return len(rows.y)
 
 
-@bare_jit
-def weights(params, state, out):
-    """out[c, f] <- weight of feature f for class c, for the first features. out : float64[K, features], filled in."""
-    first = first_weight(params, state)
-    for f in range(out.shape[1]):
-        for c in range(len(out)):
-            out[c, f] = weight(params, state, f, first + c, 0.0)
-
-
 # ----------------------------------------------------------------------------------------------------------- reading
 
 

@@ -145,7 +145,7 @@ def follow(r, unit, decay, state, work, rows, out, start, learns):
             b = work.rivals[place]
             if not shown - z[b] < 1.0:
                 break
-            shown += step(r, pairs, rows, i, scale, shown - z[b], (y, b, len(z)), work)
+            shown += step(r, pairs, rows, i, scale, shown - z[b], y, b, len(z), work)
     return len(rows.y)
 
 
@@ -205,8 +205,8 @@ def any_above(z, begin, bound):
 
 
 @bare_inline
-def step(r, pairs, rows, i, scale, m, classes, work):
-    """Learn row i of a class against another, at the margin m; `classes` are the two, and how many there are.
+def step(r, pairs, rows, i, scale, m, y, b, classes, work):
+    """Learn row i of class y against class b, at the margin m; there are so many `classes`.
 
     Returns by how much the score of the first grows. Quotients have a loop of their own over contiguous memory, so that
     the compiler vectorises it.
@@ -216,9 +216,9 @@ def step(r, pairs, rows, i, scale, m, classes, work):
     large = len(weights) > LARGE_TABLE
     for e in range(n):
         f = rows.features[begin + e]
-        place_for(pairs, f, classes[0], classes[2])
-        other = place_for(pairs, f, classes[1], classes[2])
-        own, block = place_of(pairs, f, classes[0]), pairs.blocks[f]["begin"]
+        place_for(pairs, f, y, classes)
+        other = place_for(pairs, f, b, classes)
+        own, block = place_of(pairs, f, y), pairs.blocks[f]["begin"]
         place[0, e], place[1, e] = block + own, block + other
         work.values[e] = rows.values[begin + e] * scale
         if large:

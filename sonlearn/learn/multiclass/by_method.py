@@ -156,42 +156,16 @@ class OneVsRest(Engine):
         self, state: OneVsRestState, rows: Rows, births: np.ndarray, out: Predictions
     ) -> tuple[tuple, State, int]:
         """The classes' states and the spare one after `rows`, and the first row that a new class refused, or n."""
-        n, met, features = len(rows.y), len(state.classes), int(state.now["seen"][0])
-
-        def taught(binary: Engine, job: tuple[State, int], stop: int, number: int | None) -> State:
-            """The state after rows begin..stop-1, learned as class `number` (None: as no class); fills its scores."""
-            own, begin = job
-            part, shown, found = rows_between(rows, begin, stop), out.part(begin, stop), Predictions.empty(stop - begin)
-            right = part.y == (-1 if number is None else number)
-            y = np.where(np.isnan(part.y), np.nan, np.where(right, 1.0, -1.0))
-            own = binary.learn_all(own, part._replace(y=y), found, features)
-            if number is None:
-                shown.unseen[:] = found.raw[:, 0]
-            else:
-                shown.raw[:, number] = found.raw[:, 0]
-            shown.refused[:] |= found.refused
-            return own
-
-        jobs = [(own, 0) for own in state.classes]  # states, and the row from which on they learn
-        unseen, at = state.unseen, 0
-        for position in births.tolist():
-            if position > at:
-                unseen = taught(self._binary, (unseen, at), position, None)
-                at = position
-            own = copy.deepcopy(self._binary.packed(unseen)), position
-            first = taught(self._binary, own, position + 1, len(jobs))
-            if out.refused[position]:
-                n = position
-                break
-            jobs.append((first, position + 1))
+        met, lesson = len(state.classes), Lesson(rows, out, int(state.now["seen"][0]))
+        jobs, spare, n = self._born(state, lesson, births)
         born = births[: len(jobs) - met]
         needed = self._most is None or len(jobs) < self._most
-        numbers = [*range(len(jobs)), None] if needed else [*range(len(jobs))]
-        jobs += [(unseen, at)] if needed else []
+        numbers: list[int | None] = [*range(len(jobs)), *([None] if needed else [])]
+        jobs += [spare] if needed else []
 
         def work(worker: int) -> list[State]:
             own_jobs = range(worker, len(jobs), self._threads)
-            return [taught(self._binaries[worker], jobs[i], n, numbers[i]) for i in own_jobs]
+            return [lesson.taught(self._binaries[worker], *jobs[i], n, numbers[i]) for i in own_jobs]
 
         done: list[Any] = [None] * len(jobs)
         for worker, states in enumerate(self._each(work, range(self._threads))):
@@ -203,6 +177,45 @@ class OneVsRest(Engine):
             out.unseen[born[-1]] = out.raw[born[-1], len(jobs) - 1]
         count = met + len(born)
         return tuple(done[:count]), done[count] if needed else self._binary.new(), n
+
+    def _born(
+        self, state: OneVsRestState, lesson: Lesson, births: np.ndarray
+    ) -> tuple[list[tuple[State, int]], tuple[State, int], int]:
+        """The states of all classes, those born included, and of the spare learner; the first row refused, or n.
+
+        With each state the row from which on it is to learn.
+        """
+        jobs, spare, at = [(own, 0) for own in state.classes], state.unseen, 0
+        for position in births.tolist():
+            if position > at:
+                spare, at = lesson.taught(self._binary, spare, at, position, None), position
+            own = copy.deepcopy(self._binary.packed(spare))
+            first = lesson.taught(self._binary, own, position, position + 1, len(jobs))
+            if lesson.out.refused[position]:
+                return jobs, (spare, at), position
+            jobs.append((first, position + 1))
+        return jobs, (spare, at), len(lesson.rows.y)
+
+
+class Lesson(NamedTuple):
+    """Rows that the learners of single classes learn."""
+
+    rows: Rows
+    out: Predictions
+    features: int
+
+    def taught(self, binary: Engine, own: State, begin: int, stop: int, number: int | None) -> State:
+        """The state after rows begin..stop-1, learned as class `number` (None: as no class); fills its scores."""
+        part, shown = rows_between(self.rows, begin, stop), self.out.part(begin, stop)
+        found, right = Predictions.empty(stop - begin), part.y == (-1 if number is None else number)
+        y = np.where(np.isnan(part.y), np.nan, np.where(right, 1.0, -1.0))
+        own = binary.learn_all(own, part._replace(y=y), found, self.features)
+        if number is None:
+            shown.unseen[:] = found.raw[:, 0]
+        else:
+            shown.raw[:, number] = found.raw[:, 0]
+        shown.refused[:] |= found.refused
+        return own
 
 
 class MultinomialState(NamedTuple):

@@ -29,13 +29,7 @@ from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.linear_algebra import exponential, largest, product, set_scaled, total_of
 from sonlearn.learn.multiclass.arow import score
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, side_by_side, table_of
-from sonlearn.learn.multiclass.pairs import (
-    Pairs,
-    has_room,
-    new_pairs,
-    place_for,
-    scale_pairs,
-)
+from sonlearn.learn.multiclass.pairs import Pairs, has_room, new_pairs, place_for, scale_pairs
 
 #: Classes whose slope is smaller are left out of a step.
 TINY = 0.02
@@ -135,24 +129,8 @@ def follow(rate, decay, state, scratch, rows, out, start, learns):
         classes = max(classes, y + 1)
         squares = slopes(scratch.q, z, now[0]["classes"], classes, y)
         now[0]["classes"] = classes
-        some = 0
-        for k in range(classes):
-            if k == y or abs(scratch.q[k]) >= TINY:
-                scratch.some[some] = k
-                some += 1
-        size = 0.0
-        for at in range(begin, end):
-            f, x = rows.features[at], tamed(rows.values[at])
-            if abs(x) > features[f, S]:
-                if features[f, S] > 0.0:
-                    scale_pairs(pairs, f, 0, features[f, S] / abs(x))
-                features[f, S] = abs(x)
-            if x != 0.0:
-                size += (x / features[f, S]) * (x / features[f, S])
-            if decay > 0.0:
-                features[f, G] *= (1.0 - decay) ** (now[0]["rows"] - features[f, SINCE])
-                features[f, SINCE] = now[0]["rows"]
-            features[f, G] += h * squares * x * x
+        some = choose(scratch, classes, y)
+        size = take_in(decay, state, rows, i, h * squares)
         now[0]["t"] += h
         now[0]["N"] += h * size
         now[0]["rows"] += 1
@@ -162,6 +140,36 @@ def follow(rate, decay, state, scratch, rows, out, start, learns):
             if x != 0.0 and features[f, G] > 0.0:
                 step(pairs, f, common * x / (features[f, S] * math.sqrt(features[f, G])), some, scratch)
     return len(rows.y)
+
+
+@bare_inline
+def choose(scratch, classes, y):
+    """scratch.some[:count] <- the classes that take part in the step, among them y; returns the count."""
+    count = 0
+    for k in range(classes):
+        if k == y or abs(scratch.q[k]) >= TINY:
+            scratch.some[count] = k
+            count += 1
+    return count
+
+
+@bare_inline
+def take_in(decay, state, rows, i, squares):
+    """Bring s and G of row i's features up to date; returns |x/s|^2. squares : float, h |c|^2"""
+    features, learned, size = state.features, state.now[0]["rows"], 0.0
+    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+        f, x = rows.features[at], tamed(rows.values[at])
+        if abs(x) > features[f, S]:
+            if features[f, S] > 0.0:
+                scale_pairs(state.pairs, f, 0, features[f, S] / abs(x))
+            features[f, S] = abs(x)
+        if x != 0.0:
+            size += (x / features[f, S]) * (x / features[f, S])
+        if decay > 0.0:
+            features[f, G] *= (1.0 - decay) ** (learned - features[f, SINCE])
+            features[f, SINCE] = learned
+        features[f, G] += squares * x * x
+    return size
 
 
 @bare_inline

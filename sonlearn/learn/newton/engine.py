@@ -33,14 +33,14 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows, longest_row
-from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.linear_algebra import INVERSE
 from sonlearn.learn.log import with_room
+from sonlearn.learn.newton.folding import orthonormalise
+from sonlearn.learn.newton.generations import sweep
 from sonlearn.learn.newton.predict import all_weights, predict
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
 from sonlearn.learn.newton.shrink import begin_with_kept, learn, lower
-from sonlearn.learn.newton.sparse_time.folding import orthonormalise
-from sonlearn.learn.newton.sparse_time.generations import sweep
 from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
 from sonlearn.learn.tolerances import FEATURES, FOLD, LOG_FULL, ORTHONORMALISE, RANK
 from sonlearn.options import LearnOptions
@@ -94,8 +94,7 @@ class SketchedNewton(Engine):
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
         w = np.zeros((len(state.factor.beta), int(state.now[0].seen)))
         all_weights(self.params, state, w)
-        w = np.pad(w, ((0, 0), (0, features - w.shape[1])))
-        return w if self.params.output.classes else w[0]
+        return padded(w, features)
 
     def renumbered(
         self, state: NewtonState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None

@@ -32,13 +32,13 @@ from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, leading,
 from sonlearn.learn.log import with_room
 from sonlearn.learn.losses import loss_slope, within_bounds
 from sonlearn.learn.newton import state as newton
+from sonlearn.learn.newton.coordinates import append, coefficients, coordinates, move_wbar
 from sonlearn.learn.newton.engine import SketchedNewton
+from sonlearn.learn.newton.folding import fold, is_due, orthonormalise
+from sonlearn.learn.newton.generations import log_is_full, sweep
 from sonlearn.learn.newton.predict import scratch, weights_of
 from sonlearn.learn.newton.round import add_along, count
 from sonlearn.learn.newton.shrink import decompose, leading_directions, lower, rotate_sums
-from sonlearn.learn.newton.sparse_time.coordinates import append, coefficients, coordinates, move_wbar
-from sonlearn.learn.newton.sparse_time.folding import fold, is_due, orthonormalise
-from sonlearn.learn.newton.sparse_time.generations import log_is_full, sweep
 from sonlearn.learn.newton.step import add_outer_product, reset_factor, widen
 from sonlearn.learn.tolerances import DIVERGED, DONE, LARGEST, LIMIT, LOG_FULL
 from sonlearn.options import LearnOptions

@@ -4,7 +4,7 @@
 and F the orthonormalisation; and because the Gram matrix of the new rows is I + theta y y', its Cholesky factor is
 known in closed form, so that Gram-Schmidt costs O(m^2) in every round. Departures: V starts empty and its first m rows
 are the first m independent gradients ([SON]: random rows, which in high dimension overlap with nothing); a scale-free
-step (AdaOja, Henriksen & Ward 2019) as well as the paper's 1/t; F is reset (`sparse_time.renew`) if ill-conditioned.
+step (AdaOja, Henriksen & Ward 2019) as well as the paper's 1/t; F is reset (`generations.renew`) if ill-conditioned.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import math
 
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, set_scaled
-from sonlearn.learn.newton.sparse_time.coordinates import move_kept, move_wbar
+from sonlearn.learn.newton.coordinates import move_kept, move_wbar
 from sonlearn.learn.newton.step import pseudo_divide, spectral_excess
 from sonlearn.learn.tolerances import DOUBTFUL, NEXT, ORTHONORMALISE, RENEW, SPAN, SPREAD
 

@@ -10,9 +10,9 @@ from sonlearn.data.rows import COUNT
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.linear_algebra import add_scaled, clear_first, plus_dot
 from sonlearn.learn.losses import within_bounds
+from sonlearn.learn.newton.coordinates import coefficients, local_of, wbar_factor
+from sonlearn.learn.newton.generations import present
 from sonlearn.learn.newton.rescale import MAXIMUM, UNIT, divided
-from sonlearn.learn.newton.sparse_time.coordinates import coefficients, local_of, wbar_factor
-from sonlearn.learn.newton.sparse_time.generations import present
 from sonlearn.learn.tolerances import LARGEST
 
 

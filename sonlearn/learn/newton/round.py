@@ -2,7 +2,7 @@
 
 [SON] Algorithm 1, [RFD] Algorithm 3; optionally the projection comes last, for the row just learned ([RFD] Algorithm
 6). A round writes no array of length d: it reads the s active features and appends one sparse row. `step` defines the
-Newton step; `sparse_time` keeps d features up to date in O(m^2 + ms).
+Newton step; `generations` keep d features up to date in O(m^2 + ms).
 
 K classes may share one sketch. Class k has the gradient c_k x, c = h (softmax(z) - e_y), and the sum over the classes
 of its outer products is |c|^2 x x': so the row that is sketched is sqrt(sigma + eta_t) |c| x, as with one class, and
@@ -34,10 +34,10 @@ from sonlearn.learn.linear_algebra import (
     spectral,
 )
 from sonlearn.learn.losses import slopes, within_bounds
+from sonlearn.learn.newton.coordinates import append, coordinates, move_wbar
+from sonlearn.learn.newton.generations import log_is_full
 from sonlearn.learn.newton.oja import oja_round
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, learn_scales, rescaled, rescaled_by_all
-from sonlearn.learn.newton.sparse_time.coordinates import append, coordinates, move_wbar
-from sonlearn.learn.newton.sparse_time.generations import log_is_full
 from sonlearn.learn.newton.state import ETA_CONSTANT, ETA_OVER_T
 from sonlearn.learn.newton.step import (
     Move,
@@ -95,7 +95,7 @@ def run(params, state, work, rows, out, start, oja, rare):
         if len(rare) > 0 and params.rescale == ALL_GRADIENTS:
             xx = rescaled_by_all(state.features, feats, values, slope, work.x)
             rho2, n_rest = coordinates(params, state, work, feats, xx, learned)
-        scale = row_scale(params, slope, effective_rounds(params.retention, now.t + 1))
+        scale = row_scale(params.row_weight, slope, effective_rounds(params.retention, now.t + 1))
         weight_scale = shrunk_scale(params, now.weight_scale, rows.weight[i])
         for c in range(len(work.slope)):
             work.slope[c] /= weight_scale
@@ -198,12 +198,12 @@ def effective_rounds(retention, t):
 
 
 @forced_inline
-def row_scale(params, slope, t):
-    """s = sqrt(sigma + eta_t) |slope|: the sketch receives the row s x."""
-    eta = params.eta
-    if params.eta_kind != ETA_CONSTANT:
-        eta = 1.0 / t if params.eta_kind == ETA_OVER_T else 1.0 / math.sqrt(t)
-    return math.sqrt(params.sigma + eta) * abs(slope)
+def row_scale(weight, slope, t):
+    """s = sqrt(sigma + eta_t) |slope|: the sketch receives the row s x. weight : RowWeight"""
+    eta = weight.eta
+    if weight.kind != ETA_CONSTANT:
+        eta = 1.0 / t if weight.kind == ETA_OVER_T else 1.0 / math.sqrt(t)
+    return math.sqrt(weight.sigma + eta) * abs(slope)
 
 
 @forced_inline

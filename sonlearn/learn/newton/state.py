@@ -38,7 +38,7 @@ NOW = np.dtype((np.record, [
     ("local", "i8"),  # features in the raw rows
     ("seen", "i8"),  # features learned so far
     ("read", "i8"),  # entries of rows learned since V was last orthonormalised
-    ("generation", "i8"),  # of Z (`sparse_time.generations`)
+    ("generation", "i8"),  # of Z (`generations`)
     ("capacity", "i8"),  # generations that the log may hold
     ("used", "i8"),  # rows of Z in use
     ("alpha", "f8"),
@@ -51,9 +51,17 @@ NOW = np.dtype((np.record, [
 #: Further data of a feature, besides its row of the table.
 FEATURE = np.dtype((np.record, [
     ("scale", "f8"),  # for the rescaling of rows: sum of squared gradients, or largest absolute value
-    ("stamp", "i8"),  # see `sparse_time.generations`
+    ("stamp", "i8"),  # see `generations`
     ("local", "i8"),  # its place among the features of the raw rows, if `raw.owner` agrees
 ]))  # fmt: skip
+
+
+class RowWeight(NamedTuple):
+    """What a gradient counts in the sketch, in round t: sigma + eta_t."""
+
+    sigma: float
+    kind: int  # of eta_t
+    eta: float  # with `ETA_CONSTANT`
 
 
 class NewtonParams(NamedTuple):
@@ -64,9 +72,7 @@ class NewtonParams(NamedTuple):
     terms: Terms  # of the shrink
     output: Output
     after: bool  # w is projected after the step, for the row just learned
-    sigma: float
-    eta_kind: int
-    eta: float
+    row_weight: RowWeight
     held: int  # rows in a full buffer
     kind: int  # code of the spectral function
     rate: float  # factor of the step
@@ -104,7 +110,7 @@ class Basis(NamedTuple):
     D2: np.ndarray  # float64[k_max]; squared singular values of the kept rows (Oja: t Lambda)
     # float64[K, r_max]; Q z, z the sum of gradients (primal-dual); one more row for Q v (`metagrad`)
     q: Annotated[np.ndarray, Classes(0)]
-    drift: np.ndarray  # float64[k_max, k_max]; model of V V' - I (`sparse_time.folding`)
+    drift: np.ndarray  # float64[k_max, k_max]; model of V V' - I (`folding`)
 
 
 class NewtonState(NamedTuple):
@@ -115,7 +121,7 @@ class NewtonState(NamedTuple):
     # float64[features, M + K]; column f of Z, and wbar of f for each class
     table: Annotated[np.ndarray, BY_FEATURE, Classes(1)]
     factor: Factor
-    # float64[slots, M, M + K]: the log of generations, composed (`sparse_time.generations`); E' in the first columns,
+    # float64[slots, M, M + K]: the log of generations, composed (`generations`); E' in the first columns,
     # beta' in the last
     maps: Annotated[np.ndarray, LOG, Classes(2)]
     raw: Annotated[RawRows, PART]
@@ -164,16 +170,18 @@ def sizes_of(params: NewtonParams) -> Sizes:
     return Sizes(K=K, k_max=max(m, 1), M=m + unseen, R_max=1, r_max=max(m, 1))
 
 
-def eta_of(options: LearnOptions) -> tuple[int, float]:
-    """(kind, value) of eta_t; the value is used with ETA_CONSTANT only."""
+def row_weight_of(options: LearnOptions) -> RowWeight:
+    """What a gradient counts; 1 with a method that does not take the options."""
+    if "sigma" not in METHODS[options.method].takes:
+        return RowWeight(1.0, ETA_CONSTANT, 0.0)
     kinds = {"1/t": ETA_OVER_T, "1/sqrt(t)": ETA_OVER_ROOT_T}
-    return (kinds[options.eta], 0.0) if isinstance(options.eta, str) else (ETA_CONSTANT, float(options.eta))
+    kind, eta = (kinds[options.eta], 0.0) if isinstance(options.eta, str) else (ETA_CONSTANT, float(options.eta))
+    return RowWeight(float(options.resolved_sigma), kind, eta)
 
 
 def params_of(options: LearnOptions) -> NewtonParams:
     """The kernels' parameters for `options`."""
     values, takes = METHODS[options.method].values, METHODS[options.method].takes
-    eta_kind, eta = eta_of(options) if "eta" in takes else (ETA_CONSTANT, 0.0)
     rule = values["rule"] if options.sketch_size else "none"
     buffered = rule not in ("oja", "none")
     m = 0 if rule == "none" else options.sketch_size
@@ -184,9 +192,7 @@ def params_of(options: LearnOptions) -> NewtonParams:
         terms=lowered._replace(gain=values.get("gain", lowered.gain)),
         output=output_of(options),
         after=options.project == "after",
-        sigma=float(options.resolved_sigma) if "sigma" in takes else 1.0,
-        eta_kind=eta_kind,
-        eta=eta,
+        row_weight=row_weight_of(options),
         held=m if options.buffer == "every" else 2 * m,
         kind={"inverse": INVERSE, "root": ROOT, "shifted": SHIFTED}[values.get("f", "inverse")],
         rate=float(options.learning_rate) if "learning_rate" in takes else 1.0,

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.linear_algebra import (
-    add_outer,
+    add_scaled,
     cholesky_update,
     clear,
     dot,
@@ -127,7 +127,8 @@ def widen(basis, alpha, r):
 @forced_inline
 def add_outer_product(basis, y, r, scale, factorise, h):
     """H <- H + s^2 y y' for y[:r], and RT; with `factorise`, LT likewise. Overwrites h."""
-    add_outer(basis.H, r, scale * scale, y)
+    for i in range(r):
+        add_scaled(basis.H[i], scale * scale * y[i], y, r)
     if factorise:
         set_scaled(h, scale, y, r)
         cholesky_update(basis.LT, r, h)

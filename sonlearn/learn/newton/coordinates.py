@@ -22,7 +22,7 @@ import numpy as np
 from sonlearn.data.rows import features_with
 from sonlearn.jit import bare_inline, forced_inline, inline
 from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, minus_dot, plus_dot, set_scaled, spectral
-from sonlearn.learn.newton.sparse_time.generations import present, refresh_all
+from sonlearn.learn.newton.generations import present, refresh_all
 from sonlearn.learn.tolerances import FEATURES, LOOK, NOISE, SMALL, SPAN, SPAN_LOOK
 
 

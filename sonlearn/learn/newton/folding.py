@@ -19,14 +19,8 @@ import numpy as np
 
 from sonlearn.jit import inline
 from sonlearn.learn.linear_algebra import add_product, add_scaled, clear, clear_first, dot, minus_dot, transposed
-from sonlearn.learn.newton.sparse_time.coordinates import unmix
-from sonlearn.learn.newton.sparse_time.generations import (
-    all_current,
-    begin_generation,
-    refresh,
-    refresh_all,
-    start_over,
-)
+from sonlearn.learn.newton.coordinates import unmix
+from sonlearn.learn.newton.generations import all_current, begin_generation, refresh, refresh_all, start_over
 from sonlearn.learn.tolerances import AFFORDABLE, BROKEN, CHEAP, NEEDED, ROUNDING, WORTH
 
 
