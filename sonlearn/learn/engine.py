@@ -135,6 +135,9 @@ class Engine(ABC):
         Whether learning only counts. Rows that have been learned before must not be learned again then.
     counts_features : bool
         Whether `reserve` counts features: ``now["seen"]`` of a state is of how many there have been.
+    by_class : bool
+        Whether labels are numbers of classes: `reserve` makes room for them, and ``now["classes"]`` of a state is how
+        many have occurred.
     retention : float
         What is left of sums over rows after each further row; 1: all.
     """
@@ -143,6 +146,7 @@ class Engine(ABC):
     merges: bool = False
     counts: bool = False
     counts_features: bool = False
+    by_class: bool = False
     retention: float = 1.0
 
     @abstractmethod
@@ -159,7 +163,8 @@ class Engine(ABC):
     def reserve(self, state: State, rows: Rows, features: int) -> State:
         """`state` with room for learning `rows`, whose features are below `features`."""
         state = axes.each_part(self.parts(state), lambda engine, own: engine.reserve(own, rows, features), state)
-        state = axes.reserved(state, seen=features)
+        shown = 1 + int(np.nanmax(rows.y, initial=-1.0)) if self.by_class else 0
+        state = axes.reserved(state, seen=features, classes=shown)
         if self.counts_features and features > state.now["seen"][0]:
             now = state.now.copy()
             now["seen"], state = features, state._replace(now=now)
@@ -220,7 +225,7 @@ class Engine(ABC):
 
     def met(self, state: State) -> int:
         """How many of several classes have occurred."""
-        return 0
+        return int(state.now["classes"][0]) if self.by_class else 0
 
     def reordered(self, state: State, order: list[int | None]) -> State:
         """`state` with its classes in another order; None stands for a class that has not occurred in it."""

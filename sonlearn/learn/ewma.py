@@ -60,11 +60,6 @@ class LabelMean(Engine):
         now["classes"] = self._kind != SHARES
         return LabelMeanState(np.zeros(now["classes"][0]), now)
 
-    def reserve(self, state: LabelMeanState, rows: Rows, features: int) -> LabelMeanState:
-        """Room for the classes of `rows`."""
-        most = 1 + int(np.nanmax(rows.y, initial=-1.0)) if self._kind == SHARES else 1
-        return axes.reserved(state, classes=most)  # type: ignore[no-any-return]
-
     def calls(
         self, state: LabelMeanState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
     ) -> list[Call]:
@@ -85,6 +80,8 @@ class LabelMean(Engine):
 
 class Shares(LabelMean):
     """Member of several classes (see `sonlearn.learn.multiclass`): how frequent each has been of late."""
+
+    by_class = True
 
     def __init__(self, decay: float):
         self._kind, self.retention = SHARES, 1.0 - decay

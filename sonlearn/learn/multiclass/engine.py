@@ -60,6 +60,7 @@ class OfPairs(Engine):
 
     merges = True
     counts_features = True
+    by_class = True
     #: How many classes each feature of a row meets at most; None: all.
     most_met: int | None = None
 
@@ -72,20 +73,11 @@ class OfPairs(Engine):
         scratch = self._scratch(longest_row(rows), out.raw.shape[1])
         return [(self._kernel, (*self._given, state, scratch, rows, out.raw, start, learns))]
 
-    def met(self, state: State) -> int:
-        """How many classes have occurred."""
-        return int(state.now["classes"][0])
-
     def weights(self, state: State, features: int, number: int | None = None) -> np.ndarray:
         """See `Engine.weights`; of counts there are none."""
         if self.counts:
             return super().weights(state, features, number)
         return weights_of(state.pairs, features, self.met(state), number)
-
-    def reserve(self, state: State, rows: Rows, features: int) -> State:
-        """Room for features, and for the classes of `rows`; for pairs it is made on the way."""
-        classes = 1 + int(np.nanmax(rows.y, initial=-1.0))
-        return axes.reserved(super().reserve(state, rows, features), classes=classes)
 
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
         """Predict and learn rows from `start` on; no row is refused."""

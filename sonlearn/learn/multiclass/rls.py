@@ -63,6 +63,7 @@ class Rls(Engine):
     """
 
     merges = True
+    by_class = True
 
     def __init__(self, ridge: float = 0.1, most: int = 512):
         self._ridge, self._most = ridge, most
@@ -90,10 +91,6 @@ class Rls(Engine):
         W[np.ix_(numbers[stays], slots)] = state.W.reshape(d, state.now["room"][0])[stays, : len(slots)]
         now["classes"], now["seen"], now["room"] = 1 + slots.max(initial=-1), features, room
         return RlsState(P.ravel(), W.ravel(), now)
-
-    def met(self, state: RlsState) -> int:
-        """How many classes have occurred."""
-        return int(state.now["classes"][0])
 
     def calls(self, state: RlsState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
         """See `Engine.calls`; no row is refused."""
