@@ -29,7 +29,7 @@ class Member(NamedTuple):
         Options of `LearnOptions` that differ from the method's defaults; of several classes, what its learner is told.
     gain : float
         What its prediction is multiplied with before it enters the combiner, where it is clipped: for two classes to
-        [-6, 6], for values to the labels so far and 16 standard deviations around their mean.
+        [-6, 6], for values to the labels so far and 16 standard deviations around their mean (see `label_scale`).
     weight : float
         The combiner's weight of it at the start.
     cost : float

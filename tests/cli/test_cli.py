@@ -267,7 +267,10 @@ BAD_COMMANDS = [
     ("train --cache_file b.svm a.svm", r"b\.svm: found a file that is no cache, expected a cache; name another file"),
     ("train --cache_file . a.svm", r"--cache_file \.: cannot be written: it is a folder"),
     ("train --cache_file no/c a.svm", r"--cache_file no/c: cannot be written: there is no folder .*/no"),
-    ("predict -c -i none a.svm", r"-c: sonlearn predict has no such flag, but sonlearn train has"),
+    (
+        "predict -c -i none a.svm",
+        r"-c: sonlearn predict has no such flag, but sonlearn train has; a model keeps its own: leave it out",
+    ),
     ("convert a.svm", r"convert needs the format to write; give --to svmlight or --to vw"),
     ("convert --to csv a.svm", r"--to csv: expected one of svmlight, vw"),
     ("convert --to vw -o no/x a.svm", r"-o no/x: cannot be written: there is no folder .*/no"),
@@ -305,7 +308,10 @@ BAD_COMMANDS = [
     ("train -i a.svm a.svm", r"a\.svm: is not a sonlearn model file"),
     ("predict a.svm", r"predict needs a model; give -i MODEL"),
     ("predict -i none a.svm", r"none: cannot be read: No such file or directory"),
-    ("predict -m 3 -i none a.svm", r"-m: sonlearn predict has no such flag, but sonlearn train has"),
+    (
+        "predict -m 3 -i none a.svm",
+        r"-m: sonlearn predict has no such flag, but sonlearn train has; a model keeps its own: leave it out",
+    ),
     ("inspect", r"inspect takes one MODEL, 0 given"),
     ("inspect a.svm b.svm", r"inspect takes one MODEL, 2 given"),
     ("inspect a.svm", r"a\.svm: is not a sonlearn model file"),

@@ -199,7 +199,14 @@ def test_line_ends_of_old_macs():
 
 def test_describe_knows_json(cli, tmp_path):
     lines = [
-        json.dumps({"id": 7 * i, "user": {"age": i % 9, "old": i % 2 == 0, "plz": f"{i % 9:05}"}, "y": "ab"[i % 2]})
+        json.dumps(
+            {
+                "id": 7 * i,
+                "user": {"age": i % 9, "old": i % 2 == 0, "plz": f"{i % 9:05}"},
+                "day": f"2024-05-{i % 9 + 1:02}",
+                "y": "ab"[i % 2],
+            }
+        )
         for i in range(40)
     ]
     lines[20:] = [line.replace('"id"', '"late": null, "note": ["good", "tea"], "id"') for line in lines[20:]]
@@ -214,6 +221,8 @@ def test_describe_knows_json(cli, tmp_path):
     assert shown["user.old"] == "number 0.0% 2 'true', 'false'"
     assert shown["user.plz"] == "category 0.0% 9 '\"00000\"', '\"00001\"', '\"00002\"'"
     assert "looks like numbers in quotes, each a category; --numeric 'user.plz'" in out
+    assert shown["day"].startswith("category 0.0% 9 '\"2024-05-01\"'")
+    assert "day: looks like dates, each a category; in a table (CSV) dates are read as such\n" in out
     assert shown["note"] == "category 50.0% 1 'good tea'"
     assert shown["late"] == "missing 100.0% 0"
     assert shown["id:"].startswith("looks like an id")

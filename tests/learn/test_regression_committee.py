@@ -53,7 +53,7 @@ class Labels:
     """The labels learned from so far, those out of all proportion as they count."""
 
     def __init__(self):
-        self.y, self.h, self.low, self.high = [], [], 0.0, 0.0
+        self.y, self.h, self.low, self.high, self.near = [], [], 0.0, 0.0, [0.0, 0.0]
 
     def mean(self):
         return np.average(self.y, weights=self.h) if self.y else 0.0
@@ -61,7 +61,14 @@ class Labels:
     def sd(self):
         return np.sqrt(np.average((np.array(self.y) - self.mean()) ** 2, weights=self.h)) if len(set(self.y)) > 1 else 0
 
+    def margins(self):
+        return np.array([min(1.0, (2 / near) ** 2) if near else 1.0 for near in self.near]) * (sum(self.h) >= 50)
+
     def take(self, y, h):
+        s = self.sd()
+        for end, beyond in enumerate((self.low - y, y - self.high) if s else ()):
+            fall = np.exp(-8 * abs(beyond) / s)
+            self.near[end] = fall * self.near[end] + h if beyond > 0 else self.near[end] + fall * h
         self.low, self.high = (min(self.low, y), max(self.high, y)) if self.y else (y, y)
         if sum(self.h) >= 10 and self.sd() > 0:
             y = np.clip(y, self.mean() - 16 * self.sd(), self.mean() + 16 * self.sd())
@@ -70,17 +77,18 @@ class Labels:
 
 
 def scaled(loss, y, h, base):
-    """For each row (y', mean, sd before and with the label, lowest and highest prediction, weight before, y within)."""
+    """For each row (y', mean, sd before and with the label, bounds, these with margins, weight before, y within)."""
     seen = Labels()
     for label, weight, b in zip(y, h, base, strict=True):
         m, s, total = seen.mean(), seen.sd(), sum(seen.h)
-        low, high = (np.clip((np.array([seen.low, seen.high]) - m) / s, -16, 16)) if s else (0.0, 0.0)
+        bounds = np.clip((np.array([seen.low, seen.high]) - m) / s, -16, 16) if s else np.zeros(2)
+        wider = bounds + [-1, 1] * seen.margins()
         label = label * np.exp(-b) if loss == "poisson" else label - b
         if weight > 0 and not np.isnan(label):
             seen.take(label, weight)
         unit = seen.sd()
         within = np.clip(label, m - 16 * unit, m + 16 * unit) if unit else label
-        yield np.clip((label - m) / unit, -16, 16) if unit else label * 0, m, s, unit, low, high, total, within
+        yield np.clip((label - m) / unit, -16, 16) if unit else label * 0, m, s, unit, bounds, wider, total, within
 
 
 def psi(loss, e, unit):
@@ -101,16 +109,17 @@ def definition(names, loss, batch, base):
     scales = list(scaled(loss, batch.y, batch.weight, base))
     rows, index = intern(batch._replace(y=np.array([scale[0] for scale in scales])), new_index(), True)
     V = np.column_stack([alone(name, loss, rows, int(index.size[0]), scales) for name in names])
+    lines = [name.startswith("ridge") for name in names]
     prior = 20.0 if loss in ("squared", "poisson") else 10.0
     bias = int(loss in ("absolute", "quantile"))
     members = [member(name, loss) for name in names]
     begin = np.array([each.weight > 0 for each in members])
     A_0 = np.diag([max(prior, each.precision) for each in members] + [prior] * bias)
     w, A, out, learned, errors = np.append(begin / begin.sum(), np.zeros(bias)), A_0.copy(), [], 0, []
-    for (y, m, s, unit, low, high, total, _), v, h, b in zip(scales, V, batch.weight, base, strict=True):
-        v = np.append(np.clip(v, low, high), np.ones(bias))
+    for (y, m, s, unit, bounds, wider, total, _), v, h, b in zip(scales, V, batch.weight, base, strict=True):
+        v = np.append(np.where(lines, np.clip(v, *wider), np.clip(v, *bounds)), np.ones(bias))
         z = w @ v
-        p = m + s * np.clip(z, low, high)
+        p = m + s * np.clip(z, *wider)
         if loss == "poisson":
             p = np.log(max(p, 0.02 * (m * total + 1) / (total + 1) if total else 1.0))
         out.append(p + b)
@@ -143,7 +152,8 @@ def of_error(errors, error, h):
 
 def alone(name, loss, rows, features, scales):
     """What a member predicts that is alone with its view and the labels that it is told: ridge, in their own unit."""
-    entry, (_, mean, unit, *_, label) = member(name, loss), np.array(scales).T
+    entry = member(name, loss)
+    mean, unit, label = (np.array([scale[at] for scale in scales]) for at in (1, 2, -1))
     if entry.method == "ridge":  # which learns rows that have the constant
         has = np.add.reduceat(rows.features == rows.constant, rows.indptr[:-1]) > 0
         rows = rows._replace(y=np.where(has, label, np.nan))
@@ -237,7 +247,7 @@ def test_a_weight_of_2_counts_labels_twice():
 
 @each
 @pytest.mark.parametrize("seed", [0, 1])
-def test_labels_and_values_of_any_size_stay_finite_and_within_the_labels_seen(loss, seed):
+def test_labels_and_values_of_any_size_stay_finite_and_near_the_labels_seen(loss, seed):
     rng, n = np.random.default_rng(seed), 300
     X = 10.0 ** rng.uniform(-30, 30, (n, 5)) * rng.choice([-1, 0, 1], (n, 5))
     y = 10.0 ** rng.uniform(-30, 30, n) * (1 if loss == "poisson" else rng.choice([-1.0, 1.0], n))
@@ -248,8 +258,23 @@ def test_labels_and_values_of_any_size_stay_finite_and_within_the_labels_seen(lo
         assert all(np.isfinite(array).all() for array in state_of(learner)[1].values())
         if loss != "poisson":
             low, high = np.minimum.accumulate(labels)[:-1], np.maximum.accumulate(labels)[:-1]
-            assert (low <= got.raw[1:] * (1 + 1e-12) + 1e-300).all() or (got.raw[1:] >= low - 1e-9 * np.abs(low)).all()
-            assert (got.raw[1:] <= high + 1e-9 * np.abs(high)).all()
+            sd = np.array([labels[:i].std() * (1 + 1e-9) if i >= 50 else 0.0 for i in range(1, n)])
+            assert (got.raw[1:] >= low - 1e-9 * np.abs(low) - sd).all()
+            assert (got.raw[1:] <= high + 1e-9 * np.abs(high) + sd).all()
+
+
+def test_a_line_goes_on_beyond_the_labels_seen_but_not_beyond_a_bound():
+    x = np.random.default_rng(0).normal(size=300)
+    ahead = np.array([x.min() - 0.5, x.max() + 0.5, x.max() + 5.0])
+    for bound in (np.inf, 6.0):
+        y, learner = np.minimum(3.0 + 10.0 * x, bound), Learner(options(members=("ridge",)))
+        learner.partial_fit(with_constant(batch_of_dense(np.column_stack([x, np.ones(300)]), y)))
+        got = learner.predict(with_constant(batch_of_dense(np.column_stack([ahead, np.ones(3)]), np.zeros(3)))).raw
+        if bound == np.inf:
+            wanted = [y.min() - 5.0, y.max() + 5.0, y.max() + y.std()]
+            np.testing.assert_allclose(got, wanted, atol=0.2)
+        else:
+            np.testing.assert_allclose(got[1:], bound, atol=0.01)
 
 
 def test_labels_that_are_all_equal_are_predicted():

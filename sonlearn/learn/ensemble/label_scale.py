@@ -6,6 +6,9 @@ y' = (y - m)/s, within +-LABEL_OUTLIER, where s counts this label in, and what t
 the labels seen and as near. While all labels are equal, y' = 0. Importance weights count in m and s as often as the
 row; rows that are not learned from do not count. VW's base is taken off the label and added to the prediction.
 
+An end of the range where labels crowd is a bound (no sales, full marks). One that few have come near will be passed: a
+member that follows a line, and the combination, may go beyond it by up to a standard deviation (`margin`).
+
 A single label out of all proportion must not change the unit of all others. After LABELS_FIRST rows a label counts in m
 and s as one that is LABEL_OUTLIER standard deviations from the mean at most; so a unit grows by steps where labels do.
 
@@ -35,6 +38,9 @@ from sonlearn.views.codes import update_moments, varies
 CLIP = 6.0
 #: Labels further from the mean, in standard deviations, count as this far, once labels of so much weight have come.
 LABEL_OUTLIER, LABELS_FIRST = 16.0, 10.0
+#: A label counts as near an end of the range by exp(-EDGE gap/s). Beyond an end with FEW or fewer so near there may be
+#: others, once labels of so much weight have come.
+EDGE, FEW, MARGIN_FIRST = 8.0, 2.0, 50.0
 #: Share of the mean that is the least count that poisson regression expects.
 LEAST = 0.02
 #: Counts for a base end here.
@@ -48,6 +54,7 @@ class LabelState(NamedTuple):
 
     moments: np.ndarray  # float64[3]: weight, mean, M2
     range: np.ndarray  # float64[2]: the smallest and the largest
+    near: np.ndarray  # float64[2]: how many are near the smallest, and the largest
 
 
 class LabelScale(NamedTuple):
@@ -57,6 +64,8 @@ class LabelScale(NamedTuple):
     unit: np.ndarray  # what 1 more means
     low: np.ndarray  # what members and combiner predict is not less than this,
     high: np.ndarray  # and not more
+    least: np.ndarray  # the same with the margin
+    most: np.ndarray
     par: np.ndarray  # parameter of the loss in this unit
     label: np.ndarray  # labels in their own unit, less their bases; NaN without a constant, as their mean has no weight
     base: np.ndarray  # what is added to predictions
@@ -71,14 +80,19 @@ class LabelScale(NamedTuple):
 def new_scale(rows: Rows) -> LabelScale:
     """Of rows of one score each and these bases; all else is 0."""
     n = len(rows.y)
-    return LabelScale(*np.zeros((6, n)), rows.base, np.ones(n, np.int64), *np.zeros((3, n), np.int64))
+    return LabelScale(*np.zeros((8, n)), rows.base, np.ones(n, np.int64), *np.zeros((3, n), np.int64))
 
 
 def merge_labels(states: Sequence[LabelState], base: LabelState) -> LabelState:
-    """Moments and range of the labels of all."""
-    ranges = np.array([each.range for each in (base, *states) if each.moments[0] > 0.0] or [np.zeros(2)])
+    """Moments and range of the labels of all; near its ends are those near an end of each, as far as that is near."""
+    every = [each for each in (base, *states) if each.moments[0] > 0.0] or [base]
     moments = merging.moments(base.moments, [each.moments for each in states])
-    return LabelState(moments, np.array([ranges[:, 0].min(), ranges[:, 1].max()]))
+    ends = np.array([min(each.range[0] for each in every), max(each.range[1] for each in every)])
+    merged = LabelState(moments, ends, base.near.copy())
+    if unit := unit_of(merged):
+        own, *each = (state.near * np.exp(-EDGE * np.abs(state.range - ends) / unit) for state in (base, *states))
+        merged.near[:] = np.maximum(merging.summed(own, each, np.ones(len(each))), 0.0)
+    return merged
 
 
 @bare_jit
@@ -91,6 +105,7 @@ def scale_rows(loss, state, rows, scale, learn, out):
         if unit > 0.0:
             scale.low[i] = max((state.range[0] - mean) / unit, -LABEL_OUTLIER)
             scale.high[i] = min((state.range[1] - mean) / unit, LABEL_OUTLIER)
+        scale.least[i], scale.most[i] = scale.low[i] - margin(state, 0), scale.high[i] + margin(state, 1)
         if loss.code == POISSON:
             scale.par[i] = least_count(state)
         y, h = residual_label(loss, rows.y[i], rows.base[i]), rows.weight[i]
@@ -110,7 +125,7 @@ def unscale_rows(code, classes, scale, z, out):
     for i in range(len(out)):
         value = z[i, 0]
         if not classes:
-            value = scale.mean[i] + scale.unit[i] * min(max(value, scale.low[i]), scale.high[i])
+            value = scale.mean[i] + scale.unit[i] * min(max(value, scale.least[i]), scale.most[i])
         if code == POISSON:
             value = math.log(max(value, scale.par[i]))
         out[i, 0] = value + scale.base[i]
@@ -139,11 +154,24 @@ def unit_of(state):
 
 
 @bare_inline
+def margin(state, end):
+    """How far beyond an end of the range a prediction may go, in standard deviations."""
+    if state.moments[0] < MARGIN_FIRST:
+        return 0.0
+    return (FEW / max(state.near[end], FEW)) ** 2
+
+
+@bare_inline
 def take_label(state, y, h):
     """Count a label in."""
     first, unit = state.moments[0] == 0.0, unit_of(state)
-    state.range[0] = y if first else min(state.range[0], y)
-    state.range[1] = y if first else max(state.range[1], y)
+    for end in range(2):
+        beyond = y - state.range[1] if end else state.range[0] - y
+        if unit > 0.0:
+            near = math.exp(-EDGE * abs(beyond) / unit)
+            state.near[end] = near * state.near[end] + h if beyond > 0.0 else state.near[end] + near * h
+        if first or beyond > 0.0:
+            state.range[end] = y
     if state.moments[0] >= LABELS_FIRST and unit > 0.0:
         mean = state.moments[1]
         y = min(max(y, mean - LABEL_OUTLIER * unit), mean + LABEL_OUTLIER * unit)

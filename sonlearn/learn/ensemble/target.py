@@ -109,7 +109,7 @@ class Target:
 
     def new(self, classes: int = 0) -> State:
         """State of one that has seen no label; so many classes have been named."""
-        return LabelState(np.zeros(3), np.zeros(2))
+        return LabelState(np.zeros(3), np.zeros(2), np.zeros(2))
 
     def label_calls(
         self, state: State, rows: Rows, now: np.ndarray, again: bool
@@ -321,12 +321,15 @@ def _made(**given: Any) -> LearnOptions:
 def bound(V, clip, gain, in_own_unit, scale):
     """V[i, 0] (float64[n, 1]) <- gain times it within +-clip, within the bounds of `scale`, whose unit it is in.
 
-    A member in its own unit that says 0 has learned nothing.
+    A member in its own unit that says 0 has learned nothing; it follows a line, so that its bounds have a margin.
     """
     for i in range(len(V)):
-        if in_own_unit and V[i, 0] != 0.0:
-            V[i, 0] = (V[i, 0] - scale.mean[i]) / scale.unit[i] if scale.unit[i] > 0.0 else 0.0
-        V[i, 0] = min(max(gain * min(max(V[i, 0], -clip), clip), scale.low[i]), scale.high[i])
+        low, high = scale.low[i], scale.high[i]
+        if in_own_unit:
+            low, high = scale.least[i], scale.most[i]
+            if V[i, 0] != 0.0:
+                V[i, 0] = (V[i, 0] - scale.mean[i]) / scale.unit[i] if scale.unit[i] > 0.0 else 0.0
+        V[i, 0] = min(max(gain * min(max(V[i, 0], -clip), clip), low), high)
 
 
 @bare_jit
