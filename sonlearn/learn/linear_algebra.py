@@ -231,7 +231,7 @@ def leading(A, rows):
 @inline
 def transposed(A, columns):
     """Copy of A[:, :columns]'."""
-    out = np.empty((columns, A.shape[0]))
+    out = np.zeros((columns, A.shape[0]))
     for i in range(columns):
         for j in range(A.shape[0]):
             out[i, j] = A[j, i]

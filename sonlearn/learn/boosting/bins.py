@@ -41,12 +41,12 @@ def slot_of(ring, i):
 
 
 @bare_inline
-def code_column(state, work, j):
-    """Fill in the codes, edges and size of column j."""
+def code_column(state, sample, j):
+    """Fill in the codes, edges and size of column j. sample : float32[SAMPLE], overwritten"""
     now, edges = state.now[0], state.edges[j]
     ring = ring_of(now)
     n, width, columns = rows_of_refit(now), now["width"], now["columns"]
-    size, varies, first = find_edges(edges, work.sample, take_sample(state, work.sample, j)), False, 0
+    size, varies, first = find_edges(edges, sample, take_sample(now, state.values, sample, j)), False, 0
     for i in range(n):
         code = code_of(state.values[slot_of(ring, i) * width + j], edges, size)
         state.codes[i * columns + j] = state.by_column[j * n + i] = code
@@ -57,14 +57,13 @@ def code_column(state, work, j):
 
 
 @bare_inline
-def take_sample(state, sample, j):
+def take_sample(now, values, sample, j):
     """Fill `sample` with values of column j, sorted; returns how many."""
-    now, size = state.now[0], 0
-    ring = ring_of(now)
+    size, ring = 0, ring_of(now)
     n, width = rows_of_refit(now), now["width"]
     m = min(n, SAMPLE)
     for k in range(m):
-        x = state.values[slot_of(ring, k * n // m) * width + j]
+        x = values[slot_of(ring, k * n // m) * width + j]
         if x != 0.0:
             sample[size] = x
             size += 1

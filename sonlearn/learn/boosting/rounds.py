@@ -19,6 +19,7 @@ from sonlearn.learn.boosting.state import BASE, CLASSES, COLUMNS, IMPORTANCE, IN
 from sonlearn.learn.boosting.tree import add_leaves, grow_tree, leaf_of, place_of, start_scores
 from sonlearn.learn.drift import KEPT as CHANGES
 from sonlearn.learn.drift import take_in
+from sonlearn.learn.linear_algebra import clear_first
 from sonlearn.learn.tolerances import LIMIT
 
 #: A mean error of the trees that is higher by this is no change.
@@ -37,21 +38,22 @@ def follow(params, state, work, rows, start, learns, raw):
     rows : Rows; start : int
     raw : float64[n, K], of several classes filled in up to those that the rows before have shown
     """
+    now, width = state.now[0], state.now[0]["width"]
     for i in range(start, len(rows.y)):
         learned = learns and is_learned(rows.weight[i], rows.y[i])
         if learned and not can_be_kept(params, state, rows, i):
             return i
-        read_values(state, work, rows, i)
-        for c in range(state.now[0]["classes"]):
+        read_values(rows, i, work.x, width)
+        for c in range(now["classes"]):
             raw[i, c] = rows.base[i]
         if (
             rows.indptr[i] < rows.indptr[i + 1] or rows.unseen[i, COUNT] > 0
         ):  # a view of numbers shows a text as nothing
-            add_scores(params, state, work, raw[i])
+            add_scores(params, state, work.x, work.total, raw[i])
         if learned:
-            watch_trees(params, state, raw[i], rows.y[i])
-            keep(params, state, work, rows, i)
-        forget_values(state, work, rows, i)
+            watch_trees(params, now, state.drift, raw[i], rows.y[i])
+            keep(params, state, work.x, rows, i)
+        clear_first(work.x, width)
         if learned:
             go_on(params, state, work, AT_ONCE)
     return len(rows.y)
@@ -72,30 +74,22 @@ def can_be_kept(params, state, rows, i):
 
 
 @bare_inline
-def read_values(state, work, rows, i):
-    """work.x <- the values of row i."""
+def read_values(rows, i, x, width):
+    """x[:width] <- the values of row i."""
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j = rows.features[place]
-        if 0 <= j < state.now[0]["width"]:
-            work.x[j] = min(max(rows.values[place], -LARGEST), LARGEST)
+        if 0 <= j < width:
+            x[j] = min(max(rows.values[place], -LARGEST), LARGEST)
 
 
 @bare_inline
-def forget_values(state, work, rows, i):
-    """work.x <- 0."""
-    for place in range(rows.indptr[i], rows.indptr[i + 1]):
-        if 0 <= rows.features[place] < state.now[0]["width"]:
-            work.x[rows.features[place]] = 0.0
-
-
-@bare_inline
-def add_scores(params, state, work, z):
-    """z[c] += the score of class c for a row with the values work.x."""
-    now, total, classes = state.now[0], work.total, min(state.now[0]["classes"], len(state.starts))
+def add_scores(params, state, x, total, z):
+    """z[c] += the score of class c for a row with the values x. total : float64[K], overwritten"""
+    now, classes = state.now[0], min(state.now[0]["classes"], len(state.starts))
     for c in range(classes):
         total[c] = state.starts[c, IN_USE]
     for t in range(now["first"], now["first"] + params.trees):
-        at = place_of(state, t, leaf_of(state.trees, t, work.x))
+        at = place_of(state.trees.column, len(state.starts), t, leaf_of(state.trees, t, x))
         for c in range(classes):
             total[c] += state.trees.value[at + c]
     for c in range(classes):
@@ -103,12 +97,12 @@ def add_scores(params, state, work, z):
 
 
 @bare_inline
-def keep(params, state, work, rows, i):
-    """Put row i, whose values are work.x, into the buffer."""
+def keep(params, state, x, rows, i):
+    """Put row i, whose values are x, into the buffer."""
     now = state.now[0]
     slot, width = now["rows"] % now["slots"], now["width"]
     for j in range(width):
-        state.values[slot * width + j] = work.x[j]
+        state.values[slot * width + j] = x[j]
     state.labels[slot, LABEL], state.labels[slot, IMPORTANCE] = rows.y[i], rows.weight[i]
     state.labels[slot, BASE] = rows.base[i]
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
@@ -119,9 +113,8 @@ def keep(params, state, work, rows, i):
 
 
 @bare_inline
-def watch_trees(params, state, z, y):
+def watch_trees(params, now, drift, z, y):
     """Take in scores z of a row, before it is kept; where that names a change, rows before it are forgotten."""
-    now, drift = state.now[0], state.drift
     changes = drift.count[1]
     drift.count[0] += 1
     take_in(drift, not (params.logistic or params.several), error_of(params, now, z, y), SLACK)
@@ -175,7 +168,7 @@ def make_step(params, state, work):
     now = state.now[0]
     n, t = rows_of_refit(now), now["step"] - 1 - now["columns"]
     if t < 0:
-        code_column(state, work, now["step"] - 1)
+        code_column(state, work.sample, now["step"] - 1)
         now["step"] += 1
         return LOOKS * n
     if t == 0:
@@ -212,11 +205,11 @@ def restore(params, state, work):
     now = state.now[0]
     n, t, ring = rows_of_refit(now), now["step"] - 1 - now["columns"], ring_of(now)
     for j in range(min(now["step"] - 1, now["columns"])):
-        code_column(state, work, j)
+        code_column(state, work.sample, j)
     if t > 0:
         start_scores(params, state)
     for each in range(growing(params, now), growing(params, now) + t):
         for i in range(n):
             row = slot_of(ring, i) * now["width"]
             work.leaf[i] = leaf_of(state.trees, each, state.values[row : row + now["width"]])
-        add_leaves(params, state, work, each)
+        add_leaves(params, state, work.leaf, work.by_leaf, each)

@@ -60,9 +60,9 @@ LONGEST, TINIEST = 20.0, 1e-30
 @bare_inline
 def grow_tree(params, state, work, number, t):
     """Grow tree t, of that number in its refit, and add its leaves to the scores of the rows."""
-    inner, m = work.cells.shape[0], draw_columns(params, state, work, number)
+    inner, m = work.cells.shape[0], draw_columns(params, state.now[0], state.sizes, work.chosen, number)
     begin_tree(params, state, work, number)
-    count_cells(state, work, 0, m)
+    count_cells(state.codes, state.now[0]["columns"], work, 0, m)
     for k in range(2 * inner + 1):
         split = False
         if k < inner:
@@ -74,19 +74,19 @@ def grow_tree(params, state, work, number, t):
             if k < inner:
                 work.begin[2 * k + 1] = work.end[2 * k + 1] = work.begin[2 * k + 2] = work.end[2 * k + 2] = 0
     fill_leaves(params, state, work, t)
-    add_leaves(params, state, work, t)
+    add_leaves(params, state, work.leaf, work.by_leaf, t)
 
 
 @bare_inline
-def draw_columns(params, state, work, number):
+def draw_columns(params, now, sizes, chosen, number):
     """Choose `COLUMNS` of the columns that vary, at random (Knuth's algorithm S); returns how many there are."""
-    now, left, m = state.now[0], 0, 0
+    left, m = 0, 0
     for j in range(now["columns"]):
-        left += state.sizes[j] > 0
+        left += sizes[j] > 0
     for j in range(now["columns"]):
-        if state.sizes[j] > 0:
+        if sizes[j] > 0:
             if key_of(now["refits"] * params.trees + number, j) % left < COLUMNS - m:
-                work.chosen[m] = j
+                chosen[m] = j
                 m += 1
             left -= 1
     return m
@@ -114,24 +114,23 @@ def begin_tree(params, state, work, number):
         work.slopes[i, GRADIENT], work.slopes[i, CURVATURE] = h * g, h * c
         work.order[i] = i
     work.begin[0], work.end[0] = 0, n
-    pack_slopes(work, n)
+    pack_slopes(work.slopes, work.scale, work.packed, n)
 
 
 @bare_inline
-def pack_slopes(work, n):
-    """work.packed <- the gradient and the curvature of each of n rows, in units without fractions, side by side.
+def pack_slopes(slopes, scale, packed, n):
+    """packed <- the gradient and the curvature of each of n rows, in units without fractions, side by side.
 
     Units are as small as they can be for sums over any of the rows to stay in their places, and powers of two.
     """
     gradients, curvatures = 0.0, 0.0
     for i in range(n):
-        gradients, curvatures = gradients + abs(work.slopes[i, GRADIENT]), curvatures + work.slopes[i, CURVATURE]
-    scale = work.scale
+        gradients, curvatures = gradients + abs(slopes[i, GRADIENT]), curvatures + slopes[i, CURVATURE]
     scale[GRADIENT] = scale_for(gradients, CURVATURES // 2)
     scale[CURVATURE] = scale_for(curvatures, CURVATURES)
     for i in range(n):
-        g, c = work.slopes[i, GRADIENT] * scale[GRADIENT], work.slopes[i, CURVATURE] * scale[CURVATURE]
-        work.packed[i] = (int(g) << BITS) + int(c)
+        g, c = slopes[i, GRADIENT] * scale[GRADIENT], slopes[i, CURVATURE] * scale[CURVATURE]
+        packed[i] = (int(g) << BITS) + int(c)
 
 
 @bare_inline
@@ -184,7 +183,7 @@ def split_node(params, state, work, t, k, m):
     tree, begin, end = state.trees, work.begin[k], work.end[k]
     if m == 0 or not heavy(params, work, k):
         return False
-    q, code, none_left = best_split(params, state, work, k, m)
+    q, code, none_left = best_split(params, state.sizes, work, k, m)
     if q < 0:
         return False
     tree.column[t, k], tree.none_left[t, k] = work.chosen[q], none_left
@@ -193,7 +192,7 @@ def split_node(params, state, work, t, k, m):
     work.begin[2 * k + 1], work.end[2 * k + 1] = begin, middle
     work.begin[2 * k + 2], work.end[2 * k + 2] = middle, end
     if 2 * k + 2 < work.cells.shape[0]:
-        count_children(params, work, state, k, m)
+        count_children(params, state.codes, state.now[0]["columns"], work, k, m)
     return True
 
 
@@ -215,39 +214,39 @@ def least_curvature(params):
 
 
 @bare_inline
-def count_children(params, work, state, k, m):
+def count_children(params, codes, columns, work, k, m):
     """Fill in the histograms of the children of node k: the one with fewer rows is counted, the other is the rest."""
     few, many = 2 * k + 1, 2 * k + 2
     if work.end[few] - work.begin[few] > work.end[many] - work.begin[many]:
         few, many = many, few
     if not (heavy(params, work, few) or heavy(params, work, many)):
         return
-    count_cells(state, work, few, m)
+    count_cells(codes, columns, work, few, m)
     for cell in range(m * (BINS + 1)):
         work.cells[many, cell] = work.cells[k, cell] - work.cells[few, cell]
 
 
 @bare_inline
-def count_cells(state, work, k, m):
+def count_cells(codes, columns, work, k, m):
     """Sum the rows of node k by column and code."""
-    cells, columns = work.cells[k], state.now[0]["columns"]
+    cells = work.cells[k]
     for cell in range(m * (BINS + 1)):
         cells[cell] = 0
     for place in range(work.begin[k], work.end[k]):
         i = work.order[place]
-        packed, row = work.packed[i], state.codes[i * columns : (i + 1) * columns]
+        packed, row = work.packed[i], codes[i * columns : (i + 1) * columns]
         for q in range(m):
             cells[q * (BINS + 1) + int(row[work.chosen[q]])] += packed
 
 
 @bare_inline
-def best_split(params, state, work, k, m):
+def best_split(params, sizes, work, k, m):
     """(place among the columns chosen, last code on the left, whether rows without a value go left); place -1: none."""
-    cells, (penalty, least), found, last, left = work.cells[k], limits(params, work), -1, 0, False
+    cells, (penalty, least), found, last, left = work.cells[k], limits(params, work.scale), -1, 0, False
     every = total_of_cells(cells, 0, BINS + 1)
     best = gain_of(every, 0, penalty, 0.0) * (1.0 + ROUNDING)
     for q in range(m):
-        at, below, size = q * (BINS + 1), 0, state.sizes[work.chosen[q]]
+        at, below, size = q * (BINS + 1), 0, sizes[work.chosen[q]]
         none = cells[at]
         for code in range(size):
             below += cells[at + code] if code > 0 else 0
@@ -263,9 +262,9 @@ def best_split(params, state, work, k, m):
 
 
 @forced_inline
-def limits(params, work):
+def limits(params, scale):
     """(penalty, least curvature of either side of a split) in units."""
-    return params.penalty * work.scale[CURVATURE], least_curvature(params) * work.scale[CURVATURE]
+    return params.penalty * scale[CURVATURE], least_curvature(params) * scale[CURVATURE]
 
 
 @forced_inline
@@ -338,7 +337,7 @@ def move_edge(params, state, work, t, k, q, below, near):
     low, high = count_parts(state, work, work.chosen[q], near)
     if not low < high:
         return
-    edge, span, cells, (penalty, least) = state.trees.edge, work.span, work.cells[k], limits(params, work)
+    edge, span, cells, (penalty, least) = state.trees.edge, work.span, work.cells[k], limits(params, work.scale)
     at, best, under, found = q * (BINS + 1), 0.0, 0.0, False
     every = total_of_cells(cells, 0, BINS + 1)
     left = total_of_cells(cells, at + 1 - int(state.trees.none_left[t, k]), at + below + 1)
@@ -378,9 +377,9 @@ def count_parts(state, work, j, near):
 
 
 @forced_inline
-def place_of(state, t, k):
-    """Where the values of leaf k of tree t begin, one for each class."""
-    return (t * (2 * state.trees.column.shape[1] + 1) + k) * len(state.starts)
+def place_of(column, classes, t, k):
+    """Where the values of leaf k of tree t begin, one for each class. column : of the trees"""
+    return (t * (2 * column.shape[1] + 1) + k) * classes
 
 
 @bare_inline
@@ -390,14 +389,14 @@ def fill_leaves(params, state, work, t):
     Of several classes the curvature of a class of probability p is p (1 - p).
     """
     now, value, curvature = state.now[0], state.trees.value, work.by_leaf
-    known, ring = now["known"], ring_of(now)
+    known, ring, column, classes = now["known"], ring_of(now), state.trees.column, len(state.starts)
     for k in range(len(curvature)):
-        at = place_of(state, t, k)
+        at = place_of(column, classes, t, k)
         for c in range(known):
             value[at + c] = curvature[k, c] = 0.0
     for i in range(rows_of_refit(now)):
         k = work.leaf[i]
-        at = place_of(state, t, k)
+        at = place_of(column, classes, t, k)
         gradients, curvatures = value[at : at + known], curvature[k]
         if params.several:
             slot, p = slot_of(ring, i), state.scores[i * known : (i + 1) * known]
@@ -410,7 +409,7 @@ def fill_leaves(params, state, work, t):
             gradients[0] += work.slopes[i, GRADIENT]
             curvatures[0] += work.slopes[i, CURVATURE]
     for k in range(len(curvature)):
-        at = place_of(state, t, k)
+        at = place_of(column, classes, t, k)
         for c in range(known):
             value[at + c] *= -params.rate / (curvature[k, c] + params.penalty)
             if params.several:
@@ -418,21 +417,24 @@ def fill_leaves(params, state, work, t):
 
 
 @bare_inline
-def add_leaves(params, state, work, t):
-    """Add to the score of each row the value of its leaf; of several classes the scores' softmax follows."""
-    now, value, factor = state.now[0], state.trees.value, work.by_leaf
+def add_leaves(params, state, leaf, factor, t):
+    """Add to the score of each row the value of its leaf; of several classes the scores' softmax follows.
+
+    leaf : uint32[rows]; factor : float64[nodes, K], overwritten
+    """
+    now, value, column, classes = state.now[0], state.trees.value, state.trees.column, len(state.starts)
     known = now["known"]
     if params.several:
         for k in range(len(factor)):
-            at = place_of(state, t, k)
+            at = place_of(column, classes, t, k)
             for c in range(known):
                 factor[k, c] = math.exp(value[at + c]) if value[at + c] != 0.0 else 1.0  # most nodes are not leaves
     for i in range(rows_of_refit(now)):
-        k = work.leaf[i]
+        k = leaf[i]
         if params.several:
             scale(state.scores[i * known : (i + 1) * known], factor[k], known)
         else:
-            state.scores[i] += value[place_of(state, t, k)]
+            state.scores[i] += value[place_of(column, classes, t, k)]
 
 
 @forced_inline

@@ -240,7 +240,7 @@ def step(params, state, work, blocks, z, y, w):
         solve_upper(state.LT, r, g, h)
         move(state, work, r, blocks, a)
     if s2 * xx > 0.0:
-        widen(state, work, r, s2, v, xx)
+        widen(state.T, state.LT, work.q, work.g, r, s2, v, xx)
         for b in range(blocks):
             set_scaled(state.B[b, r], math.sqrt(s2), work.x[b], LANES)
         now["raw"] += 1

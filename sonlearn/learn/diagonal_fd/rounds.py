@@ -84,13 +84,15 @@ def run(params, state, work, rows, out, start, learns):
         if learned and now["generation"] == now["capacity"]:
             return i, LOG_FULL
         if learned:
-            bring_all_up_to_date(state, work, feats)
-            wx, xx = read(state, work, state.table, feats, values)
+            bring_all_up_to_date(state.maps, state.table, feats, now["generation"], work.z)
+            wx, xx = read(now, state.X, work.u, work.q, state.table, feats, values)
         else:
-            copies(state, work, feats)
-            wx, xx = read(state, work, work.row, work.place, values)
-        z, v = solve(state, work, wx, xx)
-        z += rows.base[i]
+            copies(state.maps, state.table, feats, work.row, now["generation"], work.z)
+            wx, xx = read(now, state.X, work.u, work.q, work.row, work.place, values)
+        r = now["k"] + now["raw"]
+        solve_lower(state.LT, r, work.q, work.g)
+        v = max(minus_dot(xx, work.g, work.g, r), 0.0)
+        z = plus_dot(wx, work.g, state.gamma, r) + rows.base[i]
         if not (abs(z) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED
         out.raw[i, 0] = z
@@ -104,33 +106,24 @@ def run(params, state, work, rows, out, start, learns):
 
 
 @bare_inline
-def read(state, work, table, places, values):
-    """work.u <- Delta^-1 x and work.q <- B Delta^-1 x; returns (wbar'x, x'Delta^-1 x).
+def read(now, X, u, q, table, places, values):
+    """u <- Delta^-1 x and q <- B Delta^-1 x; returns (wbar'x, x'Delta^-1 x).
 
     table : float64[rows, KEPT + width], up to date at `places`; places : int64[s], rows of `table`, one for each entry
-    values : float64[s]. These and `state` are not modified.
+    values : float64[s]. These, now and X, those of the state, are not modified.
     """
-    k, raw, q = state.now[0]["k"], state.now[0]["raw"], work.q
+    k, raw = now["k"], now["raw"]
     wx = xx = 0.0
     clear_first(q, k + raw)
     for at in range(len(values)):
         row, x = table[places[at]], values[at]
-        u = x / (1.0 + row[EXTRA])
-        work.u[at] = u
+        u[at] = x / (1.0 + row[EXTRA])
         wx += x * row[WBAR]
-        xx += x * u
-        add_scaled(q, u, row[KEPT:], k)
+        xx += x * u[at]
+        add_scaled(q, u[at], row[KEPT:], k)
         if row[SLOT] > 0.0:
-            add_scaled(q[k:], u, state.X[int(row[SLOT]) - 1], raw)
+            add_scaled(q[k:], u[at], X[int(row[SLOT]) - 1], raw)
     return wx, xx
-
-
-@bare_inline
-def solve(state, work, wx, xx):
-    """work.g <- L^-1 work.q; returns (w'x, x'A^-1 x). wx, xx : results of `read`. The state is not modified."""
-    r = state.now[0]["k"] + state.now[0]["raw"]
-    solve_lower(state.LT, r, work.q, work.g)
-    return plus_dot(wx, work.g, state.gamma, r), max(minus_dot(xx, work.g, work.g, r), 0.0)
 
 
 @bare_inline
@@ -149,24 +142,24 @@ def step(params, state, work, feats, values, z, v, xx, y, h):
     now["seen"] = features_with(feats, now["seen"])
     if s2 * xx > 0.0:
         r, s = now["k"] + now["raw"], math.sqrt(s2)
-        widen(state, work, r, s2, v, xx)
+        widen(state.T, state.LT, work.q, work.g, r, s2, v, xx)
         state.gamma[r] = state.LT[r, r] * a / s
         append(state, feats, values, s)
     return DONE
 
 
 @bare_inline
-def widen(state, work, r, s2, v, xx):
-    """Add row r of B, which is s x, to T and L: from work.q and work.g. Modifies state.
+def widen(T, LT, q, g, r, s2, v, xx):
+    """Add row r of B, which is s x, to T and L: from q and g. Modifies T and LT.
 
     s2 : s^2; v : x'A^-1 x; xx : x'Delta^-1 x
     """
     s = math.sqrt(s2)
     for j in range(r):
-        state.T[r, j] = state.T[j, r] = s * work.q[j]
-        state.LT[j, r] = s * work.g[j]
-    state.T[r, r] = s2 * xx
-    state.LT[r, r] = math.sqrt(1.0 + s2 * v)
+        T[r, j] = T[j, r] = s * q[j]
+        LT[j, r] = s * g[j]
+    T[r, r] = s2 * xx
+    LT[r, r] = math.sqrt(1.0 + s2 * v)
 
 
 @bare_inline
@@ -268,8 +261,8 @@ def follow(params, state, rows, out, start, learns):
     for i in range(start, len(rows.y)):
         longest = max(longest, rows.indptr[i + 1] - rows.indptr[i])
     work = DiagonalFDScratch(
-        np.empty(longest), np.arange(longest), np.empty((longest, state.table.shape[1])), np.empty(r), np.empty(r),
-        np.empty((2, length)),
+        np.zeros(longest), np.arange(longest), np.zeros((longest, state.table.shape[1])), np.zeros(r), np.zeros(r),
+        np.zeros((2, length)),
     )  # fmt: skip
     while True:
         at, status = run(params, state, work, rows, out, at, learns)
@@ -285,18 +278,18 @@ def shrink(params, state, z):
     params : DiagonalFDParams; z : float64[2, width + 1], overwritten
     """
     now, (_, width, length) = state.now[0], state.maps.shape
-    c, E, sums = np.empty(len(state.T)), np.empty((2, width, length)), np.empty((now["slots"], 3))
+    c, E, sums = np.zeros(len(state.T)), np.zeros((2, width, length)), np.zeros((now["slots"], 3))
     faded = params.retention ** (now["t"] - now["shrunk"])
     n_kept, C = leading_rows(params, state.T, now["k"] + now["raw"], faded)
     CT = transposed(C, C.shape[1])
-    coefficients(state, c)
-    log(state, E, c, CT, n_kept)
+    solve_upper(state.LT, now["k"] + now["raw"], state.gamma, c)
+    log(now, state.maps, E, c, CT, n_kept)
     fold(state, E, c, CT, sums, z)
     now["generation"] += 1
     compensate(params, state, sums, n_kept)
     now["shrunk"] = now["t"]
     factorise(state.T, 1.0, n_kept, state.LT)
-    state.gamma[:] = 0.0
+    clear_first(state.gamma, len(state.gamma))
     now["k"] = n_kept
     now["raw"] = now["slots"] = now["entries"] = 0
 
@@ -322,23 +315,17 @@ def leading_rows(params, T, r, faded):
 
 
 @bare_inline
-def coefficients(state, c):
-    """c <- L^-T gamma; the weights are wbar + Delta^-1 B'c. c : float64[rows]; the state is not modified."""
-    solve_upper(state.LT, state.now[0]["k"] + state.now[0]["raw"], state.gamma, c)
+def log(now, maps, work, c, CT, n_kept):
+    """Log the shrink's map for features in no buffered row: modifies maps, those of the state.
 
-
-@bare_inline
-def log(state, maps, c, CT, n_kept):
-    """Log the shrink's map for features in no buffered row: modifies state.maps.
-
-    maps : float64[2, width, width + 1]; the map E and a product of maps, overwritten
+    work : float64[2, width, width + 1]; the map E and a product of maps, overwritten
     """
-    E = maps[0]
+    E = work[0]
     clear(E)
-    for j in range(state.now[0]["k"]):
+    for j in range(now["k"]):
         set_scaled(E[j], 1.0, CT[j], n_kept)
         E[j, len(E)] = c[j]
-    enter(state.maps, E, maps[1], state.now[0]["generation"])
+    enter(maps, E, work[1], now["generation"])
 
 
 @bare_inline
@@ -408,7 +395,7 @@ def all_weights(state, w):
     """w[f] <- the weight of feature f, for the first len(w) features. w : float64[features], filled in."""
     now, rows, z = state.now[0], np.empty((1, state.table.shape[1])), np.empty((2, state.maps.shape[2]))
     row, c = rows[0], np.empty(len(state.T))
-    coefficients(state, c)
+    solve_upper(state.LT, now["k"] + now["raw"], state.gamma, c)
     for f in range(len(w)):
         bring_up_to_date(state.maps, state.table, f, rows, 0, now["generation"], z)
         total = plus_dot(0.0, c, row[KEPT:], now["k"])
@@ -448,20 +435,18 @@ def bring_up_to_date(maps, table, f, target, at, now, z):
 
 
 @bare_inline
-def bring_all_up_to_date(state, work, feats):
-    """Bring the features `feats` (int64[s], not modified) up to date in state.table. Overwrites work.z."""
-    table, maps, now = state.table, state.maps, state.now[0]["generation"]
+def bring_all_up_to_date(maps, table, feats, now, z):
+    """Bring the features `feats` (int64[s], not modified) up to date in table. Overwrites z."""
     for at in range(len(feats)):
         if table[feats[at], STAMP] != now:
-            bring_up_to_date(maps, table, feats[at], table, feats[at], now, work.z)
+            bring_up_to_date(maps, table, feats[at], table, feats[at], now, z)
 
 
 @bare_inline
-def copies(state, work, feats):
-    """work.row <- the rows of the features `feats` (int64[s]), up to date. Overwrites work.z; state is not modified."""
-    table, maps, now = state.table, state.maps, state.now[0]["generation"]
+def copies(maps, table, feats, target, now, z):
+    """target <- the rows of the features `feats` (int64[s]), up to date. Overwrites z; the rest is not modified."""
     for at in range(len(feats)):
-        bring_up_to_date(maps, table, feats[at], work.row, at, now, work.z)
+        bring_up_to_date(maps, table, feats[at], target, at, now, z)
 
 
 @jit

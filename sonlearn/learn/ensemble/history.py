@@ -19,6 +19,7 @@ import numpy as np
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.linear_algebra import clear
 from sonlearn.learn.multiclass.arow import find_rivals
 
 #: Classes of a row's history beside its own: the likeliest, and a sample of the others.
@@ -110,7 +111,7 @@ def remember(history, now, late, several, size, places, others, V, logs, scale, 
             continue
         row += 1
         inputs, facts, met = history.inputs[row % size], history.facts[row % size], scale.met[i]
-        inputs[:] = 0.0
+        clear(inputs)
         if not several:
             facts[0], facts[1], facts[2] = scale.par[i], y[i], weight[i]
             for j in range(len(V)):

@@ -98,7 +98,8 @@ class FirstOrder(Engine):
         self, state: FirstOrderState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
     ) -> list[Call]:
         """See `Engine.calls`."""
-        return [(rules.follow, (self._params, state, self._work, rows, out, start, learns))]
+        sums = (True,) if self._params.rule in (rules.COIN, rules.FTRL) else ()
+        return [(rules.follow, (self._params, state, self._work, rows, out, start, learns, sums))]
 
     def weights(self, state: FirstOrderState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""

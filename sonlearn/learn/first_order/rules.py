@@ -72,15 +72,16 @@ COIN_NORM = 1e-6
 
 
 @bare_jit
-def follow(params, state, work, rows, out, start, learns):
+def follow(params, state, work, rows, out, start, learns, sums):
     """Predict rows from `start` on and, where it `learns`, learn them; returns the first row that was refused, or n.
 
     params : FirstOrderParams; state : FirstOrderState, modified where it `learns`
     work : FirstOrderScratch, overwritten
     rows : Rows, where it `learns` with features below len(state.table), not modified
     out : Predictions of float64[n, K], filled in from row `start` on; start : int
+    sums : (True,), or () where the rule is neither ftrl nor coin: then these are not compiled
     """
-    at = follow_rows(params, state, work, rows, out, start, learns)
+    at = follow_rows(params, state, work, rows, out, start, learns, sums)
     if not learns:
         return at
     now = state.now[0]
@@ -89,7 +90,7 @@ def follow(params, state, work, rows, out, start, learns):
 
 
 @bare_inline
-def follow_rows(params, state, work, rows, out, start, learns):
+def follow_rows(params, state, work, rows, out, start, learns, sums):
     """`follow`, but for what it counts."""
     limit = LIMIT if learns else LARGEST
     gathers = learns and params.rule == NAG and not params.lazy and classes_of(params) == 0
@@ -104,7 +105,7 @@ def follow_rows(params, state, work, rows, out, start, learns):
         keep_to_labels(params, state, z, p)
         if not learns or not is_learned(rows.weight[i], rows.y[i]):
             continue
-        if not step(params, state, work, rows, i, z, p, xx):
+        if not step(params, state, work, rows, i, z, p, xx, sums):
             return i
     return len(rows.y)
 
@@ -241,14 +242,14 @@ def add_steps(params, row, by, x, steps):
 
 
 @forced_inline
-def step(params, state, work, rows, i, z, p, xx):
+def step(params, state, work, rows, i, z, p, xx, sums):
     """Learn row i after its prediction; returns False, without changing anything, if the row is refused.
 
     Modifies state and work. z : float64[K], raw predictions; p : float64[K], z within the bounds; xx : float, x'x
     """
     if params.lazy:
         bring_up_to_date(params, state, work.by_entry, rows, i)
-    done = rule_step(params, state, work, rows, i, z, p, xx)
+    done = rule_step(params, state, work, rows, i, z, p, xx, sums)
     if done:
         state.now[0].n += 1
         if params.labels:
@@ -300,11 +301,11 @@ def shrink(params, state, rows, i, length):
 
 
 @forced_inline
-def rule_step(params, state, work, rows, i, z, p, xx):
+def rule_step(params, state, work, rows, i, z, p, xx, sums):
     """The step of the rule; the row's features must be up to date. Arguments and result as for `step`."""
     if params.rule == AROW or params.rule == PRECISION:
         return arow(params, state, work.by_entry, rows, i, z[0], xx)
-    if params.rule == COIN:
+    if len(sums) > 0 and params.rule == COIN:
         return coin(params, state, rows, i)
     h, slope = rows.weight[i], work.slope
     length = slopes(params.output, p, rows.y[i], 1.0, slope)
@@ -312,7 +313,7 @@ def rule_step(params, state, work, rows, i, z, p, xx):
         return False
     if params.rule == NAG:
         return nag(params, state, work.by_entry, rows, i, p, slope, length)
-    if params.rule == FTRL:
+    if len(sums) > 0:
         return ftrl(params, state, rows, i, h * slope[0])
     return gradient(params, state, rows, i, z, p, xx, slope, length)
 

@@ -34,6 +34,7 @@ import numpy as np
 from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.engine import Engine, Predictions, padded
+from sonlearn.learn.linear_algebra import INVERSE
 from sonlearn.learn.log import with_room
 from sonlearn.learn.newton.folding import orthonormalise
 from sonlearn.learn.newton.generations import sweep
@@ -57,6 +58,7 @@ class SketchedNewton(Engine):
         self.params = params_of(options)._replace(**changed)
         self.work = new_work(self.params, 1)
         self._oja = None if self.params.buffered else np.zeros(sizes_of(self.params).M)
+        self._rare = (True,) if is_rare(self.params) else ()
 
     def new(self, classes: int = 0) -> NewtonState:
         """State of an untrained learner."""
@@ -75,7 +77,7 @@ class SketchedNewton(Engine):
         """Learn rows from `start` on (see `Engine.learn`)."""
         at, status = start, LOG_FULL
         while status in (LOG_FULL, FOLD, ORTHONORMALISE):
-            at, status = learn(self.params, state, self.work, rows, out, at, self._oja)
+            at, status = learn(self.params, state, self.work, rows, out, at, self._oja, self._rare)
             if status == LOG_FULL:
                 state = with_room(state, sweep)
             elif status == FOLD:
@@ -161,6 +163,12 @@ class Whole(NamedTuple):
     w: np.ndarray  # float64[K, features]; primal-dual: z, the sums of gradients
     S: np.ndarray  # float64[r, features]; rows of the sketch
     scale: np.ndarray  # float64[features]; see `rescale`
+
+
+def is_rare(params: NewtonParams) -> bool:
+    """Whether an option is set that few runs set, and that takes code which the others need not compile."""
+    steps = params.after or params.dual or params.kind != INVERSE
+    return steps or params.retention < 1.0 or params.rescale == ALL_GRADIENTS or not params.buffered
 
 
 def merged(params: NewtonParams, states: Sequence[NewtonState], base: NewtonState) -> NewtonState:

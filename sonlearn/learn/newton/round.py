@@ -67,7 +67,7 @@ class RowGeometry(NamedTuple):
 
 
 @bare_inline
-def run(params, state, work, rows, out, start, oja):
+def run(params, state, work, rows, out, start, oja, rare):
     """Learn rows from `start` on until one needs more than a round; returns (next row, status).
 
     work.slope holds the slopes of the last row. With LOG_FULL, FOLD and DIVERGED the next row has not been learned.
@@ -92,7 +92,7 @@ def run(params, state, work, rows, out, start, oja):
         if not learned:
             continue
         slope = slopes(params.output, raw[i] if params.after else prediction[i], rows.y[i], rows.weight[i], work.slope)
-        if params.rescale == ALL_GRADIENTS:
+        if len(rare) > 0 and params.rescale == ALL_GRADIENTS:
             xx = rescaled_by_all(state.features, feats, values, slope, work.x)
             rho2, n_rest = coordinates(params, state, work, feats, xx, learned)
         scale = row_scale(params.row_weight, slope, effective_rounds(params.retention, now.t + 1))
@@ -106,7 +106,7 @@ def run(params, state, work, rows, out, start, oja):
         finite = longest * longest * xx <= LIMIT and are_finite(work.along, work.aside)
         if not (finite and can_step(params, now.alpha, work.slope, row, weight_scale)):
             return i, DIVERGED
-        if params.retention < 1.0:
+        if len(rare) > 0 and params.retention < 1.0:
             forget_past(params, now, state.basis, work.h)
             row = plan_projection(params, state, work, row, u, weight_scale)
         now.weight_scale = weight_scale

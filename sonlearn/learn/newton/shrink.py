@@ -25,7 +25,7 @@ from sonlearn.learn.tolerances import ORTHONORMALISE, RANK, RENEW, SHRINK, SINGU
 
 
 @jit
-def learn(params, state, work, rows, out, start, oja):
+def learn(params, state, work, rows, out, start, oja, rare):
     """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL, FOLD, DIVERGED or ORTHONORMALISE).
 
     Parameters
@@ -40,6 +40,7 @@ def learn(params, state, work, rows, out, start, oja):
     start : int
     oja : float64[M], overwritten, or None
         None where rows are buffered: then Oja's rule is not compiled.
+    rare : (True,), or () if no option is set that `engine.is_rare` names: then what only these need is not compiled
 
     Stops before a row if the log is full (the caller enlarges it), if the weight scale is to be folded (by
     `engine.fold_weight_scale`) or if a number would be out of bounds, and after one if V is to be orthonormalised (by
@@ -47,12 +48,12 @@ def learn(params, state, work, rows, out, start, oja):
     """
     at = start
     while True:
-        at, status = run(params, state, work, rows, out, at, oja)
+        at, status = run(params, state, work, rows, out, at, oja, rare)
         if oja is None:
             if status == SHRINK:
-                if shrink(params, state, work, work.slope):
+                if shrink(params, state, work, work.slope, rare):
                     return at, ORTHONORMALISE
-            elif status == STEP:
+            elif len(rare) > 0 and status == STEP:
                 spectral_step(params, state.now[0], state.basis, work.slope, work.y)
             else:
                 return at, status
@@ -63,23 +64,23 @@ def learn(params, state, work, rows, out, start, oja):
 
 
 @inline
-def shrink(params, state, work, slope):
+def shrink(params, state, work, slope, rare):
     """Keep m - 1 of the r directions, make the round's step and fold; returns whether V must be orthonormalised.
 
     Requires r >= m.
 
     params : NewtonParams; state : NewtonState, modified in place
     work : NewtonScratch with the round's w'x (wx) and the coordinates of its row (y); z is overwritten
-    slope : float64[K], the derivatives h l' of the round, overwritten
+    slope : float64[K], the derivatives h l' of the round, overwritten; rare : of `learn`
     """
     now, basis, u, y = state.now[0], state.basis, work.wx, work.y
     r = now.k + now.raw
     least = now.alpha * now.alpha if params.kind == ROOT else now.alpha
     lam, U, zero = decompose(basis, now.alpha, r, params.m, least)
     W = leading_directions(U, lower(params, now, basis.D2, lam, zero))
-    if params.after:
+    if len(rare) > 0 and params.after:
         project_slopes(params, now, basis, u, slope, y, W)
-    if params.dual:
+    if len(rare) > 0 and params.dual:
         rotate_sums(basis, W)
     else:
         step_after(params, now, basis, slope, y, W)
