@@ -16,7 +16,7 @@ from sonlearn.options.methods import METHODS
 from sonlearn.options.spec import flags, gram_size, nearest, raw
 
 #: Methods that take --clip labels.
-CLIPPED_TO_LABELS = ("nag", "adagrad", "sgd", "ftrl")
+CLIPPED_TO_LABELS = ("nag", "adagrad", "sgd", "ftrl", "coin")
 #: Classes that --classes auto takes, unless told.
 MOST_CLASSES = 10_000
 

@@ -233,12 +233,12 @@ class Coin(Twin):
         return np.where(bound > 0, (self.o.ftrl_alpha + self.reward) * self.theta / (safe * (safe + self.G)), 0)
 
     def learn(self, x, y, h):
-        reported, on = self.w @ x, x != 0
+        reported, on = self.within_labels(self.w @ x), x != 0
         self.M = np.maximum(self.M, np.abs(x))
         self.N += h * np.sum((x[on] / self.M[on]) ** 2)
         self.t += h
         mean = (self.N + 1e-6) / self.t
-        slope = h * self.slope(self.bet() @ x / mean, y)
+        slope = h * self.slope(self.within_labels(self.bet() @ x / mean), y)
         self.L = np.where(on, np.maximum(self.L, max(abs(slope), self.o.ftrl_beta)), self.L)
         bet = self.bet()
         self.w = np.where(on, bet / mean, self.w)

@@ -511,7 +511,8 @@ def coin(params, state, rows, i):
     t, N = now.t + h, now.N + h * norm
     mean = (N + COIN_NORM) / t
     u = rows.base[i] + bets / mean
-    slope = h * loss_slope(params.output.loss, min(max(u, params.output.low), params.output.high), rows.y[i])
+    p = min(max(u, now.low), now.high) if params.labels else u
+    slope = h * loss_slope(params.output.loss, min(max(p, params.output.low), params.output.high), rows.y[i])
     if not (abs(u) <= LIMIT and slope * slope * xx <= LIMIT * LIMIT):
         return False
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
