@@ -55,7 +55,7 @@ class Boost:
         self.rows.append({self.columns.setdefault(f, len(self.columns)): value for f, value in row.items()})
         self.labels.append((y, h, base))
         if self.running is None and len(self.rows) >= self.due:
-            self.due = len(self.rows) + max(int(self.growth * len(self.rows_of_refit())), 1)
+            self.due = len(self.rows) + max(int(self.growth * len(self.rows_of_refit())), 32)
             self.refits += 1
             self.running = self.refit()
         looks = AT_ONCE

@@ -144,6 +144,8 @@ def error_of(params, now, z, y):
 # -------------------------------------------------------------------------------------------------------------- refits
 
 
+#: Rows between two refits, at least.
+APART = 32
 #: Values that are looked at after one row, roughly.
 AT_ONCE = 1 << 22
 #: Looks that the code of a value takes.
@@ -156,7 +158,7 @@ def go_on(params, state, work, most):
     now = state.now[0]
     if now["step"] == 0 and now["rows"] >= now["due"] and now["classes"] <= CLASSES:
         now["step"], now["last"], now["columns"] = 1, now["rows"], now["seen"]
-        now["due"] = now["rows"] + max(int(params.growth * rows_of_refit(now)), 1)
+        now["due"] = now["rows"] + max(int(params.growth * rows_of_refit(now)), APART)
         now["refits"], now["known"] = now["refits"] + 1, now["classes"]
     while now["step"] > 0 and most > 0:
         most -= make_step(params, state, work)
