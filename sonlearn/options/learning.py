@@ -73,7 +73,7 @@ class LearnOptions:
     )
     huber_k: float = option(1.0, "--loss huber is linear for errors beyond K", above=0.0, metavar="K", rare=True)
     clip: float | str = option(
-        None, "predictions are cut to [-C, C]; labels: to those so far and 0 (nag, adagrad, sgd, ftrl, coin)",
+        None, "predictions are cut to [-C, C]; labels: to those so far and 0 (not all methods)",
         parse=number_or("labels"), above=0.0, metavar="C", general=math.inf,
     )  # fmt: skip
     min_prediction: float | None = option(None, "predictions below this are this", metavar="P")
