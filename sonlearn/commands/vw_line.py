@@ -190,9 +190,8 @@ def _method(given: dict[str, str | None], problems: Problems) -> tuple[list[str]
     elif method is None:
         method = able[0]
     out = [] if method in (None, "committee") or "--initial_regressor" in given else ["--method", method]
-    out += ["--ftrl_beta", "1"] * (
-        "--method" in out and method == "ftrl" and "--ftrl_beta" not in given
-    )  # VW's default
+    if out and method == "ftrl" and "--ftrl_beta" not in given:
+        out += ["--ftrl_beta", "1"]  # VW's default
     if not {"--loss_function", "--oaa", "--initial_regressor"} & given.keys():
         out += ["--loss", "squared"]
         out += ["--clip", "labels"] * ("--method" in out and method in CLIPPED_TO_LABELS)

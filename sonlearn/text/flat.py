@@ -40,7 +40,8 @@ class FlatRows:
     def __init__(self, options: TextOptions, class_names: bool, known: ColumnTable | None = None):
         self._learns = known is not None and not known.rests
         known = known or ColumnTable()
-        self._known, self._place = known.known, known.place
+        self._known = known.known
+        self._place = (lambda member: known.place(member[0])) if known.rests and known.known else None
         self._options, self._class_names = options, class_names
         self._table = options.format in TABLES
         self._labels = ("_label", options.label) if options.label else ("_label",)
@@ -56,7 +57,10 @@ class FlatRows:
         options, columns, labelled = self._options, [], False
         name: str | None = None
         try:
-            for name, value in sorted(members_of(record), key=lambda member: self._place(member[0])):
+            members: list = members_of(record)
+            if self._place is not None:
+                members = sorted(members, key=self._place)
+            for name, value in members:
                 if name in self._labels:
                     y, name_of_class, labelled = *self._label(value), True
                 elif not self._table:
