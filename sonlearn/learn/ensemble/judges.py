@@ -1,7 +1,8 @@
 """Who says what members are worth beside each other, at a checkpoint (`pruning`), from their history.
 
 `ReplayJudge` runs a combiner anew over the last rows, for each set of members that it is asked for: what will come of
-it. `FittedJudge`, of several classes, looks for the weights that are best for the rows: a replay for each member that
+it. Where labels are mostly chance, a member that explains much of the rest changes the loss little: growth is a share of
+the loss or, where that is less, of what is explained of it. `FittedJudge`, of several classes, looks for the weights that are best for the rows: a replay for each member that
 might go takes three times as long, and while rows are few a combiner is still learning.
 """
 
@@ -20,6 +21,8 @@ from sonlearn.learn.ensemble.pruning import PruningCase
 if TYPE_CHECKING:
     from sonlearn.learn.ensemble.target import Target
 
+#: What is explained of a loss counts as this share of it at least.
+LEAST = 0.05
 #: Standard errors by which the growth of a loss may be larger than it was found to be, while members are young.
 DOUBT = 1.5
 #: Newton steps to the best weights, at most, and a step that is no longer worth another.
@@ -41,13 +44,18 @@ class ReplayJudge:
 
     def __init__(self, target: Target, case: PruningCase):
         self._target, self._case, self._loss = target, case, functools.cache(self._replayed)
+        self._means = tuple(i for i in range(len(case.costs)) if case.inputs[i].method == "ewma")
         self._first = threading.Lock()
 
     def growth(self, left: list[int], unit: list[int]) -> float:
-        """By what share of itself the loss of a combination of those `left` grows without those of the `unit`."""
+        """By what share the loss of a combination of those `left` grows without those of the `unit`.
+
+        The share is of the loss or, where that is less, of what it is below the loss of means of the labels.
+        """
         with self._first:  # who asks at the same time waits for it
-            now = self._loss(tuple(left))
-        return (self._loss(tuple(i for i in left if i not in unit)) - now) / max(now, 1e-300)
+            now, constant = self._loss(tuple(left)), self._loss(self._means)
+        share = max(min(now, constant - now), LEAST * now, 1e-300)
+        return (self._loss(tuple(i for i in left if i not in unit)) - now) / share
 
     def _replayed(self, chosen: tuple[int, ...]) -> float:
         """The loss of a combiner of the `chosen`."""

@@ -109,7 +109,7 @@ class Judge(Protocol):
     """Who says what members are worth beside each other."""
 
     def growth(self, left: list[int], unit: list[int]) -> float:
-        """By what share of itself the loss of a combination of those `left` grows without those of the `unit`."""
+        """By what share the loss of a combination of those `left` grows without those of the `unit`."""
 
 
 class PruningCase(NamedTuple):
