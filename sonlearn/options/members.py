@@ -108,7 +108,7 @@ _LONG = (
     Member("nag", "pairs-z", _NAG, cost=3.0),
     Member("arow-precision", "pairs-fine", _arow(0.1), cost=3.0),
     Member("nag", "triples", _NAG, cost=3.0),
-    Member("drfd", "zs-all", {"loss": "hinge", "arow_r": 1.0}, cost=8.0),
+    Member("drfd", "zs-all", {"loss": "logistic", "arow_r": 2.0}, gain=1.0, cost=8.0),
     Member("drfd", "fourier", {"loss": "hinge", "arow_r": 0.03, "sketch_size": 20}, cost=1.5),
     Member("boost", "columns", {"loss": "logistic"}, gain=1.0, weight=0.0, cost=15.0),
 )

@@ -1,9 +1,10 @@
 """Who says what members are worth beside each other, at a checkpoint (`pruning`), from their history.
 
 `ReplayJudge` runs a combiner anew over the last rows, for each set of members that it is asked for: what will come of
-it. Where labels are mostly chance, a member that explains much of the rest changes the loss little: growth is a share of
-the loss or, where that is less, of what is explained of it. `FittedJudge`, of several classes, looks for the weights that are best for the rows: a replay for each member that
-might go takes three times as long, and while rows are few a combiner is still learning.
+it. Where labels are mostly chance, even a member that tells all there is to tell changes the loss little: its growth is
+a share of the loss or, where that is less, of what is explained of it. `FittedJudge`, of several classes, looks for the
+weights that are best for the rows: a replay for each member that might go takes three times as long, and while rows are
+few a combiner is still learning.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class ReplayJudge:
 
     def __init__(self, target: Target, case: PruningCase):
         self._target, self._case, self._loss = target, case, functools.cache(self._replayed)
-        self._means = tuple(i for i in range(len(case.costs)) if case.inputs[i].method == "ewma")
+        self._means = tuple(i for i in range(len(case.costs)) if case.inputs[i].method in ("ewma", "shares"))
         self._first = threading.Lock()
 
     def growth(self, left: list[int], unit: list[int]) -> float:

@@ -164,7 +164,7 @@ class ClassSlots(Target):
         met, y = np.minimum(classes, WIDTH), np.zeros(len(classes))
         combine(own, V, met, y, weight, True, surprise, scratch_for(len(V), WIDTH), logs)
         combiner = of_inputs(combiner, range(n))
-        copy_inputs(own, combiner, np.array(at))
+        copy_inputs(own, combiner, np.array(at, np.int64))
         return combiner, np.where(classes > 0, -logs[:, 0], np.nan), weight
 
     # -- reports -----------------------------------------------------------------------------------------------------

@@ -233,7 +233,7 @@ class Target:
         combiner, z, each = new_combiner(self.inputs, precision, case.decay), np.zeros(len(y)), np.zeros(len(y))
         own = of_inputs(combiner, at)
         combine(Loss(self.loss.code, par), own, V, y, weight, True, np.zeros((len(at) + 2, len(at))), z)
-        copy_inputs(own, combiner, np.array(at))
+        copy_inputs(own, combiner, np.array(at, np.int64))
         losses(Loss(self.loss.code, float(case.history.facts[:, 0].mean())), z, y, each)
         return combiner, each, weight
 
