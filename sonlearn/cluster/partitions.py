@@ -128,7 +128,7 @@ class PartitionReader(Reader):
 
     def _of_tables(self) -> Iterator[Batch]:
         for table in read_arrow(self.part, self.options, self._labels, known=self.columns, name=self._name):
-            self.names.count(table.counted)
+            self.names.add(table.names)
             if table.found is not None:
                 self._found(table.found, self._name)
             yield from self._checked(table, self._name, 0)

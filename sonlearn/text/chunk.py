@@ -214,8 +214,7 @@ def joined_chunks(parts: list[ParsedChunk]) -> ParsedChunk:
         errors = out.errors + behind(part.errors, out.lines)
         found = part.found if out.found is None or part.found is None else out.found.joined(part.found)
         out = ParsedChunk(
-            out.batches + batches, errors, out.lines + part.lines, out.names + part.names, out.counted + part.counted,
-            found,
+            out.batches + batches, errors, out.lines + part.lines, out.names + part.names, found,
         )  # fmt: skip
     return out
 

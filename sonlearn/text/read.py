@@ -231,7 +231,6 @@ class Reader:
         for source, first, result in self._parsed():
             if examples + sum(batch.n for batch in result.batches) > self._known_rows:
                 self.names.add(result.names)
-                self.names.count(result.counted)
             spaces |= result.spaces
             if result.found is not None:
                 self._found(result.found, source)
