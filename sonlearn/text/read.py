@@ -22,8 +22,7 @@ from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import ColumnTable, Found, Labelling
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.interact import never_met
-from sonlearn.text.malformed import SHOWN_ERRORS as SHOWN_ERRORS
-from sonlearn.text.malformed import Malformed, behind
+from sonlearn.text.malformed import SHOWN_ERRORS, Malformed, behind
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import RecordSource, sources_of
 from sonlearn.text.pipeline import map_prefetching
