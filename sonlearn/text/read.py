@@ -274,6 +274,10 @@ class Reader:
             found = f"{self.error_count} malformed lines and nothing else (the first: {self.errors[0]})"
         raise InputError(names, None, None, found, "at least one example")
 
+    def name_of(self, source: Any) -> str:
+        """What messages call a source."""
+        return source_name(source)
+
     def _watch(self, raw: Any) -> Any:
         """See `open_binary`."""
         return raw if self.meter is None else self.meter.watch(raw)
@@ -310,9 +314,9 @@ class Reader:
         from sonlearn.text.flat import FlatRows
 
         for source in expand_globs(self.sources):
-            name = source_name(source)
+            name = self.name_of(source)
             if self.options.format == "arrow" or is_table(source) or is_arrow(source):
-                tables = read_arrow(source, self.options, self._labels, self._watch, self.columns)
+                tables = read_arrow(source, self.options, self._labels, self._watch, self.columns, name=name)
             else:
                 chunks = self.chunks_of(source)
                 text = next(chunks, _NO_TEXT)
