@@ -29,6 +29,7 @@ from sonlearn.text.suspicions import bytes_note
 FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto"
 NO_WEIGHT = f"a weight ({FINITE}, at least 0)"
+NONE_MET = "missing numbers, of which the model has met none; the column's mean stands for them"
 NUMBER = re.compile(rf"\s*{PATTERN}\s*", re.ASCII)
 _LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 #: Words that stand for numbers, in lower case.

@@ -36,7 +36,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
-from sonlearn.text.columns import FINITE, ColumnTable, Found, is_feature, name_slot, number_in
+from sonlearn.text.columns import FINITE, NONE_MET, ColumnTable, Found, is_feature, name_slot, number_in
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
 from sonlearn.text.names import Named
@@ -241,7 +241,7 @@ class ColumnEncoder:
         self.kinds.add("missing")
         mean = None if self._model is None else self._model.mean(self.column)
         if mean is not None:
-            self._note("missing", "missing numbers, of which the model has met none; the column's mean stands for them")
+            self._note("missing", NONE_MET)
             return ((self.number(), mean),) if mean else ()
         if self._missing < 0:
             self._missing = self._features.new(f"{self.column}=", word=self.as_text)
