@@ -823,7 +823,7 @@ def test_columns_that_look_like_something_else_are_named():
     with pytest.warns(UserWarning, match="the column 'since' has dates that are not read as such"):
         Learner(LearnOptions(method="nag")).partial_fit(X.assign(y=np.arange(1200) % 2), label="y")
     with pytest.raises(ValueError, match="Input y contains NaN"):
-        SonlearnRegressor(method="nag").fit(X[:60], np.where(np.arange(60) < 3, np.nan, 1.0))
+        SonlearnRegressor(method="nag").fit(X[:60].assign(since="x"), np.where(np.arange(60) < 3, np.nan, 1.0))
 
 
 def test_what_pandas_hands_over_in_no_other_way():
