@@ -122,7 +122,8 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
                 return X, None, None
             if weight is None and _are_numbers(y, X.shape[0]):
                 return X, y, np.ones(len(y))
-        finite = True if scipy.sparse.issparse(X) or hasattr(X, "sparse") else "allow-nan"
+        sparse = scipy.sparse.issparse(X) or hasattr(X, "sparse")
+        finite = "allow-nan" if not sparse and (reset or self._rows) else True
         how = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": finite, "reset": reset}
         if not reset and y is None:
             return self._filled(validate_data(self, X, **how)), None, None
@@ -138,7 +139,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         """X, but for a missing number its column's mean, where that column has had a number in all rows so far."""
         if scipy.sparse.issparse(X) or not np.isnan(X).any():
             return X
-        filled = np.where(np.isnan(X), self._sums / max(self._rows, 1), X)
+        filled = np.where(np.isnan(X), self._sums / self._rows, X)
         names = getattr(self, "feature_names_in_", np.arange(X.shape[1]))
         for name in names[(np.isnan(X) & ~np.isnan(filled)).any(axis=0)].tolist():
             warnings.warn(f"the column {name!r} has {NONE_MET}", UserWarning, stacklevel=5)

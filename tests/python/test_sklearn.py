@@ -799,6 +799,8 @@ def test_missing_numbers_of_arrays_are_those_of_tables(classes, target):
     assert np.isfinite(late.partial_fit(holes, y).predict(holes)).all()
     with pytest.raises(ValueError, match="NaN"):
         late.predict(scipy.sparse.csr_array(holes))
+    with pytest.raises(ValueError, match="NaN"):  # no array has said what the means are
+        clone(target).fit(scipy.sparse.csr_array(X), y).predict(holes)
 
 
 def test_categories_are_names_whatever_they_look_like():
