@@ -75,6 +75,8 @@ class Trained(NamedTuple):
         Number of malformed lines left out, and the first of them.
     refused, first_refused
         Number of rows that could not be learned from, and what the first was; None: there is none.
+    notes : list of str
+        What is to be said of the partitions.
     """
 
     learner: Learner
@@ -86,6 +88,7 @@ class Trained(NamedTuple):
     errors: list[SonlearnError]
     refused: int
     first_refused: SonlearnError | None
+    notes: list[str]
 
     def partitions(self) -> list[list[range]]:
         """Of each learner its partitions, round by round."""
@@ -296,6 +299,7 @@ def _trained(
         last.learner(), NameTable(last.names), plan, each, merge, sum(done.skipped for done in every),
         [error for done in every for error in done.errors][:10], sum(done.refused for done in every),
         next((done.first_refused for done in every if done.first_refused), None),
+        list(dict.fromkeys(note for done in every for note in done.notes)),
     )  # fmt: skip
 
 

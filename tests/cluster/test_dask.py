@@ -11,6 +11,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -508,6 +509,21 @@ def test_a_last_part_that_tells_nothing_warns(here, days, tmp_path):
         assert why in err
 
 
+def test_columns_that_look_like_something_else_are_named(here, tmp_path):
+    """As by one process, each once."""
+    names = [str(tmp_path / f"{i}.csv") for i in range(2)]
+    rows = "".join(f"{i % 2},{1 + i % 28:02d}/03/2024,\xe9\n" for i in range(1200))
+    for name in names:
+        pathlib.Path(name).write_text(f"y,since,place\n{rows}", encoding="latin-1")
+    ours = run("train", "--quiet", "--cluster", here.scheduler.address, "--method", "nag", "--label", "y", *names)
+    one = run("train", "--quiet", "--method", "nag", "--label", "y", *names)
+    told = [
+        sorted(line for line in err.splitlines() if "column" in line or "UTF-8" in line) for _, _, err in (ours, one)
+    ]
+    assert told[0] == told[1]
+    assert sum("the column 'since' has dates that are not read as such" in line for line in told[0]) == 1
+
+
 def test_settings_are_shared_out(here, days, tmp_path):
     """The table and the model are those of one process but for the seconds."""
     names, _ = days
@@ -701,6 +717,7 @@ def test_a_fit_that_is_not_waited_for_can_be_cancelled(here, tmp_path):
     with here.as_current():
         one = sonlearn.dask.SonlearnClassifier(method="nag")
         future = one.fit_future(X, arrays.from_array(y, chunks=5))
+        (thread,) = (each for each in threading.enumerate() if each.name == "sonlearn-fit")
         assert future.running()
         while not begun.exists():
             time.sleep(0.01)
@@ -712,7 +729,8 @@ def test_a_fit_that_is_not_waited_for_can_be_cancelled(here, tmp_path):
         while any(here.processing().values()):
             assert time.monotonic() < deadline
             time.sleep(0.1)
+        thread.join(60)  # which learns later than the cluster that it was cancelled
         assert not hasattr(one, "learner_")
         done = one.fit_future(arrays.from_array(rows, chunks=(1000, 4)), arrays.from_array(y, chunks=1000))
-        assert done.result(timeout=100).learner_.examples == 2000
+        assert done.result().learner_.examples == 2000
         assert not done.cancel()

@@ -21,10 +21,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sonlearn import LearnOptions, OptionError, TextOptions, from_scipy, read_batches
 from sonlearn.errors import DivergedError, InputError
 from sonlearn.estimators.base import uninterrupted
-from sonlearn.estimators.sklearn import ROWS
 from sonlearn.learn.learner import Learner
 from sonlearn.options.methods import METHODS
-from sonlearn.sklearn import SonlearnClassifier, SonlearnRegressor, StreamingSVD, TextHasher
+from sonlearn.sklearn import ROWS, SonlearnClassifier, SonlearnRegressor, StreamingSVD, TextHasher
 
 IN_ORDER = {"shuffle": False, "passes": 1}  # as the command line learns
 
@@ -113,7 +112,7 @@ def test_fit_learns_the_rows_in_the_order_that_a_seed_gives(classes, kind, monke
         rows = X.iloc[order] if kind == "table" else X[order]
         own = SonlearnClassifier(method="nag", **IN_ORDER).fit(rows, y[order], weight[order])
         for size in (7, 4096):
-            monkeypatch.setattr("sonlearn.estimators.sklearn.ROWS", size)
+            monkeypatch.setattr("sonlearn.sklearn.ROWS", size)
             state = np.random.RandomState(5) if seed == 5 else state
             ours = SonlearnClassifier(method="nag", passes=1, random_state=state).fit(X, y, weight)
             np.testing.assert_array_equal(ours.decision_function(X), own.decision_function(X))
@@ -147,7 +146,7 @@ def test_many_rows_are_learned_once_and_so_is_what_follows_predictions(classes, 
     X, y = classes
     for given in ({"threshold": "best-f1"}, {"coverage": 0.9}, {"label_delay": 3}):
         assert SonlearnClassifier(method="nag", **given).fit(X, y).n_iter_ == 1
-    monkeypatch.setattr("sonlearn.estimators.sklearn.FEW", len(y) - 1)
+    monkeypatch.setattr("sonlearn.sklearn.FEW", len(y) - 1)
     assert SonlearnClassifier(method="nag").fit(X, y).n_iter_ == 1
 
 
@@ -167,7 +166,7 @@ def test_a_row_out_of_bounds_is_named_by_its_own_number(classes):
 def test_rows_beyond_a_batch_are_learned_in_order(classes, monkeypatch):
     X, y = classes
     whole = SonlearnClassifier(method="nag", **IN_ORDER).fit(X, y).decision_function(X)
-    monkeypatch.setattr("sonlearn.estimators.sklearn.ROWS", 7)
+    monkeypatch.setattr("sonlearn.sklearn.ROWS", 7)
     np.testing.assert_array_equal(SonlearnClassifier(method="nag", **IN_ORDER).fit(X, y).decision_function(X), whole)
 
 
@@ -669,7 +668,7 @@ def test_tables_with_texts_and_missing_values(library, tmp_path):
     assert np.array_equal(ours.decision_function(X), learner.predict(batch).raw)
     again = pickle.loads(pickle.dumps(ours))
     assert np.array_equal(again.predict_proba(X), ours.predict_proba(X))
-    with pytest.raises(AttributeError, match="has features that are no columns"):
+    with pytest.raises(AttributeError, match="have features that are no columns"):
         _ = ours.coef_
     with pytest.raises(ValueError, match="79 labels, expected one each for 80 rows"):
         ours.fit(X, y[1:])
@@ -771,6 +770,72 @@ def test_importances_of_a_table_are_of_its_columns():
         assert np.argmax(shares.feature_importances_) == np.argmax(total)
         again = pickle.loads(pickle.dumps(ours))
         np.testing.assert_array_equal(again.feature_importances_, ours.feature_importances_)
+
+
+@pytest.mark.parametrize(
+    "target", [SonlearnClassifier(method="nag", **IN_ORDER), SonlearnRegressor(method="nag", **IN_ORDER)]
+)
+def test_missing_numbers_of_arrays_are_those_of_tables(classes, target):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    X, y = classes
+    holes = np.where(np.arange(X.size).reshape(X.shape) % 5 == 0, np.nan, X)
+    holes[:, 3] = X[:, 3]
+    ours = clone(target).fit(holes, y)
+    table = clone(target).fit(pandas.DataFrame(holes), y)
+    assert np.array_equal(ours.predict(holes), table.predict(pandas.DataFrame(holes)))
+    assert np.array_equal(ours.feature_importances_, table.feature_importances_)
+    assert np.isfinite(cross_val_score(target, holes, y, cv=3)).all()
+    with pytest.raises(AttributeError, match="missing values have features that are no columns"):
+        _ = ours.coef_
+    unmet = np.where(np.arange(12) == 3, np.nan, holes)
+    mean = ours.predict(np.where(np.isnan(unmet) & ~np.isnan(holes), X.mean(axis=0), holes))
+    again = pickle.loads(pickle.dumps(ours))
+    with pytest.warns(UserWarning, match="the column 3 has missing numbers, of which the model has met none"):
+        assert np.array_equal(again.predict(unmet), mean)
+    late = clone(target).partial_fit(
+        X[:9], y[:9], **({"classes": [0, 1]} if "class_weight" in target.get_params() else {})
+    )
+    assert np.array_equal(late.coef_.ravel() != 0, X[:9].any(axis=0))
+    assert np.isfinite(late.partial_fit(holes, y).predict(holes)).all()
+    with pytest.raises(ValueError, match="NaN"):
+        late.predict(scipy.sparse.csr_array(holes))
+    with pytest.raises(ValueError, match="NaN"):  # no array has said what the means are
+        clone(target).fit(scipy.sparse.csr_array(X), y).predict(holes)
+
+
+def test_categories_are_names_whatever_they_look_like():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    codes = pandas.Series(np.arange(400) % 50 + 1010)
+    X, odd = pandas.DataFrame({"zip": codes, "day": pandas.Categorical(["2024-03-31", "2024-04-01"] * 200)}), codes % 2
+    ours = SonlearnClassifier(method="nag").fit(X.assign(zip=codes.astype("category")), odd)
+    named = SonlearnClassifier(method="nag", categorical=["zip", "day"]).fit(X, odd)
+    assert np.array_equal(ours.decision_function(X), named.decision_function(X))
+    assert SonlearnClassifier(method="nag", numeric="zip").fit(X.astype({"zip": "category"}), odd)._text.numeric == (
+        "zip",
+    )
+
+
+def test_columns_that_look_like_something_else_are_named():
+    """As `sonlearn train` does it."""
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    X = pandas.DataFrame({"since": [f"{1 + i % 28:02d}/03/2024" for i in range(1200)]})
+    with pytest.warns(UserWarning, match="the column 'since' has dates that are not read as such"):
+        ours = SonlearnClassifier(method="nag").fit(X, np.arange(1200) % 2)
+    ours.predict(X)
+    with pytest.warns(UserWarning, match="the column 'since' has dates that are not read as such"):
+        Learner(LearnOptions(method="nag")).partial_fit(X.assign(y=np.arange(1200) % 2), label="y")
+    with pytest.raises(ValueError, match="Input y contains NaN"):
+        SonlearnRegressor(method="nag").fit(X[:60].assign(since="x"), np.where(np.arange(60) < 3, np.nan, 1.0))
+
+
+def test_what_pandas_hands_over_in_no_other_way():
+    """Sparse columns are a matrix, and a column is no table."""
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    X, y = scipy.sparse.random_array((60, 5), density=0.3, rng=1, format="csr"), np.arange(60) % 2
+    ours = SonlearnClassifier(method="nag").fit(pandas.DataFrame.sparse.from_spmatrix(X).rename(columns=str), y)
+    assert np.array_equal(ours.coef_, SonlearnClassifier(method="nag").fit(X, y).coef_)
+    with pytest.raises(ValueError, match=r"Expected a 2-dimensional container but got .*Series"):
+        ours.fit(pandas.Series(y), y)
 
 
 def test_tables_of_numbers_alone_are_matrices():
