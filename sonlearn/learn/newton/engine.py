@@ -38,10 +38,10 @@ from sonlearn.learn.linear_algebra import INVERSE
 from sonlearn.learn.log import with_room
 from sonlearn.learn.newton.folding import orthonormalise
 from sonlearn.learn.newton.generations import sweep
-from sonlearn.learn.newton.predict import all_weights, predict
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
 from sonlearn.learn.newton.shrink import begin_with_kept, learn, lower
 from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
+from sonlearn.learn.newton.weights import all_weights
 from sonlearn.learn.tolerances import FEATURES, FOLD, LOG_FULL, ORTHONORMALISE, RANK
 from sonlearn.options import LearnOptions
 
@@ -68,16 +68,20 @@ class SketchedNewton(Engine):
         """Make room for learning `rows`."""
         now = state.now[0]
         local = min(features, int(now.local) + (FEATURES + 1) * int(rows.indptr[-1]))
+        self.make_room(rows)
+        return axes.reserved(state, seen=features, local=local)
+
+    def make_room(self, rows: Rows) -> None:
+        """Make room in the scratch space for `rows`."""
         longest = longest_row(rows)
         if longest > len(self.work.x):
             self.work = new_work(self.params, longest)
-        return axes.reserved(state, seen=features, local=local)
 
     def learn(self, state: NewtonState, rows: Rows, out: Predictions, start: int) -> tuple[NewtonState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
         at, status = start, LOG_FULL
         while status in (LOG_FULL, FOLD, ORTHONORMALISE):
-            at, status = learn(self.params, state, self.work, rows, out, at, self._oja, self._rare)
+            at, status = learn(self.params, state, self.work, rows, out, at, True, self._oja, self._rare)
             if status == LOG_FULL:
                 state = with_room(state, sweep)
             elif status == FOLD:
@@ -88,7 +92,8 @@ class SketchedNewton(Engine):
 
     def predict(self, state: NewtonState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        return int(predict(self.params, state, rows, out))
+        self.make_room(rows)
+        return int(learn(self.params, state, self.work, rows, out, 0, False, self._oja, self._rare)[0])
 
     def weights(self, state: NewtonState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""

@@ -32,11 +32,10 @@ from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, leading,
 from sonlearn.learn.log import with_room
 from sonlearn.learn.losses import loss_slope, within_bounds
 from sonlearn.learn.newton import state as newton
-from sonlearn.learn.newton.coordinates import append, coefficients, coordinates, move_wbar
+from sonlearn.learn.newton.coordinates import append, coordinates, move_wbar
 from sonlearn.learn.newton.engine import SketchedNewton
 from sonlearn.learn.newton.folding import fold, is_due, orthonormalise
 from sonlearn.learn.newton.generations import log_is_full, sweep
-from sonlearn.learn.newton.predict import scratch, weights_of
 from sonlearn.learn.newton.round import add_along, count
 from sonlearn.learn.newton.shrink import decompose, leading_directions, lower, rotate_sums
 from sonlearn.learn.newton.step import add_outer_product, reset_factor, widen
@@ -98,14 +97,15 @@ class SketchedMetaGrad(Engine):
         """Learn rows from `start` on (see `Engine.learn`)."""
         at, status = start, LOG_FULL
         while status == LOG_FULL:
-            at, status = learn(self._params, state, self._sketch.work, rows, out, at)
+            at, status = learn(self._params, state, self._sketch.work, rows, out, at, True)
             if status == LOG_FULL:
                 state = state._replace(base=with_room(state.base, sweep))
         return state, at
 
     def predict(self, state: MetaGradFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        return int(predict(self._params, state, rows, out))
+        self._sketch.make_room(rows)
+        return int(learn(self._params, state, self._sketch.work, rows, out, 0, False)[0])
 
     def weights(self, state: MetaGradFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
@@ -131,30 +131,28 @@ class SketchedMetaGrad(Engine):
 
 
 @jit
-def learn(params, state, work, rows, out, start):
-    """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL or DIVERGED), as `newton.shrink.learn`.
+def learn(params, state, work, rows, out, start, learns):
+    """Predict and, where it `learns`, learn rows from `start` on; returns (next row, DONE, LOG_FULL or DIVERGED).
 
-    params : MetaGradFDParams; state : MetaGradFDState, modified in place; work : NewtonScratch, overwritten
-    rows : Rows, not modified; out : Predictions, filled in from row `start` on; start : int
+    params : MetaGradFDParams; state : MetaGradFDState, modified where it `learns`; work : NewtonScratch, overwritten
+    rows : Rows, not modified; out : Predictions, filled in from row `start` on; start : int; learns : bool
     """
     base, now = params.base, state.base.now[0]
-    logp = np.empty(len(state.logp))
+    logp, limit = np.empty(len(state.logp)), LIMIT if learns else LARGEST
     for i in range(start, len(rows.y)):
-        if log_is_full(now):
+        if learns and log_is_full(now):
             return i, LOG_FULL
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
         set_scaled(work.x, 1.0, values, len(feats))
         xx = dot(values, values, len(feats))
-        learned = is_learned(rows.weight[i], rows.y[i])
+        learned = learns and is_learned(rows.weight[i], rows.y[i])
         rho2, n_rest = coordinates(base, state.base, work, feats, xx, learned)
         zx, vx = work.wbar_x[0], along(state.v, feats, work.x)
         wx = work.wx[0] + (state.share[0] * zx + state.share[1] * vx)
-        u = wx + rows.base[i]
-        if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
+        out.raw[i, 0] = wx + rows.base[i]
+        if not (within_bounds(base.output, out.raw[i], out.prediction[i], limit) and xx <= limit * limit):
             return i, DIVERGED
-        out.raw[i, 0] = u
-        out.prediction[i, 0] = min(max(u, base.output.low), base.output.high)
         if not learned:
             continue
         slope = rows.weight[i] * loss_slope(base.output.loss, out.prediction[i, 0], rows.y[i])
@@ -174,25 +172,6 @@ def learn(params, state, work, rows, out, start):
             lam, U = np.linalg.eigh(leading(state.base.basis.H, r))
         average(params, state, lam, U)
     return len(rows.y), DONE
-
-
-@jit
-def predict(params, state, rows, out):
-    """Predict all rows; returns the first row whose prediction is not finite, or n.
-
-    state : MetaGradFDState and rows : Rows, not modified; out : Predictions of float64[n, 1], filled in
-    """
-    raw = out.raw
-    (on_z, on_x), z = coefficients(state.base), scratch(state.base)
-    for i in range(len(rows.y)):
-        raw[i, 0] = rows.base[i]
-        for at in range(rows.indptr[i], rows.indptr[i + 1]):
-            f = rows.features[at]
-            weights_of(state.base, f, on_z, on_x, state.share[0], z)
-            raw[i, 0] += (z[2, 0] + state.share[1] * state.v[f]) * rows.values[at]
-        if not within_bounds(params.base.output, raw[i], out.prediction[i], LARGEST):
-            return i
-    return len(rows.y)
 
 
 @bare_inline
