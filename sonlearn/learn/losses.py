@@ -26,6 +26,7 @@ import math
 from typing import NamedTuple
 
 from sonlearn.jit import bare_inline, forced_inline, jit
+from sonlearn.learn.linear_algebra import exponential, largest, product, set_scaled, total_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import LOSSES
 
@@ -114,21 +115,17 @@ def softmax_slopes(z, y, h, out):
     """out <- h (q - e_y) with q = softmax(z), the derivatives of -h ln q_y in z; returns their 2-norm.
 
     z : float64[K], not modified; y : int, number of the class; h : float, importance weight
-    out : float64[K], filled in; entry y is minus the sum of the others, which is accurate even if q_y is nearly 1
+    out : float64[K], filled in, maybe z itself; entry y is minus the sum of the others, which is accurate even if q_y
+    is nearly 1
     """
-    top, total, others, squares = z[0], 0.0, 0.0, 0.0
-    for c in range(1, len(z)):
-        top = max(top, z[c])
-    for c in range(len(z)):
-        out[c] = math.exp(z[c] - top)
-        total += out[c]
-    for c in range(len(z)):
-        out[c] *= h / total
-        if c != y:
-            others += out[c]
-            squares += out[c] * out[c]
-    out[y] = -others
-    return math.sqrt(squares + others * others)
+    K = len(z)
+    top = largest(z, K)
+    for c in range(K):
+        out[c] = exponential(z[c] - top)
+    set_scaled(out, h / total_of(out, K), out, K)
+    out[y] = 0.0
+    out[y] = -total_of(out, K)
+    return math.sqrt(product(out, out, K))
 
 
 @forced_inline
