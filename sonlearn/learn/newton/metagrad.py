@@ -28,18 +28,17 @@ from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.dense.metagrad import first_weights
 from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, leading, set_scaled
+from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear_first, dot, leading, set_scaled
 from sonlearn.learn.log import with_room
 from sonlearn.learn.losses import loss_slope, within_bounds
 from sonlearn.learn.newton import state as newton
-from sonlearn.learn.newton.coordinates import append, coordinates, move_wbar
+from sonlearn.learn.newton.coordinates import coordinates
 from sonlearn.learn.newton.engine import SketchedNewton
-from sonlearn.learn.newton.folding import fold, is_due, orthonormalise
+from sonlearn.learn.newton.folding import orthonormalise
 from sonlearn.learn.newton.generations import log_is_full, sweep
-from sonlearn.learn.newton.round import add_along, count
-from sonlearn.learn.newton.shrink import decompose, leading_directions, lower, rotate_sums
-from sonlearn.learn.newton.step import add_outer_product, reset_factor, widen
-from sonlearn.learn.tolerances import DIVERGED, DONE, LARGEST, LIMIT, LOG_FULL
+from sonlearn.learn.newton.round import RowGeometry, add_along, buffer_row, count
+from sonlearn.learn.newton.shrink import shrink
+from sonlearn.learn.tolerances import DIVERGED, DONE, LARGEST, LIMIT, LOG_FULL, SHRINK
 from sonlearn.options import LearnOptions
 
 #: A square of a rate is taken to be more than this, where it divides.
@@ -78,7 +77,8 @@ class SketchedMetaGrad(Engine):
     merges = True
 
     def __init__(self, options: LearnOptions):
-        self._sketch = SketchedNewton(options, dual=True, rate=0.0)  # wbar is z, its factor state.share[0]
+        # wbar is z, its factor state.share[0]; steps are by eigenvalues, so that no factor of A is kept
+        self._sketch = SketchedNewton(options, dual=True, rate=0.0, kind=ROOT)
         self._params = MetaGradFDParams(self._sketch.params, float(options.alpha), float(options.learning_rate))
 
     def new(self, classes: int = 0) -> MetaGradFDState:
@@ -164,10 +164,12 @@ def learn(params, state, work, rows, out, start, learns):
         for e in range(len(logp)):
             state.logp[e] = logp[e] - logp.max()
         count(now, feats)
-        full = add_row(base, state, work, feats, slope, wx, zx, vx, rho2, n_rest)
-        r = now.k + now.raw
-        if full and r >= base.m:
-            lam, U = shrink(params, state, work, r)
+        row = RowGeometry(abs(slope), xx, rho2, 0.0)
+        shrinks, r = add_row(base, state, work, feats, slope, row, n_rest, wx, vx), now.k + now.raw
+        if shrinks:
+            if shrink(base, state.base, work, work.slope, (True,)):
+                orthonormalise(state.base)
+            lam, U = state.base.basis.D2[: now.k].copy(), np.eye(now.k)
         else:
             lam, U = np.linalg.eigh(leading(state.base.basis.H, r))
         average(params, state, lam, U)
@@ -223,47 +225,20 @@ def update_experts(params, state, work, slope, wx, zx, vx, logp):
 
 
 @bare_inline
-def add_row(base, state, work, feats, slope, wx, zx, vx, rho2, n_rest):
-    """z += g, v += (w'g) g, and S gains the row g = slope x; returns whether the buffer is full.
+def add_row(base, state, work, feats, slope, row, n_rest, wx, vx):
+    """z += g, v += (w'g) g, and S gains the row g = slope x; returns whether there is to be a shrink.
 
-    Modifies state and work. base : NewtonParams; feats : int64[s], not modified; wx, zx, vx : float, the products w'x,
-    z'x and v'x; rho2, n_rest : results of `coordinates`
+    Modifies state and work. base : NewtonParams; feats : int64[s], not modified; row : RowGeometry; n_rest : of
+    `coordinates`; wx, vx : float, the products w'x and v'x
     """
-    now, basis = state.base.now[0], state.base.basis
-    r, counts, twice = now.k + now.raw, slope * slope > 0.0, slope * slope * wx
-    grows = counts and rho2 > 0.0
-    if grows:
-        append(state.base, work, feats, rho2, n_rest)
-        widen(basis, now.alpha, r)
-    if counts:
-        add_along(basis.q[0], work.y, slope, r, grows, zx)
-        add_along(basis.q[1], work.y, twice, r, grows, vx)
-        work.slope[0] = slope
-        move_wbar(state.base.table, feats, work.x, work.slope)
+    now, r, by = state.base.now[0], state.base.now[0].k + state.base.now[0].raw, slope * slope * wx
+    work.slope[0] = slope
+    status = buffer_row(base, state.base, work, feats, row, n_rest)
+    if slope * slope > 0.0:
+        add_along(state.base.basis.q[1], work.y, by, r, now.k + now.raw > r, vx)
         for at in range(len(feats)):
-            state.v[feats[at]] += twice * work.x[at]
-        add_outer_product(basis, work.y, r + grows, abs(slope), False, work.h)
-    full = now.held + 1 == base.held
-    now.held = base.m - 1 if full else now.held + 1
-    return full
-
-
-@inline
-def shrink(params, state, work, r):
-    """Keep m - 1 of the directions (modifies state); returns the eigenvalues and eigenvectors in the new coordinates.
-
-    params : MetaGradFDParams; work : NewtonScratch, whose z is overwritten; r : int, directions there are
-    """
-    now, basis = state.base.now[0], state.base.basis
-    least = rest_of(params, state, params.rate) / max(2.0 * params.rate * params.rate, LEAST)
-    lam, U, zero = decompose(basis, now.alpha, r, params.base.m, least)
-    W = leading_directions(U, lower(params.base, now, basis.D2, lam, zero))
-    rotate_sums(basis, W)
-    worst = fold(state.base, W, work.z)
-    reset_factor(now, basis, len(W))
-    if is_due(now, worst):
-        orthonormalise(state.base)
-    return basis.D2[: len(W)].copy(), np.eye(len(W))
+            state.v[feats[at]] += by * work.x[at]
+    return status == SHRINK
 
 
 @inline
