@@ -30,6 +30,7 @@ from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.linear_algebra import FOURTH, INVERSE, ROOT, add_scaled, dot, gram_spectrum, plus_dot, spectral
 from sonlearn.learn.losses import POISSON, Output, leads_too_far, output_of, slopes, travel, within_bounds
+from sonlearn.learn.newton.coordinates import wbar_factor
 from sonlearn.learn.newton.round import row_scale
 from sonlearn.learn.newton.state import RowWeight, row_weight_of
 from sonlearn.learn.normals import draw, new_features, position_after, position_of
@@ -123,7 +124,7 @@ class Projected(Engine):
 
     def weights(self, state: ProjectedState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""
-        known = mean_factor(self._params) * state.wbar[:features] + state.S[:features] @ state.b.T
+        known = wbar_factor(self._params, self._params.floor) * state.wbar[:features] + state.S[:features] @ state.b.T
         return padded(known.T, features)
 
     def facts(self, state: ProjectedState) -> dict[str, Any]:
@@ -155,7 +156,7 @@ def follow(params, state, normals, rows, out, start, stop, learns):
     rows : Rows, not modified; out : Predictions of float64[n, C], filled in; start, stop : int; learns : bool
     """
     now, first, slope = state.now[0], state.now[0].t, np.zeros(len(state.b))
-    mean, outside = mean_factor(params), params.rate * spectral(params.kind, params.floor, 0.0, 1.0)
+    mean, outside = wbar_factor(params, params.floor), params.rate * spectral(params.kind, params.floor, 0.0, 1.0)
     limit = LIMIT if learns else LARGEST
     for i in range(start, stop):
         y, zx, xx = read(state, rows, i)
@@ -200,12 +201,6 @@ def follow(params, state, normals, rows, out, start, stop, learns):
             add_scaled(state.wbar[f], x, move, len(move))
             add_scaled(state.S[f], s * x, r, len(r))
     return stop
-
-
-@bare_inline
-def mean_factor(params):
-    """The factor of wbar in the weights: 1, or -l f(0) for primal-dual updates, where wbar is z."""
-    return -params.rate * spectral(params.kind, params.floor, 0.0, 1.0) if params.dual else 1.0
 
 
 @inline
