@@ -1,5 +1,506 @@
-"""Estimators for River (extra ``river``); see `sonlearn.estimators.river`."""
+"""Estimators for River (extra ``river``): the same learners over dicts of features.
 
-from sonlearn.estimators.river import SonlearnClassifier, SonlearnPolicy, SonlearnRegressor
+Names of features are hashed as Vowpal Wabbit does it: ``{"width": 3.5, "colour": "red"}`` is the line
+``|  width:3.5 colour:red`` of its format, and with 32 bits two names hardly ever meet. Numbers, texts and booleans are
+values; 0 is the same as nothing. None and NaN are missing values: the text of the feature is empty then, which is a
+feature that says so. Entries are put in the order of their slots, for the order in a dict has no meaning.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+import sys
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from river.bandit.base import ContextualPolicy
+from river.base import MiniBatchClassifier, MiniBatchRegressor
+
+from sonlearn.data.batch import Batch
+from sonlearn.errors import InputError, OptionError, shorten
+from sonlearn.estimators import base
+from sonlearn.estimators.bandit import SonlearnBandit
+from sonlearn.learn.by_row import OneRow
+from sonlearn.learn.learner import Learner
+from sonlearn.learn.predicted import PROBABILISTIC
+from sonlearn.options import TextOptions
+from sonlearn.options.python import Parameter, in_python, with_parameters
+from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
+from sonlearn.views.index import Entries
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from sonlearn.options.keywords import RiverClassifierKeywords, RiverRegressorKeywords
+
+SOURCE = "<dict>"
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _slot(name: str, text: str | None) -> int:
+    """VW's hash of a feature, or of a feature with a text for a value."""
+    slot = hash_bytes(name.encode("utf-8", "surrogatepass"))
+    return slot if text is None else hash_bytes(text.encode("utf-8", "surrogatepass"), slot)
+
+
+def _entry(name: Hashable, value: Any, mask: int, row: int) -> tuple[int, float]:
+    """(slot, value) of a feature."""
+    if isinstance(value, str):
+        return _slot(str(name), value) & mask, 1.0
+    if value is None or value != value:
+        return _slot(str(name), "") & mask, 1.0
+    try:
+        number = float(value)
+    except (OverflowError, TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(SOURCE, row, None, f"{value!r} for the feature {name!r}", "a finite number or a text")
+    return _slot(str(name), None) & mask, number
+
+
+def _entries(features: dict[Hashable, Any], mask: int, constant: bool, row: int) -> list[tuple[int, float]]:
+    """[(slot, value)] of a dict, in the order of the slots, those that are 0 left out."""
+    if not isinstance(features, dict | Mapping):
+        found = f"{shorten(str(features))} ({type(features).__name__})"
+        raise InputError(SOURCE, row, None, found, "a dict of features; of the words of a text: BagOfWords() | ...")
+    entries = sorted(_entry(name, value, mask, row) for name, value in features.items())
+    entries = [(slot, value) for slot, value in entries if value != 0.0]
+    return [*entries, (VW_CONSTANT & mask, 1.0)] if constant else entries
+
+
+def _numbers(values: Any, what: str, n: int) -> np.ndarray:
+    """float64[n] of labels or weights, one each or one for all. Raises InputError."""
+    each = np.ravel(np.asarray(values, dtype=object))
+    try:
+        given = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        given = None
+    texts = any(one is None or isinstance(one, str | bytes) for one in each)
+    if texts or given is None or given.shape not in ((), (n,)):
+        raise InputError(SOURCE, None, None, f"{what} {values!r}", f"a number as {what}") from None
+    return np.full(n, given) if given.ndim == 0 else given
+
+
+def batch_of(rows: list[dict[Hashable, Any]], y: Any, weight: Any, bits: int, constant: bool) -> Batch:
+    """Batch of dicts of features, hashed to 2^bits slots; labels and weights float64[n], or one for all rows.
+
+    Raises
+    ------
+    InputError
+        A value is neither a finite number nor a text, a label is infinite or no number, a weight is no finite number
+        from 0 on.
+    """
+    y, weight = _numbers(y, "label", len(rows)), _numbers(weight, "weight", len(rows))
+    for row, (label, h) in enumerate(zip(y, weight, strict=True), 1):
+        if math.isinf(label):
+            raise InputError(SOURCE, row, None, f"label {label}", "a finite number")
+        if not 0.0 <= h < math.inf:
+            raise InputError(SOURCE, row, None, f"weight {h}", "a finite number, 0 or more")
+    mask = (1 << bits) - 1
+    indptr, indices, values = [0], [], []
+    for row, features in enumerate(rows, 1):
+        entries = _entries(features, mask, constant, row)
+        indices += [slot for slot, _ in entries]
+        values += [value for _, value in entries]
+        indptr.append(len(indices))
+    n = len(rows)
+    return Batch(
+        np.array(indptr, np.int64), np.array(indices, np.int64), np.array(values, np.float64),
+        y, weight, np.arange(1, n + 1), SOURCE, constant=VW_CONSTANT & mask,
+    )  # fmt: skip
+
+
+class _Names:
+    """The features of a dict of numbers, for dicts with the same names in the same order, as in most streams.
+
+    `entries` has room for the values of such a dict, and 1 for the constant.
+    """
+
+    def __init__(self, names: tuple[Hashable, ...], mask: int, constant: bool):
+        slots = {name: _slot(str(name), None) & mask for name in names}
+        order = sorted(names, key=slots.__getitem__)
+        ids = [slots[name] for name in order] + [VW_CONSTANT & mask] * constant
+        self.names, self._mask, self._n = names, mask, len(names)
+        # names that are equal, as 1 and True, may be other texts; and where names share a slot, their order depends on
+        # the values: such rows go by `_entries`
+        plain = len(set(slots.values())) == self._n > 1 and all(type(name) is str for name in names)
+        self._values = operator.itemgetter(*order) if plain else None
+        self._entries = Entries(np.array(ids, np.int64), np.ones(len(ids)))
+
+    def entries(self, x: dict[Hashable, Any]) -> Entries | None:
+        """The row of a dict of numbers with these names; None where that needs more care."""
+        if self._values is None:
+            return None
+        values = self._values(x)
+        try:
+            self._entries.values[: self._n] = values
+            if not math.isfinite(math.fsum(values)):
+                return None
+        except (OverflowError, ValueError):  # an infinite value, or sum
+            return None
+        if 0.0 not in values:
+            return self._entries
+        filled = self._entries.values != 0.0
+        return Entries(self._entries.ids[filled], self._entries.values[filled])
+
+
+#: Types of values that are numbers without further ado.
+_NUMBERS = frozenset((float, int, bool, np.float64, np.int64, np.bool_))
+
+
+def _rows(X: Any) -> list[dict[Hashable, Any]]:
+    """Dicts of a table: pandas, polars, or a list of dicts."""
+    if hasattr(X, "iloc"):
+        X = X.to_dict(orient="records")
+    rows = X.to_dicts() if hasattr(X, "to_dicts") else X
+    return list(rows)
+
+
+def _pandas() -> Any:
+    """The module, or None where it is not installed: River does without it."""
+    try:
+        import pandas
+    except ImportError:
+        return None
+    return pandas
+
+
+def _index(X: Any) -> Any:
+    return getattr(X, "index", None) if hasattr(X, "iloc") else None
+
+
+_CLIENT = {
+    "bits": Parameter(32, "int", "names of features are hashed to 2^bits slots"),
+    "constant": base.INTERCEPT,
+    "threads": Parameter(1, "int", "how many threads may learn side by side; results are the same"),
+}
+_LEARNING = base.LEARNING | {"members": base.LEARNING["members"]._replace(default="")}
+_CLASSIFIER = _LEARNING | base.FOR_CLASSES | {
+    "classes": Parameter(
+        None, "tuple[Any, ...] | list[Any] | None", "all labels there are, if that is known; any other is refused then"
+    ),
+    "class_weight": Parameter(
+        None, "dict[Any, float] | None", "what the weight of a row of a class is multiplied with"
+    ),
+} | _CLIENT  # fmt: skip
+_REGRESSOR = {name: each for name, each in (_LEARNING | _CLIENT).items() if name not in base.OF_CLASSES}
+#: Parameters that may change while a model learns: they say what is made of a prediction.
+_MUTABLE = frozenset(("min_prediction", "max_prediction", "threshold"))
+
+
+class _RiverEstimator(base.Options, base.PickleMixin):
+    """What classes and values have in common."""
+
+    bits: int
+    constant: bool
+    threads: int
+
+    @property
+    def _text(self) -> TextOptions:
+        return TextOptions(format="vw", bits=self.bits, constant=self.constant)
+
+    @property
+    def _threads(self) -> int:
+        return self.threads
+
+    @property
+    def _mutable_attributes(self) -> set[str]:
+        """Parameters that `mutate` may change."""
+        return set(_MUTABLE & set(self.PARAMETERS))
+
+    @property
+    def _raw_memory_usage(self) -> int:
+        """Bytes of what has been learned. (River itself would follow references into compiled kernels and Numba.)"""
+        learner = self.__dict__.get("learner_")
+        return sys.getsizeof(self) + (0 if learner is None else sum(a.nbytes for a in learner.to_arrays()[1].values()))
+
+    def clone(self, new_params: dict[str, Any] | None = None, include_attributes: bool = False) -> Self:
+        """A new estimator with these parameters, or others; with `include_attributes` also with what was learned."""
+        self.__dict__.pop("_buffers", None)  # of one row; River would copy them
+        copied: Self = super().clone(new_params, include_attributes)  # type: ignore[misc]
+        return copied
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _MUTABLE and "learner_" in self.__dict__:
+            try:
+                self.learner_.set_output(**{name: value})
+            except OptionError as error:
+                raise in_python(type(self).__name__, error) from None
+        super().__setattr__(name, value)
+
+    def learn_many(self, X: Any, y: Iterable[Any], w: Any = 1.0) -> None:
+        """Learn the rows of a table in order: the same as `learn_one` of each; `w`: a weight, or one for each row."""
+        rows, y = _rows(X), list(y)
+        if len(rows) != len(y):
+            raise ValueError(f"{len(y)} labels, expected one each for {len(rows)} rows")
+        self._learn(rows, y, w)
+
+    def predict_many(self, X: Any) -> Any:
+        """`predict_one` of the rows of a table, as a pandas series; without pandas, a list."""
+        values, pandas = self._predicted(_rows(X)), _pandas()
+        return values if pandas is None else pandas.Series(values, index=_index(X))
+
+    def _learn(self, rows: list[dict[Hashable, Any]], y: list[Any], weight: Any) -> None:
+        """Learn rows in order, with as many labels."""
+        raise NotImplementedError
+
+    def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[Any]:
+        """What is predicted of rows."""
+        raise NotImplementedError
+
+    def _unlabelled(self, rows: list[dict[Hashable, Any]], weight: Any = 1.0) -> Batch:
+        return batch_of(rows, np.full(len(rows), np.nan), weight, self.bits, self.constant)
+
+    def _one(self, x: dict[Hashable, Any]) -> tuple[OneRow, Entries] | None:
+        """The way for one row, and the row; None where it has to go as a batch. InputError: see `batch_of`."""
+        learner = self.__dict__.get("learner_")
+        if learner is None or not OneRow.serves(learner):
+            return None
+        mask = (1 << self.bits) - 1
+        buffers: tuple[OneRow, _Names] | None = self.__dict__.get("_buffers")
+        if buffers is None or buffers[0].learner is not learner:
+            buffers = self._buffers = OneRow(learner, VW_CONSTANT & mask, SOURCE), _Names((), 0, False)
+        one, names = buffers
+        entries = None
+        if isinstance(x, dict | Mapping) and _NUMBERS.issuperset(map(type, x.values())):
+            given = tuple(x)
+            if given != names.names:
+                names = _Names(given, mask, self.constant)
+                self._buffers = one, names
+            entries = names.entries(x)
+        if entries is None:
+            found = _entries(x, mask, self.constant, 1)
+            entries = Entries(
+                np.array([slot for slot, _ in found], np.int64), np.array([value for _, value in found], np.float64)
+            )
+        return one, entries
+
+    def _raw_one(self, x: dict[Hashable, Any]) -> Any:
+        """The raw prediction of a row by the way for one (see `OneRow.raw`); None where it has to go as a batch."""
+        found = self._one(x)
+        return None if found is None else found[0].raw(found[1])
+
+    def _learned_one(self, x: dict[Hashable, Any], y: Any, w: Any) -> bool:
+        """Learn a row by the way for one; false where it has to go as a batch, or label or weight are refused."""
+        if type(w) not in _NUMBERS or type(y) not in _NUMBERS or not 0.0 <= w < math.inf or not math.isfinite(y):
+            return False
+        found = self._one(x)
+        if found is None or not found[0].knows(y):
+            return False
+        found[0].learn(found[1], float(y), float(w))
+        return True
+
+
+@with_parameters(_CLASSIFIER)
+class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
+    """Online classifier of any number of classes, which may turn up as the stream goes on. Nothing has to be tuned.
+
+    Booleans, and two classes that were named beforehand, have one learner; else each class is learned against all
+    others, as with ``--classes auto``: a class that comes late has lost nothing.
+    """
+
+    classes: tuple[Any, ...] | list[Any] | None
+    class_weight: dict[Any, float] | None
+    positive: Any
+
+    def __init__(self, **given: Unpack[RiverClassifierKeywords]) -> None: ...
+
+    @property
+    def _multiclass(self) -> bool:
+        return self.classes is None or len(self.classes) != 2
+
+    def learn_one(self, x: dict[Hashable, Any], y: Hashable, w: float = 1.0) -> None:
+        """Learn one example; `w`, from 0 on, is its importance weight. InputError: see `batch_of`."""
+        number = self.__dict__.get("numbers_", {}).get(y)
+        if number is not None:
+            own = w if self.class_weight is None or type(w) not in _NUMBERS else w * self.class_weight.get(y, 1.0)
+            if self._learned_one(x, self._numbered.label(number), own):
+                return
+        self._learn([x], [y], [w])
+
+    def predict_proba_one(self, x: dict[Hashable, Any], **kwargs: Any) -> dict[Hashable, float]:
+        """{class: probability} of the classes known; NotImplementedError for a loss that tells none."""
+        raw = self._raw_one(x) if len(self._classes) > 1 else None
+        if raw is not None and self.learner_.options.loss in PROBABILISTIC:
+            found = self._numbered.probabilities(raw[None])[0]
+            return dict(zip(self._classes, found.tolist(), strict=True))
+        return next(iter(self._probabilities([x])), {})
+
+    def predict_one(self, x: dict[Hashable, Any], **kwargs: Any) -> Hashable | None:
+        """The likeliest class, or that of `threshold`; None before any was seen."""
+        raw = self._raw_one(x) if self._classes else None
+        if raw is not None:
+            return self._classes[self._numbered.best_of_one(raw)]
+        return self._predicted([x])[0]
+
+    def predict_set_one(self, x: dict[Hashable, Any]) -> set[Hashable]:
+        """The classes in the row's set, which holds the share `coverage` of the labels; of nothing learned, none.
+
+        Raises OptionError: the estimator has no `coverage`.
+        """
+        if not hasattr(self, "learner_"):
+            return set()
+        inside = self._numbered.sets(self._unlabelled([x]), labels_follow=True)[0].tolist()
+        return {label for label, one in zip(self._classes, inside, strict=True) if one}
+
+    def predict_proba_many(self, X: Any) -> Any:
+        """`predict_proba_one` of the rows of a table, as a pandas table; without pandas, a list of dicts."""
+        found, pandas = self._probabilities(_rows(X)), _pandas()
+        return found if pandas is None else pandas.DataFrame(found, columns=self._classes, index=_index(X))
+
+    @property
+    def _classes(self) -> list[Hashable]:
+        return list(getattr(self, "numbers_", self.classes or ()))
+
+    @property
+    def _numbered(self) -> base.Classes:
+        return base.classes_of(self.learner_, self.positive_)
+
+    def _learn(self, rows: list[dict[Hashable, Any]], y: list[Any], weight: Any) -> None:
+        """See `_RiverEstimator`."""
+        if not len(rows):
+            return
+        batch = self._unlabelled(rows, weight)
+        for row, label in enumerate(y, 1):
+            if label is None or label != label:
+                raise InputError(SOURCE, row, None, f"label {label}", "a class; leave out rows without a label")
+        if self.class_weight is not None:
+            batch = batch._replace(weight=batch.weight * base.weights_of_classes(self.class_weight, y))
+        if not hasattr(self, "numbers_"):
+            self._begin(y[0])
+        for row, (label, h) in enumerate(zip(y, batch.weight, strict=True)):
+            if self.fixed_ and label not in self.numbers_:
+                known = ", ".join(map(repr, self.numbers_))
+                raise InputError(SOURCE, row + 1, None, f"label {label!r}", f"one of the classes {known}")
+            if h > 0:
+                self.numbers_.setdefault(label, len(self.numbers_))
+        numbers = np.array([self.numbers_.get(label, 0) for label in y])
+        self.learner_.partial_fit(batch._replace(y=self._numbered.labels(numbers)))
+
+    def _begin(self, label: Hashable) -> None:
+        classes = self.classes
+        if classes is None and isinstance(label, bool | np.bool_):
+            classes = (False, True)
+        count = None if classes is None else len(classes)
+        self.positive_ = self._number_of_positive(classes)
+        self.learner_ = self._learner_of_classes(count, self._text, self.threads)
+        self.numbers_, self.fixed_ = {name: k for k, name in enumerate(classes or ())}, classes is not None
+
+    def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[Hashable | None]:
+        classes = self._classes
+        if not rows or not hasattr(self, "learner_") or not classes:
+            return [None] * len(rows)
+        raw = self.learner_.predict(self._unlabelled(rows), online=True).scores
+        return [classes[k] for k in self._numbered.best(raw)]
+
+    def _probabilities(self, rows: list[dict[Hashable, Any]]) -> list[dict[Hashable, float]]:
+        classes, learner = self._classes, getattr(self, "learner_", None)
+        loss = self._class_options().loss
+        if loss not in PROBABILISTIC:
+            raise NotImplementedError(f"loss {loss} tells no probabilities")
+        if learner is None or not rows or len(classes) < 2:
+            return [dict.fromkeys(classes, 1.0 / max(len(classes), 1)) for _ in rows]
+        raw = learner.predict(self._unlabelled(rows), online=True).scores
+        found = self._numbered.probabilities(raw)
+        return [dict(zip(classes, row, strict=True)) for row in found.tolist()]
+
+
+@with_parameters(_REGRESSOR)
+class SonlearnRegressor(_RiverEstimator, MiniBatchRegressor):
+    """Online regressor: squared loss, unless `loss` says otherwise. Nothing has to be tuned."""
+
+    def __init__(self, **given: Unpack[RiverRegressorKeywords]) -> None: ...
+
+    def learn_one(self, x: dict[Hashable, Any], y: float, w: float = 1.0) -> None:
+        """Learn one example; `w`, from 0 on, is its importance weight. InputError: see `batch_of`."""
+        if not self._learned_one(x, y, w):
+            self._learn([x], [y], w)
+
+    def predict_one(self, x: dict[Hashable, Any]) -> float:
+        """The prediction (of poisson loss: the expected count); of nothing learned, 0 (1)."""
+        raw = self._raw_one(x)
+        if raw is None:
+            return self._predicted([x])[0]
+        options = self.learner_.options
+        low, high = options.bounds
+        p = min(max(float(raw[0]), low), high)
+        return float(np.exp(p)) if options.loss == "poisson" else p
+
+    def predict_interval_one(self, x: dict[Hashable, Any]) -> tuple[float, float]:
+        """(low, high) of the row's interval, which holds the share `coverage` of the labels.
+
+        Raises OptionError: the estimator has no `coverage`.
+        """
+        learner = getattr(self, "learner_", None) or self._new()
+        low, high = base.intervals_of(learner, self._unlabelled([x]), labels_follow=True)[0].tolist()
+        return low, high
+
+    def _new(self) -> Learner:
+        return Learner(self._value_options(), self._text, threads=self.threads)
+
+    def _learn(self, rows: list[dict[Hashable, Any]], y: list[Any], weight: Any) -> None:
+        """See `_RiverEstimator`."""
+        batch = batch_of(rows, y, weight, self.bits, self.constant)
+        if not hasattr(self, "learner_"):
+            self.learner_ = self._new()
+        self.learner_.partial_fit(batch)
+
+    def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[float]:
+        learner = getattr(self, "learner_", None) or self._new()
+        values: list[float] = base.values_of(learner, self._unlabelled(rows), online=True).tolist()
+        return values
+
+
+class SonlearnPolicy(ContextualPolicy):
+    """A contextual policy for ``river.bandit``: ``pull(arm_ids, context)``, ``update(arm_id, context, reward)``.
+
+    Arms may come and go. They have no features but their name, so each learns for itself.
+
+    Parameters
+    ----------
+    explore : str
+        How an arm is chosen; see `sonlearn.options.bandit.BanditOptions`.
+    min_probability : float
+        No arm has a probability below this share of one divided by their number.
+    seed : int
+        Of the choices.
+    reward_obj, reward_scaler, burn_in :
+        Those of River's policies; what is learned is the reward as it is, without the scaler.
+
+    Attributes
+    ----------
+    bandit : SonlearnBandit
+    """
+
+    def __init__(
+        self,
+        explore: str = "ucb",
+        min_probability: float = 0.0,
+        seed: int = 0,
+        reward_obj: Any = None,
+        reward_scaler: Any = None,
+        burn_in: int = 0,
+    ):
+        super().__init__(reward_obj=reward_obj, reward_scaler=reward_scaler, burn_in=burn_in)
+        self.explore, self.min_probability, self.seed = explore, min_probability, seed
+        self.bandit = SonlearnBandit(explore=explore, min_probability=min_probability, bandit_seed=seed)
+
+    def _pull(self, arm_ids: list[Any], context: dict[Any, Any] | None) -> Any:
+        return arm_ids[self.bandit.decide(context or {}, [_named(arm) for arm in arm_ids]).action]
+
+    def update(self, arm_id: Any, context: dict[Any, Any] | None, *reward_args: Any, **reward_kwargs: Any) -> None:
+        """Learn the reward, the first of the arguments, of an arm in a context. Raises InputError."""
+        if len(reward_args) != 1:
+            raise InputError("<memory>", None, None, f"{len(reward_args)} rewards", "one number")
+        self.bandit.learn(context or {}, 0, float(reward_args[0]), actions=[_named(arm_id)])
+        super().update(arm_id, context, *reward_args, **reward_kwargs)
+
+
+def _named(arm: Any) -> dict[str, Any]:
+    return {f"arm={arm}": 1.0}
+
 
 __all__ = ["SonlearnClassifier", "SonlearnPolicy", "SonlearnRegressor"]

@@ -1,5 +1,585 @@
-"""Estimators for scikit-learn (extra ``sklearn``); see `sonlearn.estimators.sklearn`."""
+"""Estimators for scikit-learn (extra ``sklearn``): the command line's learners, its options, its hashing of text.
 
-from sonlearn.estimators.sklearn import SonlearnClassifier, SonlearnRegressor, StreamingSVD, TextHasher
+`partial_fit` learns each row once, in order, as ``sonlearn train`` does. `fit` forgets everything before and learns the
+rows in a random order, since rows in memory are often sorted by label, and a few rows several times. Column j is
+feature j + 1, as in `sonlearn.from_scipy`. Of a table (pandas, polars) with texts, dates, categories or missing values
+the features are those of the same table in a file (`sonlearn.text.encode`). Nothing here learns: the arithmetic is
+`Learner`'s.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state, compute_sample_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+
+from sonlearn.data.batch import CONSTANT, Batch, joined
+from sonlearn.data.matrices import entries_of
+from sonlearn.errors import OptionError
+from sonlearn.estimators import base
+from sonlearn.estimators.transformers import StreamingSVD, TextHasher
+from sonlearn.learn.learner import Learner
+from sonlearn.learn.predicted import PROBABILISTIC
+from sonlearn.options import TextOptions
+from sonlearn.options.methods import CURVED, METHODS, additive
+from sonlearn.options.python import Parameter, in_python, parameters_of, with_parameters
+from sonlearn.text.columns import ColumnTable, Labelling, column_of, names_a_column
+from sonlearn.text.names import NameTable
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from sonlearn.options.keywords import SklearnClassifierKeywords, SklearnRegressorKeywords
+
+#: About how many rows become one batch: what a learner needs beside its state follows the batch, not the data.
+ROWS = 4096
+
+#: Of more rows `fit` makes one pass, unless it is told how many.
+FEW = 4096
+#: Every so many rows are held out to find how many passes help; the most passes that are tried.
+HELD, MOST_PASSES = 5, 10
+#: Rows of a stream, evenly spread over it, that are kept to ask a model about; of more rows, more than half as many.
+MOST_SAMPLED = 64
+
+#: Columns of a table with a role of their own, as options of text.
+_COLUMNS = ("text", "categorical", "numeric", "ignore")
+_CLIENT = {
+    "constant": base.INTERCEPT,
+    "passes": Parameter(
+        "auto", "int | str", "how often `fit` goes over the rows, from 1; auto: as long as the loss of every "
+        f"{HELD}th row falls while the others are learned, at most {MOST_PASSES} times; more than {FEW} rows once",
+    ),
+    "shuffle": Parameter(True, "bool", "`fit` learns the rows in a random order; False: in their own"),
+    "n_jobs": Parameter(None, "int | None", "how many threads may learn side by side; None: 1; -1: one for each "
+                        "processor; results are the same"),
+    "random_state": Parameter(
+        None, "Any", "seed of the order of rows and of what else is random: a whole number, a RandomState, or None, "
+        "which is 0",
+    ),
+    **{name: each._replace(help=f"of tables: {each.help}")
+       for name, each in parameters_of(TextOptions, _COLUMNS).items()},
+}  # fmt: skip
+_LEARNING = {name: each for name, each in base.LEARNING.items() if name not in ("seed", "max_classes")}
+_CLASSIFIER = _LEARNING | base.FOR_CLASSES | {
+    "class_weight": Parameter(
+        None, "dict[Any, float] | str | None", "what the weight of a row of a class is multiplied with; 'balanced', in "
+        "`fit`: n / (K times the rows of the class)",
+    ),
+} | _CLIENT  # fmt: skip
+_REGRESSOR = {name: each for name, each in (_LEARNING | _CLIENT).items() if name not in base.OF_CLASSES}
+
+
+class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
+    """What classes and values have in common."""
+
+    _RENAMED = {"seed": "random_state", "threads": "n_jobs"}  # noqa: RUF012
+    constant: bool
+    passes: int | str
+    shuffle: bool
+    n_jobs: int | None
+    random_state: Any
+    _label_checks: dict[str, Any]
+
+    @property
+    def _threads(self) -> int:
+        n = self.n_jobs
+        if n == 0:
+            raise OptionError(f"{type(self).__name__}: n_jobs 0: expected a number of threads, -1 or None")
+        return 1 if n is None else n if n > 0 else max(1, (os.cpu_count() or 1) + 1 + n)
+
+    def _option(self, name: str) -> Any:
+        if name != "seed":
+            return super()._option(name)
+        state = self.random_state
+        if state is None or isinstance(state, int | np.integer):
+            return 0 if state is None else int(state)
+        return int(check_random_state(state).randint(2**31 - 1))
+
+    def _checked(self, X: Any, y: Any = None, weight: Any = None, *, reset: bool) -> tuple[Any, Any, Any]:
+        """(X, y, weights) as arrays; X a CSR matrix or an array of float64."""
+        if (self._names_columns(X) or is_mixed(X)) if reset else getattr(self, "mixed_", False):
+            return self._checked_table(X, y, weight, reset)
+        if reset:
+            self.mixed_ = False
+        elif self._is_plain(X):
+            if y is None:
+                return X, None, None
+            if weight is None and _are_numbers(y, X.shape[0]):
+                return X, y, np.ones(len(y))
+        how = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
+        if reset or y is not None:
+            X, y = validate_data(self, X, y, **how, **self._label_checks)
+            return X, y, _check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
+        return validate_data(self, X, **how), None, None
+
+    def _is_plain(self, X: Any) -> bool:
+        """Whether X needs no check of scikit-learn's: for a batch, that takes longer than learning it."""
+        return (
+            scipy.sparse.issparse(X) and X.format == "csr" and X.dtype == np.float64 and X.ndim == 2
+            and X.shape[0] > 0 and X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_")
+            and bool(np.isfinite(X.data.sum()))
+        )  # fmt: skip
+
+    def _checked_table(self, X: Any, y: Any, weight: Any, reset: bool) -> tuple[Batch, Any, Any]:
+        """The same of a table that is no matrix of numbers: X as a batch."""
+        from sonlearn.text.arrow import table_batch
+
+        if not hasattr(X, "__arrow_c_stream__"):
+            raise ValueError(f"found a {type(X).__name__}, expected a table as in fit, with __arrow_c_stream__")
+        validate_data(self, X, skip_check_array=True, reset=reset)
+        self.mixed_ = True
+        if reset:
+            self._names, self._columns = NameTable(), ColumnTable()
+        known, names = (self._columns.at_rest(), None) if y is None else (None, self._names)
+        batch, found = table_batch(X, self._text, Labelling(False), known, names)
+        for fault in found.faults:
+            warnings.warn(fault, UserWarning, stacklevel=3)
+        if y is not None:
+            self._columns.add(found.kinds)
+            self._columns.count(batch, self._text)
+            y = column_or_1d(y, dtype=np.float64 if "y_numeric" in self._label_checks else None, warn=True)
+            if len(y) != batch.n:
+                raise ValueError(f"{len(y)} labels, expected one each for {batch.n} rows")
+            shape = np.zeros((batch.n, 1))
+            weight = _check_sample_weight(weight, shape, dtype=np.float64, ensure_non_negative=True)
+        return batch, y, weight
+
+    @property
+    def _text(self) -> TextOptions:
+        """How tables become features."""
+        columns = {name: getattr(self, name) for name in _COLUMNS}
+        try:
+            return TextOptions(format="arrow", bits=32, constant=self.constant, **columns)
+        except OptionError as error:
+            raise in_python(type(self).__name__, error) from None
+
+    def _names_columns(self, X: Any) -> bool:
+        """Whether columns of the table X are given a role. Raises OptionError where X is no such table, or has none."""
+        named = [(role, name) for role in _COLUMNS for name in getattr(self._text, role)]
+        if not named:
+            return False
+        has = list(getattr(X, "columns", ()))
+        missing = [name for role, name in named if not names_a_column(role, name, has)]
+        if missing or not hasattr(X, "__arrow_c_stream__"):
+            found = f"a {type(X).__name__} without" if has else f"a {type(X).__name__} for"
+            raise OptionError(
+                f"{type(self).__name__}: {found} column {[*missing, named[0][1]][0]}; expected a table with it"
+            )
+        return True
+
+    def _batches(self, X: Any, weight: Any = None, order: Any = None) -> Iterator[tuple[Any, Batch]]:
+        """(Which rows, batch) of all rows in order, or of those in `order` (int64[m])."""
+        n = len(order) if order is not None else X.n if isinstance(X, Batch) else X.shape[0]
+        ends = np.linspace(0, n, max(1, round(n / ROWS)) + 1).astype(int).tolist()
+        for at in itertools.starmap(slice, itertools.pairwise(ends)):
+            rows = at if order is None else order[at]
+            batch = self._batch(X, rows)
+            yield rows, batch if weight is None else batch._replace(weight=weight[rows])
+
+    def _batch(self, X: Any, at: Any) -> Batch:
+        """The rows of X at a slice or at places, int64[m], as a batch without labels."""
+        if isinstance(X, Batch):
+            return X.part(at.start, at.stop) if isinstance(at, slice) else X.at(at)
+        if scipy.sparse.issparse(X) and isinstance(at, slice):
+            rows, indptr = X, X.indptr[at.start : at.stop + 1]  # nothing is copied
+        else:
+            rows = scipy.sparse.csr_array(X[at])
+            indptr = rows.indptr
+        n, lines = len(indptr) - 1, np.arange(at.start, at.stop) if isinstance(at, slice) else at
+        entries = entries_of(indptr, rows.indices, rows.data, self.constant)
+        return Batch(*entries, np.full(n, np.nan), np.ones(n), lines + 1, "X")
+
+    def _fit_rows(self, X: Any, y: np.ndarray, weight: Any) -> Self:
+        """Learn all rows as `shuffle` and `passes` say. The learner has learned nothing yet."""
+        state, n = self.random_state, len(y)
+        order = check_random_state(0 if state is None else state).permutation(n) if self.shuffle else np.arange(n)
+        self.n_iter_ = self._passes_that_help(X, y, weight, order) if self.passes == "auto" else self.passes
+        if not isinstance(self.n_iter_, int | np.integer) or self.n_iter_ < 1:
+            raise OptionError(f"passes {self.passes!r}: expected auto, or at least 1")
+        for number in range(self.n_iter_):
+            self._learn(self.learner_, X, y, weight, order, again=number > 0)
+        return self
+
+    def _passes_that_help(self, X: Any, y: np.ndarray, weight: Any, order: np.ndarray) -> int:
+        """How often the rows have to be learned until the loss of those that are held out no longer falls."""
+        learner = self.learner_
+        if not HELD <= len(y) <= FEW or learner.options.label_delay or learner.follows_predictions:
+            return 1
+        places = np.arange(len(y)) % HELD
+        held, others = order[places == HELD - 1], order[places < HELD - 1]
+        (_, asked), *_ = self._batches(X, weight, held)
+        trial, best = Learner.from_arrays(*learner.to_arrays(), threads=self._threads), np.inf
+        for number in range(MOST_PASSES):
+            self._learn(trial, X, y, weight, others, again=number > 0)
+            loss = asked.weight @ trial.predict(asked._replace(y=y[held])).loss
+            if not loss < best:
+                return max(number, 1)
+            best = loss
+        return MOST_PASSES
+
+    def _learn(
+        self, learner: Learner, X: Any, y: np.ndarray, weight: Any, order: Any = None, *, again: bool = False
+    ) -> Self:
+        """Let `learner` learn the rows once, with the labels y as it is told them, in an order if one is given."""
+        if again:
+            learner.next_pass()
+        elif learner is self.learner_ and learner.examples == 0:
+            self._sample = RowSample()
+        for at, batch in self._batches(X, weight, order):
+            with base.uninterrupted():
+                if learner is self.learner_ and not again:
+                    self._sample.take(batch)
+                learner.partial_fit(batch._replace(y=y[at]))
+        return self
+
+    def _raw(self, X: Any) -> np.ndarray:
+        """Raw predictions float64[n, K], of each class met; float64[n, 1] of a learner that has no several classes."""
+        return self._of_rows(X, lambda batch: self.learner_.predict(batch).scores)
+
+    def _of_rows(self, X: Any, predict: Callable[[Batch], np.ndarray]) -> np.ndarray:
+        """What is predicted of the rows of X, batch by batch."""
+        check_is_fitted(self)
+        X, _, _ = self._checked(X, reset=False)
+        return np.concatenate([predict(batch) for _, batch in self._batches(X)])
+
+    def _weights(self) -> tuple[np.ndarray, np.ndarray]:
+        """(float64[1 or K, d], float64[1 or K]): weights of the columns, and of the constant."""
+        check_is_fitted(self)
+        options = self.learner_.options
+        if self.mixed_:
+            raise AttributeError("a table of texts or missing values has features that are no columns: see weights()")
+        if not additive(options):
+            how = options.method if METHODS[options.method].engine in CURVED else f"{options.method} with scale unit"
+            raise AttributeError(f"method {how} is not linear in a row: it has no coef_ and intercept_")
+        ids, w = self.learner_.weights()
+        w, column = np.atleast_2d(w), ids != CONSTANT
+        coef = np.zeros((len(w), self.n_features_in_))
+        coef[:, ids[column] - 1] = w[:, column]
+        return coef, w[:, ~column].sum(axis=1)
+
+    def importances(self, X: Any) -> np.ndarray:
+        """What each column contributes to the raw predictions of the rows of X, in absolute value, on average.
+
+        float64[d], or of K > 2 classes float64[K, d]. Also where there is no `coef_`: see `sonlearn.learn.explain`, for
+        what is shared among features that act together, and for what it costs: some rows of X will do. What the words
+        or categories of a column contribute to a row is added up.
+        """
+        check_is_fitted(self)
+        X, _, _ = self._checked(X, reset=False)
+        total = self._contributed(batch for _, batch in self._batches(X))
+        return total if len(total) > 1 else np.asarray(total[0])
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """float64[d]: the share of each column in what `importances` says of a sample of the rows learned from.
+
+        The sample is all rows that were given to `fit` or `partial_fit`, or of more than 64 every 2^k-th, with the
+        least k for which they are at most 64. Of several classes the contributions to all scores are added up. Shares
+        add up to 1; they are 0 where nothing contributes. It is worked out each time that it is asked for.
+        """
+        check_is_fitted(self)
+        batch = self._sample.batch
+        total = np.zeros(self.n_features_in_) if batch is None else self._contributed([batch]).sum(axis=0)
+        every = total.sum()
+        return total / every if every > 0.0 else total
+
+    def _contributed(self, batches: Iterable[Batch]) -> np.ndarray:
+        """float64[1 or K, d]: what the columns contribute to each score, in absolute value, on average over rows."""
+        classes = self.learner_.scores
+        out, rows = np.zeros((classes, self.n_features_in_ + 1)), 0
+        for batch in batches:
+            rows += batch.n
+            for explanation in self.learner_.explain(batch, classes):
+                for found in explanation.attributions:
+                    number = 0 if found.label is None else int(found.label)
+                    parts = np.bincount(self._places(found.ids), found.contributions, out.shape[1])
+                    out[number] += np.abs(parts)
+        return out[:, 1:] / max(rows, 1)
+
+    def _places(self, ids: np.ndarray) -> np.ndarray:
+        """int64[s]: the number of the column, from 1 on, that each feature is of; 0: of the constant, or of none."""
+        if not self.mixed_:
+            return np.where(ids == CONSTANT, 0, ids)
+        columns = {name: number for number, name in enumerate(self.feature_names_in_, 1)}
+        names = (next(iter(self._names.of(slot)), "") for slot in ids.tolist())
+        return np.array([columns.get(column_of(name, columns), 0) for name in names], dtype=np.int64)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _are_numbers(y: Any, n: int) -> bool:
+    """Whether y is float64[n], or of whole numbers, all finite."""
+    plain = type(y) is np.ndarray and y.shape == (n,) and y.dtype.kind in "biuf"
+    return plain and bool(np.isfinite(y.sum()))
+
+
+def is_mixed(X: Any) -> bool:
+    """Whether X is a table that is no matrix of numbers: it has texts, dates, categories, or missing values."""
+    if not hasattr(X, "__arrow_c_stream__"):
+        return False
+    try:
+        import pyarrow
+        import pyarrow.compute
+    except ImportError:
+        return False
+    return any(
+        not (pyarrow.types.is_integer(column.type) or pyarrow.types.is_floating(column.type)
+             or pyarrow.types.is_boolean(column.type) or pyarrow.types.is_decimal(column.type))
+        or column.null_count
+        or (pyarrow.types.is_floating(column.type) and pyarrow.compute.any(pyarrow.compute.is_nan(column)).as_py())
+        for column in pyarrow.table(X).columns
+    )  # fmt: skip
+
+
+@with_parameters(_CLASSIFIER)
+class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
+    """Online classifier of two or several classes. Nothing has to be tuned.
+
+    Attributes
+    ----------
+    classes_ : array[K], sorted
+    learner_ : Learner
+        Of two classes, -1 and +1; else with ``oaa``: labels are 0 to K - 1, each class against all others.
+    positive_ : int
+        Of two classes, the place in `classes_` of the one that is +1.
+    threshold_ : float
+        Of two classes, the `decision_function` of the class `positive` above which it is predicted.
+    coef_ : float64[1 or K, d], intercept_ : float64[1 or K]
+        Where the method is linear.
+    feature_importances_ : float64[d]
+        Shares of the columns in the predictions.
+    n_iter_ : int
+        How often `fit` has gone over the rows.
+    mixed_ : bool
+        Whether it has learned from a table with texts or missing values; then there is no coef_.
+    n_features_in_, feature_names_in_ :
+        As everywhere in scikit-learn.
+    """
+
+    _label_checks: dict[str, Any] = {}  # noqa: RUF012
+    positive: Any
+    class_weight: Any
+
+    def __init__(self, **given: Unpack[SklearnClassifierKeywords]) -> None: ...
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Forget everything and learn the rows of X, in a random order and several times where `passes` says so.
+
+        Parameters
+        ----------
+        X : sparse or dense array or table [n, d]
+        y : array[n] of labels of any type
+        sample_weight : array[n] or None
+            Importance weights; rows of weight 0 are left out.
+
+        Raises
+        ------
+        ValueError
+            Something is no finite number, or there is one class only.
+        DivergedError
+            A prediction or step was not finite.
+        """
+        X, y, weight = self._checked(X, y, sample_weight, reset=True)
+        classes = np.unique(y[weight > 0])
+        self._begin_classes(classes if len(classes) else np.unique(y))
+        weight = weight * self._class_weights(y, balanced=True)
+        known = np.isin(y, self.classes_)
+        return self._fit_rows(X, self._labels(np.where(known, y, self.classes_[0])), weight)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn further rows, once; the first call needs `classes`, all that will ever occur."""
+        first = not hasattr(self, "learner_")
+        X, y, weight = self._checked(X, y, sample_weight, reset=first)
+        if first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        if classes is not None and (first or not np.array_equal(classes, self.classes_)):
+            classes = unique_labels(classes)
+        if first:
+            self._begin_classes(classes)
+        elif classes is not None and not np.array_equal(classes, self.classes_):
+            raise ValueError(f"classes={classes} is not the same as on the first call to partial_fit: {self.classes_}")
+        numbers = np.searchsorted(self.classes_, y)
+        if np.any(self.classes_[np.minimum(numbers, len(self.classes_) - 1)] != y):
+            check_classification_targets(y)
+            unknown = np.setdiff1d(y, self.classes_)
+            raise ValueError(f"y has labels {unknown} that are not among the classes {self.classes_}")
+        weight = weight * self._class_weights(y, balanced=False)
+        return self._learn(self.learner_, X, self._numbered.labels(numbers), weight)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Raw predictions: float64[n] for two classes (positive: the second), else float64[n, K]."""
+        raw = self._raw(X) * self._numbered.sign
+        return raw[:, 0] if raw.shape[1] == 1 else raw
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The likeliest class of each row, or that of `threshold`, array[n]."""
+        raw = self._raw(X)  # raises where nothing was learned
+        return np.asarray(self.classes_[self._numbered.best(raw)])
+
+    @property
+    def threshold_(self) -> float:
+        """See the class."""
+        check_is_fitted(self)
+        return self._numbered.threshold
+
+    def predict_set(self, X: Any) -> np.ndarray:
+        """bool[n, K]: which of `classes_` are in each row's set, which holds the share `coverage` of the labels.
+
+        Raises OptionError: the estimator has no `coverage`.
+        """
+        return self._of_rows(X, lambda batch: self._numbered.sets(batch))
+
+    @available_if(lambda estimator: estimator._class_options().loss in PROBABILISTIC)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes, float64[n, K]; of losses `sonlearn.learn.predicted.PROBABILISTIC`."""
+        raw = self._raw(X)  # raises where nothing was learned
+        return self._numbered.probabilities(raw)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """float64[1 or K, d]."""
+        return self._weights()[0] * self._numbered.sign
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """float64[1 or K]."""
+        return self._weights()[1] * self._numbered.sign
+
+    def _checked(self, X: Any, y: Any = None, weight: Any = None, *, reset: bool) -> tuple[Any, Any, Any]:
+        """See `_SklearnEstimator`; also raises ValueError for labels that are none of classes."""
+        X, y, weight = super()._checked(X, y, weight, reset=reset)
+        if y is not None and y.dtype.kind == "O" and any(label is None for label in y):
+            raise ValueError("y has None among the labels")
+        if reset:
+            check_classification_targets(y)
+        return X, y, weight
+
+    def _begin_classes(self, classes: np.ndarray) -> None:
+        if len(classes) < 2:
+            raise ValueError(f"the number of classes has to be greater than one; got {len(classes)} class")
+        self.positive_ = self._number_of_positive(classes)
+        self.learner_ = self._learner_of_classes(len(classes), self._text if self.mixed_ else None, self._threads)
+        self.classes_ = classes
+
+    def _labels(self, y: np.ndarray) -> np.ndarray:
+        return self._numbered.labels(np.searchsorted(self.classes_, y))
+
+    @property
+    def _numbered(self) -> base.Classes:
+        return base.classes_of(self.learner_, self.positive_)
+
+    def _class_weights(self, y: np.ndarray, balanced: bool) -> np.ndarray | float:
+        """float64[n]: what the rows' weights are multiplied with; `balanced`: whether all rows are here."""
+        given = self.class_weight
+        if given is None:
+            return 1.0
+        name = type(self).__name__
+        if isinstance(given, dict):
+            unknown = [label for label in given if label not in self.classes_]
+            if unknown:
+                raise ValueError(
+                    f"{name}: class_weight names {unknown[0]!r}; expected classes of {self.classes_.tolist()}"
+                )
+            return base.weights_of_classes(given, y.tolist())
+        if given != "balanced":
+            raise OptionError(f"{name}: class_weight {given!r}: expected a dict, 'balanced' or None")
+        if not balanced:
+            raise ValueError(f"{name}: class_weight 'balanced' in partial_fit: the classes' shares are not known yet")
+        return np.asarray(compute_sample_weight("balanced", y))
+
+
+@with_parameters(_REGRESSOR)
+class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
+    """Online regressor: squared loss, unless `loss` says otherwise. Nothing has to be tuned.
+
+    Attributes
+    ----------
+    learner_ : Learner
+    coef_ : float64[d], intercept_ : float64
+        Where the method is linear.
+    feature_importances_ : float64[d]
+        Shares of the columns in the predictions.
+    n_iter_ : int
+        How often `fit` has gone over the rows.
+    n_features_in_, feature_names_in_ :
+        As everywhere in scikit-learn.
+    """
+
+    _label_checks: dict[str, Any] = {"y_numeric": True}  # noqa: RUF012
+
+    def __init__(self, **given: Unpack[SklearnRegressorKeywords]) -> None: ...
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Forget everything and learn the rows of X; see `SonlearnClassifier.fit`."""
+        X, y, weight = self._checked(X, y, sample_weight, reset=True)
+        self._begin()
+        return self._fit_rows(X, np.asarray(y, dtype=np.float64), weight)
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn further rows, once."""
+        first = not hasattr(self, "learner_")
+        X, y, weight = self._checked(X, y, sample_weight, reset=first)
+        if first:
+            self._begin()
+        return self._learn(self.learner_, X, np.asarray(y, dtype=np.float64), weight)
+
+    def _begin(self) -> None:
+        self.learner_ = Learner(self._value_options(), self._text if self.mixed_ else None, threads=self._threads)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predictions float64[n], within the options' bounds; of poisson loss the expected count."""
+        return self._of_rows(X, lambda batch: base.values_of(self.learner_, batch))
+
+    def predict_interval(self, X: Any) -> np.ndarray:
+        """float64[n, 2]: the ends of each row's interval, which holds the share `coverage` of the labels.
+
+        Raises OptionError: the estimator has no `coverage`.
+        """
+        return self._of_rows(X, lambda batch: base.intervals_of(self.learner_, batch))
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """float64[d]."""
+        return np.asarray(self._weights()[0][0])
+
+    @property
+    def intercept_(self) -> float:
+        """The weight of the constant."""
+        return float(self._weights()[1][0])
+
 
 __all__ = ["SonlearnClassifier", "SonlearnRegressor", "StreamingSVD", "TextHasher"]
+
+
+class RowSample:
+    """Every 2^k-th of the rows so far, without labels, with the least k for which they are at most `MOST_SAMPLED`."""
+
+    def __init__(self) -> None:
+        self.batch: Batch | None = None  # None: there was no row
+        self._every, self._rows = 1, 0
+
+    def take(self, batch: Batch) -> None:
+        """Go on with the rows of `batch`, which is not modified."""
+        begin = self._rows
+        self._rows += batch.n
+        while self._rows > MOST_SAMPLED * self._every:
+            self._every *= 2
+            if self.batch is not None:
+                self.batch = self.batch.at(np.arange(0, self.batch.n, 2))
+        chosen = np.arange(-begin % self._every, batch.n, self._every)
+        if len(chosen):
+            own = batch.at(chosen)._replace(y=np.full(len(chosen), np.nan))
+            self.batch = own if self.batch is None else joined([self.batch, own])

@@ -14,10 +14,10 @@ import dask
 import numpy as np
 from distributed import Client
 
+from sonlearn import sklearn
 from sonlearn.cluster.dask import UNWANTED, as_array, client_here, trained
 from sonlearn.cluster.tasks import Reading
 from sonlearn.errors import OptionError
-from sonlearn.estimators import sklearn
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import Labelling
 

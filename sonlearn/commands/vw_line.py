@@ -119,6 +119,8 @@ def translate(arguments: list[str]) -> Translated:
                 f"not take it; {', '.join(_takers(name))} would"
             )
             del out[at : at + 2]
+        if more[:2] == ["--method", "sgd"] and given.get("--power_t") != "0":
+            warnings.append("--sgd: steps are l t^-p, and VW's l (t + 1)^-p: the first ones are longer here")
         out += more
     refuse(problems)
     return Translated(["train", *out], left, warnings)
@@ -169,11 +171,11 @@ def _method(given: dict[str, str | None], problems: Problems) -> tuple[list[str]
     names = {
         frozenset(): None, frozenset({"--sgd"}): "sgd", frozenset({"--ftrl"}): "ftrl", frozenset({"--coin"}): "coin",
         frozenset({"--OjaNewton"}): "oja-son", frozenset({"--adaptive"}): "adagrad",
-        frozenset({"--adaptive", "--normalized"}): "nag", frozenset({"--normalized", "--invariant"}): "nag",
-        frozenset({"--adaptive", "--normalized", "--invariant"}): "nag", frozenset({"--invariant"}): None,
+        frozenset({"--adaptive", "--normalized"}): "nag",
+        frozenset({"--adaptive", "--normalized", "--invariant"}): "nag",
     }  # fmt: skip
     if steps not in names:
-        problems["there is no method that takes both"].append(" with ".join(sorted(steps)))
+        problems["there is no method with these steps"].append(" with ".join(sorted(steps)))
         return [], []
     method, spelt = names[steps], " and ".join(_spelt(name) for name in wanted)
     less = [name for name in wanted if name in _LESS]
@@ -192,6 +194,10 @@ def _method(given: dict[str, str | None], problems: Problems) -> tuple[list[str]
     out = [] if method in (None, "committee") or "--initial_regressor" in given else ["--method", method]
     if out and method == "ftrl" and "--ftrl_beta" not in given:
         out += ["--ftrl_beta", "1"]  # VW's default
+    if out and "--invariant" not in steps and "--normalized" in steps:
+        out.append("--no-invariant")
+    if out and steps <= {"--sgd", "--adaptive"} and steps and "--learning_rate" not in given:
+        out += ["--learning_rate", "10"]  # VW's default of steps other than its default ones
     if not {"--loss_function", "--oaa", "--initial_regressor"} & given.keys():
         out += ["--loss", "squared"]
         out += ["--clip", "labels"] * ("--method" in out and method in CLIPPED_TO_LABELS)

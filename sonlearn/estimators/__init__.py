@@ -1,4 +1,4 @@
-"""Clients of `sonlearn.Learner` for other libraries: `sklearn`, `river`, `transformers`, `torch`, on `base`.
+"""What clients of other libraries are made of: `base`, `transformers`, `bandit`.
 
-Users import them as ``sonlearn.sklearn``, ``sonlearn.river`` and ``sonlearn.torch``.
+The clients are `sonlearn.sklearn`, `sonlearn.river` and `sonlearn.torch`.
 """

@@ -8,5 +8,5 @@ are and what it has learned.
 
 `decisions` has the texts and totals of decisions. Of a whole run: `quality` adds up calibration, confusions and
 coverage, `facts` asks a learner what it has learned, `runlog` writes and reads the log that has all of it, `series` has
-the series behind each picture, which ``html/``, a page of a log, and `plot` draw.
+the series behind each picture, which ``html/``, a page of a log, and `sonlearn.plot` draw.
 """

@@ -1,4 +1,4 @@
-"""The series behind each picture of a run or a learner: what the page and `sonlearn.report.plot` both draw."""
+"""The series behind each picture of a run or a learner: what the page and `sonlearn.plot` both draw."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_an_everyday_line_runs(line, files, cli):
         ("vw a --l1 1e-6 --l2 1", "train a --l2 1 --method nag --loss squared --clip labels"),
         ("vw a --l1 1e-6 -i m", "train a --initial_regressor m"),
         ("vw a --l1 1e-6 --ftrl", "train a --l1 1e-6 --method ftrl --ftrl_beta 1 --loss squared --clip labels"),
-        ("vw a --sgd --power_t 0", "train a --power_t 0 --method sgd --loss squared --clip labels"),
+        ("vw a --sgd --power_t 0", "train a --power_t 0 --method sgd --learning_rate 10 --loss squared --clip labels"),
         ("vw a --l1 1e-6 --ftrl_alpha 1",
          "train a --l1 1e-6 --ftrl_alpha 1 --method ftrl --ftrl_beta 1 --loss squared --clip labels"),
         ("vw a --ftrl --ftrl_beta 2 --onethread", "train a --ftrl_beta 2 --method ftrl --loss squared --clip labels"),
@@ -79,7 +79,9 @@ def test_an_everyday_line_runs(line, files, cli):
         ("vw a --cb_explore 3 -i m", "train a --cb_explore 3 --initial_regressor m"),
         ("vw a --cb 3", "train a --cb 3"),
         ("vw a --l2 1e-6", "train a --l2 1e-6 --loss squared"),
-        ("vw a --sgd --l2 1", "train a --l2 1 --method sgd --loss squared --clip labels"),
+        ("vw a --sgd --l2 1", "train a --l2 1 --method sgd --learning_rate 10 --loss squared --clip labels"),
+        ("vw a --adaptive", "train a --method adagrad --learning_rate 10 --loss squared --clip labels"),
+        ("vw a --adaptive --normalized", "train a --method nag --no-invariant --loss squared --clip labels"),
         ("vw a --sgd -i m", "train a --initial_regressor m"),
         ("vw a --learning-rate 1", "train a --learning_rate 1 --method nag --loss squared --clip labels"),
         ("vw --daemon -i m -f n --port 3 --num_children 2", "serve -i m --port none --tcp 3 --learn -f n"),
@@ -92,9 +94,10 @@ def test_what_a_line_becomes(line, ours):
 def test_what_is_left_out_is_said(files, cli):
     printed = cli.err("vw train.vw -k --save_resume --random_seed 7 --sgd")
     assert printed.splitlines()[0] == (
-        "sonlearn: this is: sonlearn train train.vw --method sgd --loss squared --clip labels "
+        "sonlearn: this is: sonlearn train train.vw --method sgd --learning_rate 10 --loss squared --clip labels "
         "(left out: -k --save_resume --random_seed)"
     )  # fmt: skip
+    assert "warning: --sgd: steps are l t^-p, and VW's l (t + 1)^-p" in printed
 
 
 def test_what_the_nearest_method_does_not_take_is_warned_of(files, cli):
@@ -115,7 +118,9 @@ def test_what_the_nearest_method_does_not_take_is_warned_of(files, cli):
             "vw a --ftrl_alpha 1 -l 1",
             ["-l and --ftrl_alpha (no one method takes them; -l: --method nag", "--ftrl_alpha:"],
         ),
-        ("vw a --sgd --ftrl", ["--ftrl with --sgd (there is no method that takes both)"]),
+        ("vw a --sgd --ftrl", ["--ftrl with --sgd (there is no method with these steps)"]),
+        ("vw a --invariant", ["--invariant (there is no method with these steps)"]),
+        ("vw a --normalized --invariant", ["--invariant with --normalized (there is no method with these steps)"]),
         ("vw a --coin -l 1", ["-l (--coin is --method coin, which does not take all of it)"]),
         ("vw a --what 5", ["--what (VW has no such flag)"]),
         ("vw a --passes", ["--passes (its value is missing)"]),

@@ -11,8 +11,10 @@ LAYERS = (
     ("sketch", "text", "views", "conformal", "offpolicy"),
     ("learn",),
     ("report",),
-    ("estimators", "tuning", "cluster", "serve"),
-    ("sklearn", "river", "torch", "dask", "plot"),
+    ("estimators", "tuning"),
+    ("sklearn", "river", "torch", "plot"),
+    ("cluster", "serve"),
+    ("dask",),
     ("commands",),
     ("cli", "__main__"),
 )

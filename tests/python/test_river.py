@@ -15,9 +15,8 @@ pytest.importorskip("river", reason="needs the extra river")
 from river.checks import yield_checks
 
 from sonlearn import DivergedError, InputError, LearnOptions, TextOptions, read_batches
-from sonlearn.estimators.river import batch_of
 from sonlearn.learn.learner import Learner
-from sonlearn.river import SonlearnClassifier, SonlearnRegressor
+from sonlearn.river import SonlearnClassifier, SonlearnRegressor, batch_of
 from sonlearn.text.hashing import hash_bytes
 
 TEXT = TextOptions(format="vw", bits=32)

@@ -21,10 +21,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sonlearn import LearnOptions, OptionError, TextOptions, from_scipy, read_batches
 from sonlearn.errors import DivergedError, InputError
 from sonlearn.estimators.base import uninterrupted
-from sonlearn.estimators.sklearn import ROWS
 from sonlearn.learn.learner import Learner
 from sonlearn.options.methods import METHODS
-from sonlearn.sklearn import SonlearnClassifier, SonlearnRegressor, StreamingSVD, TextHasher
+from sonlearn.sklearn import ROWS, SonlearnClassifier, SonlearnRegressor, StreamingSVD, TextHasher
 
 IN_ORDER = {"shuffle": False, "passes": 1}  # as the command line learns
 
@@ -113,7 +112,7 @@ def test_fit_learns_the_rows_in_the_order_that_a_seed_gives(classes, kind, monke
         rows = X.iloc[order] if kind == "table" else X[order]
         own = SonlearnClassifier(method="nag", **IN_ORDER).fit(rows, y[order], weight[order])
         for size in (7, 4096):
-            monkeypatch.setattr("sonlearn.estimators.sklearn.ROWS", size)
+            monkeypatch.setattr("sonlearn.sklearn.ROWS", size)
             state = np.random.RandomState(5) if seed == 5 else state
             ours = SonlearnClassifier(method="nag", passes=1, random_state=state).fit(X, y, weight)
             np.testing.assert_array_equal(ours.decision_function(X), own.decision_function(X))
@@ -147,7 +146,7 @@ def test_many_rows_are_learned_once_and_so_is_what_follows_predictions(classes, 
     X, y = classes
     for given in ({"threshold": "best-f1"}, {"coverage": 0.9}, {"label_delay": 3}):
         assert SonlearnClassifier(method="nag", **given).fit(X, y).n_iter_ == 1
-    monkeypatch.setattr("sonlearn.estimators.sklearn.FEW", len(y) - 1)
+    monkeypatch.setattr("sonlearn.sklearn.FEW", len(y) - 1)
     assert SonlearnClassifier(method="nag").fit(X, y).n_iter_ == 1
 
 
@@ -167,7 +166,7 @@ def test_a_row_out_of_bounds_is_named_by_its_own_number(classes):
 def test_rows_beyond_a_batch_are_learned_in_order(classes, monkeypatch):
     X, y = classes
     whole = SonlearnClassifier(method="nag", **IN_ORDER).fit(X, y).decision_function(X)
-    monkeypatch.setattr("sonlearn.estimators.sklearn.ROWS", 7)
+    monkeypatch.setattr("sonlearn.sklearn.ROWS", 7)
     np.testing.assert_array_equal(SonlearnClassifier(method="nag", **IN_ORDER).fit(X, y).decision_function(X), whole)
 
 

@@ -14,7 +14,7 @@ pytest.importorskip("torch", reason="needs the extra torch")
 import torch
 from places import ROOT
 
-import sonlearn.estimators.torch
+import sonlearn.torch
 from sonlearn import DivergedError, Learner, LearnOptions, OptionError, from_scipy
 from sonlearn.torch import AdaGP, is_projected
 
@@ -126,9 +126,7 @@ def test_a_linear_model_learns_what_the_learner_learns(loss):
 def test_orthonormal_projections_give_the_full_matrix(monkeypatch):
     """R'R = I makes S'S = G: ADA-FULL, for as many steps as there are rows. Of normals that holds only on average."""
     at = iter(range(12))
-    monkeypatch.setattr(
-        sonlearn.estimators.torch, "draw", lambda position, n, tau: (np.eye(tau)[next(at)][None], position)
-    )
+    monkeypatch.setattr(sonlearn.torch, "draw", lambda position, n, tau: (np.eye(tau)[next(at)][None], position))
     p, sequence = tensor(2, 3, 4), gradients((2, 3, 4), 12)
     w, G, theirs = p.detach().numpy().copy(), 0.0, []
     for g in sequence:
@@ -172,7 +170,7 @@ def test_which_tensors_are_projected(monkeypatch):
     assert is_projected(tensor(50, 40), 20, True)
     assert not is_projected(tensor(20), 20, True)
     assert not is_projected(tensor(4, 3, 3, 3), 20, False)
-    monkeypatch.setattr(sonlearn.estimators.torch, "LARGEST", 100)
+    monkeypatch.setattr(sonlearn.torch, "LARGEST", 100)
     assert not is_projected(tensor(4, 3, 3, 3), 20)
     assert is_projected(tensor(4, 3, 3, 3), 20, True)
     small, large = tensor(2, 2, 2), tensor(4, 4, 4)

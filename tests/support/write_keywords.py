@@ -28,7 +28,7 @@ def of_class(name, parameters, doc, base="", inherited=()):
 
 def text():
     """What the file holds."""
-    from sonlearn.estimators import river, sklearn
+    from sonlearn import river, sklearn
 
     learn = parameters_of(LearnOptions)
     modules = ((sklearn, "Sklearn"), (river, "River"))
