@@ -26,7 +26,7 @@ import math
 from typing import NamedTuple
 
 from sonlearn.jit import bare_inline, forced_inline, jit
-from sonlearn.learn.linear_algebra import exponential, largest, product, set_scaled, total_of
+from sonlearn.learn.linear_algebra import largest, product, set_scaled, total_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import LOSSES
 
@@ -121,7 +121,7 @@ def softmax_slopes(z, y, h, out):
     K = len(z)
     top = largest(z, K)
     for c in range(K):
-        out[c] = exponential(z[c] - top)
+        out[c] = math.exp(z[c] - top)
     set_scaled(out, h / total_of(out, K), out, K)
     out[y] = 0.0
     out[y] = -total_of(out, K)
