@@ -21,6 +21,7 @@ from sonlearn.commands.verbs import VERBS
 from sonlearn.errors import OptionError, SonlearnError, shorten
 from sonlearn.jit import without_numba
 from sonlearn.options.methods import METHODS, SKETCHES
+from sonlearn.options.spec import closest
 from sonlearn.options.verbs import ClusterOptions
 
 CLOSED_PIPE = 128 + 13
@@ -137,12 +138,10 @@ def _vw(arguments: list[str]) -> int:
 
 
 def _unknown_verb(verb: str) -> OptionError:
-    import difflib
-
     verbs = ", ".join(VERBS)
     if verb.startswith("-") or os.path.exists(verb):
         return OptionError(f"{shorten(verb)}: expected a verb first ({verbs}), as in: sonlearn train {verb}")
-    near = difflib.get_close_matches(verb, VERBS, n=1)
+    near = closest(verb, VERBS)
     return OptionError(
         f"{shorten(verb)}: no such verb; " + (f"did you mean {near[0]}?" if near else f"expected {verbs}")
     )

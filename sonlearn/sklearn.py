@@ -1,10 +1,10 @@
 """Estimators for scikit-learn (extra ``sklearn``): the command line's learners, its options, its hashing of text.
 
 `partial_fit` learns each row once, in order, as ``sonlearn train`` does. `fit` forgets everything before and learns the
-rows in a random order, since rows in memory are often sorted by label, and a few rows several times. Column j is
-feature j + 1, as in `sonlearn.from_scipy`. Of a table (pandas, polars) with texts, dates, categories or missing values
-the features are those of the same table in a file (`sonlearn.text.encode`). Nothing here learns: the arithmetic is
-`Learner`'s.
+rows in a random order, since rows in memory are often sorted by label, and a few rows several times. Column j of d is
+feature j + 1, as in `sonlearn.from_scipy`; where an array has NaN, feature d + j + 1 with value 1 says so. Of a table
+(pandas, polars) with texts, dates, categories or missing values the features are those of the same table in a file
+(`sonlearn.text.encode`). Nothing here learns: the arithmetic is `Learner`'s.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.methods import CURVED, METHODS, additive
 from sonlearn.options.python import Parameter, in_python, parameters_of, with_parameters
-from sonlearn.text.columns import ColumnTable, Labelling, column_of, names_a_column
+from sonlearn.text.columns import NONE_MET, ColumnTable, Labelling, column_of, names_a_column
 from sonlearn.text.names import NameTable
 
 if TYPE_CHECKING:
@@ -89,6 +89,10 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
     n_jobs: int | None
     random_state: Any
     _label_checks: dict[str, Any]
+    _rows, _sums = (
+        0,
+        np.zeros(1),
+    )  # of the rows learned from arrays: how many, and their columns' sums; NaN where missing
 
     @property
     def _threads(self) -> int:
@@ -116,11 +120,27 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
                 return X, None, None
             if weight is None and _are_numbers(y, X.shape[0]):
                 return X, y, np.ones(len(y))
-        how = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
-        if reset or y is not None:
-            X, y = validate_data(self, X, y, **how, **self._label_checks)
-            return X, y, _check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
-        return validate_data(self, X, **how), None, None
+        finite = True if scipy.sparse.issparse(X) or hasattr(X, "sparse") else "allow-nan"
+        how = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": finite, "reset": reset}
+        if not reset and y is None:
+            return self._filled(validate_data(self, X, **how)), None, None
+        X, y = validate_data(self, X, y, **how, **self._label_checks)
+        weight = _check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
+        if reset:
+            self._rows, self._sums = 0, np.zeros(1)
+        if not scipy.sparse.issparse(X):
+            self._rows, self._sums = self._rows + len(X), self._sums + X.sum(axis=0)
+        return X, y, weight
+
+    def _filled(self, X: Any) -> Any:
+        """X, but for a missing number its column's mean, where that column has had a number in all rows so far."""
+        if scipy.sparse.issparse(X) or not np.isnan(X).any():
+            return X
+        filled = np.where(np.isnan(X), self._sums / max(self._rows, 1), X)
+        names = getattr(self, "feature_names_in_", np.arange(X.shape[1]))
+        for name in names[(np.isnan(X) & ~np.isnan(filled)).any(axis=0)].tolist():
+            warnings.warn(f"the column {name!r} has {NONE_MET}", UserWarning, stacklevel=5)
+        return filled
 
     def _is_plain(self, X: Any) -> bool:
         """Whether X needs no check of scikit-learn's: for a batch, that takes longer than learning it."""
@@ -140,6 +160,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         self.mixed_ = True
         if reset:
             self._names, self._columns = NameTable(), ColumnTable()
+            self._titles = [str(name) for name in X.columns]
         known, names = (self._columns.at_rest(), None) if y is None else (None, self._names)
         batch, found = table_batch(X, self._text, Labelling(False), known, names)
         for fault in found.faults:
@@ -194,7 +215,9 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
             rows, indptr = X, X.indptr[at.start : at.stop + 1]  # nothing is copied
         else:
             rows = scipy.sparse.csr_array(X[at])
-            indptr = rows.indptr
+            indptr, missing = rows.indptr, np.isnan(rows.data)
+            rows.indices[missing] += X.shape[1]
+            rows.data[missing] = 1.0
         n, lines = len(indptr) - 1, np.arange(at.start, at.stop) if isinstance(at, slice) else at
         entries = entries_of(indptr, rows.indices, rows.data, self.constant)
         return Batch(*entries, np.full(n, np.nan), np.ones(n), lines + 1, "X")
@@ -256,8 +279,8 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         """(float64[1 or K, d], float64[1 or K]): weights of the columns, and of the constant."""
         check_is_fitted(self)
         options = self.learner_.options
-        if self.mixed_:
-            raise AttributeError("a table of texts or missing values has features that are no columns: see weights()")
+        if self.mixed_ or np.isnan(self._sums).any():
+            raise AttributeError("texts and missing values have features that are no columns: see learner_.weights()")
         if not additive(options):
             how = options.method if METHODS[options.method].engine in CURVED else f"{options.method} with scale unit"
             raise AttributeError(f"method {how} is not linear in a row: it has no coef_ and intercept_")
@@ -309,14 +332,15 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
     def _places(self, ids: np.ndarray) -> np.ndarray:
         """int64[s]: the number of the column, from 1 on, that each feature is of; 0: of the constant, or of none."""
         if not self.mixed_:
-            return np.where(ids == CONSTANT, 0, ids)
-        columns = {name: number for number, name in enumerate(self.feature_names_in_, 1)}
+            return np.where(ids == CONSTANT, 0, (ids - 1) % self.n_features_in_ + 1)
+        titles = getattr(self, "feature_names_in_", self._titles)  # scikit-learn has none that are numbers
+        columns = {name: number for number, name in enumerate(titles, 1)}
         names = (next(iter(self._names.of(slot)), "") for slot in ids.tolist())
         return np.array([columns.get(column_of(name, columns), 0) for name in names], dtype=np.int64)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = tags.input_tags.allow_nan = True
         return tags
 
 
@@ -333,14 +357,16 @@ def is_mixed(X: Any) -> bool:
     try:
         import pyarrow
         import pyarrow.compute
-    except ImportError:
+
+        columns = pyarrow.table(X).columns
+    except (ImportError, TypeError, pyarrow.ArrowInvalid):  # sparse columns, or no table: scikit-learn knows
         return False
     return any(
         not (pyarrow.types.is_integer(column.type) or pyarrow.types.is_floating(column.type)
              or pyarrow.types.is_boolean(column.type) or pyarrow.types.is_decimal(column.type))
         or column.null_count
         or (pyarrow.types.is_floating(column.type) and pyarrow.compute.any(pyarrow.compute.is_nan(column)).as_py())
-        for column in pyarrow.table(X).columns
+        for column in columns
     )  # fmt: skip
 
 

@@ -22,9 +22,9 @@ INTERPRETED = ("test_text_errors", "test_text_hashing", "test_text_number", "tes
 #: Files that take longest. With several processes they begin first, in this order, so that none is left for the end.
 #: The first two begin with other kernels: neither process waits for what the other compiles.
 LONGEST = (
-    "test_docs", "test_views", "test_newton", "test_learner_checks", "test_cli", "test_start", "test_first_order",
-    "test_silent_failures", "test_checkpoints", "test_drfd", "test_files", "test_papers", "test_merging",
-    "test_forgetting", "test_sketch_gfd", "test_dense_drfd",
+    "test_docs", "test_views", "test_newton", "test_jit", "test_learner_checks", "test_start", "test_merging",
+    "test_boost", "test_kill", "test_files", "test_first_order", "test_tasks", "test_cli", "test_forgetting",
+    "test_committee", "test_drfd", "test_evaluate", "test_sketch_gfd", "test_papers", "test_silent_failures",
 )  # fmt: skip
 
 

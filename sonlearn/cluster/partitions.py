@@ -21,7 +21,6 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import DivergedError, InputError, SonlearnError
 from sonlearn.options import TextOptions
-from sonlearn.text.arrow import read_arrow
 from sonlearn.text.compression import is_compressed
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import ARROW, is_regular, is_remote, open_binary
@@ -101,7 +100,8 @@ class PartitionReader(Reader):
 
     def __init__(self, part: Any, options: TextOptions, name: str = "<part>", **arguments: Any):
         self.part, self._name = part, name
-        super().__init__([part.path if isinstance(part, Partition) else name], options, **arguments)
+        source = part.path if isinstance(part, Partition) else part if hasattr(part, "columns") else name
+        super().__init__([source], options, **arguments)
 
     def __iter__(self) -> Iterator[Batch]:
         """Yield batches; see `Reader`. In a byte range, line numbers count from its beginning: see `placed`."""
@@ -110,7 +110,7 @@ class PartitionReader(Reader):
             with open_range(part) as stream:
                 self.sources = [stream]
                 yield from super().__iter__()
-        elif isinstance(part, Partition):
+        elif isinstance(part, Partition) or hasattr(part, "columns"):
             yield from super().__iter__()
         elif isinstance(part, tuple) or _is_matrix(part):
             self.format = "svmlight"
@@ -119,19 +119,13 @@ class PartitionReader(Reader):
             )
             if batch.n:
                 yield batch
-        elif hasattr(part, "columns"):
-            self.format = "arrow"
-            yield from self._of_tables()
         else:
             self.sources = [_Named(io.BytesIO(b"".join(map(_line, part))), self._name)]
             yield from super().__iter__()
 
-    def _of_tables(self) -> Iterator[Batch]:
-        for table in read_arrow(self.part, self.options, self._labels, known=self.columns, name=self._name):
-            self.names.count(table.counted)
-            if table.found is not None:
-                self._found(table.found, self._name)
-            yield from self._checked(table, self._name, 0)
+    def name_of(self, source: Any) -> str:
+        """What messages call a source: a table in memory by its number."""
+        return self._name if source is self.part else super().name_of(source)
 
     def nothing(self) -> None:
         """Called if there is no example: not an error here."""

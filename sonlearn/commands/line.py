@@ -17,7 +17,7 @@ from sonlearn.options import LearnOptions
 from sonlearn.options.learning import ALL_TAKE
 from sonlearn.options.methods import DEFAULT, METHODS, listing
 from sonlearn.options.run import RunOptions
-from sonlearn.options.spec import flags, parse_field, repeats
+from sonlearn.options.spec import closest, flags, parse_field, repeats
 
 #: What people write who come from elsewhere.
 _MEANT = {
@@ -84,8 +84,6 @@ def parse(verb: str, words: list[str]) -> tuple[dict[str, Any], list[str]]:
 
 
 def _unknown(verb: str, argument: str, known: list[str]) -> OptionError:
-    import difflib
-
     from sonlearn.options import vw_flags
 
     name = argument.partition("=")[0]
@@ -100,9 +98,7 @@ def _unknown(verb: str, argument: str, known: list[str]) -> OptionError:
             return OptionError(f"{name}: sonlearn {verb} has no such flag, but sonlearn {other} has{kept}")
     spelt = name.replace("_", "-").lower()
     meant = [flag for flag in _MEANT.get(spelt, "").split(" or ") if flag in known]
-    near = difflib.get_close_matches(
-        name, [s for s in known if s.startswith("--") and s != "--help-all"], n=1, cutoff=0.75
-    )
+    near = closest(name, [flag for flag in known if flag.startswith("--") and flag != "--help-all"], 0.75)
     meant = meant or (near if len(name) > 3 else [])
     remedy = f"did you mean {' or '.join(meant)}?" if meant else f"sonlearn {verb} --help-all lists them all"
     return OptionError(f"{shorten(name)}: no such flag; {remedy}")

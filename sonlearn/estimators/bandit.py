@@ -296,12 +296,7 @@ class SonlearnBandit:
             return rows
         action_rows = from_scipy(np.atleast_2d(np.asarray(actions, np.float64)), constant=text.constant)
         indices = np.where(action_rows.indices > 0, action_rows.indices + _ACTIONS, action_rows.indices)
-        indptr = np.concatenate((rows.indptr, rows.indptr[-1] + action_rows.indptr[1:]))
-        n = 1 + action_rows.n
-        return Batch(
-            indptr, np.concatenate((rows.indices, indices)), np.concatenate((rows.values, action_rows.values)),
-            np.full(n, np.nan), np.ones(n), np.ones(n, np.int64),
-        )  # fmt: skip
+        return joined([rows, action_rows._replace(indices=indices)])
 
     def _table(self, X: Any) -> Decisions:
         """Decisions among numbered actions. Raises InputError where actions have features."""

@@ -9,7 +9,6 @@ a message about flags into one about keywords.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import inspect
 import re
 import textwrap
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from sonlearn.errors import OptionError
 from sonlearn.options.learning import LearnOptions
-from sonlearn.options.spec import flags, nearest
+from sonlearn.options.spec import closest, flags, nearest
 from sonlearn.options.text import TextOptions
 
 T = TypeVar("T", bound=type)
@@ -93,7 +92,7 @@ def signature_with(function: Any, parameters: Mapping[str, Parameter]) -> inspec
 
 def unknown(owner: str, name: str, known: Mapping[str, Any], renamed: Mapping[str, str]) -> TypeError:
     """What to say of a keyword that there is none of."""
-    here = [renamed[name]] if name in renamed else difflib.get_close_matches(name, known, 1)
+    here = [renamed[name]] if name in renamed else closest(name, known)
     more = f"; did you mean {here[0]}?" if here else f"; expected one of {nearest(name, known)}"
     return TypeError(f"{owner}() got an unexpected keyword argument {name!r}{more}")
 

@@ -106,14 +106,19 @@ def flags(field: dataclasses.Field[Any]) -> tuple[str, ...]:
     return given
 
 
+def closest(word: str, known: Iterable[str], cutoff: float = 0.6, most: int = 1) -> list[str]:
+    """Which of the known names are most like a word, as `difflib.get_close_matches` has it; it loads when asked."""
+    import difflib
+
+    return difflib.get_close_matches(word, list(known), most, cutoff)
+
+
 def nearest(word: str, known: Iterable[str], most: int = 9) -> str:
     """Names for a message: all of a few, else the three that are nearest to a word, and how many more there are."""
     names = list(known)
     if len(names) <= most:
         return ", ".join(names)
-    import difflib
-
-    near = difflib.get_close_matches(word.lower(), names, n=3, cutoff=0.0)
+    near = closest(word.lower(), names, 0.0, 3)
     return f"{', '.join(near)} and {len(names) - 3} more"
 
 

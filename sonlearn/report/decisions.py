@@ -156,8 +156,7 @@ class DecisionProblem(Problem):
         known = ~np.isnan(predicted.loss)
         cost = batch.cost if batch.costs is None else np.zeros(batch.n)
         self._costs.of_log |= batch.costs is None
-        ends = np.concatenate(([0], np.cumsum(np.diff(batch.rows.indptr))))
-        features = np.diff(ends[np.concatenate((batch.row[batch.first[:-1]], [batch.rows.n]))])
+        features = np.diff(batch.rows.indptr[np.concatenate((batch.row[batch.first[:-1]], [batch.rows.n]))])
         none = np.zeros(batch.n, dtype=bool)
         return BatchOutcome(
             np.where(known, cost, np.nan), np.ones(batch.n), predicted.action.astype(np.float64), predicted.loss,

@@ -429,7 +429,6 @@ class Worker(Queue):
                     raise
                 task.fits = False
             self.names.add(parsed.names)
-            self.names.count(parsed.counted)
             self._columns[True].add(parsed.found.kinds if parsed.found is not None else {})
             for batch in batches:
                 self._columns[True].count(batch, source)

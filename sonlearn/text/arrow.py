@@ -111,7 +111,7 @@ def table_batch(
         batches += table.batches
         found = table.found or found
         if names is not None:
-            names.count(table.counted)
+            names.add(table.names)
     name, constant = source_name(source), constant_id(options, "arrow")
     return joined(batches or [NO_BATCH])._replace(source=name, constant=constant), found
 

@@ -127,9 +127,7 @@ class CachedReader(Reader):
         """Read the cache."""
         self.format, self.malformed.count = trailer["format"], trailer["error_count"]
         self.malformed.errors = [InputError(*error) for error in trailer["errors"]]
-        self.names.add((slot, name) for slot, name, _ in trailer["features"])
-        if not self._known_rows:
-            self.names.count((slot, name, count) for slot, name, count in trailer["features"] if count)
+        self.names.add((slot, name, 0 if self._known_rows else count) for slot, name, count in trailer["features"])
         for source, columns, kinds in trailer["columns"]:
             self.notes += self.columns.check(Found(tuple(columns), {}), source, self._labels.needed)
             self.columns.add(kinds)

@@ -21,19 +21,7 @@ from sonlearn.text.malformed import behind
 from sonlearn.text.names import LineNames
 from sonlearn.text.number import shorten
 from sonlearn.text.objects import Members, Record, Unfit, error_of
-from sonlearn.text.rows import (
-    IN_ORDER,
-    LINE,
-    NEWLINE,
-    POSITION,
-    ROWS,
-    STATE_SIZE,
-    ParsedChunk,
-    Runs,
-    line_at,
-    make_rows,
-    to_batch,
-)
+from sonlearn.text.rows import ParsedChunk, Runs, line_at, make_rows, to_batch
 from sonlearn.text.svmlight import parse_svmlight
 from sonlearn.text.vw import make_names, parse_vw
 
@@ -82,7 +70,7 @@ class ChunkParser:
         self._names = make_names(options, labels.names)
         self._interactions = Interactions(options)
         self._rows = make_rows(0)
-        self._state = np.zeros(STATE_SIZE, dtype=np.int64)
+        self._state = np.zeros(at.STATE_SIZE, dtype=np.int64)
         self._line_names = LineNames(options) if options.names else None
         self._records: FlatRows | RecordRows | None = records
         self._expands = records is None and self._interactions.wanted
@@ -98,10 +86,10 @@ class ChunkParser:
         text, chunk = chunk, without_zero_lines(chunk)
         state = self._state
         state[:] = 0
-        state[LINE] = _FIRST_LINE
+        state[at.LINE] = _FIRST_LINE
         refused: list[InputError] = []
         while (stopped := self._run(chunk, format)) != at.DONE:
-            begin, line = int(state[POSITION]), int(state[LINE])
+            begin, line = int(state[at.POSITION]), int(state[at.LINE])
             found = line_at(text, begin)
             if self._described is None or len(refused) < self._described:
                 from sonlearn.text.messages import malformed
@@ -113,8 +101,8 @@ class ChunkParser:
             refused.append(error)
             if self._stops:
                 break
-            state[POSITION], state[LINE] = begin + len(found) + 1, line + 1
-        rows, n, lines = self._rows, int(state[ROWS]), int(state[LINE]) - _FIRST_LINE
+            state[at.POSITION], state[at.LINE] = begin + len(found) + 1, line + 1
+        rows, n, lines = self._rows, int(state[at.ROWS]), int(state[at.LINE]) - _FIRST_LINE
         parsed = ParsedChunk([to_batch(rows, n, text)] if n else [], refused, lines)
         if format != "vw":
             return parsed
@@ -166,11 +154,11 @@ class ChunkParser:
             elif stopped == at.UNORDERED:
                 from sonlearn.text.messages import repeated_index
 
-                place = repeated_index(chunk, int(state[POSITION]))
+                place = repeated_index(chunk, int(state[at.POSITION]))
                 if place >= 0:
                     state[at.AT] = place
                     return at.REPEATED
-                state[IN_ORDER] = state[LINE]
+                state[at.IN_ORDER] = state[at.LINE]
             else:
                 return stopped
 
@@ -214,8 +202,7 @@ def joined_chunks(parts: list[ParsedChunk]) -> ParsedChunk:
         errors = out.errors + behind(part.errors, out.lines)
         found = part.found if out.found is None or part.found is None else out.found.joined(part.found)
         out = ParsedChunk(
-            out.batches + batches, errors, out.lines + part.lines, out.names + part.names, out.counted + part.counted,
-            found,
+            out.batches + batches, errors, out.lines + part.lines, out.names + part.names, found,
         )  # fmt: skip
     return out
 
@@ -247,7 +234,7 @@ def without_zero_lines(chunk: np.ndarray) -> np.ndarray:
     """`chunk`, or a copy where lines with a zero byte hold nothing else, which no format takes for an example."""
     if not len(chunk) or chunk.min() > 0:
         return chunk
-    chunk, ends = chunk.copy(), np.flatnonzero(chunk == NEWLINE)
+    chunk, ends = chunk.copy(), np.flatnonzero(chunk == at.NEWLINE)
     for line in np.unique(np.searchsorted(ends, np.flatnonzero(chunk == 0))).tolist():
         chunk[ends[line - 1] + 1 if line else 0 : ends[line]] = 0
     return chunk

@@ -19,7 +19,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import LearnOptions, TextOptions
-from sonlearn.options.spec import raw
+from sonlearn.options.spec import closest, raw
 from sonlearn.options.text import flag_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.number import PATTERN
@@ -29,6 +29,7 @@ from sonlearn.text.suspicions import bytes_note
 FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto"
 NO_WEIGHT = f"a weight ({FINITE}, at least 0)"
+NONE_MET = "missing numbers, of which the model has met none; the column's mean stands for them"
 NUMBER = re.compile(rf"\s*{PATTERN}\s*", re.ASCII)
 _LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 #: Words that stand for numbers, in lower case.
@@ -239,9 +240,7 @@ def _meant(name: str, columns: list[str]) -> str:
     if note:
         return f"; the header is {note}"
     cased = [column for column in columns if column.lower() == name.lower()]
-    import difflib
-
-    near = cased or difflib.get_close_matches(name, columns, 1, 0.75)
+    near = cased or closest(name, columns, 0.75)
     return f"; did you mean {shorten(near[0])}?" if near and columns.count(name) == 0 else ""
 
 

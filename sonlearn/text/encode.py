@@ -36,9 +36,10 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
-from sonlearn.text.columns import FINITE, ColumnTable, Found, is_feature, name_slot, number_in
+from sonlearn.text.columns import FINITE, NONE_MET, ColumnTable, Found, is_feature, name_slot, number_in
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
+from sonlearn.text.names import Named
 from sonlearn.text.objects import Unfit
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import Suspicions
@@ -131,12 +132,12 @@ class Features:
         self._words.append(word)
         return len(self.slots) - 1
 
-    def slotted(self, batch: Batch, words: bool) -> tuple[Batch, list[tuple[int, str, int]]]:
+    def slotted(self, batch: Batch, words: bool) -> tuple[Batch, list[Named]]:
         """`batch`, whose indices are numbers, with slots in their place, and `words`; its features, counted.
 
-        These are (slot, name, how often), in the order in which they were made.
+        These are in the order in which they were made.
         """
-        numbers, counted = batch.indices, list[tuple[int, str, int]]()
+        numbers, counted = batch.indices, list[Named]()
         if self._options.names is not False:
             counts = np.bincount(numbers)
             counted = [(self.slots[i], self.names[i], int(counts[i])) for i in np.flatnonzero(counts).tolist()]
@@ -240,7 +241,7 @@ class ColumnEncoder:
         self.kinds.add("missing")
         mean = None if self._model is None else self._model.mean(self.column)
         if mean is not None:
-            self._note("missing", "missing numbers, of which the model has met none; the column's mean stands for them")
+            self._note("missing", NONE_MET)
             return ((self.number(), mean),) if mean else ()
         if self._missing < 0:
             self._missing = self._features.new(f"{self.column}=", word=self.as_text)
@@ -415,7 +416,7 @@ class TableEncoder:
         found = self.found(columns, hint)
         for encoder in self._columns.values() if self.features.settle() else ():
             encoder.forget()
-        return ParsedChunk([batch] if batch.n else [], errors, 0, [], counted, found)
+        return ParsedChunk([batch] if batch.n else [], errors, 0, counted, found)
 
     def found(self, columns: tuple[str, ...], hint: str = "") -> Found:
         """What the columns have held so far."""

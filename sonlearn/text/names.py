@@ -16,8 +16,9 @@ from sonlearn.text.hashing import FNV_PRIME, constant_id
 from sonlearn.text.interact import GRAM_PRIME, InteractionPlan
 from sonlearn.text.rows import ParsedRows
 
-#: (slot, name); of an interaction or an n-gram a third entry says so.
-Named = tuple[int, str] | tuple[int, str, bool]
+#: (slot, name, how often it was met): 0 where that is not counted, `MADE` of an interaction or an n-gram.
+Named = tuple[int, str, int]
+MADE = -1
 #: Slots that names are kept of, and names a slot.
 MOST_SLOTS, MOST_NAMES = 1 << 20, 3
 
@@ -49,35 +50,27 @@ class NameTable:
         self.known: dict[int, list[str]] = known or {}
         self.counts: dict[int, list[int]] = counts or {}
 
-    def add(self, pairs: Iterable[Named]) -> None:
+    def add(self, named: Iterable[Named]) -> None:
         """Add names in the order in which they were met; those of made features to slots without a name."""
-        for slot, name, *generated in pairs:
-            if slot in self.known:
-                names = self.known[slot]
-                if not generated and name not in names and len(names) < MOST_NAMES:
-                    names.append(name)
-            elif len(self.known) < MOST_SLOTS:
-                self.known[slot] = [name]
-
-    def join(self, known: dict[int, list[str]]) -> None:
-        """Add the names that another table knows."""
-        self.add((slot, name) for slot, names in known.items() for name in names)
-
-    def count(self, counted: Iterable[tuple[int, str, int]]) -> None:
-        """Add names that were met so often: (slot, name, times)."""
-        for slot, name, times in counted:
+        for slot, name, times in named:
             names = self.known.get(slot)
             if names is None:
                 if len(self.known) >= MOST_SLOTS:
                     continue
                 names = self.known[slot] = []
-            counts = self.counts.setdefault(slot, [0] * len(names))
-            counts += [0] * (len(names) - len(counts))
-            if name in names:
-                counts[names.index(name)] += times
-            elif len(names) < MOST_NAMES:
+            elif times == MADE:
+                continue
+            if name not in names and len(names) < MOST_NAMES:
                 names.append(name)
-                counts.append(times)
+            if times > 0:
+                counts = self.counts.setdefault(slot, [])
+                counts += [0] * (len(names) - len(counts))
+                if name in names:
+                    counts[names.index(name)] += times
+
+    def join(self, known: dict[int, list[str]]) -> None:
+        """Add the names that another table knows."""
+        self.add((slot, name, 0) for slot, names in known.items() for name in names)
 
     def of(self, slot: int) -> list[str]:
         """The names of a slot, the most frequent first; of names as frequent, that which was met first."""
@@ -98,7 +91,7 @@ class LineNames:
         self._mask = (1 << options.bits) - 1
         self._named: dict[tuple[bytes, bytes, int], Part] = {}  # by namespace, name and slot
         self._generated: set[int] = set()  # slots of made features that were named
-        self._constant = (constant_id(options, "vw"), "Constant") if options.constant else None
+        self._constant = (constant_id(options, "vw"), "Constant", 0) if options.constant else None
 
     def new_names(
         self, text: bytes, rows: ParsedRows, n: int, plan: InteractionPlan | None = None,
@@ -124,7 +117,7 @@ class LineNames:
                 for slot, name in generated_features(plan, self._mask, parts):
                     if slot not in self._generated:
                         self._generated.add(slot)
-                        found.append((slot, name, True))
+                        found.append((slot, name, MADE))
         return found
 
     def parts(self, text: bytes, rows: ParsedRows, row: int, found: list[Named]) -> Iterator[Part]:
@@ -144,7 +137,7 @@ class LineNames:
                     bare = token.replace(b":", b"^", 1).decode("utf-8", "surrogateescape")
                     name = f"{space.decode('utf-8', 'surrogateescape')}^{bare}" if space else bare
                     part = self._named[space, token, slot] = Part(byte, slot, name, bare)
-                    found.append((slot, name))
+                    found.append((slot, name, 0))
                 yield part
 
 

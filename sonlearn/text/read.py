@@ -22,8 +22,7 @@ from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import ColumnTable, Found, Labelling
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.interact import never_met
-from sonlearn.text.malformed import SHOWN_ERRORS as SHOWN_ERRORS
-from sonlearn.text.malformed import Malformed, behind
+from sonlearn.text.malformed import SHOWN_ERRORS, Malformed, behind
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import RecordSource, sources_of
 from sonlearn.text.pipeline import map_prefetching
@@ -231,7 +230,6 @@ class Reader:
         for source, first, result in self._parsed():
             if examples + sum(batch.n for batch in result.batches) > self._known_rows:
                 self.names.add(result.names)
-                self.names.count(result.counted)
             spaces |= result.spaces
             if result.found is not None:
                 self._found(result.found, source)
@@ -276,6 +274,10 @@ class Reader:
             found = f"{self.error_count} malformed lines and nothing else (the first: {self.errors[0]})"
         raise InputError(names, None, None, found, "at least one example")
 
+    def name_of(self, source: Any) -> str:
+        """What messages call a source."""
+        return source_name(source)
+
     def _watch(self, raw: Any) -> Any:
         """See `open_binary`."""
         return raw if self.meter is None else self.meter.watch(raw)
@@ -312,9 +314,9 @@ class Reader:
         from sonlearn.text.flat import FlatRows
 
         for source in expand_globs(self.sources):
-            name = source_name(source)
+            name = self.name_of(source)
             if self.options.format == "arrow" or is_table(source) or is_arrow(source):
-                tables = read_arrow(source, self.options, self._labels, self._watch, self.columns)
+                tables = read_arrow(source, self.options, self._labels, self._watch, self.columns, name=name)
             else:
                 chunks = self.chunks_of(source)
                 text = next(chunks, _NO_TEXT)

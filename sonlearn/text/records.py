@@ -132,7 +132,7 @@ class RecordRows:
         if self._taken >= _MANY:
             notes += [self._unmet_note(*pair) for pair in self._unmet.items()]
         found = Found((), {}, notes=tuple(filter(None, notes)))
-        return ParsedChunk([batch] if batch.n else [], errors, 0, [], names, found, runs=runs)
+        return ParsedChunk([batch] if batch.n else [], errors, 0, names, found, runs=runs)
 
     @staticmethod
     def _unmet_note(name: str, flag: str) -> str:

@@ -66,8 +66,7 @@ class ParsedChunk(NamedTuple):
     batches : list of Batch, with line numbers that count from the chunk's first line
     errors : those of malformed lines, likewise, in their order
     lines : int, of the whole chunk
-    names : features that were not named before, with ``TextOptions.names``
-    counted : (slot, name, how often) of features that are counted
+    names : of features that were not named before, with ``TextOptions.names``; of tables and JSON of all, counted
     found : columns of a table, or None
     spaces : first bytes of the namespaces of VW text met so far, where flags name some
     runs : entries of the one batch and their namespaces, of JSON
@@ -77,7 +76,6 @@ class ParsedChunk(NamedTuple):
     errors: list[InputError]
     lines: int
     names: list[Named] = []  # noqa: RUF012
-    counted: list[tuple[int, str, int]] = []  # noqa: RUF012
     found: Found | None = None
     spaces: frozenset[int] = frozenset()
     runs: Runs | None = None

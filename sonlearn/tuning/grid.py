@@ -7,7 +7,6 @@ one setting. Imports neither numpy nor numba.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import itertools
 import math
 import re
@@ -19,7 +18,7 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.learning import ALL_TAKE
 from sonlearn.options.losses import LOSS_OPTIONS
 from sonlearn.options.methods import METHODS
-from sonlearn.options.spec import flags, names, parse_field, text_of
+from sonlearn.options.spec import closest, flags, names, parse_field, text_of
 
 #: Largest number of combinations: each is a learner, and all are in memory.
 MOST = 1000
@@ -202,7 +201,7 @@ def _field(name: str) -> dataclasses.Field[Any]:
     for field in dataclasses.fields(TextOptions):
         if plain in (field.name, flags(field)[-1].lstrip("-").replace("-", "_")):
             raise OptionError(f"{name}: the text is read once, for all settings; give {flags(field)[-1]}")
-    near = difflib.get_close_matches(name, map(_spelled, _FIELDS), n=1, cutoff=0.5)
+    near = closest(name, map(_spelled, _FIELDS), 0.5)
     expected = f"did you mean {near[0]}?" if near else "expected an option of learning: sonlearn train --help"
     raise OptionError(f"{shorten(name)}: no such option; {expected}")
 

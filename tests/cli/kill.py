@@ -6,6 +6,8 @@ that writes to the place. `test_kill.py` does the same a few times.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import random
 import subprocess
@@ -13,6 +15,9 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from sonlearn.cli import main
+from sonlearn.text.cache import read_trailer
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = [sys.executable, "-m", "sonlearn"]
@@ -41,16 +46,15 @@ def run(folder: Path, arguments: list[str]) -> int:
 
 def whole(folder: Path, name: str) -> bool:
     """Whether the file that a command has written can be read."""
-    check = {
-        "save": ["inspect", "model"], "cache": [], "sketch": ["sketch", "--quiet", "--merge", "s.npz"],
-        "convert": ["convert", "--to", "vw", "-o", os.devnull, "--format", "vw", "out.vw"],
-    }[name]  # fmt: skip
+    path = folder / COMMANDS[name][1]
     if name == "cache":
-        sys.path.insert(0, str(ROOT))
-        from sonlearn.text.cache import read_trailer
-
-        return read_trailer(folder / "cache")["blocks"] > 0
-    return run(folder, check) == 0
+        return read_trailer(path)["blocks"] > 0
+    check = {
+        "save": ["inspect", str(path)], "sketch": ["sketch", "--quiet", "--merge", str(path)],
+        "convert": ["convert", "--to", "vw", "-o", os.devnull, "--format", "vw", str(path)],
+    }[name]  # fmt: skip
+    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
+        return main(check) == 0
 
 
 def prepare(folder: Path, lines: int) -> dict[str, float]:

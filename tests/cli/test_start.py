@@ -117,26 +117,26 @@ def test_the_helper_compiles_what_learning_takes_and_warm_what_runs_need(folder,
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
     monkeypatch.setattr(ahead, "_cores", lambda: 2)
     helper = ahead.Helper()
-    helper.start(LearnOptions(method="nag"))
+    helper.start(LearnOptions(method="bayes"))
     assert helper._process.wait(120) == 0
     helper.close()
     before = kept(folder / "k")
-    learning = {"learn.first_order.rules.follow", "views.index.intern_rows", "learn.losses.losses"}
+    learning = {"learn.bayes.score_rows", "views.index.intern_rows", "learn.losses.losses"}
     assert {f"sonlearn.{name}" for name in learning} <= before
-    subprocess.run([*PROGRAM, "train", "--threads", "1", "--quiet", "--method", "nag", SAMPLE], check=True)
+    subprocess.run([*PROGRAM, "train", "--threads", "1", "--quiet", "--method", "bayes", SAMPLE], check=True)
     assert kept(folder / "k") - before == {"sonlearn.text.svmlight.parse_svmlight"}
     for path in (folder / "k").rglob("sonlearn.learn.losses.losses-*"):  # for `warm` to compile, which learns as well
         path.unlink()
 
-    done = subprocess.run([*PROGRAM, "warm", "--method", "nag"], capture_output=True, text=True, check=True)
+    done = subprocess.run([*PROGRAM, "warm", "--method", "bayes"], capture_output=True, text=True, check=True)
     assert done.stdout.endswith(f"the kernels are in {folder / 'k'}\n")
     assert kept(folder / "k") > before
     (folder / "t.csv").write_text("y,a\n1,2\n-1,x\n")
     vw = ROOT / "data" / "sample.vw"
     for command in (
-        ["train", "--method", "nag", "-f", "m", SAMPLE], ["predict", "-i", "m", SAMPLE], ["inspect", "m"],
-        ["train", "--method", "nag", "-q", "aa", "--ngram", "2", vw],
-        ["train", "--method", "nag", "--label", "y", "t.csv"], ["train", "--method", "nag", "--passes", "2", vw],
+        ["train", "--method", "bayes", "-f", "m", SAMPLE], ["predict", "-i", "m", SAMPLE], ["inspect", "m"],
+        ["train", "--method", "bayes", "-q", "aa", "--ngram", "2", vw],
+        ["train", "--method", "bayes", "--label", "y", "t.csv"], ["train", "--method", "bayes", "--passes", "2", vw],
     ):  # fmt: skip
         done = subprocess.run([*PROGRAM, *command], capture_output=True, text=True, check=True)
         assert "compiling" not in done.stderr, command

@@ -73,6 +73,12 @@ def test_predictions_and_weights_are_the_twins(method, stream):
     np.testing.assert_allclose(again, list(map(twin.predict, rows(batch))), rtol=1e-9, atol=1e-9)
 
 
+@every
+def test_sums_of_the_largest_weights_are_finite(method):
+    batch = batch_of([{1: 1.0}] * 3 + [{2: 1.0}] * 3, [1.0] * 3 + [-1.0] * 3)
+    assert np.isfinite(learner_of(method).partial_fit(batch._replace(weight=np.full(6, 1e308))).prediction).all()
+
+
 def test_a_refused_row_leaves_no_trace():
     batch = batch_of([{1: 1.0, 2: 1.0}, {1: 3.0}, {1: 1e308, 2: 1e308}, {2: 1.0}], [1.0, -1.0, 1.0, -1.0])
     learner, other = learner_of("multinomial-bayes"), learner_of("multinomial-bayes")

@@ -26,7 +26,7 @@ from sonlearn.learn.first_order.rules import LARGE_TABLE
 from sonlearn.options.losses import CLASSIFICATION, LOSSES
 from sonlearn.options.methods import METHODS
 
-N = 60 if numba.config.DISABLE_JIT else 300
+N = 60 if numba.config.DISABLE_JIT else 150
 STREAMS = {
     "text": zipf(n=2 * N, d=80),
     "long rows": zipf(n=N, d=80, unit=False, seed=1),

@@ -21,7 +21,7 @@ from sonlearn.learn.ewma import Shares
 from sonlearn.learn.linear_algebra import exponential
 from sonlearn.learn.multiclass import pairs as table
 from sonlearn.learn.multiclass.arow import Arow
-from sonlearn.learn.multiclass.bayes import Bayes
+from sonlearn.learn.multiclass.bayes import MOST, Bayes
 from sonlearn.learn.multiclass.nag import Nag
 from sonlearn.learn.multiclass.pairs import (
     bytes_of,
@@ -175,6 +175,15 @@ def test_rows_of_any_size_leave_finite_scores():
         _, got = learned_by(make(), X, y, h)
         met = met_before(y, h)
         assert all(np.isfinite(got[i, : met[i]]).all() for i in range(len(y))), name
+
+
+def test_counts_of_naive_bayes_have_an_end():
+    """Those of pairs where float32 still counts by ones, sums of them at its square."""
+    X, y, h = stream(60)
+    y[7:12], h[7:12] = [0, 0, 1, 1, 2], 1e307
+    state, _ = learned_by(Bayes(), X, y, h)
+    assert state.pairs.values[0].max() == MOST
+    assert [sums.max() for sums in (state.amounts, state.totals, state.now["amount"])] == [MOST**2] * 3
 
 
 def test_merged_trees_are_those_of_all_rows():

@@ -89,7 +89,7 @@ def agree(options, batch):
 
 @pytest.fixture(scope="module")
 def text():
-    return zipf(n=600, d=150)
+    return zipf(n=400, d=60)
 
 
 @for_all("m", SIZES)

@@ -668,7 +668,7 @@ def test_tables_with_texts_and_missing_values(library, tmp_path):
     assert np.array_equal(ours.decision_function(X), learner.predict(batch).raw)
     again = pickle.loads(pickle.dumps(ours))
     assert np.array_equal(again.predict_proba(X), ours.predict_proba(X))
-    with pytest.raises(AttributeError, match="has features that are no columns"):
+    with pytest.raises(AttributeError, match="have features that are no columns"):
         _ = ours.coef_
     with pytest.raises(ValueError, match="79 labels, expected one each for 80 rows"):
         ours.fit(X, y[1:])
@@ -770,6 +770,45 @@ def test_importances_of_a_table_are_of_its_columns():
         assert np.argmax(shares.feature_importances_) == np.argmax(total)
         again = pickle.loads(pickle.dumps(ours))
         np.testing.assert_array_equal(again.feature_importances_, ours.feature_importances_)
+
+
+@pytest.mark.parametrize(
+    "target", [SonlearnClassifier(method="nag", **IN_ORDER), SonlearnRegressor(method="nag", **IN_ORDER)]
+)
+def test_missing_numbers_of_arrays_are_those_of_tables(classes, target):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    X, y = classes
+    holes = np.where(np.arange(X.size).reshape(X.shape) % 5 == 0, np.nan, X)
+    holes[:, 3] = X[:, 3]
+    ours = clone(target).fit(holes, y)
+    table = clone(target).fit(pandas.DataFrame(holes), y)
+    assert np.array_equal(ours.predict(holes), table.predict(pandas.DataFrame(holes)))
+    assert np.array_equal(ours.feature_importances_, table.feature_importances_)
+    assert np.isfinite(cross_val_score(target, holes, y, cv=3)).all()
+    with pytest.raises(AttributeError, match="missing values have features that are no columns"):
+        _ = ours.coef_
+    unmet = np.where(np.arange(12) == 3, np.nan, holes)
+    mean = ours.predict(np.where(np.isnan(unmet) & ~np.isnan(holes), X.mean(axis=0), holes))
+    again = pickle.loads(pickle.dumps(ours))
+    with pytest.warns(UserWarning, match="the column 3 has missing numbers, of which the model has met none"):
+        assert np.array_equal(again.predict(unmet), mean)
+    late = clone(target).partial_fit(
+        X[:9], y[:9], **({"classes": [0, 1]} if "class_weight" in target.get_params() else {})
+    )
+    assert np.array_equal(late.coef_.ravel() != 0, X[:9].any(axis=0))
+    assert np.isfinite(late.partial_fit(holes, y).predict(holes)).all()
+    with pytest.raises(ValueError, match="NaN"):
+        late.predict(scipy.sparse.csr_array(holes))
+
+
+def test_what_pandas_hands_over_in_no_other_way():
+    """Sparse columns are a matrix, and a column is no table."""
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    X, y = scipy.sparse.random_array((60, 5), density=0.3, rng=1, format="csr"), np.arange(60) % 2
+    ours = SonlearnClassifier(method="nag").fit(pandas.DataFrame.sparse.from_spmatrix(X).rename(columns=str), y)
+    assert np.array_equal(ours.coef_, SonlearnClassifier(method="nag").fit(X, y).coef_)
+    with pytest.raises(ValueError, match=r"Expected a 2-dimensional container but got .*Series"):
+        ours.fit(pandas.Series(y), y)
 
 
 def test_tables_of_numbers_alone_are_matrices():

@@ -105,9 +105,9 @@ class Boost:
         X, (y, h, base) = self.dense([self.rows[i] for i in kept]), np.array([self.labels[i] for i in kept]).T
         n, columns = X.shape
         coded = []
-        for j in range(columns):
-            coded.append(codes_of(X[:, j]))
-            yield 8 * n
+        for block in np.split(X, range(8, columns, 8), axis=1):
+            coded += [codes_of(x) for x in block.T]
+            yield 8 * n * block.shape[1]
         varying = [j for j, (codes, _) in enumerate(coded) if codes.min() < codes.max()]
         start = np.average(y - base, weights=h)
         known = 1 + int(max(label for label, _, _ in self.labels)) if self.several else 1

@@ -15,8 +15,9 @@ from for_all import for_all
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import TextOptions
 from sonlearn.text.chunk import ChunkParser
+from sonlearn.text.malformed import SHOWN_ERRORS
 from sonlearn.text.pipeline import map_prefetching
-from sonlearn.text.read import SHOWN_ERRORS, Reader, read_batches
+from sonlearn.text.read import Reader, read_batches
 
 LINES = [b"bad" if i % 7 == 3 else b"%d %d:%d.5" % (i % 2, i, i) for i in range(200)]
 TEXT = b"\n".join(LINES)

@@ -22,6 +22,7 @@ from sonlearn.options import TextOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.interact import Interactions
+from sonlearn.text.names import MADE as GENERATED
 from sonlearn.text.names import MOST_NAMES, LineNames, NameTable, generated_features
 from sonlearn.text.read import Reader
 from sonlearn.text.rows import STATE_SIZE, make_rows
@@ -62,8 +63,8 @@ def test_names_of_lines_of_all_kinds_stand_there_and_are_hashed_to_their_slots(o
         for batch in parsed.batches:
             known = dict.fromkeys(parsed.names)
             slots = list(dict.fromkeys(batch.indices.tolist()))
-            assert {slot for slot, _ in known} == set(slots), line
-            for slot, name in known:
+            assert {slot for slot, _, _ in known} == set(slots), line
+            for slot, name, _ in known:
                 assert name == "Constant" or slot in slots_of(name, options), (line, name)
 
 
@@ -151,7 +152,7 @@ def test_what_is_too_much_to_be_made_has_no_names():
     parser = ChunkParser(options, stops=False, most_features=50)
     found = parser.parse(np.frombuffer(lines, np.uint8).copy(), "vw", "")
     assert [error.line for error in found.errors] == [2]
-    assert [name for _, name, *made in found.names if made] == ["a^x*b^y", "a^z*b^y"]
+    assert [name for _, name, times in found.names if times == GENERATED] == ["a^x*b^y", "a^z*b^y"]
 
 
 def test_forms_of_made_names():
@@ -195,8 +196,9 @@ def test_made_names_do_not_depend_on_how_the_text_was_read(threads, chunk_bytes)
 
 def test_names_of_collisions_are_all_kept_up_to_three():
     table = NameTable()
-    table.add([(1, "a"), (2, "x"), (1, "b"), (1, "a"), (1, "c"), (1, "d")])
+    table.add([(1, "a", 0), (2, "x", 0), (1, "b", 2), (1, "a", 0), (1, "c", 0), (1, "d", 1), (2, "y", GENERATED)])
     assert table.known == {1: ["a", "b", "c"], 2: ["x"]}
+    assert table.counts == {1: [0, 2, 0]}
 
 
 def test_without_names_nothing_is_kept():

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.boosting.state import BINS, KEPT, LEAST_KEPT, NUMBERS
 
 #: Rows of which the quantiles are, evenly chosen, at most.
 SAMPLE = 1024
+#: Of the bits of a float32, that of its sign, and all; values of a digit of 8 bits.
+SIGN, ALL, DIGITS = np.uint32(1 << 31), np.uint32((1 << 32) - 1), 256
 
 
 @forced_inline
@@ -41,24 +45,29 @@ def slot_of(ring, i):
 
 
 @bare_inline
-def code_column(state, sample, j):
-    """Fill in the codes, edges and size of column j. sample : float32[SAMPLE], overwritten"""
-    now, edges = state.now[0], state.edges[j]
-    ring = ring_of(now)
-    n, width, columns = rows_of_refit(now), now["width"], now["columns"]
-    size, varies, first = find_edges(edges, sample, take_sample(now, state.values, sample, j)), False, 0
+def code_columns(state, work, begin, end):
+    """Fill in the codes, edges and sizes of the columns from begin to end, which are side by side in memory."""
+    now, edges, sizes = state.now[0], state.edges, state.sizes
+    ring, n, width, columns = ring_of(now), rows_of_refit(now), now["width"], now["columns"]
+    for j in range(begin, end):
+        m = take_sample(now, state.values, work.sample, j)
+        sort(work.sample, work.keys, work.places, m)
+        sizes[j] = find_edges(edges[j], work.sample, m)
     for i in range(n):
-        code = code_of(state.values[slot_of(ring, i) * width + j], edges, size)
-        state.codes[i * columns + j] = state.by_column[j * n + i] = code
-        if i == 0:
-            first = code
-        varies = varies or code != first
-    state.sizes[j] = size if varies else 0
+        row = slot_of(ring, i) * width
+        for j in range(begin, end):
+            code = code_of(state.values[row + j], edges[j], sizes[j])
+            state.codes[i * columns + j] = state.by_column[j * n + i] = code
+    for j in range(begin, end):
+        codes, others = state.by_column[j * n : (j + 1) * n], 0
+        for i in range(n):
+            others += int(codes[i] != codes[0])
+        sizes[j] = sizes[j] if others > 0 else 0
 
 
 @bare_inline
 def take_sample(now, values, sample, j):
-    """Fill `sample` with values of column j, sorted; returns how many."""
+    """Fill `sample` with values of column j; returns how many."""
     size, ring = 0, ring_of(now)
     n, width = rows_of_refit(now), now["width"]
     m = min(n, SAMPLE)
@@ -67,22 +76,34 @@ def take_sample(now, values, sample, j):
         if x != 0.0:
             sample[size] = x
             size += 1
-    sort(sample, size)
     return size
 
 
 @bare_inline
-def sort(values, n):
-    """Sort the first n values (Shell)."""
-    gap = n
-    while gap > 1:
-        gap = max(gap * 5 // 11, 1)
-        for i in range(gap, n):
-            x, k = values[i], i
-            while k >= gap and values[k - gap] > x:
-                values[k] = values[k - gap]
-                k -= gap
-            values[k] = x
+def sort(values, keys, places, n):
+    """Sort the first n values, float32: by the digits of keys in the same order, from the last digit to the first.
+
+    keys : uint32[2, n or more]; places : int64[DIGITS]; both overwritten
+    """
+    bits = values.view(np.uint32)
+    for i in range(n):
+        keys[0, i] = bits[i] ^ (ALL if bits[i] & SIGN else SIGN)
+    for turn in range(4):
+        old, new, shift = keys[turn % 2], keys[1 - turn % 2], 8 * turn
+        for digit in range(DIGITS):
+            places[digit] = 0
+        for i in range(n):
+            places[(old[i] >> shift) % DIGITS] += 1
+        total = 0
+        for digit in range(DIGITS):
+            total += places[digit]
+            places[digit] = total - places[digit]
+        for i in range(n):
+            digit = (old[i] >> shift) % DIGITS
+            new[places[digit]] = old[i]
+            places[digit] += 1
+    for i in range(n):
+        bits[i] = keys[0, i] ^ (SIGN if keys[0, i] & SIGN else ALL)
 
 
 @bare_inline

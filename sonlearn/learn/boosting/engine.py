@@ -14,7 +14,7 @@ from sonlearn.data.arrays import grown, zeros
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.boosting.bins import SAMPLE, rows_kept
+from sonlearn.learn.boosting.bins import DIGITS, SAMPLE, rows_kept
 from sonlearn.learn.boosting.rounds import follow, refit_now, restore
 from sonlearn.learn.boosting.state import (
     BINS,
@@ -67,7 +67,8 @@ class Boost(Engine):
     def _scratch(self, width: int, classes: int) -> Scratch:
         inner = (1 << self._params.depth) - 1
         return Scratch(
-            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), zeros((KEPT, 2)), *zeros((4, KEPT), np.uint32),
+            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), np.zeros((2, SAMPLE), np.uint32),
+            np.zeros(DIGITS, np.int64), zeros((KEPT, 2)), *zeros((4, KEPT), np.uint32),
             np.zeros(COLUMNS, np.uint16), *np.zeros((2, 2 * inner + 1), np.int64), zeros((2 * inner + 1, classes)),
             zeros((KEPT,), np.int64), np.zeros(2), zeros((inner, COLUMNS * (BINS + 1)), np.int64),
             np.zeros(BINS, np.int64), np.zeros(BINS), np.zeros(KEPT, np.float32), np.zeros(PARTS, np.int64),

@@ -14,7 +14,7 @@ import math
 
 from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
-from sonlearn.learn.boosting.bins import code_column, ring_of, rows_of_refit, slot_of
+from sonlearn.learn.boosting.bins import code_columns, ring_of, rows_of_refit, slot_of
 from sonlearn.learn.boosting.state import BASE, CLASSES, COLUMNS, IMPORTANCE, IN_USE, LABEL, LARGEST, NEXT
 from sonlearn.learn.boosting.tree import add_leaves, grow_tree, leaf_of, place_of, start_scores
 from sonlearn.learn.drift import KEPT as CHANGES
@@ -150,6 +150,8 @@ APART = 32
 AT_ONCE = 1 << 22
 #: Looks that the code of a value takes.
 LOOKS = 8
+#: Columns that get their codes in one step: their values are side by side in memory.
+TOGETHER = 8
 
 
 @bare_inline
@@ -170,9 +172,10 @@ def make_step(params, state, work):
     now = state.now[0]
     n, t = rows_of_refit(now), now["step"] - 1 - now["columns"]
     if t < 0:
-        code_column(state, work.sample, now["step"] - 1)
-        now["step"] += 1
-        return LOOKS * n
+        begin, end = now["step"] - 1, min(now["step"] - 1 + TOGETHER, now["columns"])
+        code_columns(state, work, begin, end)
+        now["step"] += end - begin
+        return LOOKS * n * (end - begin)
     if t == 0:
         start_scores(params, state)
     grow_tree(params, state, work, t, growing(params, now) + t)
@@ -206,8 +209,7 @@ def restore(params, state, work):
     """Work out what a packed state has been without: codes, edges and scores of the refit under way."""
     now = state.now[0]
     n, t, ring = rows_of_refit(now), now["step"] - 1 - now["columns"], ring_of(now)
-    for j in range(min(now["step"] - 1, now["columns"])):
-        code_column(state, work.sample, j)
+    code_columns(state, work, 0, min(now["step"] - 1, now["columns"]))
     if t > 0:
         start_scores(params, state)
     for each in range(growing(params, now), growing(params, now) + t):

@@ -89,6 +89,8 @@ class Scratch(NamedTuple):
 
     x: np.ndarray  # float32[columns]; values of a row, zeros between rows
     sample: np.ndarray  # float32[SAMPLE]
+    keys: np.ndarray  # uint32[2, SAMPLE]; to sort it
+    places: np.ndarray  # int64[DIGITS]; how many keys have a digit, and where they go
     slopes: np.ndarray  # float64[KEPT, 2]; of each row
     order: np.ndarray  # uint32[KEPT]; rows, those of a node side by side
     aside: np.ndarray  # uint32[KEPT]
