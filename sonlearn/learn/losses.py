@@ -26,7 +26,6 @@ import math
 from typing import NamedTuple
 
 from sonlearn.jit import bare_inline, forced_inline, jit
-from sonlearn.learn.linear_algebra import largest, product, set_scaled, total_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import LOSSES
 
@@ -118,14 +117,19 @@ def softmax_slopes(z, y, h, out):
     out : float64[K], filled in, maybe z itself; entry y is minus the sum of the others, which is accurate even if q_y
     is nearly 1
     """
-    K = len(z)
-    top = largest(z, K)
-    for c in range(K):
+    top, total, others, squares = z[0], 0.0, 0.0, 0.0
+    for c in range(1, len(z)):
+        top = max(top, z[c])
+    for c in range(len(z)):
         out[c] = math.exp(z[c] - top)
-    set_scaled(out, h / total_of(out, K), out, K)
-    out[y] = 0.0
-    out[y] = -total_of(out, K)
-    return math.sqrt(product(out, out, K))
+        total += out[c]
+    for c in range(len(z)):
+        out[c] *= h / total
+        if c != y:
+            others += out[c]
+            squares += out[c] * out[c]
+    out[y] = -others
+    return math.sqrt(squares + others * others)
 
 
 @forced_inline
