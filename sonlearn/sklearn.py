@@ -9,6 +9,7 @@ feature j + 1, as in `sonlearn.from_scipy`; where an array has NaN, feature d + 
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import os
 import warnings
@@ -21,7 +22,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted, validate_data
 
 from sonlearn.data.batch import CONSTANT, Batch, joined
 from sonlearn.data.matrices import entries_of
@@ -93,6 +94,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         0,
         np.zeros(1),
     )  # of the rows learned from arrays: how many, and their columns' sums; NaN where missing
+    _categories: tuple[str, ...] = ()  # columns of tables whose type says that they are names
 
     @property
     def _threads(self) -> int:
@@ -120,7 +122,8 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
                 return X, None, None
             if weight is None and _are_numbers(y, X.shape[0]):
                 return X, y, np.ones(len(y))
-        finite = True if scipy.sparse.issparse(X) or hasattr(X, "sparse") else "allow-nan"
+        sparse = scipy.sparse.issparse(X) or hasattr(X, "sparse")
+        finite = "allow-nan" if not sparse and (reset or self._rows) else True
         how = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": finite, "reset": reset}
         if not reset and y is None:
             return self._filled(validate_data(self, X, **how)), None, None
@@ -136,7 +139,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         """X, but for a missing number its column's mean, where that column has had a number in all rows so far."""
         if scipy.sparse.issparse(X) or not np.isnan(X).any():
             return X
-        filled = np.where(np.isnan(X), self._sums / max(self._rows, 1), X)
+        filled = np.where(np.isnan(X), self._sums / self._rows, X)
         names = getattr(self, "feature_names_in_", np.arange(X.shape[1]))
         for name in names[(np.isnan(X) & ~np.isnan(filled)).any(axis=0)].tolist():
             warnings.warn(f"the column {name!r} has {NONE_MET}", UserWarning, stacklevel=5)
@@ -161,14 +164,15 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         if reset:
             self._names, self._columns = NameTable(), ColumnTable()
             self._titles = [str(name) for name in X.columns]
+            self._categories = categories_of(X)
         known, names = (self._columns.at_rest(), None) if y is None else (None, self._names)
         batch, found = table_batch(X, self._text, Labelling(False), known, names)
-        for fault in found.faults:
-            warnings.warn(fault, UserWarning, stacklevel=3)
+        for note in found.faults if y is None else found.notes:
+            warnings.warn(note, UserWarning, stacklevel=5)
         if y is not None:
             self._columns.add(found.kinds)
             self._columns.count(batch, self._text)
-            y = column_or_1d(y, dtype=np.float64 if "y_numeric" in self._label_checks else None, warn=True)
+            y = _check_y(y, estimator=self, **self._label_checks)
             if len(y) != batch.n:
                 raise ValueError(f"{len(y)} labels, expected one each for {batch.n} rows")
             shape = np.zeros((batch.n, 1))
@@ -180,9 +184,12 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         """How tables become features."""
         columns = {name: getattr(self, name) for name in _COLUMNS}
         try:
-            return TextOptions(format="arrow", bits=32, constant=self.constant, **columns)
+            given = TextOptions(format="arrow", bits=32, constant=self.constant, **columns)
         except OptionError as error:
             raise in_python(type(self).__name__, error) from None
+        named = {name for role in _COLUMNS for name in getattr(given, role)}
+        by_type = tuple(name for name in self._categories if name not in named)
+        return dataclasses.replace(given, categorical=(*given.categorical, *by_type))
 
     def _names_columns(self, X: Any) -> bool:
         """Whether columns of the table X are given a role. Raises OptionError where X is no such table, or has none."""
@@ -368,6 +375,14 @@ def is_mixed(X: Any) -> bool:
         or (pyarrow.types.is_floating(column.type) and pyarrow.compute.any(pyarrow.compute.is_nan(column)).as_py())
         for column in columns
     )  # fmt: skip
+
+
+def categories_of(X: Any) -> tuple[str, ...]:
+    """The columns of a table whose type is one of categories, whatever these look like."""
+    import pyarrow
+
+    schema = pyarrow.table(X).schema
+    return tuple(field.name for field in schema if pyarrow.types.is_dictionary(field.type))
 
 
 @with_parameters(_CLASSIFIER)

@@ -75,6 +75,8 @@ class Trained(NamedTuple):
         Number of malformed lines left out, and the first of them.
     refused, first_refused
         Number of rows that could not be learned from, and what the first was; None: there is none.
+    notes : list of str
+        What is to be said of the partitions.
     """
 
     learner: Learner
@@ -86,6 +88,7 @@ class Trained(NamedTuple):
     errors: list[SonlearnError]
     refused: int
     first_refused: SonlearnError | None
+    notes: list[str]
 
     def partitions(self) -> list[list[range]]:
         """Of each learner its partitions, round by round."""
@@ -296,6 +299,7 @@ def _trained(
         last.learner(), NameTable(last.names), plan, each, merge, sum(done.skipped for done in every),
         [error for done in every for error in done.errors][:10], sum(done.refused for done in every),
         next((done.first_refused for done in every if done.first_refused), None),
+        list(dict.fromkeys(note for done in every for note in done.notes)),
     )  # fmt: skip
 
 
@@ -400,7 +404,7 @@ def _sent(client: Client, learner: Learner) -> Any:
 
 
 def partitions_of(data: Any, text: TextOptions, wanted: int = 1) -> list[Any]:
-    """The partitions of `data`: those of files (see `partitions`), or delayed ones.
+    """The partitions of `data`: those of files (see `partitions`), or delayed ones; a table in memory is one.
 
     Raises
     ------
@@ -411,7 +415,8 @@ def partitions_of(data: Any, text: TextOptions, wanted: int = 1) -> list[Any]:
         return _parts_of_arrays(*(data if isinstance(data, tuple) else (data,)))
     if hasattr(data, "to_delayed"):
         return list(np.ravel(data.to_delayed()))
-    items = [data] if isinstance(data, str | os.PathLike) else list(data)
+    alone = isinstance(data, str | os.PathLike) or hasattr(data, "__arrow_c_stream__")
+    items = [data] if alone else list(data)
     if any(isinstance(item, str | os.PathLike) for item in items):
         return partitions(map(os.fspath, items), text, wanted=wanted)
     return items

@@ -71,6 +71,8 @@ class Done:
         Number of rows that could not be learned from.
     first_refused : SonlearnError or None
         The first of them.
+    notes : list of str
+        What is to be said of the partitions.
     """
 
     problem: SonlearnError | None = None
@@ -79,6 +81,7 @@ class Done:
     left: list[str] = field(default_factory=list)
     refused: int = 0
     first_refused: SonlearnError | None = None
+    notes: list[str] = field(default_factory=list)
 
     def read(self, reader: PartitionReader) -> Iterator[Batch]:
         """The batches of a partition, up to the first error."""
@@ -88,6 +91,7 @@ class Done:
             self.problem = placed(error, reader.part)
         self.skipped += reader.error_count
         self.left = reader.skipped
+        self.notes = list(dict.fromkeys([*self.notes, *reader.notes]))
         self.errors += [placed(error, reader.part) for error in reader.errors[: 10 - len(self.errors)]]
 
     def count_refused(self, learner: Learner, part: Any) -> None:
@@ -304,10 +308,9 @@ def without_features(batch: Batch) -> Batch:
 
 @dataclass
 class Answered(Done):
-    """Predictions of a partition: batches without features, each with its predictions; what is to be said of it."""
+    """Predictions of a partition: batches without features, each with its predictions."""
 
     batches: list[tuple[Batch, Predicted]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
 
 def predict_partition(model: LearnedPartition, reading: Reading, number: int, part: Any) -> Answered:
@@ -321,7 +324,6 @@ def predict_partition(model: LearnedPartition, reading: Reading, number: int, pa
     except SonlearnError as error:
         done.problem = placed(error, part)
     done.count_refused(learner, part)
-    done.notes = reader.notes
     return done
 
 

@@ -110,7 +110,7 @@ def sketch(line: Line, where: ClusterOptions) -> int:
     if report.merge or report.error:
         flag = "--merge" if report.merge else "--error"
         raise OptionError(f"{flag} with --cluster: that is done in one process; leave --cluster out")
-    sources = _files(run)
+    sources, _ = _files(run)
     check_outputs(report, sources, run.quiet)
     from sonlearn.cluster import dask
 
@@ -135,7 +135,7 @@ def train(line: Line, where: ClusterOptions) -> int:
     if options.passes > 1:
         raise OptionError(f"--passes {options.passes} with --cluster: one pass; go on with train -i without --cluster")
     check_run(options)
-    sources, say, started = _files(options), _sayer(options), time.perf_counter()
+    (sources, warned), say, started = _files(options), _sayer(options), time.perf_counter()
     _, (start, _, names), learn, text = of_rows(options, given)
     from sonlearn.cluster import dask
 
@@ -150,7 +150,8 @@ def train(line: Line, where: ClusterOptions) -> int:
     for line in _report(trained, sources, options, time.perf_counter() - started):
         say(line)
     warn_of_skipped(trained.skipped, trained.errors)
-    for text in of_refused(trained.refused, trained.first_refused):
+    told = [note for note in trained.notes if note not in warned]
+    for text in (*told, *of_refused(trained.refused, trained.first_refused)):
         warn(text)
     if trained.merge is not None and not trained.merge.examples:
         warn("the last part has no examples: nothing tells how well the merged learner predicts")
@@ -175,7 +176,7 @@ def tune(line: Line, where: ClusterOptions) -> int:
         if is_given:
             raise OptionError(f"{flag} with --cluster: {why}")
     check_run(options, choice.table)
-    sources, say, started = _files(options), _sayer(options), time.perf_counter()
+    (sources, _), say, started = _files(options), _sayer(options), time.perf_counter()
     from sonlearn.cluster import tuning
 
     by = criterion([setting.options for setting in settings.settings], choice.by)
@@ -266,8 +267,8 @@ def _check_alone(options: RunOptions, names: Collection[str] = _ALONE) -> None:
         raise OptionError(f"{flag} with --cluster: {_ALONE[name]}")
 
 
-def _files(options: RunOptions) -> list[str]:
-    """The data; workers read them, so they have to be files."""
+def _files(options: RunOptions) -> tuple[list[str], list[str]]:
+    """The data; workers read them, so they have to be files. And what was said of their bytes."""
     sources = list(options.data)
     check_stdin(sources or ["-"])
     if not sources or any(source in STDIN for source in sources):
@@ -279,7 +280,7 @@ def _files(options: RunOptions) -> list[str]:
             next(noted(read_chunks(source), source_name(source), notes), None)
     for note in notes:
         warn(note)
-    return sources
+    return sources, notes
 
 
 def _sayer(options: RunOptions) -> Callable[[str], None]:

@@ -344,7 +344,7 @@ class Learner(SavedModel):
         batch, found = table_batch(table, text, Labelling(learns, self.options.takes_words), columns)
         if learns:
             self.coded(batch)
-        for note in (*columns.check(found, "<table>", learns), *(() if learns else found.faults)):
+        for note in (*columns.check(found, "<table>", learns), *(found.notes if learns else found.faults)):
             warnings.warn(note, stacklevel=4)
         if learns:
             self.columns.add(found.kinds)

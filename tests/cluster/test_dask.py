@@ -331,8 +331,8 @@ def test_bags_and_tables_are_data(here, days):
         frames.from_pandas(table, npartitions=3), LearnOptions(method="nag"), text, learners=2, client=here
     )
     assert found.examples == 60
-    predicted = list(cluster.predict(found, frames.from_pandas(table, npartitions=4), client=here))
-    assert sum(len(each.raw) for each in predicted) == 60
+    for whole in (frames.from_pandas(table, npartitions=4), table):  # a table in memory is one partition
+        assert sum(len(each.raw) for each in cluster.predict(found, whole, client=here)) == 60
 
 
 @pytest.mark.parametrize("kind", ["text", "table"])
@@ -507,6 +507,21 @@ def test_a_last_part_that_tells_nothing_warns(here, days, tmp_path):
         assert (status, err.count("\n")) == (0, 1 if why else 0)
         assert err.startswith("sonlearn: warning: the last part" if why else "")
         assert why in err
+
+
+def test_columns_that_look_like_something_else_are_named(here, tmp_path):
+    """As by one process, each once."""
+    names = [str(tmp_path / f"{i}.csv") for i in range(2)]
+    rows = "".join(f"{i % 2},{1 + i % 28:02d}/03/2024,\xe9\n" for i in range(1200))
+    for name in names:
+        pathlib.Path(name).write_text(f"y,since,place\n{rows}", encoding="latin-1")
+    ours = run("train", "--quiet", "--cluster", here.scheduler.address, "--method", "nag", "--label", "y", *names)
+    one = run("train", "--quiet", "--method", "nag", "--label", "y", *names)
+    told = [
+        sorted(line for line in err.splitlines() if "column" in line or "UTF-8" in line) for _, _, err in (ours, one)
+    ]
+    assert told[0] == told[1]
+    assert sum("the column 'since' has dates that are not read as such" in line for line in told[0]) == 1
 
 
 def test_settings_are_shared_out(here, days, tmp_path):

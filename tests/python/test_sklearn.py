@@ -799,6 +799,33 @@ def test_missing_numbers_of_arrays_are_those_of_tables(classes, target):
     assert np.isfinite(late.partial_fit(holes, y).predict(holes)).all()
     with pytest.raises(ValueError, match="NaN"):
         late.predict(scipy.sparse.csr_array(holes))
+    with pytest.raises(ValueError, match="NaN"):  # no array has said what the means are
+        clone(target).fit(scipy.sparse.csr_array(X), y).predict(holes)
+
+
+def test_categories_are_names_whatever_they_look_like():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    codes = pandas.Series(np.arange(400) % 50 + 1010)
+    X, odd = pandas.DataFrame({"zip": codes, "day": pandas.Categorical(["2024-03-31", "2024-04-01"] * 200)}), codes % 2
+    ours = SonlearnClassifier(method="nag").fit(X.assign(zip=codes.astype("category")), odd)
+    named = SonlearnClassifier(method="nag", categorical=["zip", "day"]).fit(X, odd)
+    assert np.array_equal(ours.decision_function(X), named.decision_function(X))
+    assert SonlearnClassifier(method="nag", numeric="zip").fit(X.astype({"zip": "category"}), odd)._text.numeric == (
+        "zip",
+    )
+
+
+def test_columns_that_look_like_something_else_are_named():
+    """As `sonlearn train` does it."""
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    X = pandas.DataFrame({"since": [f"{1 + i % 28:02d}/03/2024" for i in range(1200)]})
+    with pytest.warns(UserWarning, match="the column 'since' has dates that are not read as such"):
+        ours = SonlearnClassifier(method="nag").fit(X, np.arange(1200) % 2)
+    ours.predict(X)
+    with pytest.warns(UserWarning, match="the column 'since' has dates that are not read as such"):
+        Learner(LearnOptions(method="nag")).partial_fit(X.assign(y=np.arange(1200) % 2), label="y")
+    with pytest.raises(ValueError, match="Input y contains NaN"):
+        SonlearnRegressor(method="nag").fit(X[:60].assign(since="x"), np.where(np.arange(60) < 3, np.nan, 1.0))
 
 
 def test_what_pandas_hands_over_in_no_other_way():
