@@ -404,7 +404,7 @@ def _sent(client: Client, learner: Learner) -> Any:
 
 
 def partitions_of(data: Any, text: TextOptions, wanted: int = 1) -> list[Any]:
-    """The partitions of `data`: those of files (see `partitions`), or delayed ones.
+    """The partitions of `data`: those of files (see `partitions`), or delayed ones; a table in memory is one.
 
     Raises
     ------
@@ -415,7 +415,8 @@ def partitions_of(data: Any, text: TextOptions, wanted: int = 1) -> list[Any]:
         return _parts_of_arrays(*(data if isinstance(data, tuple) else (data,)))
     if hasattr(data, "to_delayed"):
         return list(np.ravel(data.to_delayed()))
-    items = [data] if isinstance(data, str | os.PathLike) else list(data)
+    alone = isinstance(data, str | os.PathLike) or hasattr(data, "__arrow_c_stream__")
+    items = [data] if alone else list(data)
     if any(isinstance(item, str | os.PathLike) for item in items):
         return partitions(map(os.fspath, items), text, wanted=wanted)
     return items
