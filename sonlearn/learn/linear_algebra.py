@@ -240,15 +240,23 @@ def transposed(A, columns):
 
 @bare_inline
 def factorise(A, plus, r, LT):
+    """`factorise_or` whose squares of pivots are at least `LEAST`."""
+    factorise_or(A, plus, r, LT, LEAST, math.sqrt(LEAST))
+
+
+@bare_inline
+def factorise_or(A, plus, r, LT, least, pivot):
     """LT <- the upper triangular factor of A + plus I on the leading r x r part, LT'LT = A + plus I.
 
-    Of A only the lower triangle is read, of LT only the upper one is written. Squares of pivots are at least `LEAST`.
+    Of A only the lower triangle is read, of LT only the upper one is written. `pivot` takes the place of a pivot whose
+    square is no more than `least`; if it is infinite, the row is left out.
     """
     for i in range(r):
         for j in range(i + 1):
             LT[j, i] = A[i, j]
     for j in range(r):
-        LT[j, j] = math.sqrt(max(LT[j, j] + plus, LEAST))
+        square = LT[j, j] + plus
+        LT[j, j] = pivot if square <= least else math.sqrt(square)
         for i in range(j + 1, r):
             LT[j, i] /= LT[j, j]
         for k in range(j + 1, r):

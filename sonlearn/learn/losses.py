@@ -114,7 +114,8 @@ def softmax_slopes(z, y, h, out):
     """out <- h (q - e_y) with q = softmax(z), the derivatives of -h ln q_y in z; returns their 2-norm.
 
     z : float64[K], not modified; y : int, number of the class; h : float, importance weight
-    out : float64[K], filled in; entry y is minus the sum of the others, which is accurate even if q_y is nearly 1
+    out : float64[K], filled in, maybe z itself; entry y is minus the sum of the others, which is accurate even if q_y
+    is nearly 1
     """
     top, total, others, squares = z[0], 0.0, 0.0, 0.0
     for c in range(1, len(z)):

@@ -26,10 +26,11 @@ import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE
 from sonlearn.data.rows import Rows, features_with, is_learned
-from sonlearn.jit import bare_inline, bare_jit, inline, jit
+from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.linear_algebra import FOURTH, INVERSE, ROOT, add_scaled, dot, gram_spectrum, plus_dot, spectral
 from sonlearn.learn.losses import POISSON, Output, leads_too_far, output_of, slopes, travel, within_bounds
+from sonlearn.learn.newton.coordinates import wbar_factor
 from sonlearn.learn.newton.round import row_scale
 from sonlearn.learn.newton.state import RowWeight, row_weight_of
 from sonlearn.learn.normals import draw, new_features, position_after, position_of
@@ -100,7 +101,7 @@ class Projected(Engine):
             normals, position = draw(state.position, drawn, self._tau)
             if self._params.source == OWN:
                 state.Pi[before : before + drawn] = normals
-            start = learn(self._params, state, normals, rows, out, start, stop)
+            start = follow(self._params, state, normals, rows, out, start, stop, True)
             used = self._used(state) - before
             state.position[:] = position_after(state.position, position, used, drawn, self._tau)
             if start < stop:
@@ -119,11 +120,11 @@ class Projected(Engine):
 
     def predict(self, state: ProjectedState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        return int(predict(self._params, state, rows, out))
+        return int(follow(self._params, state, np.zeros((0, self._tau)), rows, out, 0, len(rows.y), False))
 
     def weights(self, state: ProjectedState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""
-        known = mean_factor(self._params) * state.wbar[:features] + state.S[:features] @ state.b.T
+        known = wbar_factor(self._params, self._params.floor) * state.wbar[:features] + state.S[:features] @ state.b.T
         return padded(known.T, features)
 
     def facts(self, state: ProjectedState) -> dict[str, Any]:
@@ -147,22 +148,23 @@ def params_of(options: LearnOptions) -> ProjectedParams:
 
 
 @jit
-def learn(params, state, normals, rows, out, start, stop):
-    """Predict and learn rows `start` to `stop` - 1; returns the first row that was refused, or `stop`.
+def follow(params, state, normals, rows, out, start, stop, learns):
+    """Predict rows `start` to `stop` - 1 and, where it `learns`, learn them; returns the first refused one, or `stop`.
 
-    params : ProjectedParams; state : ProjectedState, modified in place
+    params : ProjectedParams; state : ProjectedState, modified where it `learns`
     normals : float64[rounds, tau], random vectors of the next rounds, not modified; unused with OWN
-    rows : Rows, not modified; out : Predictions of float64[n, C], filled in; start, stop : int
+    rows : Rows, not modified; out : Predictions of float64[n, C], filled in; start, stop : int; learns : bool
     """
     now, first, slope = state.now[0], state.now[0].t, np.zeros(len(state.b))
-    mean, outside = mean_factor(params), params.rate * spectral(params.kind, params.floor, 0.0, 1.0)
+    mean, outside = wbar_factor(params, params.floor), params.rate * spectral(params.kind, params.floor, 0.0, 1.0)
+    limit = LIMIT if learns else LARGEST
     for i in range(start, stop):
         y, zx, xx = read(state, rows, i)
         for c in range(len(zx)):
             out.raw[i, c] = dot(state.b[c], y, len(y)) + mean * zx[c] + rows.base[i]
-        if not (within_bounds(params.output, out.raw[i], out.prediction[i], LIMIT) and xx <= LIMIT * LIMIT):
+        if not (within_bounds(params.output, out.raw[i], out.prediction[i], limit) and xx <= limit * limit):
             return i
-        if not is_learned(rows.weight[i], rows.y[i]):
+        if not learns or not is_learned(rows.weight[i], rows.y[i]):
             continue
         length = slopes(params.output, out.prediction[i], rows.y[i], rows.weight[i], slope)
         s = scale_of(params, slope, length, now.t + 1)
@@ -199,32 +201,6 @@ def learn(params, state, normals, rows, out, start, stop):
             add_scaled(state.wbar[f], x, move, len(move))
             add_scaled(state.S[f], s * x, r, len(r))
     return stop
-
-
-@bare_jit
-def predict(params, state, rows, out):
-    """Predict all rows; returns the first row with a prediction that is not finite, or n.
-
-    state and rows are not modified; out : Predictions of float64[n, C], filled in
-    """
-    raw, mean = out.raw, mean_factor(params)
-    for i in range(len(rows.y)):
-        for c in range(raw.shape[1]):
-            raw[i, c] = rows.base[i]
-        for at in range(rows.indptr[i], rows.indptr[i + 1]):
-            f = rows.features[at]
-            for c in range(raw.shape[1] if f < len(state.wbar) else 0):
-                weight = plus_dot(mean * state.wbar[f, c], state.S[f], state.b[c], state.b.shape[1])
-                raw[i, c] += weight * rows.values[at]
-        if not within_bounds(params.output, raw[i], out.prediction[i], LARGEST):
-            return i
-    return len(rows.y)
-
-
-@bare_inline
-def mean_factor(params):
-    """The factor of wbar in the weights: 1, or -l f(0) for primal-dual updates, where wbar is z."""
-    return -params.rate * spectral(params.kind, params.floor, 0.0, 1.0) if params.dual else 1.0
 
 
 @inline

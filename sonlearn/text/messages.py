@@ -41,7 +41,7 @@ _EXPECTED = {
 _SEVERAL = re.compile(rb"[0-9]+(,[0-9]+)+[ \t]*('?[^ \t]*)?")
 #: What lines of other text look like: fastText's, and words.
 _FASTTEXT = re.compile(rb"__label__[^ \t]+[ \t]")
-_WORDS = re.compile(rb"[^\W\d]{2,}[,.!?]?[ \t]+[^\W\d]+")
+_WORDS = re.compile(rb"(?<![^\W\d])[^\W\d]{2,}+[,.!?]?[ \t]+[^\W\d]")
 #: Where a word ends, for quoting it.
 _WORD = {"svmlight": re.compile(rb"[^ \t\n\v\f\r#]*"), "vw": re.compile(rb"[^ \t\n|]*")}
 

@@ -74,6 +74,12 @@ def test_stop_with_threads(threads):
     assert str(error) == "<stream>:4:1: found 'bad', expected a label (a finite number), then index:value pairs"
 
 
+@pytest.mark.limit(120)
+def test_a_word_without_end_is_refused_in_time_linear_in_its_length():
+    with pytest.raises(InputError, match="found 'aaa"):
+        list(read_batches(io.BytesIO(b"a" * 10**6)))
+
+
 def test_vw_skips_what_overflows_in_interactions():
     text = b"1 |a x:1e200 |b y:1e200\n1 |a x |b y\n1 |a z:oops:1|\n1 |a x:1e200 |b y:-1e200\n1 |b z\n"
     options = TextOptions(quadratic=("ab",))

@@ -22,7 +22,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.axes import Counted, Numbers, Scalars
 from sonlearn.data.rows import Rows, is_learned
-from sonlearn.jit import bare_inline, bare_jit, forced_inline, inline, jit
+from sonlearn.jit import bare_inline, forced_inline, inline, jit
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.diagonal_fd.engine import Matrix, WithDiagonal
 from sonlearn.learn.diagonal_fd.rounds import leading_rows, step_of, widen
@@ -115,13 +115,11 @@ class DenseDiagonalFD(WithDiagonal):
             *np.zeros((3, 0, LANES)), np.zeros((0, rows, LANES)), *np.zeros((2, rows, rows)), np.zeros(1, dtype=SCALARS)
         )
 
-    def calls(self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, start: int = 0) -> list[Call]:
+    def calls(
+        self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
+    ) -> list[Call]:
         """See `Engine.calls`."""
-        return [(learn, (self._params, state, new_work(len(state.w), self._rows), rows, out, start))]
-
-    def predict(self, state: DenseDiagonalFDState, rows: Rows, out: Predictions) -> int:
-        """Predict `rows` and change nothing."""
-        return int(predict(state.w, rows, out.raw))
+        return [(follow, (self._params, state, new_work(len(state.w), self._rows), rows, out, start, learns))]
 
     def weights(self, state: DenseDiagonalFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
@@ -148,35 +146,23 @@ class DenseDiagonalFD(WithDiagonal):
         return state.B[:, :r].transpose(1, 0, 2).reshape(r, LANES * len(state.B))
 
 
-@bare_jit
-def predict(w, rows, raw):
-    """raw[i, 0] <- base + w'x_i; returns the first row for which that is out of all bounds, or n."""
-    for i in range(len(rows.y)):
-        z = rows.base[i]
-        for at in range(rows.indptr[i], rows.indptr[i + 1]):
-            f = rows.features[at]
-            if f < len(w) * LANES:
-                z += w[f >> BITS, f & (LANES - 1)] * rows.values[at]
-        if not abs(z) <= LIMIT:
-            return i
-        raw[i, 0] = z
-    return len(rows.y)
-
-
 @jit
-def learn(params, state, work, rows, out, start):
-    """Learn rows from `start` on; returns the first one that would lead to numbers out of all bounds, or n."""
+def follow(params, state, work, rows, out, start, learns):
+    """Predict rows from `start` on and, where it `learns`, learn them.
+
+    Returns the first row that would lead to numbers out of all bounds, or n.
+    """
     at = start
     while True:
-        at, status = run(params, state, work, rows, out, at)
+        at, status = run(params, state, work, rows, out, at, learns)
         if status != SHRINK:
             return at
         shrink(params, state, work)
 
 
 @bare_inline
-def run(params, state, work, rows, out, start):
-    """Learn rows until one fills the buffer; returns (next row, status). For DIVERGED it has not been learned."""
+def run(params, state, work, rows, out, start, learns):
+    """`follow` until a row fills the buffer; returns (next row, status). For DIVERGED it has not been learned."""
     now = state.now[0]
     for i in range(start, len(rows.y)):
         features, squares = spread(rows, i, work.x, now["seen"])
@@ -186,7 +172,7 @@ def run(params, state, work, rows, out, start):
             return i, DIVERGED
         out.raw[i, 0] = z
         y = rows.y[i]
-        if not is_learned(rows.weight[i], y):
+        if not learns or not is_learned(rows.weight[i], y):
             continue
         idle = params.loss == HINGE and y * z >= 1.0
         if not idle and step(params, state, work, blocks, z, y, rows.weight[i] / params.r) == DIVERGED:

@@ -28,9 +28,9 @@ import numpy as np
 from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Call, run_calls
-from sonlearn.learn.diagonal_fd.rounds import EPS_RANK, all_weights, follow, sweep
+from sonlearn.learn.diagonal_fd.rounds import EPS_RANK, follow, sweep
 from sonlearn.learn.diagonal_fd.state import EXTRA, KEPT, LONGEST, SLOT, WBAR, DiagonalFDState, new_state, params_of
-from sonlearn.learn.engine import Engine, Predictions, State
+from sonlearn.learn.engine import Engine, Predictions, State, padded
 from sonlearn.learn.linear_algebra import factorise
 from sonlearn.learn.log import with_room
 from sonlearn.learn.tolerances import LOG_FULL
@@ -123,9 +123,13 @@ class DiagonalFD(WithDiagonal):
 
     def weights(self, state: DiagonalFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
-        w = np.zeros(features)
-        all_weights(state, w[: int(state.now["seen"][0])])
-        return w
+        own = _swept(state)
+        now, known = own.now[0], own.table[: own.now["seen"][0]]
+        slots, k, raw = (int(now[name]) for name in ("slots", "k", "raw"))
+        c = np.linalg.solve(np.triu(own.LT[: k + raw, : k + raw]), own.gamma[: k + raw])
+        w = known[:, KEPT : KEPT + k] @ c[:k]
+        w[own.owner[:slots]] += own.X[:slots, :raw] @ c[k:]
+        return padded((known[:, WBAR] + w / (1.0 + known[:, EXTRA]))[None], features)
 
     def renumbered(
         self, state: DiagonalFDState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
@@ -148,8 +152,7 @@ class DiagonalFD(WithDiagonal):
         return out._replace(table=table, mass=found.mass, when=np.full(features, t))
 
     def _whole(self, state: DiagonalFDState) -> Matrix:
-        now, own = state.now[0], state._replace(table=state.table.copy(), now=state.now.copy())
-        sweep(own)
+        now, own = state.now[0], _swept(state)
         features, slots, k, raw = (int(now[name]) for name in ("seen", "slots", "k", "raw"))
         delta, B, retention = 1.0 + own.table[:features, EXTRA], np.zeros((k + raw, features)), self._params.retention
         B[:k] = own.table[:features, KEPT : KEPT + k].T
@@ -158,6 +161,13 @@ class DiagonalFD(WithDiagonal):
         left = retention ** (t - shrunk)
         mass = state.mass[:features] * retention ** (shrunk - state.when[:features]) + np.sum(B[k:] ** 2, axis=0)
         return Matrix(self.weights(state, features), left * (delta - 1.0), np.sqrt(left) * B, left * mass)
+
+
+def _swept(state: DiagonalFDState) -> DiagonalFDState:
+    """`state` with all features up to date and an empty log, in arrays of its own where they differ."""
+    state = state._replace(table=state.table.copy(), now=state.now.copy())
+    sweep(state)
+    return state
 
 
 def merged(learners: Sequence[Matrix], base: Matrix, rows: Sequence[float], retention: float, m: int) -> Matrix:
@@ -169,33 +179,16 @@ def merged(learners: Sequence[Matrix], base: Matrix, rows: Sequence[float], rete
     idle = np.sum(gains, axis=0) == 0.0
     gains = [np.where(idle, n, gain) for n, gain in zip(rows, gains, strict=True)]
     w = merging.moved(base.w, [each.w for each in learners], gains)
-    B = _leading(
-        np.concatenate([each.B for each in learners] + [base.B]),
-        np.concatenate([np.full(len(each.B), share) for share, each in zip(by, learners, strict=True)]
-                       + [np.full(len(base.B), -by[:-1].sum())]),
-        1.0 + np.maximum(merging.summed(base.extra, [each.extra for each in learners], by), 0.0),
-        m,
-    )  # fmt: skip
+    delta = 1.0 + np.maximum(merging.summed(base.extra, [each.extra for each in learners], by), 0.0)
+    B = _leading([*(each.B for each in learners), base.B], [*by, -by[:-1].sum()], delta, m)
     return Matrix(w, np.maximum(mass - np.einsum("kf,kf->f", B, B), 0.0), B, mass)
 
 
-def _leading(R: np.ndarray, signs: np.ndarray, delta: np.ndarray, m: int) -> np.ndarray:
-    """float64[k, features]: rows kept of R' diag(signs) R, compared with the diagonal `delta`."""
-    R, signs = R[signs != 0.0], signs[signs != 0.0]
-    if m == 1 or not len(R):
-        return np.zeros((0, R.shape[1]))
-    lam, U = np.linalg.eigh((R / delta) @ R.T)
-    known = lam > EPS_RANK * max(lam[-1], 0.0)
-    root = np.sqrt(lam[known])
-    basis = U[:, known] / root  # rows of basis'R are orthonormal in the norm of 1/delta
-    inner = (U[:, known] * root).T  # R = inner' (basis' R)
-    found, V = np.linalg.eigh((inner * signs) @ inner.T)
-    found, V = found[::-1], V[:, ::-1]
-    shed = max(found[m - 1], 0.0) if len(found) >= m else 0.0
-    top = found[0] if len(found) else 0.0
-    kept = [i for i in range(min(m - 1, len(found))) if found[i] - shed > EPS_RANK * max(top, 0.0)]
-    if not kept:
-        return np.zeros((0, R.shape[1]))
-    scale = np.sqrt(np.minimum(found[kept] - shed, LONGEST))
-    B: np.ndarray = (scale * (basis @ V[:, kept])).T @ R
-    return B
+def _leading(rows: Sequence[np.ndarray], by: Sequence[float], delta: np.ndarray, m: int) -> np.ndarray:
+    """float64[k, features]: rows kept of the sum of by_g R_g'R_g, compared with the diagonal `delta`."""
+    root = np.sqrt(delta)
+    lam, V = merging.spectrum([R / root for R in rows], by)
+    lam = np.maximum(lam[:m], 0.0)
+    shed = lam[m - 1] if len(lam) == m else 0.0
+    kept = np.flatnonzero(lam[: m - 1] - shed > EPS_RANK * lam.max(initial=0.0))
+    return np.sqrt(np.minimum(lam[kept] - shed, LONGEST))[:, None] * V[kept] * root

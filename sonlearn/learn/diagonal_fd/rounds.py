@@ -390,20 +390,6 @@ def compensate(params, state, sums, n_kept):
     mirror(T, n_kept)
 
 
-@jit
-def all_weights(state, w):
-    """w[f] <- the weight of feature f, for the first len(w) features. w : float64[features], filled in."""
-    now, rows, z = state.now[0], np.empty((1, state.table.shape[1])), np.empty((2, state.maps.shape[2]))
-    row, c = rows[0], np.empty(len(state.T))
-    solve_upper(state.LT, now["k"] + now["raw"], state.gamma, c)
-    for f in range(len(w)):
-        bring_up_to_date(state.maps, state.table, f, rows, 0, now["generation"], z)
-        total = plus_dot(0.0, c, row[KEPT:], now["k"])
-        if row[SLOT] > 0.0:
-            total = plus_dot(total, c[now["k"] :], state.X[int(row[SLOT]) - 1], now["raw"])
-        w[f] = row[WBAR] + total / (1.0 + row[EXTRA])
-
-
 # ------------------------------------------------------------------------------------------ features brought up to date
 
 

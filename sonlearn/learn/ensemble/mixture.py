@@ -16,9 +16,10 @@ from sonlearn.data.axes import Axis, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit
 from sonlearn.learn.engine import Contributions, Engine, Predictions, make_engine
+from sonlearn.learn.ensemble.target import member_options
 from sonlearn.learn.losses import loss_of, loss_value
 from sonlearn.options import LearnOptions
-from sonlearn.options.methods import METHODS
+from sonlearn.options.members import Member
 
 #: Members of a mixture without --members.
 DEFAULT = ("nag", "arow-precision", "rfd-son")
@@ -39,7 +40,7 @@ class Mixture(Engine):
     def __init__(self, options: LearnOptions):
         self._loss = loss_of(options)
         self._names = options.members or DEFAULT
-        self._engines = tuple(make_engine(_member(options, name)) for name in self._names)
+        self._engines = tuple(make_engine(member_options(options, Member(name, "raw"))) for name in self._names)
         self.merges = all(engine.merges for engine in self._engines)
 
     def new(self, classes: int = 0) -> MixtureState:
@@ -92,13 +93,6 @@ class Mixture(Engine):
     def _share(self, state: MixtureState) -> np.ndarray:
         share = np.exp(state.loss.min() - state.loss)
         return share / share.sum()
-
-
-def _member(options: LearnOptions, name: str) -> LearnOptions:
-    own: dict[str, Any] = {"method": name, "loss": options.loss}
-    if "sketch_size" in METHODS[name].takes:
-        own["sketch_size"] = options.sketch_size
-    return LearnOptions(**own)
 
 
 @bare_jit

@@ -39,6 +39,7 @@ from sonlearn.learn.linear_algebra import (
     solve_upper,
     total_of,
 )
+from sonlearn.learn.multiclass.arow import find_rivals
 
 #: A_0 as a multiple of I, and how much of squared gradients is added to A. Over 17 sets and 28 others, the members'
 #: scores replayed: log loss .957 and .851 of that of .5 and 0, errors .991 and .968. SURPRISE .03 to .25 and PRIOR .25
@@ -62,13 +63,14 @@ class CombinerScratch(NamedTuple):
     LT: np.ndarray  # float64[k, k]
     some: np.ndarray  # int64[K]; classes, those of `p`
     apart: np.ndarray  # float64[K, k]
+    best: np.ndarray  # int64[2]; the likeliest classes
 
 
 def scratch_for(k: int, classes: int) -> CombinerScratch:
     """Space for rows of so many members and classes."""
     return CombinerScratch(
         np.zeros(classes), np.zeros(k), np.zeros(k), np.zeros(k), np.zeros((k, k)), np.zeros(classes, np.int64),
-        np.zeros((classes, k)),
+        np.zeros((classes, k)), np.zeros(2, np.int64),
     )  # fmt: skip
 
 
@@ -106,7 +108,7 @@ def combine(combiner, V, met, y, weight, learns, surprise, scratch, out):
         if not learns or not weight[i] > 0.0 or not 0.0 <= y[i] < met[i]:
             continue
         combiner.rows[0] += 1
-        take_step(combiner, V, i, met[i], count, int(y[i]), weight[i], surprise, scratch)
+        take_step(combiner, V, i, out[i, : met[i]], count, int(y[i]), weight[i], surprise, scratch)
         if combiner.rows[0] % PERIOD == 0:
             fade(combiner.A[0], combiner.retention[0], combiner.prior[0])
     mirror(combiner.A[0], len(V))  # steps change the lower triangle alone
@@ -144,8 +146,11 @@ def probabilities(w, V, i, met, scratch, logs):
 
 
 @bare_inline
-def take_step(combiner, V, i, met, count, y, h, surprise, scratch):
-    """A <- A + h (H + surprise g g') and w <- w - h A^-1 g for a row of class y; `scratch` is of `probabilities`."""
+def take_step(combiner, V, i, logs, count, y, h, surprise, scratch):
+    """A <- A + h (H + surprise g g') and w <- w - h A^-1 g for a row of class y.
+
+    logs, count, scratch : of `probabilities`
+    """
     p, mean, g, some, apart = scratch.p, scratch.mean, scratch.g, scratch.some, scratch.apart
     A, n = combiner.A[0], len(V)
     for j in range(n):
@@ -162,14 +167,14 @@ def take_step(combiner, V, i, met, count, y, h, surprise, scratch):
                 apart[at, j] -= mean[j]
             for j in range(n):
                 add_scaled(A[j], h * p[at] * apart[at, j], apart[at], j + 1)
-    first, second = two_best(p, some, count, met)
-    lacking = FLOOR - (1.0 - p[first])
-    if lacking > 0.0 and second >= 0:
-        best = some[first]
+    find_rivals(logs, len(logs), -1, scratch.best)
+    first, second = scratch.best[0], scratch.best[1]
+    lacking = FLOOR + math.expm1(logs[first])
+    if lacking > 0.0 and len(logs) > 1:
         for j in range(n):
-            one = h * lacking * (V[j, i, best] - V[j, i, second])
+            one = h * lacking * (V[j, i, first] - V[j, i, second])
             for l in range(j + 1):  # noqa: E741
-                A[j, l] += one * (V[l, i, best] - V[l, i, second])
+                A[j, l] += one * (V[l, i, first] - V[l, i, second])
     if surprise > 0.0:
         for j in range(n):
             add_scaled(A[j], h * surprise * g[j], g, j + 1)
@@ -178,17 +183,3 @@ def take_step(combiner, V, i, met, count, y, h, surprise, scratch):
     solve_upper(scratch.LT, n, mean, scratch.step)
     for j in range(n):
         combiner.w[0, j] -= h * scratch.step[j]
-
-
-@bare_inline
-def two_best(p, some, count, met):
-    """(place of the likeliest class in p[:count], the one after it or -1); `some` are the classes of these places."""
-    first, next_ = 0, -1
-    for at in range(1, count):
-        if p[at] > p[first]:
-            first, next_ = at, first
-        elif next_ < 0 or p[at] > p[next_]:
-            next_ = at
-    if next_ >= 0:
-        return first, some[next_]
-    return first, (0 if some[first] > 0 else 1) if met > 1 else -1

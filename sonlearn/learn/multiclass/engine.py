@@ -15,6 +15,7 @@ from sonlearn.learn.engine import Engine, Predictions, State
 from sonlearn.learn.multiclass.pairs import (
     Pairs,
     bytes_of,
+    columns_of,
     count_pairs,
     more_room,
     new_pairs,
@@ -33,7 +34,7 @@ class _Pairs(Axis):
         return packed_pairs(array)
 
     def renumbered(self, array: Pairs, numbers: Numbers) -> Pairs:
-        feature, classes, values = _entries(array)
+        feature, classes, values = columns_of(array)
         feature, stays = numbers.features[feature], numbers.features[feature] >= 0
         classes = classes if numbers.classes is None else numbers.classes[classes]
         return table_of(feature[stays], classes[stays], values[stays], numbers.most)
@@ -101,7 +102,7 @@ class OfPairs(Engine):
 
 def faded(pairs: Pairs, column: int, left: np.ndarray) -> Pairs:
     """A table, packed, whose numbers in `column` are multiplied with what is `left` of those of each feature."""
-    feature, _, values = _entries(pairs)
+    feature, _, values = columns_of(pairs)
     values = values.astype(np.float64)
     values[:, column] *= left[feature]
     return packed_pairs(pairs)._replace(values=class_columns(values))
@@ -112,7 +113,7 @@ def side_by_side(tables: Sequence[Pairs]) -> tuple[np.ndarray, np.ndarray, list[
 
     Where a pair does not occur its numbers are 0.
     """
-    entries = [_entries(pairs) for pairs in tables]
+    entries = [columns_of(pairs) for pairs in tables]
     classes = 1 + max((int(own.max(initial=-1)) for _, own, _ in entries), default=0)
     keys = [feature * classes + own for feature, own, _ in entries]
     every = np.unique(np.concatenate(keys))
@@ -122,12 +123,6 @@ def side_by_side(tables: Sequence[Pairs]) -> tuple[np.ndarray, np.ndarray, list[
         column[np.searchsorted(every, own)] = values
         columns.append(column)
     return every // max(classes, 1), every % max(classes, 1), columns
-
-
-def _entries(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    packed = packed_pairs(pairs)
-    feature = np.repeat(np.arange(len(packed.size)), packed.size)
-    return feature, packed.classes.astype(np.int64), np.column_stack(packed.values)
 
 
 def table_of(feature: np.ndarray, classes: np.ndarray, values: np.ndarray, features: int) -> Pairs:

@@ -26,7 +26,8 @@ import numpy as np
 from sonlearn.data import axes, merging
 from sonlearn.data.axes import BY_FEATURE, Scalars
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.linear_algebra import exponential, largest, product, set_scaled, total_of
+from sonlearn.learn.linear_algebra import clear_first, set_scaled
+from sonlearn.learn.losses import softmax_slopes
 from sonlearn.learn.multiclass.arow import score
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import Pairs, has_room, new_pairs, place_for, scale_pairs
@@ -126,11 +127,12 @@ def follow(rate, decay, state, scratch, rows, out, start, learns):
         if not learned:
             continue
         y = int(rows.y[i])
-        classes = max(classes, y + 1)
-        squares = slopes(scratch.q, z, now[0]["classes"], classes, y)
-        now[0]["classes"] = classes
-        some = choose(scratch, classes, y)
-        size = take_in(decay, state, rows, i, h * squares)
+        q, now[0]["classes"] = scratch.q[: max(classes, y + 1)], max(classes, y + 1)
+        set_scaled(q, 1.0, z, classes)
+        clear_first(q[classes:], len(q) - classes)
+        length = softmax_slopes(q, y, 1.0, q)
+        some = choose(scratch, len(q), y)
+        size = take_in(decay, state, rows, i, h * length * length)
         now[0]["t"] += h
         now[0]["N"] += h * size
         now[0]["rows"] += 1
@@ -176,22 +178,6 @@ def take_in(decay, state, rows, i, squares):
 def tamed(x):
     """x within +-`MOST`; 0 within +-`LEAST`."""
     return 0.0 if abs(x) < LEAST else min(max(x, -MOST), MOST)
-
-
-@bare_inline
-def slopes(q, z, shown, classes, y):
-    """q[:classes] <- softmax(z) less the indicator of y; returns the sum of squares. Classes not `shown` score 0."""
-    set_scaled(q, 1.0, z, shown)
-    for k in range(shown, classes):
-        q[k] = 0.0
-    top = largest(q, classes)
-    for k in range(classes):
-        q[k] = exponential(q[k] - top)
-    total = total_of(q, classes)
-    for k in range(classes):
-        q[k] /= total
-    q[y] -= 1.0
-    return product(q, q, classes)
 
 
 @bare_inline

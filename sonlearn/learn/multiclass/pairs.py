@@ -169,12 +169,18 @@ def weights_of(pairs: Pairs, features: int, classes: int, number: int | None) ->
 
     It is 0 where they have not met.
     """
-    pairs, first = packed_pairs(pairs), 0 if number is None else number
+    (known, own, values), first = columns_of(pairs), 0 if number is None else number
     out = np.zeros((classes if number is None else 1, features))
-    known = np.repeat(np.arange(len(pairs.size)), pairs.size)
-    chosen = (known < features) & ((pairs.classes == number) | (number is None))
-    out[pairs.classes[chosen] - first, known[chosen]] = pairs.values[0][chosen]
+    chosen = (known < features) & ((own == number) | (number is None))
+    out[own[chosen] - first, known[chosen]] = values[chosen, 0]
     return out if number is None else out[0]
+
+
+def columns_of(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(feature int64[n], class int64[n], numbers float32[n, C]) of all pairs, feature by feature."""
+    packed = packed_pairs(pairs)
+    feature = np.repeat(np.arange(len(packed.size)), packed.size)
+    return feature, packed.classes.astype(np.int64), np.column_stack(packed.values)
 
 
 def count_pairs(pairs: Pairs) -> int:

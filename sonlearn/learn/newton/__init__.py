@@ -2,7 +2,7 @@
 
 Read `round` first: it processes one row. Then read `step` (the Newton step), `shrink` (frequent directions; here [RFD]
 adds half of the shrunk mass to alpha) and `oja`. `rescale` divides features by their scales.
-`shrink.learn` is the kernel for a batch, `predict` the one for predictions. `state` declares the arrays, and
+`shrink.learn` is the kernel for a batch. `state` declares the arrays, and
 `engine` is the interface to the rest of the program. `metagrad` has many step sizes at once, on one sketch.
 
 Sparse time: a round changes the weights of all d features, yet costs O(m^2 + ms). Between two shrinks only coefficients

@@ -17,10 +17,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from sonlearn.data.rows import features_with
-from sonlearn.jit import bare_inline, forced_inline, inline
+from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, minus_dot, plus_dot, set_scaled, spectral
 from sonlearn.learn.newton.generations import present, refresh_all
 from sonlearn.learn.tolerances import FEATURES, LOOK, NOISE, SMALL, SPAN, SPAN_LOOK
@@ -149,19 +147,6 @@ def move_wbar(table, feats, x, by):
 def move_kept(factor, c, i, by):
     """w += by v_i for class c, v_i the i-th row of V: modifies beta. by : float."""
     add_scaled(factor.beta[c], by, factor.FT[:, i], len(factor.FT))
-
-
-@inline
-def coefficients(state):
-    """(on_z float64[K, M], on_x float64[K, R]) such that w = wbar + Z'on_z + X'on_x. Does not modify the state."""
-    k, n_raw = state.now[0].k, state.now[0].raw
-    FT, a = state.factor.FT, state.basis.a
-    on_v, on_x, on_z = np.empty(k), np.zeros((len(a), n_raw)), np.empty((len(a), len(FT)))
-    for c in range(len(a)):
-        unmix(state.basis.G, k, n_raw, a[c], on_v, on_x[c])
-        for j in range(len(FT)):
-            on_z[c, j] = plus_dot(state.factor.beta[c, j], FT[j], on_v, k)
-    return on_z, on_x
 
 
 @forced_inline

@@ -36,9 +36,9 @@ from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.linear_algebra import INVERSE
 from sonlearn.learn.log import with_room
+from sonlearn.learn.newton.coordinates import wbar_factor
 from sonlearn.learn.newton.folding import orthonormalise
 from sonlearn.learn.newton.generations import sweep
-from sonlearn.learn.newton.predict import all_weights, predict
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
 from sonlearn.learn.newton.shrink import begin_with_kept, learn, lower
 from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
@@ -68,16 +68,20 @@ class SketchedNewton(Engine):
         """Make room for learning `rows`."""
         now = state.now[0]
         local = min(features, int(now.local) + (FEATURES + 1) * int(rows.indptr[-1]))
+        self.make_room(rows)
+        return axes.reserved(state, seen=features, local=local)
+
+    def make_room(self, rows: Rows) -> None:
+        """Make room in the scratch space for `rows`."""
         longest = longest_row(rows)
         if longest > len(self.work.x):
             self.work = new_work(self.params, longest)
-        return axes.reserved(state, seen=features, local=local)
 
     def learn(self, state: NewtonState, rows: Rows, out: Predictions, start: int) -> tuple[NewtonState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
         at, status = start, LOG_FULL
         while status in (LOG_FULL, FOLD, ORTHONORMALISE):
-            at, status = learn(self.params, state, self.work, rows, out, at, self._oja, self._rare)
+            at, status = learn(self.params, state, self.work, rows, out, at, True, self._oja, self._rare)
             if status == LOG_FULL:
                 state = with_room(state, sweep)
             elif status == FOLD:
@@ -88,13 +92,15 @@ class SketchedNewton(Engine):
 
     def predict(self, state: NewtonState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        return int(predict(self.params, state, rows, out))
+        self.make_room(rows)
+        return int(learn(self.params, state, self.work, rows, out, 0, False, self._oja, self._rare)[0])
 
     def weights(self, state: NewtonState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
-        w = np.zeros((len(state.factor.beta), int(state.now[0].seen)))
-        all_weights(self.params, state, w)
-        return padded(w, features)
+        known = current(state)
+        known = known._replace(features=known.features[: known.now[0].seen], table=known.table[: known.now[0].seen])
+        unit = _unit(self.params, known.features["scale"])
+        return padded(merging.quotient(weights_in(self.params, known), unit), features)
 
     def renumbered(
         self, state: NewtonState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
@@ -205,24 +211,32 @@ def whole(params: NewtonParams, state: NewtonState) -> Whole:
     """The learner on dense vectors, which has gone through `renumbered`."""
     now, basis, M = state.now[0], state.basis, state.maps.shape[1]
     k, r = int(now.k), int(now.k + now.raw)
-    Z, wbar = state.table[:, :M].T, state.table[:, M:].T
+    Z = state.table[:, :M].T
     Q = np.zeros((r, len(state.table)))
     Q[:k] = state.factor.FT[:, :k].T @ Z
     if r > k:
-        from scipy.linalg import solve_triangular  # a tenth of a second, which only a merge takes
-
         X = np.zeros((r - k, len(state.table)))
         X[:, state.raw.owner] = state.raw.X[:, : r - k].T
-        Q[k:] = solve_triangular(basis.G[: r - k, k:r], X - basis.G[: r - k, :k] @ Q[:k], lower=True)
+        Q[k:] = np.linalg.solve(np.tril(basis.G[: r - k, k:r]), X - basis.G[: r - k, :k] @ Q[:k])
     if params.buffered:
         lam, U = np.linalg.eigh(basis.H[:r, :r])
         S = (np.sqrt(np.maximum(lam, 0.0)) * U).T @ Q
     else:
         S = np.sqrt(basis.D2[:r])[:, None] * Q
-    if params.dual:
-        return Whole(wbar.copy(), S, state.features["scale"])
-    w = wbar + state.factor.beta @ Z + basis.a[:, :r] @ Q
-    return Whole(now.weight_scale * w, S, state.features["scale"])
+    w = state.table[:, M:].T.copy() if params.dual else weights_in(params, state)
+    return Whole(w, S, state.features["scale"])
+
+
+def weights_in(params: NewtonParams, state: NewtonState) -> np.ndarray:
+    """float64[K, features]: weights in rescaled features, of a state whose features are up to date."""
+    now, basis, M = state.now[0], state.basis, state.maps.shape[1]
+    k, r, raw = int(now.k), int(now.k + now.raw), int(now.raw)
+    on_x = np.linalg.solve(np.tril(basis.G[:raw, k:r]).T, basis.a[:, k:r].T).T
+    on_v = basis.a[:, :k] - on_x @ basis.G[:raw, :k]
+    w = (state.factor.beta + on_v @ state.factor.FT[:, :k].T) @ state.table[:, :M].T
+    w += wbar_factor(params, now.alpha) * state.table[:, M:].T
+    w[:, state.raw.owner[: now.local]] += on_x @ state.raw.X[: now.local, :raw].T
+    return np.asarray(now.weight_scale * w)
 
 
 def _shrink(params: NewtonParams, state: NewtonState, lam: np.ndarray) -> int:

@@ -18,7 +18,16 @@ import math
 import numpy as np
 
 from sonlearn.jit import inline
-from sonlearn.learn.linear_algebra import add_product, add_scaled, clear, clear_first, dot, minus_dot, transposed
+from sonlearn.learn.linear_algebra import (
+    add_product,
+    add_scaled,
+    clear,
+    clear_first,
+    dot,
+    factorise_or,
+    solve_lower,
+    transposed,
+)
 from sonlearn.learn.newton.coordinates import unmix
 from sonlearn.learn.newton.generations import all_current, begin_generation, refresh, refresh_all, start_over
 from sonlearn.learn.tolerances import AFFORDABLE, BROKEN, CHEAP, NEEDED, ROUNDING, WORTH
@@ -116,7 +125,7 @@ def orthonormalise(state):
     table, factor, now = state.table, state.factor, state.now[0]
     k, M = now.k, len(factor.FT)
     classes = len(factor.beta)
-    z, v, C = np.empty((2, M + classes)), np.empty(k), np.zeros((k, k))
+    z, v, C, LT = np.empty((2, M + classes)), np.empty(k), np.zeros((k, k)), np.zeros((k, k))
     for f in range(now.seen):
         refresh(state, f, z)
         clear_first(v, k)
@@ -128,32 +137,19 @@ def orthonormalise(state):
         for i in range(k):
             table[f, i] = v[i]
             add_scaled(C[i], v[i], v, i + 1)
-    factorise(C)
+    factorise_or(C, 0.0, k, LT, 0.25, math.inf)  # near 1, unless a row is pure rounding error: it becomes 0
     for f in range(now.seen):
-        for i in range(k):
-            table[f, i] = minus_dot(table[f, i], C[i], table[f], i) / C[i, i]
+        solve_lower(LT, k, table[f], table[f])
     a, q = state.basis.a, state.basis.q
+    for each in range(len(q)):
+        solve_lower(LT, k, q[each], q[each])
     for i in range(k):
-        for each in range(len(q)):
-            q[each, i] = minus_dot(q[each, i], C[i], q[each], i) / C[i, i]
-        if C[i, i] < math.inf:
+        if LT[i, i] < math.inf:
             for c in range(classes):
-                a[c, i] *= C[i, i]
+                a[c, i] *= LT[i, i]
                 for j in range(i + 1, k):
-                    a[c, i] += C[j, i] * a[c, j]
+                    a[c, i] += LT[i, j] * a[c, j]
     start_over(now, factor, k)
     all_current(now, state.features)
     clear(state.basis.drift)
     now.read = 0
-
-
-@inline
-def factorise(C):
-    """C (float64[k, k], its lower triangle) <- its Cholesky factor."""
-    for i in range(len(C)):
-        for j in range(i + 1):
-            total = minus_dot(C[i, j], C[i], C[j], j)
-            if j < i:
-                C[i, j] = total / C[j, j]
-            else:  # near 1, unless the row is pure rounding error: such a row becomes 0
-                C[i, i] = math.sqrt(total) if total > 0.25 else math.inf

@@ -28,19 +28,17 @@ from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.dense.metagrad import first_weights
 from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, leading, set_scaled
+from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear_first, dot, leading, set_scaled
 from sonlearn.learn.log import with_room
 from sonlearn.learn.losses import loss_slope, within_bounds
 from sonlearn.learn.newton import state as newton
-from sonlearn.learn.newton.coordinates import append, coefficients, coordinates, move_wbar
+from sonlearn.learn.newton.coordinates import coordinates
 from sonlearn.learn.newton.engine import SketchedNewton
-from sonlearn.learn.newton.folding import fold, is_due, orthonormalise
+from sonlearn.learn.newton.folding import orthonormalise
 from sonlearn.learn.newton.generations import log_is_full, sweep
-from sonlearn.learn.newton.predict import scratch, weights_of
-from sonlearn.learn.newton.round import add_along, count
-from sonlearn.learn.newton.shrink import decompose, leading_directions, lower, rotate_sums
-from sonlearn.learn.newton.step import add_outer_product, reset_factor, widen
-from sonlearn.learn.tolerances import DIVERGED, DONE, LARGEST, LIMIT, LOG_FULL
+from sonlearn.learn.newton.round import RowGeometry, add_along, buffer_row, count
+from sonlearn.learn.newton.shrink import shrink
+from sonlearn.learn.tolerances import DIVERGED, DONE, LARGEST, LIMIT, LOG_FULL, SHRINK
 from sonlearn.options import LearnOptions
 
 #: A square of a rate is taken to be more than this, where it divides.
@@ -79,7 +77,8 @@ class SketchedMetaGrad(Engine):
     merges = True
 
     def __init__(self, options: LearnOptions):
-        self._sketch = SketchedNewton(options, dual=True, rate=0.0)  # wbar is z, its factor state.share[0]
+        # wbar is z, its factor state.share[0]; steps are by eigenvalues, so that no factor of A is kept
+        self._sketch = SketchedNewton(options, dual=True, rate=0.0, kind=ROOT)
         self._params = MetaGradFDParams(self._sketch.params, float(options.alpha), float(options.learning_rate))
 
     def new(self, classes: int = 0) -> MetaGradFDState:
@@ -98,14 +97,15 @@ class SketchedMetaGrad(Engine):
         """Learn rows from `start` on (see `Engine.learn`)."""
         at, status = start, LOG_FULL
         while status == LOG_FULL:
-            at, status = learn(self._params, state, self._sketch.work, rows, out, at)
+            at, status = learn(self._params, state, self._sketch.work, rows, out, at, True)
             if status == LOG_FULL:
                 state = state._replace(base=with_room(state.base, sweep))
         return state, at
 
     def predict(self, state: MetaGradFDState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
-        return int(predict(self._params, state, rows, out))
+        self._sketch.make_room(rows)
+        return int(learn(self._params, state, self._sketch.work, rows, out, 0, False)[0])
 
     def weights(self, state: MetaGradFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
@@ -131,30 +131,28 @@ class SketchedMetaGrad(Engine):
 
 
 @jit
-def learn(params, state, work, rows, out, start):
-    """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL or DIVERGED), as `newton.shrink.learn`.
+def learn(params, state, work, rows, out, start, learns):
+    """Predict and, where it `learns`, learn rows from `start` on; returns (next row, DONE, LOG_FULL or DIVERGED).
 
-    params : MetaGradFDParams; state : MetaGradFDState, modified in place; work : NewtonScratch, overwritten
-    rows : Rows, not modified; out : Predictions, filled in from row `start` on; start : int
+    params : MetaGradFDParams; state : MetaGradFDState, modified where it `learns`; work : NewtonScratch, overwritten
+    rows : Rows, not modified; out : Predictions, filled in from row `start` on; start : int; learns : bool
     """
     base, now = params.base, state.base.now[0]
-    logp = np.empty(len(state.logp))
+    logp, limit = np.empty(len(state.logp)), LIMIT if learns else LARGEST
     for i in range(start, len(rows.y)):
-        if log_is_full(now):
+        if learns and log_is_full(now):
             return i, LOG_FULL
         feats = rows.features[rows.indptr[i] : rows.indptr[i + 1]]
         values = rows.values[rows.indptr[i] : rows.indptr[i + 1]]
         set_scaled(work.x, 1.0, values, len(feats))
         xx = dot(values, values, len(feats))
-        learned = is_learned(rows.weight[i], rows.y[i])
+        learned = learns and is_learned(rows.weight[i], rows.y[i])
         rho2, n_rest = coordinates(base, state.base, work, feats, xx, learned)
         zx, vx = work.wbar_x[0], along(state.v, feats, work.x)
         wx = work.wx[0] + (state.share[0] * zx + state.share[1] * vx)
-        u = wx + rows.base[i]
-        if not (abs(u) <= LIMIT and xx <= LIMIT * LIMIT):
+        out.raw[i, 0] = wx + rows.base[i]
+        if not (within_bounds(base.output, out.raw[i], out.prediction[i], limit) and xx <= limit * limit):
             return i, DIVERGED
-        out.raw[i, 0] = u
-        out.prediction[i, 0] = min(max(u, base.output.low), base.output.high)
         if not learned:
             continue
         slope = rows.weight[i] * loss_slope(base.output.loss, out.prediction[i, 0], rows.y[i])
@@ -166,33 +164,16 @@ def learn(params, state, work, rows, out, start):
         for e in range(len(logp)):
             state.logp[e] = logp[e] - logp.max()
         count(now, feats)
-        full = add_row(base, state, work, feats, slope, wx, zx, vx, rho2, n_rest)
-        r = now.k + now.raw
-        if full and r >= base.m:
-            lam, U = shrink(params, state, work, r)
+        row = RowGeometry(abs(slope), xx, rho2, 0.0)
+        shrinks, r = add_row(base, state, work, feats, slope, row, n_rest, wx, vx), now.k + now.raw
+        if shrinks:
+            if shrink(base, state.base, work, work.slope, (True,)):
+                orthonormalise(state.base)
+            lam, U = state.base.basis.D2[: now.k].copy(), np.eye(now.k)
         else:
             lam, U = np.linalg.eigh(leading(state.base.basis.H, r))
         average(params, state, lam, U)
     return len(rows.y), DONE
-
-
-@jit
-def predict(params, state, rows, out):
-    """Predict all rows; returns the first row whose prediction is not finite, or n.
-
-    state : MetaGradFDState and rows : Rows, not modified; out : Predictions of float64[n, 1], filled in
-    """
-    raw = out.raw
-    (on_z, on_x), z = coefficients(state.base), scratch(state.base)
-    for i in range(len(rows.y)):
-        raw[i, 0] = rows.base[i]
-        for at in range(rows.indptr[i], rows.indptr[i + 1]):
-            f = rows.features[at]
-            weights_of(state.base, f, on_z, on_x, state.share[0], z)
-            raw[i, 0] += (z[2, 0] + state.share[1] * state.v[f]) * rows.values[at]
-        if not within_bounds(params.base.output, raw[i], out.prediction[i], LARGEST):
-            return i
-    return len(rows.y)
 
 
 @bare_inline
@@ -244,47 +225,20 @@ def update_experts(params, state, work, slope, wx, zx, vx, logp):
 
 
 @bare_inline
-def add_row(base, state, work, feats, slope, wx, zx, vx, rho2, n_rest):
-    """z += g, v += (w'g) g, and S gains the row g = slope x; returns whether the buffer is full.
+def add_row(base, state, work, feats, slope, row, n_rest, wx, vx):
+    """z += g, v += (w'g) g, and S gains the row g = slope x; returns whether there is to be a shrink.
 
-    Modifies state and work. base : NewtonParams; feats : int64[s], not modified; wx, zx, vx : float, the products w'x,
-    z'x and v'x; rho2, n_rest : results of `coordinates`
+    Modifies state and work. base : NewtonParams; feats : int64[s], not modified; row : RowGeometry; n_rest : of
+    `coordinates`; wx, vx : float, the products w'x and v'x
     """
-    now, basis = state.base.now[0], state.base.basis
-    r, counts, twice = now.k + now.raw, slope * slope > 0.0, slope * slope * wx
-    grows = counts and rho2 > 0.0
-    if grows:
-        append(state.base, work, feats, rho2, n_rest)
-        widen(basis, now.alpha, r)
-    if counts:
-        add_along(basis.q[0], work.y, slope, r, grows, zx)
-        add_along(basis.q[1], work.y, twice, r, grows, vx)
-        work.slope[0] = slope
-        move_wbar(state.base.table, feats, work.x, work.slope)
+    now, r, by = state.base.now[0], state.base.now[0].k + state.base.now[0].raw, slope * slope * wx
+    work.slope[0] = slope
+    status = buffer_row(base, state.base, work, feats, row, n_rest)
+    if slope * slope > 0.0:
+        add_along(state.base.basis.q[1], work.y, by, r, now.k + now.raw > r, vx)
         for at in range(len(feats)):
-            state.v[feats[at]] += twice * work.x[at]
-        add_outer_product(basis, work.y, r + grows, abs(slope), False, work.h)
-    full = now.held + 1 == base.held
-    now.held = base.m - 1 if full else now.held + 1
-    return full
-
-
-@inline
-def shrink(params, state, work, r):
-    """Keep m - 1 of the directions (modifies state); returns the eigenvalues and eigenvectors in the new coordinates.
-
-    params : MetaGradFDParams; work : NewtonScratch, whose z is overwritten; r : int, directions there are
-    """
-    now, basis = state.base.now[0], state.base.basis
-    least = rest_of(params, state, params.rate) / max(2.0 * params.rate * params.rate, LEAST)
-    lam, U, zero = decompose(basis, now.alpha, r, params.base.m, least)
-    W = leading_directions(U, lower(params.base, now, basis.D2, lam, zero))
-    rotate_sums(basis, W)
-    worst = fold(state.base, W, work.z)
-    reset_factor(now, basis, len(W))
-    if is_due(now, worst):
-        orthonormalise(state.base)
-    return basis.D2[: len(W)].copy(), np.eye(len(W))
+            state.v[feats[at]] += by * work.x[at]
+    return status == SHRINK
 
 
 @inline

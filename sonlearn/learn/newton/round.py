@@ -49,7 +49,7 @@ from sonlearn.learn.newton.step import (
     solve,
     widen,
 )
-from sonlearn.learn.tolerances import DIVERGED, DONE, FOLD, LIMIT, LOG_FULL, NEXT, SHRINK, STEP
+from sonlearn.learn.tolerances import DIVERGED, DONE, FOLD, LARGEST, LIMIT, LOG_FULL, NEXT, SHRINK, STEP
 
 #: If there are more features than this, those of the next row are prefetched.
 LARGE_TABLE = 1 << 14
@@ -67,27 +67,28 @@ class RowGeometry(NamedTuple):
 
 
 @bare_inline
-def run(params, state, work, rows, out, start, oja, rare):
-    """Learn rows from `start` on until one needs more than a round; returns (next row, status).
+def run(params, state, work, rows, out, start, learns, oja, rare):
+    """Predict and, where it `learns`, learn rows from `start` on until one needs more than a round; (next row, status).
 
     work.slope holds the slopes of the last row. With LOG_FULL, FOLD and DIVERGED the next row has not been learned.
     Arguments as for `newton.shrink.learn`.
     """
     now, prediction, raw = state.now[0], out.prediction, out.raw
-    large = len(state.table) > LARGE_TABLE
+    large, limit = len(state.table) > LARGE_TABLE, LIMIT if learns else LARGEST
     for i in range(start, len(rows.y)):
-        if log_is_full(now):
+        if learns and log_is_full(now):
             return i, LOG_FULL
-        if now.weight_scale < SMALLEST:
+        if learns and now.weight_scale < SMALLEST:
             return i, FOLD
         if large and i + 1 < len(rows.y):
             fetch_features(state.features, state.table, rows.features[rows.indptr[i + 1] : rows.indptr[i + 2]])
         feats, values = entries(rows, i)
         xx = rescaled(params.rescale, state.features, feats, values, rows.unseen[i, COUNT], work.x)
-        learned = is_learned(rows.weight[i], rows.y[i])
+        learned = learns and is_learned(rows.weight[i], rows.y[i])
         rho2, n_rest = coordinates(params, state, work, feats, xx, learned)
-        bounded = write_prediction(params.output, now.weight_scale, work.wx, rows.base[i], raw[i], prediction[i])
-        if not (bounded and xx <= LIMIT * LIMIT):
+        for c in range(len(work.wx)):
+            raw[i, c] = work.wx[c] * now.weight_scale + rows.base[i]
+        if not (within_bounds(params.output, raw[i], prediction[i], limit) and xx <= limit * limit):
             return i, DIVERGED
         if not learned:
             continue
@@ -128,17 +129,6 @@ def fetch_features(features, table, feats):
     for at in range(len(feats)):
         fetch(features, feats[at], 1)
         fetch(table, feats[at], lines)
-
-
-@forced_inline
-def write_prediction(output, weight_scale, wx, base, raw, prediction):
-    """raw <- weight_scale wx + base, prediction <- raw clipped to the bounds; False if a raw prediction diverged.
-
-    wx : float64[K], not modified; raw, prediction : float64[K], filled in
-    """
-    for c in range(len(wx)):
-        raw[c] = wx[c] * weight_scale + base
-    return within_bounds(output, raw, prediction, LIMIT)
 
 
 @bare_inline

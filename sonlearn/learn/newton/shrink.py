@@ -25,19 +25,21 @@ from sonlearn.learn.tolerances import ORTHONORMALISE, RANK, RENEW, SHRINK, SINGU
 
 
 @jit
-def learn(params, state, work, rows, out, start, oja, rare):
-    """Learn rows start.. of `rows`; returns (next row, DONE, LOG_FULL, FOLD, DIVERGED or ORTHONORMALISE).
+def learn(params, state, work, rows, out, start, learns, oja, rare):
+    """Predict rows from `start` on and, where it `learns`, learn them.
+
+    Returns (next row, DONE, LOG_FULL, FOLD, DIVERGED or ORTHONORMALISE).
 
     Parameters
     ----------
     params : NewtonParams
-    state : NewtonState, modified in place
+    state : NewtonState, modified where it `learns`
     work : NewtonScratch, overwritten
     rows : Rows, not modified
         Rows of numbered features. A row without a label (NaN) or with weight 0 is only predicted.
     out : Predictions of float64[n, K], filled in from row `start` on
         The projected prediction w'x, and u'x before the projection. Both precede the use of the label.
-    start : int
+    start : int; learns : bool
     oja : float64[M], overwritten, or None
         None where rows are buffered: then Oja's rule is not compiled.
     rare : (True,), or () if no option is set that `engine.is_rare` names: then what only these need is not compiled
@@ -48,7 +50,7 @@ def learn(params, state, work, rows, out, start, oja, rare):
     """
     at = start
     while True:
-        at, status = run(params, state, work, rows, out, at, oja, rare)
+        at, status = run(params, state, work, rows, out, at, learns, oja, rare)
         if oja is None:
             if status == SHRINK:
                 if shrink(params, state, work, work.slope, rare):
