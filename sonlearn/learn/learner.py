@@ -82,7 +82,7 @@ class Learner(SavedModel):
         There is no such option.
     """
 
-    KIND, FORMAT = "learner", 23
+    KIND, FORMAT = "learner", 24
     __signature__ = _Signature()
 
     def __init__(
@@ -598,8 +598,8 @@ class Learner(SavedModel):
             "examples": self.examples,
             "columns": {name: list(kinds) for name, kinds in self.columns.known.items()},
             "numbers": self.columns.numbers,
-            "years": self.columns.years,
-            "months": self.columns.months,
+            "dates": self.columns.dates,
+            "shuffled": sorted(self.columns.shuffled),
         }
         if self.options != self._made_of:
             header["output"] = {name: getattr(self.options, name) for name in OUTPUT_OPTIONS}
@@ -616,7 +616,7 @@ class Learner(SavedModel):
         options = LearnOptions(**header["learn"])
         learner = cls(options, TextOptions(**header["text"]), threads=threads)
         learner.restore_labels(header["labels"], int(header["met"]))
-        learner.columns = ColumnTable(*(header[each] for each in ("columns", "numbers", "years", "months")))
+        learner.columns = ColumnTable(*(header[each] for each in ("columns", "numbers", "dates", "shuffled")))
         learner.set_output(**header.get("output", {}))
         learner._decision.restore(header["decision"], arrays)
         learner.examples = int(header["examples"])

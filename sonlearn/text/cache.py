@@ -160,7 +160,7 @@ class CachedReader(Reader):
     def _settings(self) -> dict[str, Any]:
         options = json.loads(json.dumps(dataclasses.asdict(self.options)))
         known = self.columns
-        model = [known.known, known.numbers, known.years, known.months] if known.rests else None
+        model = [known.known, known.numbers, known.dates, sorted(known.shuffled)] if known.rests else None
         return {
             "options": options, "columns": json.loads(json.dumps(model)), "on_error": self._on_error,
             "labels": list(self._labels[1:3]),

@@ -11,6 +11,7 @@ import functools
 import itertools
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -44,6 +45,8 @@ KINDS = ("number", "date", "category", "text", "missing")
 DATE_PARTS = ("year", "month", "weekday", "hour")
 #: The parts of a date that are remembered of what is learned: the year, and the months from the first on.
 _COUNTED = ("year", *(f"month={month}" for month in range(1, 13)))
+#: Years of dates are nearer to 2000: what else is in their feature has the same number by chance.
+_YEARS = 8000
 #: What stands behind a column in the name of one of its features; nothing, where it is of numbers.
 _BEHIND = ("", "=", ".", "^")
 #: The kinds of a column of numbers without a missing one.
@@ -299,8 +302,9 @@ class ColumnTable:
     known : dict of column to tuple of str
         What it has held, of `KINDS`.
     numbers : dict of column to [rows, sum], of columns that have held nothing but numbers
-    years : dict of column to [first, last], years since 2000 of the dates that it has held
-    months : dict of column to the months of these, in order
+    dates : dict of column to the months of the dates that it has held, in order: 12 times years since 2000, and 0 to 11
+    shuffled : set of str
+        Columns some of whose dates were of an earlier month than one before.
     rests : bool
         Whether tables are only predicted: then nothing is added, missing numbers are replaced by `mean`, years far
         from all others by `bounded_year`, other months by `nearest_month`, and what a column has never held is refused.
@@ -308,12 +312,12 @@ class ColumnTable:
 
     def __init__(
         self, known: Mapping[str, Iterable[str]] | None = None, numbers: Mapping[str, list[float]] | None = None,
-        years: Mapping[str, list[float]] | None = None, months: Mapping[str, list[int]] | None = None,
+        dates: Mapping[str, list[int]] | None = None, shuffled: Iterable[str] = (),
     ):  # fmt: skip
         self.known: dict[str, tuple[str, ...]] = {name: tuple(kinds) for name, kinds in (known or {}).items()}
         self.numbers: dict[str, list[float]] = {name: list(counted) for name, counted in (numbers or {}).items()}
-        self.years: dict[str, list[float]] = {name: list(seen) for name, seen in (years or {}).items()}
-        self.months: dict[str, list[int]] = {name: list(seen) for name, seen in (months or {}).items()}
+        self.dates: dict[str, list[int]] = {name: list(met) for name, met in (dates or {}).items()}
+        self.shuffled = set(shuffled)
         self.rests = False
         self._order: dict[str, int] = {}
 
@@ -321,7 +325,7 @@ class ColumnTable:
         """The same columns, as they are at any time, for what is only predicted."""
         table = ColumnTable()
         table._order = {name: place for place, name in enumerate(self.known)}
-        table.known, table.numbers, table.years, table.months = self.known, self.numbers, self.years, self.months
+        table.known, table.numbers, table.dates, table.shuffled = self.known, self.numbers, self.dates, self.shuffled
         table.rests = True
         return table
 
@@ -340,18 +344,25 @@ class ColumnTable:
         What a learner makes of years is a slope, which holds a little beyond them. One step from a year to the next is
         no slope: what is new in the second year is all laid to it.
         """
-        first, last = self.years.get(name, (year, year))
-        further = 1.0 if last > first + 1.0 else 0.0
+        met = self.dates.get(name)
+        first, last = (met[0] // 12, met[-1] // 12) if met else (year, year)
+        further = 1.0 if last > first + 1 else 0.0
         return min(max(year, first - further), last + further)
 
-    def nearest_month(self, name: str, month: int) -> int:
+    def nearest_month(self, name: str, year: float, month: int) -> int:
         """Of the months that a column has held, the one nearest to `month` in the year's round, of two the one before.
 
-        A month that was never met has no weight, which says that it is as no month at all.
+        A month that was never met has no weight, which says that it is as no month at all. Where dates were met in
+        their order, what is later than they are is of the last month or of one that was met in two years: the weight of
+        any other was learned long ago, and tells of that time as much as of the season.
         """
+        met = self.dates.get(name, [])
+        months = {each % 12 + 1 for each in met}
+        if met and name not in self.shuffled and 12 * year + month - 1 > met[-1]:
+            times = Counter(each % 12 + 1 for each in met)
+            months = {each for each in months if times[each] > 1} | {met[-1] % 12 + 1}
         return min(
-            self.months.get(name, [month]),
-            key=lambda met: (min((met - month) % 12, (month - met) % 12), (month - met) % 12),
+            months or {month}, key=lambda each: (min((each - month) % 12, (month - each) % 12), (month - each) % 12)
         )
 
     def count(self, batch: Batch, options: TextOptions) -> None:
@@ -369,27 +380,32 @@ class ColumnTable:
         np.add.at(sums, at, values)
         for name, total in zip(numbers, sums.tolist(), strict=False):
             self.numbers[name] = [self.numbers.get(name, (0, 0.0))[0] + batch.n, total]
+        rows = np.repeat(np.arange(batch.n), np.diff(batch.indptr))[counted] if dates else at
         for name, begin in zip(dates, range(len(numbers), len(order), len(_COUNTED)), strict=True):
-            own = at - begin
-            years, months = values[own == 0].tolist(), {*own[(own > 0) & (own < len(_COUNTED))].tolist()}
-            self.add_dates({name: years} if years else {}, {name: months} if months else {})
+            own, met = at - begin, np.zeros((2, batch.n), np.int64)
+            is_year = (own == 0) & (np.abs(values) < _YEARS)
+            is_month = (own > 0) & (own < len(_COUNTED))
+            met[0, rows[is_year]], met[1, rows[is_month]] = values[is_year], own[is_month]
+            met = (12 * met[0] + np.maximum(met[1], 1) - 1)[met.any(axis=0)]
+            if len(met):
+                self.add_dates(name, np.unique(met).tolist(), bool((np.diff(met) < 0).any()), int(met[0]))
 
     def join(self, other: ColumnTable, base: ColumnTable) -> None:
         """Add what another table has held, of numbers what it has held since `base`, which counts once."""
         self.add(other.known)
-        self.add_dates(other.years, other.months)
+        for name, met in other.dates.items():
+            self.add_dates(name, met, name in other.shuffled)
         for name, (rows, total) in other.numbers.items():
             before = base.numbers.get(name, (0, 0.0))
             known = self.numbers.get(name, before)
             self.numbers[name] = [known[0] + rows - before[0], known[1] + total - before[1]]
 
-    def add_dates(self, years: Mapping[str, list[float]], months: Mapping[str, Iterable[int]]) -> None:
-        """Remember years and months of the dates that columns have held."""
-        for name, seen in years.items():
-            every = [*seen, *self.years.get(name, ())]
-            self.years[name] = [min(every), max(every)]
-        for name, met in months.items():
-            self.months[name] = sorted({*met, *self.months.get(name, ())})
+    def add_dates(self, name: str, met: list[int], shuffled: bool, first: int | None = None) -> None:
+        """Remember the months of the dates that a column has held, the `first` of them behind all known ones."""
+        known = self.dates.get(name, [])
+        if shuffled or (first is not None and known and first < known[-1]):
+            self.shuffled.add(name)
+        self.dates[name] = sorted({*known, *met})
 
     def check(self, found: Found, source: str, learns: bool) -> list[str]:
         """What is to be said of a table's columns: those that are missing, and those that are not known.

@@ -8,7 +8,7 @@
   ``column.weekday=Sun`` and ``column.hour=13`` with value 1; a time stamp of midnight is its date. Hours are those that
   are written, whatever the time zone. ``--ignore column.year`` leaves a part out. In rows that are only predicted a
   year counts as one that is a year from those that the model has met, at most, and if these are one, or two in a row,
-  as the nearest, and so does a month that it has not met;
+  as the nearest, and so does a month that it has not met, or only once where dates came in their order and end before;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
 - any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
 
@@ -327,8 +327,8 @@ class ColumnEncoder:
         self._meet("date", field)
         year, month = date.year - 2000.0, date.month
         if self._model is not None:
+            month = self._model.nearest_month(self.column, year, month)
             year = self._model.bounded_year(self.column, year) if year else year
-            month = self._model.nearest_month(self.column, month)
         parts = {"year": "" if year else None, "month": f"={month}", "weekday": f"={_WEEKDAYS[date.weekday()]}"}
         parts["hour"] = None if hour is None else f"={hour}"
         return tuple(

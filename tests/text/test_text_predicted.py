@@ -160,9 +160,9 @@ def test_what_is_predicted_adds_nothing():
 @pytest.mark.parametrize(
     ("more", "met", "counts"),
     [
-        ("", [24.0, 24.0], {2025: 24.0, 2024: 24.0, 1999: 24.0}),
-        ("1,2,1,2023-03-01,Graz,8010\n", [23.0, 24.0], {2025: 24.0, 2023: 23.0, 2021: 23.0}),
-        ("1,2,1,2021-03-01,Graz,8010\n", [21.0, 24.0], {2031: 25.0, 2025: 25.0, 2022: 22.0, 2015: 20.0}),
+        ("", [24], {2025: 24.0, 2024: 24.0, 1999: 24.0}),
+        ("1,2,1,2023-03-01,Graz,8010\n", [23, 24], {2025: 24.0, 2023: 23.0, 2021: 23.0}),
+        ("1,2,1,2021-03-01,Graz,8010\n", [21, 24], {2031: 25.0, 2025: 25.0, 2022: 22.0, 2015: 20.0}),
     ],
 )
 def test_years_are_not_further_than_one_from_those_that_were_met(tmp_path, more, met, counts):
@@ -171,7 +171,7 @@ def test_years_are_not_further_than_one_from_those_that_were_met(tmp_path, more,
         learner.columns.count(batch, OPTIONS)
     learner.save(tmp_path / "m")
     columns = Learner.load(tmp_path / "m").columns
-    assert columns.years == {"day": met}
+    assert [each // 12 for each in columns.dates["day"]] == met
     year = name_slot("day.year", OPTIONS)
     for asked, counted in counts.items():
         for known, value in ((columns.at_rest(), counted), (columns, asked - 2000.0)):
@@ -193,10 +193,34 @@ def test_a_month_that_was_not_met_counts_as_the_nearest(tmp_path, more, met, cou
             each.columns.count(batch, OPTIONS)
     Learner.merge([learner, other]).save(tmp_path / "m")
     columns = Learner.load(tmp_path / "m").columns
-    assert columns.months == {"day": met}
+    assert sorted(each % 12 + 1 for each in columns.dates["day"]) == met
     for asked, counted in counts.items():
         for known, month in ((columns.at_rest(), counted), (columns, asked)):
             slots = dict(predicted(f"day\n2024-{asked:02}-01\n", known)[0][0])
+            assert name_slot(f"day.month={month}", OPTIONS) in slots
+
+
+@pytest.mark.parametrize(
+    ("days", "counts"),
+    [
+        (["2023-01-05", "2023-02-01", "2023-11-30"], {"2023-02-01": 2, "2024-02-01": 11, "2024-12-01": 11}),
+        (["2023-02-01", "2023-01-05", "2023-11-30"], {"2023-02-01": 2, "2024-02-01": 2, "2024-12-01": 11}),
+        (["2022-02-01", "2022-06-01", "2023-01-05", "2023-02-01"], {"2023-06-01": 2, "2024-02-01": 2, "2024-01-01": 2}),
+    ],
+)
+def test_ahead_of_dates_in_order_a_month_that_was_met_once_counts_as_the_last(tmp_path, days, counts):
+    """However the rows were cut; what a loaded model says. The second's dates are in no order."""
+    for size in (1, len(days)):
+        learner = Learner(text=OPTIONS)
+        for at in range(0, len(days), size):
+            text = LEARNED.partition("\n")[0] + "\n"
+            text += "".join(f"1,2,1,{day},Graz,8010\n" for day in days[at : at + size])
+            for batch in Reader(io.BytesIO(text.encode()), OPTIONS, columns=learner.columns):
+                learner.columns.count(batch, OPTIONS)
+        learner.save(tmp_path / "m")
+        columns = Learner.load(tmp_path / "m").columns.at_rest()
+        for asked, month in counts.items():
+            slots = dict(predicted(f"day\n{asked}\n", columns)[0][0])
             assert name_slot(f"day.month={month}", OPTIONS) in slots
 
 
