@@ -90,10 +90,8 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
     n_jobs: int | None
     random_state: Any
     _label_checks: dict[str, Any]
-    _rows, _sums = (
-        0,
-        np.zeros(1),
-    )  # of the rows learned from arrays: how many, and their columns' sums; NaN where missing
+    _rows = 0  # learned from arrays
+    _sums = np.zeros(1)  # of their columns; NaN where a number was missing
     _categories: tuple[str, ...] = ()  # columns of tables whose type says that they are names
 
     @property
@@ -364,9 +362,11 @@ def is_mixed(X: Any) -> bool:
     try:
         import pyarrow
         import pyarrow.compute
-
+    except ImportError:
+        return False
+    try:
         columns = pyarrow.table(X).columns
-    except (ImportError, TypeError, pyarrow.ArrowInvalid):  # sparse columns, or no table: scikit-learn knows
+    except (TypeError, pyarrow.ArrowInvalid):  # sparse columns, or no table: scikit-learn knows
         return False
     return any(
         not (pyarrow.types.is_integer(column.type) or pyarrow.types.is_floating(column.type)

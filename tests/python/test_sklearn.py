@@ -1,5 +1,6 @@
 """The estimators for scikit-learn: its own checks, and that they learn what the command line's learner learns."""
 
+import builtins
 import copy
 import pickle
 import signal
@@ -838,8 +839,18 @@ def test_what_pandas_hands_over_in_no_other_way():
         ours.fit(pandas.Series(y), y)
 
 
-def test_tables_of_numbers_alone_are_matrices():
+@pytest.mark.parametrize("arrow", [True, False], ids=["pyarrow", "without"])
+def test_tables_of_numbers_alone_are_matrices(monkeypatch, arrow):
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    found = builtins.__import__
+
+    def without(name, where=None, *more):
+        if name.startswith("pyarrow") and where["__name__"] == "sonlearn.sklearn":
+            raise ImportError(name)
+        return found(name, where, *more)
+
+    if not arrow:
+        monkeypatch.setattr(builtins, "__import__", without)
     X = pandas.DataFrame({"a": [1.0, 2.0, 3.0] * 5, "b": [0, 1, 0] * 5})
     ours, y = SonlearnClassifier(method="nag").fit(X, [0, 1, 0] * 5), [0, 1, 0] * 5
     assert not ours.mixed_
