@@ -380,15 +380,15 @@ class ColumnTable:
         np.add.at(sums, at, values)
         for name, total in zip(numbers, sums.tolist(), strict=False):
             self.numbers[name] = [self.numbers.get(name, (0, 0.0))[0] + batch.n, total]
-        rows = np.repeat(np.arange(batch.n), np.diff(batch.indptr))[counted] if dates else at
+        rows = np.repeat(np.arange(batch.n), np.diff(batch.indptr))[counted]
         for name, begin in zip(dates, range(len(numbers), len(order), len(_COUNTED)), strict=True):
             own, met = at - begin, np.zeros((2, batch.n), np.int64)
             is_year = (own == 0) & (np.abs(values) < _YEARS)
             is_month = (own > 0) & (own < len(_COUNTED))
             met[0, rows[is_year]], met[1, rows[is_month]] = values[is_year], own[is_month]
             met = (12 * met[0] + np.maximum(met[1], 1) - 1)[met.any(axis=0)]
-            if len(met):
-                self.add_dates(name, np.unique(met).tolist(), bool((np.diff(met) < 0).any()), int(met[0]))
+            last = self.dates.get(name, [])[-1:]
+            self.add_dates(name, met.tolist(), bool((np.diff(met, prepend=last) < 0).any()))
 
     def join(self, other: ColumnTable, base: ColumnTable) -> None:
         """Add what another table has held, of numbers what it has held since `base`, which counts once."""
@@ -400,12 +400,13 @@ class ColumnTable:
             known = self.numbers.get(name, before)
             self.numbers[name] = [known[0] + rows - before[0], known[1] + total - before[1]]
 
-    def add_dates(self, name: str, met: list[int], shuffled: bool, first: int | None = None) -> None:
-        """Remember the months of the dates that a column has held, the `first` of them behind all known ones."""
-        known = self.dates.get(name, [])
-        if shuffled or (first is not None and known and first < known[-1]):
+    def add_dates(self, name: str, met: Iterable[int], shuffled: bool) -> None:
+        """Remember the months of dates that a column has held, and whether one was earlier than one before."""
+        months = {*self.dates.get(name, ()), *met}
+        if months:
+            self.dates[name] = sorted(months)
+        if shuffled:
             self.shuffled.add(name)
-        self.dates[name] = sorted({*known, *met})
 
     def check(self, found: Found, source: str, learns: bool) -> list[str]:
         """What is to be said of a table's columns: those that are missing, and those that are not known.
