@@ -112,7 +112,7 @@ def test_text_that_is_not_utf8_is_named_once_whatever_its_format(cli, tmp_path, 
 def test_text_that_is_not_utf8_is_named_before_workers_read_it(tmp_path, capsys):
     paths = [written(tmp_path / name, *TEXTS["csv"][:2]) for name in ("a.csv", "b.csv")]
     paths[1].write_bytes(paths[1].read_bytes().decode().encode("latin-1"))
-    assert files_of(RunOptions(data=tuple(map(str, paths))))[0] == list(map(str, paths))
+    assert files_of(RunOptions(data=tuple(map(str, paths)))) == (list(map(str, paths)), [f"{paths[1]}: {LATIN}"])
     assert capsys.readouterr().err == f"sonlearn: warning: {paths[1]}: {LATIN}\n"
 
 

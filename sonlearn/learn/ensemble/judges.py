@@ -51,7 +51,8 @@ class ReplayJudge:
     def growth(self, left: list[int], unit: list[int]) -> float:
         """By what share the loss of a combination of those `left` grows without those of the `unit`.
 
-        The share is of the loss or, where that is less, of what it is below the loss of means of the labels.
+        The share is of the loss or, where that is less, of what it is below the loss of means of the labels; where no
+        member is one, of a combination of nothing.
         """
         with self._first:  # who asks at the same time waits for it
             now, constant = self._loss(tuple(left)), self._loss(self._means)
