@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from states import same_state
 
 from sonlearn import Batch, DivergedError, InputError, Learner
 from sonlearn.data.batch import joined
@@ -79,11 +80,7 @@ def test_one_row_is_a_batch_of_one(options, monkeypatch):
         np.testing.assert_array_equal(way.raw(row), expect.scores[0])
         found, expect = learned(way, row, y, weight), many.partial_fit(batch_of(row, y, weight))
         np.testing.assert_array_equal(found, expect.scores[0])
-    (header, arrays), (expect, others) = one.to_arrays(), many.to_arrays()
-    assert header == expect
-    assert arrays.keys() == others.keys()
-    for name, array in arrays.items():
-        np.testing.assert_array_equal(array, others[name], err_msg=name)
+    same_state(one, many)
 
 
 def test_the_default_method_too(monkeypatch):
@@ -154,10 +151,7 @@ def test_batches_of_one_row_are_as_other_batches(options, monkeypatch):
     assert len(alone) > 50
     assert set(map(id, alone)) == {id(one._alone)}
     assert one.refused_rows == many.refused_rows == 1
-    (header, arrays), (expect, others) = one.to_arrays(), many.to_arrays()
-    assert header == expect
-    for name, array in arrays.items():
-        np.testing.assert_array_equal(array, others[name], err_msg=name)
+    same_state(one, many)
 
 
 @pytest.mark.parametrize("problem", MEMBERS)
@@ -199,10 +193,7 @@ def test_a_committee_learns_rows_one_by_one_as_in_batches(problem, numbers, monk
         at += n
     np.testing.assert_array_equal(got, expect)
     assert 1 < sum(member["active"] for member in one.facts()["members"]) < len(MEMBERS[problem])
-    (header, arrays), (expect, others) = one.to_arrays(), many.to_arrays()
-    assert header == expect
-    for name, array in arrays.items():
-        np.testing.assert_array_equal(array, others[name], err_msg=name)
+    same_state(one, many)
 
 
 def test_a_committee_refuses_a_row_as_a_batch_does():
