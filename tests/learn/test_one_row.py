@@ -64,7 +64,7 @@ def learned(way, row, y, weight):
         {"method": "nag", "loss": "poisson"}, {"method": "multinomial-bayes"}, {"method": "drfd", "sketch_size": 3},
         {"method": "ewma", "decay": 0.1}, {"method": "nag", "classes": "auto"},
         {"method": "nag", "oaa": 3}, {"method": "nag", "multinomial": 3},
-        {"members": ("nag", "arow-precision:tfidf"), "classes": "auto", "coverage": 0.8},
+        {"members": ("nag", "arow-precision:tfidf"), "classes": "auto", "coverage": 0.8}, {},
     ],
     ids=lambda options: " ".join(map(str, options.values())),
 )  # fmt: skip
@@ -81,17 +81,6 @@ def test_one_row_is_a_batch_of_one(options, monkeypatch):
         found, expect = learned(way, row, y, weight), many.partial_fit(batch_of(row, y, weight))
         np.testing.assert_array_equal(found, expect.scores[0])
     same_state(one, many)
-
-
-def test_the_default_method_too(monkeypatch):
-    monkeypatch.setattr(by_row, "FEW", np.inf)
-    one, many = settled(), settled()
-    way = OneRow(one, -1)
-    for row, y, weight in stream(12, 60):
-        assert way.raw(row) == many.predict(batch_of(row, np.nan, 1.0), online=True).raw[0]
-        way.learn(row, y, weight)
-        many.partial_fit(batch_of(row, y, weight))
-    assert one.examples == many.examples
 
 
 @pytest.mark.parametrize("method", ["full-on", "ridge", "ada-full", "metagrad"])
