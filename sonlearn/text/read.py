@@ -159,6 +159,8 @@ class Reader:
     """
 
     meter: Meter | None = None
+    #: What messages call a table in memory.
+    table_name = "<table>"
 
     def __init__(
         self,
@@ -274,10 +276,6 @@ class Reader:
             found = f"{self.error_count} malformed lines and nothing else (the first: {self.errors[0]})"
         raise InputError(names, None, None, found, "at least one example")
 
-    def name_of(self, source: Any) -> str:
-        """What messages call a source."""
-        return source_name(source)
-
     def _watch(self, raw: Any) -> Any:
         """See `open_binary`."""
         return raw if self.meter is None else self.meter.watch(raw)
@@ -314,7 +312,7 @@ class Reader:
         from sonlearn.text.flat import FlatRows
 
         for source in expand_globs(self.sources):
-            name = self.name_of(source)
+            name = self.table_name if is_table(source) else source_name(source)
             if self.options.format == "arrow" or is_table(source) or is_arrow(source):
                 tables = read_arrow(source, self.options, self._labels, self._watch, self.columns, name=name)
             else:
