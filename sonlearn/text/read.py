@@ -201,21 +201,6 @@ class Reader:
         self.tables: list[tuple[str, tuple[str, ...]]] = []
         self._first_chunks: Iterator[np.ndarray] | None = None
 
-    @property
-    def errors(self) -> list[InputError]:
-        """The first malformed lines that were left out."""
-        return self.malformed.errors
-
-    @property
-    def error_count(self) -> int:
-        """How many were."""
-        return self.malformed.count
-
-    @property
-    def skipped(self) -> list[str]:
-        """Tags of the malformed lines behind the last batch."""
-        return self.malformed.tags
-
     def __iter__(self) -> Iterator[Any]:
         """Yield batches.
 
@@ -272,8 +257,8 @@ class Reader:
         """Raise InputError: there was no example."""
         names = ", ".join(map(source_name, self.sources)) or "<nothing>"
         found = "a header and no rows" if self.tables else "an empty stream"
-        if self.error_count:
-            found = f"{self.error_count} malformed lines and nothing else (the first: {self.errors[0]})"
+        if self.malformed.count:
+            found = f"{self.malformed.count} malformed lines and nothing else (the first: {self.malformed.errors[0]})"
         raise InputError(names, None, None, found, "at least one example")
 
     def _watch(self, raw: Any) -> Any:
