@@ -236,7 +236,7 @@ def test_classes_may_have_names_or_begin_with_0(cli, tmp_path):
         ("train --cb 3 --cbify 3 log", "--cb and --cbify given"),
         ("train --epsilon .1 log", "decisions need one of --cb, --cb_explore"),
         ("train --cb_explore_adf --method nag log", "--explore ucb with --method nag: it has no widths"),
-        ("train --cb_adf --loss logistic log", "costs are values; give --loss squared"),
+        ("train --cb_adf --method nag --loss logistic log", "costs are values; give --loss squared"),
         ("train --cb 3 --passes 2 log", "--passes: decisions do not take it"),
         ("train --cb_adf --cluster local log", "--cluster: decisions are learned in one process"),
         ("train --cb_type magic --cb 3 log", "expected one of dm, mtr, ips, dr"),
