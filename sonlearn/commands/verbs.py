@@ -161,7 +161,7 @@ VERBS = {
     ),
     "events": Verb(
         "sonlearn events [-o FILE] [--remove DAYS] LOG",
-        "Write the log of serve --events as dsjson, for train and evaluate, and remove old events from it.",
+        "Write the log of serve --events as dsjson or JSON, for train and evaluate, and remove old events from it.",
         "conversions.events",
         "LOG of serve",
         {"events": verbs.EventsOptions},

@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from sonlearn.data.decisions import Decisions
-from sonlearn.errors import InputError, OptionError, OutputError, SonlearnError, shorten
+from sonlearn.errors import InputError, OptionError, OutputError, shorten
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.text import NAMESPACED, TextOptions
 from sonlearn.options.verbs import ServeOptions
@@ -30,18 +30,6 @@ from sonlearn.text.hashing import constant_id
 #: Requests that are worked on together.
 AT_ONCE = 256
 _LARGEST = 1e100
-
-
-class UnknownEventError(SonlearnError):
-    """No event has this id."""
-
-    status = 404
-
-
-class RewardedTwiceError(SonlearnError):
-    """The event has its reward."""
-
-    status = 409
 
 
 #: The answer to /decide (event_id, action, probability, probabilities), or to /reward (event_id, learned).
@@ -97,7 +85,7 @@ class Decider(Queue):
         ------
         Busy
         SonlearnError
-            A context or a reward is malformed; `UnknownEventError`, `RewardedTwiceError`; `OutputError`: nothing could
+            A context or a reward is malformed; what `EventLog.waiting` raises; `OutputError`: nothing could
             be written.
         """
         return await self.answer_to(DecisionRequest(body, rewards, size))
@@ -166,11 +154,7 @@ class Decider(Queue):
         number = isinstance(reward, int | float) and not isinstance(reward, bool)
         if not number or not -_LARGEST <= reward <= _LARGEST:  # type: ignore[operator]
             raise InputError(SOURCE, None, None, f"reward {shorten(json.dumps(reward))}", "a number of at most 1e100")
-        found = self.events.find(event)
-        if found is None:
-            raise UnknownEventError(f"event {shorten(event)}: no such event, or one that was removed")
-        if event in now or found.reward is not None:
-            raise RewardedTwiceError(f"event {shorten(event)}: it has its reward; nothing was changed")
+        found = self.events.waiting(event, now)
         reward = float(reward)  # type: ignore[arg-type]
         return event, reward, _read(found._replace(reward=reward).text, self.learner, self._text, SOURCE)
 
