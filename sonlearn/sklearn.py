@@ -260,9 +260,8 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         self, learner: Learner, X: Any, y: np.ndarray, weight: Any, order: Any = None, *, again: bool = False
     ) -> Self:
         """Let `learner` learn the rows once, with the labels y as it is told them, in an order if one is given."""
-        if again:
-            learner.next_pass()
-        elif learner is self.learner_ and learner.examples == 0:
+        learner.next_pass(again)
+        if learner is self.learner_ and learner.examples == 0:
             self._sample = RowSample()
         for at, batch in self._batches(X, weight, order):
             with base.uninterrupted():

@@ -143,6 +143,8 @@ class TrainingSession(Session):
             )
         if format in TABLES and not self.options.testonly:
             self.warn_of_leaks()
+        if self.began.number == 1:
+            learner.next_pass(again=False)
         self.begin_with(learner, [models.settings_text(learner.options)], cache)
 
     def warn_of_leaks(self) -> None:

@@ -305,8 +305,8 @@ class Engine(ABC):
         """What learns rows one by one quickly."""
         return EngineByRow(self, Predictions.empty(1))
 
-    def next_pass(self, state: State) -> None:
-        """Record in `state` that the next rows have been learned before."""
+    def next_pass(self, state: State, again: bool) -> None:
+        """Record in `state` that the next rows have been learned before (`again`), or that they are new."""
         return
 
     def contributions(self, state: State, rows: Rows, number: int | None = None) -> Contributions | None:

@@ -402,14 +402,15 @@ class Learner(SavedModel):
         if self._coverage is not None and other._coverage is not None:
             self._coverage.restore(other._coverage.arrays())
 
-    def next_pass(self) -> None:
-        """Begin a further pass over the same data: the rows to come have been learned from before.
+    def next_pass(self, again: bool = True) -> None:
+        """Begin a pass over the rows that have been learned, or with ``again=False`` over new ones.
 
         Raises OptionError where labels come late (`label_delay`): those of a further pass have come long ago.
         """
-        if self.options.label_delay:
+        if again and self.options.label_delay:
             raise OptionError(f"--label-delay {self.options.label_delay} with a further pass: expected one pass")
-        self.engine.next_pass(self.state)
+        with self.access.to_learn:
+            self.engine.next_pass(self.state, again)
 
     def set_output(self, **given: Any) -> None:
         """Change how predictions are reported: options of `OUTPUT_OPTIONS` by name. Nothing that is learned changes.

@@ -15,6 +15,7 @@ from for_all import for_all
 from places import GOLDEN as GOLDEN_FILES
 from places import sample
 
+from sonlearn import Learner
 from sonlearn.cli import main
 from sonlearn.commands.line import parser_of
 from sonlearn.commands.verbs import VERBS
@@ -155,6 +156,13 @@ def test_several_passes_hold_every_tenth_example_out(cli):
     assert "number of examples per pass = 150" in err
     assert " h\n" not in err
     assert "examples = 300" in cli("inspect", "model")[1]
+
+
+def test_a_run_that_goes_on_with_a_model_of_several_passes_learns_new_rows(cli):
+    cli("train", "--passes", "2", "--holdout_off", "-f", "model", "a.svm")
+    cli("train", "-i", "model", "-f", "after", "a.svm")
+    assert Learner.load("model").state.now[["passes", "rows"]].tolist() == [(1, 150)]
+    assert Learner.load("after").state.now[["passes", "rows"]].tolist() == [(0, 300)]
 
 
 def test_labels_0_and_1_mean_the_same_as_minus_and_plus_1(cli):

@@ -162,6 +162,20 @@ def test_in_later_passes_the_combiner_stands_still():
     assert any((before[n] != after[n]).any() for n in before if ".members." in n and before[n].shape == after[n].shape)
 
 
+def test_new_rows_after_several_passes_are_learned_as_new_ones():
+    """The combiners learn, rows are counted, and views take in features that they have not met."""
+    batch, new = zipf(n=300, d=60), zipf(n=400, d=600, seed=1)
+    learner = Learner(options())
+    for again in (False, True, False):
+        learner.next_pass(again)
+        before = state_of(learner)[1]
+        learner.partial_fit(batch if learner.examples < 600 else new)
+    after = state_of(learner)[1]
+    assert any((before[name] != after[name]).any() for name in before if ".online." in name)
+    assert after["state.now.rows"] == 700
+    assert any(after[name].size > before[name].size for name in before if ".views." in name)
+
+
 def test_an_idle_member_is_pruned_and_one_that_carries_is_not(monkeypatch):
     """Labels that only the product of two features tells: of nag and nag:pairs, pairs stay."""
     monkeypatch.setattr(pruning, "TWO_RULES", pruning.TWO_RULES._replace(checkpoints=(1500,)))

@@ -154,6 +154,19 @@ def test_a_few_rows_are_learned_until_those_held_out_gain_nothing(classes, kind)
     np.testing.assert_array_equal(ours.predict(X), told.predict(X))
 
 
+def test_partial_fit_after_fit_learns_new_rows_as_such(classes):
+    X, y = classes
+    ours = SonlearnClassifier(passes=2, shuffle=False).fit(X[:200], y[:200]).partial_fit(X[200:], y[200:])
+    learner, rows = Learner(), from_scipy(X, 2.0 * y - 1)
+    for again in (False, True):
+        learner.next_pass(again)
+        learner.partial_fit(rows.part(0, 200))
+    learner.next_pass(again=False)
+    learner.partial_fit(rows.part(200, 300))
+    np.testing.assert_array_equal(ours.decision_function(X), learner.predict(rows).raw)
+    assert learner.state.now["rows"] == 300
+
+
 def test_many_rows_are_learned_once_and_so_is_what_follows_predictions(classes, monkeypatch):
     X, y = classes
     for given in ({"threshold": "best-f1"}, {"coverage": 0.9}, {"label_delay": 3}):

@@ -133,10 +133,10 @@ class OneVsRest(Engine):
         pairs = zip(state.counts.tolist(), state.classes, strict=True)
         return {"classes": [{"examples": count, **self._binary.facts(own)} for count, own in pairs]}
 
-    def next_pass(self, state: OneVsRestState) -> None:
-        """Say that the rows to come have been learned from before."""
+    def next_pass(self, state: OneVsRestState, again: bool) -> None:
+        """See `Engine.next_pass`."""
         for own in (*state.classes, state.unseen):
-            self._binary.next_pass(own)
+            self._binary.next_pass(own, again)
 
     def reordered(self, state: OneVsRestState, order: list[int | None]) -> OneVsRestState:
         """`state` with its classes in another order; None stands for one that has not been met, and is from now on."""
