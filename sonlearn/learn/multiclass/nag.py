@@ -47,7 +47,7 @@ class Nag(OfPairs):
     """
 
     def __init__(self, rate: float = 4.0, decay: float = 0.0):
-        super().__init__(follow, (), new_work, decay)
+        self._decay, self.retention = decay, 1.0 - decay
         own = params_of(LearnOptions(method="nag", learning_rate=rate, decay=decay))
         self._params = own._replace(several=(True,), invariant=False, before=True)
 
