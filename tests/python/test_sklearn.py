@@ -877,7 +877,7 @@ def test_tables_of_numbers_alone_are_matrices(monkeypatch, arrow):
     found = builtins.__import__
 
     def without(name, where=None, *more):
-        if name.startswith("pyarrow") and where["__name__"] == "sonlearn.sklearn":
+        if name.startswith("pyarrow") and where["__name__"] == "sonlearn.text.arrow":
             raise ImportError(name)
         return found(name, where, *more)
 
