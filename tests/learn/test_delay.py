@@ -141,7 +141,7 @@ def test_members_are_judged_by_rows_predicted_after_labels_had_come(kind, monkey
     """By as many as without a delay, however the stream is cut and resumed."""
     delay, checkpoint = 40, 24
     few = {"words_after": 0, "first": 12, "checkpoints": (checkpoint, 60)}
-    for name in ("SCALAR_RULES", "CLASS_RULES"):
+    for name in ("TWO_RULES", "VALUE_RULES", "CLASS_RULES"):
         monkeypatch.setattr(pruning, name, getattr(pruning, name)._replace(**few))
     cases = []
 

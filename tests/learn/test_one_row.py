@@ -170,7 +170,8 @@ def test_a_committee_learns_rows_one_by_one_as_in_batches(problem, numbers, monk
     """
     sooner = {"first": 30, "checkpoints": (60, 95), "rarer": 10}
     of_classes = sooner | {"words_after": 20, "kept": 50, "price": 0.2}
-    monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(**sooner))
+    monkeypatch.setattr(pruning, "TWO_RULES", pruning.TWO_RULES._replace(**sooner))
+    monkeypatch.setattr(pruning, "VALUE_RULES", pruning.VALUE_RULES._replace(**sooner | {"rarer": 0}))
     monkeypatch.setattr(pruning, "CLASS_RULES", pruning.CLASS_RULES._replace(**of_classes))
     options = {"members": MEMBERS[problem]}
     options |= {"classes": "auto"} if problem == "classes" else {"loss": problem, "sketch_size": 3}

@@ -3,6 +3,7 @@
 import builtins
 import copy
 import pickle
+import re
 import signal
 
 import numpy as np
@@ -827,6 +828,37 @@ def test_columns_that_look_like_something_else_are_named():
         Learner(LearnOptions(method="nag")).partial_fit(X.assign(y=np.arange(1200) % 2), label="y")
     with pytest.raises(ValueError, match="Input y contains NaN"):
         SonlearnRegressor(method="nag").fit(X[:60].assign(since="x"), np.where(np.arange(60) < 3, np.nan, 1.0))
+
+
+def test_texts_that_are_read_as_numbers_are_named():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    columns = {"zip": ["02139", "94105"] * 30, "sold": ["True", "False"] * 30, "code": ["12", "12A", None] * 20}
+    X, y = pandas.DataFrame(columns), [0, 1] * 30
+    expected = re.escape("read as numbers: 'zip' (--categorical 'zip' if they are names, --numeric 'zip' if numbers)")
+    with pytest.warns(UserWarning, match=expected):
+        SonlearnClassifier(method="nag").fit(X, y).predict(X)
+    for said in ("categorical", "numeric", "text", "ignore"):
+        SonlearnClassifier(method="nag", **{said: "zip"}).fit(X, y)
+    SonlearnClassifier(method="nag").fit(X.assign(zip=[2139, 94105] * 30), y)
+
+
+@pytest.mark.parametrize("named", [{}, {"categorical": "city"}])
+def test_a_table_is_handed_over_once(monkeypatch, named):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    X, y, handed = pandas.DataFrame({"city": ["Graz", "Wien"] * 30, "x": np.arange(60.0)}), [0, 1] * 30, []
+    for owner, name in ((pandas.DataFrame, "__arrow_c_stream__"), (pyarrow, "table")):
+        how = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda *given, how=how, name=name: handed.append(name) or how(*given))
+    SonlearnClassifier(method="nag", **named).fit(X, y)
+    assert len(handed) == 1
+
+
+def test_objects_of_several_kinds_in_a_named_column_are_said_in_a_line():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    X = pandas.DataFrame({"a": [1, "x"] * 10, "b": np.arange(20.0)})
+    with pytest.raises(InputError, match="expected a table of numbers, texts, dates"):
+        SonlearnClassifier(method="nag", categorical="a").fit(X, [0, 1] * 10)
 
 
 def test_what_pandas_hands_over_in_no_other_way():
