@@ -169,7 +169,8 @@ class LabelEncoder:
         negative, positive = self.words
         if self.coding == WORDS:
             return negative or "other", positive or "other"
-        return (negative or "0", positive or "1") if self.coding == ZERO_ONE or self.worded else ("-1", "1")
+        zero = self.coding == ZERO_ONE or (self.coding == UNKNOWN and self.worded)
+        return negative or ("0" if zero else "-1"), positive or "1"
 
     @property
     def worded(self) -> bool:
