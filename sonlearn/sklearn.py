@@ -246,7 +246,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         places = np.arange(len(y)) % HELD
         held, others = order[places == HELD - 1], order[places < HELD - 1]
         (_, asked), *_ = self._batches(X, weight, held)
-        trial, best = Learner.from_arrays(*learner.to_arrays(), threads=self._threads), np.inf
+        trial, best = learner.copy(threads=self._threads), np.inf
         for number in range(MOST_PASSES):
             self._learn(trial, X, y, weight, others, again=number > 0)
             loss = asked.weight @ trial.predict(asked._replace(y=y[held])).loss

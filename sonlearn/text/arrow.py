@@ -10,6 +10,7 @@ CSV; dates and times are texts as pyarrow writes them. A row's number stands for
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import json
 import os
@@ -233,7 +234,7 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
     layout = layout_of(record.schema.names, options, (name, None), labels, known=encoder.model)
     y, weight, classes, ids = np.full(n, np.nan), np.ones(n), None, None
     if layout.label is not None:
-        y, classes = _labels(record.column(layout.label), name, options.label, refused, labels.worded)
+        y, classes = _labels(record.column(layout.label), name, options.label, refused, labels)
     if layout.weight is not None:
         weight, _ = _labels(record.column(layout.weight), name, options.weight, refused, weights=True)
     if layout.action is not None:
@@ -306,13 +307,21 @@ def _texts_of(column: Any, title: str, name: str) -> list[str]:
 
 
 def _labels(
-    column: Any, name: str, title: str, refused: _Refused, class_names: bool = False, weights: bool = False
+    column: Any,
+    name: str,
+    title: str,
+    refused: _Refused,
+    labels: Labelling = Labelling(),  # noqa: B008 (a tuple)
+    weights: bool = False,
 ) -> tuple[np.ndarray, list[str | None] | None]:
     """(labels or `weights` float64, NaN for none; names of classes, or None); malformed ones are added to `refused`."""
-    values, codes, texts = _fields(column, title, name)
+    import pyarrow.types as kinds
+
+    values, codes, texts = _fields(column, title, name, as_text=labels.truth and kinds.is_boolean(column.type))
     names = None
     if codes is not None:
-        found = [*_of_each(texts, lambda text: label_of(text, class_names), (np.inf, None))[0], (np.nan, None)]
+        read = functools.partial(label_of, class_names=labels.worded, truth=labels.truth)
+        found = [*_of_each(texts, read, (np.inf, None))[0], (np.nan, None)]
         values = np.array([y for y, _ in found])[codes]  # the code of null is -1
         names = [found[code][1] for code in codes.tolist()] if any(own for _, own in found) else None
     for i in np.flatnonzero(np.isinf(values) | (~(values >= 0) if weights else False)).tolist():
