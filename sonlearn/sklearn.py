@@ -111,8 +111,9 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
 
     def _checked(self, X: Any, y: Any = None, weight: Any = None, *, reset: bool) -> tuple[Any, Any, Any]:
         """(X, y, weights) as arrays; X a CSR matrix or an array of float64."""
-        if (self._names_columns(X) or is_mixed(X)) if reset else getattr(self, "mixed_", False):
-            return self._checked_table(X, y, weight, reset)
+        table = arrow_table(X) if reset else None
+        if (self._names_columns(X) or is_mixed(table)) if reset else getattr(self, "mixed_", False):
+            return self._checked_table(X, table, y, weight, reset)
         if reset:
             self.mixed_ = False
         elif self._is_plain(X):
@@ -151,8 +152,8 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
             and bool(np.isfinite(X.data.sum()))
         )  # fmt: skip
 
-    def _checked_table(self, X: Any, y: Any, weight: Any, reset: bool) -> tuple[Batch, Any, Any]:
-        """The same of a table that is no matrix of numbers: X as a batch."""
+    def _checked_table(self, X: Any, table: Any, y: Any, weight: Any, reset: bool) -> tuple[Batch, Any, Any]:
+        """The same of a table that is no matrix of numbers: X as a batch; `table`: see `arrow_table`, or None."""
         from sonlearn.text.arrow import table_batch
 
         if not hasattr(X, "__arrow_c_stream__"):
@@ -162,9 +163,9 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         if reset:
             self._names, self._columns = NameTable(), ColumnTable()
             self._titles = [str(name) for name in X.columns]
-            self._categories = categories_of(X)
+            self._categories = () if table is None else categories_of(table)
         known, names = (self._columns.at_rest(), None) if y is None else (None, self._names)
-        batch, found = table_batch(X, self._text, Labelling(False), known, names)
+        batch, found = table_batch(X if table is None else table, self._text, Labelling(False), known, names)
         for note in found.faults if y is None else found.notes:
             warnings.warn(note, UserWarning, stacklevel=5)
         if y is not None:
@@ -355,34 +356,41 @@ def _are_numbers(y: Any, n: int) -> bool:
     return plain and bool(np.isfinite(y.sum()))
 
 
-def is_mixed(X: Any) -> bool:
-    """Whether X is a table that is no matrix of numbers: it has texts, dates, categories, or missing values."""
+def arrow_table(X: Any) -> Any:
+    """X as a table of pyarrow; None where it is none that pyarrow takes, or pyarrow is not installed."""
     if not hasattr(X, "__arrow_c_stream__"):
-        return False
+        return None
     try:
         import pyarrow
-        import pyarrow.compute
-    except ImportError:
+
+        return pyarrow.table(X)
+    except (ImportError, TypeError, ValueError):  # sparse columns, or objects of several kinds: scikit-learn knows
+        return None
+
+
+def is_mixed(table: Any) -> bool:
+    """Whether a table of pyarrow is no matrix of numbers: it has texts, dates, categories, or missing values.
+
+    False where there is none.
+    """
+    if table is None:
         return False
-    try:
-        columns = pyarrow.table(X).columns
-    except (TypeError, pyarrow.ArrowInvalid):  # sparse columns, or no table: scikit-learn knows
-        return False
+    import pyarrow.compute
+
     return any(
         not (pyarrow.types.is_integer(column.type) or pyarrow.types.is_floating(column.type)
              or pyarrow.types.is_boolean(column.type) or pyarrow.types.is_decimal(column.type))
         or column.null_count
         or (pyarrow.types.is_floating(column.type) and pyarrow.compute.any(pyarrow.compute.is_nan(column)).as_py())
-        for column in columns
+        for column in table.columns
     )  # fmt: skip
 
 
-def categories_of(X: Any) -> tuple[str, ...]:
-    """The columns of a table whose type is one of categories, whatever these look like."""
+def categories_of(table: Any) -> tuple[str, ...]:
+    """The columns of a table of pyarrow whose type is one of categories, whatever these look like."""
     import pyarrow
 
-    schema = pyarrow.table(X).schema
-    return tuple(field.name for field in schema if pyarrow.types.is_dictionary(field.type))
+    return tuple(field.name for field in table.schema if pyarrow.types.is_dictionary(field.type))
 
 
 @with_parameters(_CLASSIFIER)

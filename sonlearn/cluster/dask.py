@@ -90,15 +90,6 @@ class Trained(NamedTuple):
     first_refused: SonlearnError | None
     notes: list[str]
 
-    def partitions(self) -> list[list[range]]:
-        """Of each learner its partitions, round by round."""
-        return [self.plan.of(learner) for learner in range(self.plan.learners)]
-
-    def further(self) -> list[range]:
-        """The partitions that `merge` is of."""
-        last = self.plan.rounds[-1][-1]
-        return [last[-1:]]
-
 
 def sketch(
     data: Any,

@@ -40,7 +40,7 @@ def convert(line: Line) -> int:
         complain(FROM_TERMINAL)
     with Interrupts(at_once=True), telling_of_compiling():
         reader = convert(sources, target, options.to, text, **running.reading)
-    warn_of_skipped(reader.error_count, reader.errors)
+    warn_of_skipped(reader.malformed.count, reader.malformed.errors)
     return 0
 
 

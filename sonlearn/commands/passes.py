@@ -211,7 +211,9 @@ class Passes:
 
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""
-        return [] if self.reader is None else messages.of_skipped(self.reader.error_count, self.reader.errors)
+        if self.reader is None:
+            return []
+        return messages.of_skipped(self.reader.malformed.count, self.reader.malformed.errors)
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""
@@ -306,7 +308,7 @@ class Passes:
         self.note()
         self.settle()
         if interrupts.received is None:
-            self.report_skipped(self.reader.skipped)
+            self.report_skipped(self.reader.malformed.tags)
         if done < before and interrupts.received is None:
             name = " ".join(self.sources)
             raise InputError(name, None, None, f"{done} examples", f"the {before} that the unfinished run has read")

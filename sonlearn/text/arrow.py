@@ -25,6 +25,7 @@ from sonlearn.text.columns import (
     FINITE,
     NO_LABEL,
     NO_WEIGHT,
+    NUMBER,
     ColumnTable,
     Found,
     Labelling,
@@ -244,6 +245,8 @@ def _entries(column: Any, encoder: ColumnEncoder, name: str, refused: _Refused) 
             yield from _in_each(np.flatnonzero(none), encoder.missing())
         return
     entries, problems = _of_each(texts, encoder.entries, ())
+    if "number" in encoder.kinds and not encoder.as_number:
+        encoder.quoted = encoder.quoted or any(map(NUMBER.fullmatch, texts))
     for i in np.flatnonzero(np.isin(codes, list(problems))).tolist():
         refused.add(i, encoder.column, problems[codes[i]].found, problems[codes[i]].expected)
     entries.append(encoder.missing() if (codes < 0).any() else ())  # of null, whose code is -1

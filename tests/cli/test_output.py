@@ -1,14 +1,13 @@
 """How predictions are written: --link, --binary, --min_prediction, --max_prediction; as VW says it."""
 
 import contextlib
-import re
 
 import numpy as np
 import pytest
 from commands import summary
 from streams import words_text, zipf
 
-from sonlearn import Learner, LearnOptions, OptionError
+from sonlearn import Learner, LearnOptions
 
 LINKS = {
     "identity": lambda p: p,
@@ -82,21 +81,6 @@ def test_two_bounds_around_zero_are_clip():
         one = Learner(LearnOptions(method=method, loss="squared", clip=0.3)).partial_fit(batch)
         other = Learner(LearnOptions(method=method, loss="squared", min_prediction=-0.3, max_prediction=0.3))
         np.testing.assert_array_equal(one.raw, other.partial_fit(batch).raw)
-
-
-def test_what_cannot_be_together():
-    for given, words in (
-        ({"min_prediction": 1.0, "max_prediction": 0.5}, "from 1 to 0.5"),
-        ({"clip": 1.0, "min_prediction": 2.0, "method": "nag"}, "--clip 1"),
-        ({"binary": True, "link": "logistic"}, "--binary with --link logistic"),
-        ({"binary": True, "loss": "poisson"}, "--loss poisson"),
-        ({"binary": True, "oaa": 3}, "--probabilities"),
-        ({"link": "logistic", "classes": "auto"}, "--classes"),
-        ({"max_prediction": 3.0, "oaa": 3}, "--max_prediction with --oaa"),
-        ({"link": "probit"}, "expected one of"),
-    ):
-        with pytest.raises(OptionError, match=re.escape(words)):
-            LearnOptions(**given)
 
 
 def test_the_model_keeps_them(text, tmp_path, cli):

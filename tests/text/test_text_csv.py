@@ -104,7 +104,7 @@ def test_malformed(text, message):
     if text.startswith("a,y\n1,2\n"):
         reader = Reader(io.BytesIO(f"{text}3,1\n".encode()), CSV, on_error="skip")
         assert [batch.lines.tolist() for batch in reader] == [[2, 4]]
-        assert reader.error_count == 1
+        assert reader.malformed.count == 1
 
 
 @pytest.mark.parametrize("options", [{}, {"text": "t"}])
@@ -118,7 +118,7 @@ def test_a_field_that_does_not_end_is_refused(options, monkeypatch):
         )
         assert [batch.lines.tolist()[0] for batch in reader][:1] == [2]
         expected = "<stream>:3: found a field of more than 1000 characters, expected a shorter one; is a double quote "
-        assert str(reader.errors[0]) == expected + "missing?"
+        assert str(reader.malformed.errors[0]) == expected + "missing?"
     with pytest.raises(Unfit, match="a text of 1001 characters"):
         words_of("a" * 1001)
 
