@@ -291,7 +291,7 @@ class Worker(Queue):
         self.coverage = CoverageTotals()  # of the rows learned
         self._told, self._tell_one = set[str](), tell
         text = learner.text
-        labels, worded = Labelling.of(learner.options), learner.options.takes_words
+        labels = Labelling.of(learner.options)
         of_namespaces = text.format in NAMESPACED
         self._columns = {False: learner.columns.at_rest(), True: learner.columns}  # by whether rows are learned
         # By whether the first malformed line ends it (of a request that is whole, no more has to be known), and whether
@@ -299,7 +299,7 @@ class Worker(Queue):
         self._parsers = {
             (stop, learns): ChunkParser(
                 text, labels, stops=stop, most_features=_MOST_FEATURES,
-                records=None if of_namespaces else FlatRows(text, worded, self._columns[learns]),
+                records=None if of_namespaces else FlatRows(text, labels, self._columns[learns]),
             )
             for stop in (False, True) for learns in self._columns
         }  # fmt: skip

@@ -121,6 +121,16 @@ def test_fit_learns_the_rows_in_the_order_that_a_seed_gives(classes, kind, monke
 
 
 @pytest.mark.parametrize("kind", ["classes", "several", "values"])
+def test_to_find_how_many_passes_help_leaves_nothing_behind(classes, kind):
+    made = {"classes": classes, "several": several(), "values": make_regression(150, 6, noise=1.0, random_state=0)}
+    (X, y), estimator = made[kind], SonlearnRegressor if kind == "values" else SonlearnClassifier
+    found = estimator().fit(X, y)
+    told = estimator(passes=found.n_iter_).fit(X, y)
+    raw = [each.predict(X) if kind == "values" else each.decision_function(X) for each in (found, told)]
+    np.testing.assert_array_equal(*raw)
+
+
+@pytest.mark.parametrize("kind", ["classes", "several", "values"])
 def test_a_few_rows_are_learned_until_those_held_out_gain_nothing(classes, kind):
     made = {"classes": classes, "several": several(), "values": make_regression(150, 6, noise=1.0, random_state=0)}
     options = {"classes": {}, "several": {"oaa": 3}, "values": {"loss": "squared"}}[kind]
@@ -841,7 +851,7 @@ def test_tables_of_numbers_alone_are_matrices(monkeypatch, arrow):
     found = builtins.__import__
 
     def without(name, where=None, *more):
-        if name.startswith("pyarrow") and where["__name__"] == "sonlearn.sklearn":
+        if name.startswith("pyarrow") and where["__name__"] == "sonlearn.text.arrow":
             raise ImportError(name)
         return found(name, where, *more)
 
