@@ -13,8 +13,7 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 from sonlearn.data.batch import Batch
-from sonlearn.errors import InputError, OptionError, shorten
-from sonlearn.options.text import NAMESPACED
+from sonlearn.errors import InputError, shorten
 from sonlearn.serve.events import EventLog, KnownEventError
 from sonlearn.serve.worker import DOCUMENT, LINES, SOURCE, PredictionRequest, Task, Worker, all_of, elements
 from sonlearn.text.objects import Members, Record, Unfit, decode, error_of
@@ -30,11 +29,6 @@ class LateLabels(Worker):
     ----------
     events : EventLog
         Of rows.
-
-    Raises
-    ------
-    OptionError
-        The model's rows have no ids.
     """
 
     at_once_bytes = -1  # the disk is waited for
@@ -42,8 +36,6 @@ class LateLabels(Worker):
     def __init__(self, events: EventLog, *parameters: Any, **more: Any):
         super().__init__(*parameters, **more)
         text, self.events = self.learner.text, events
-        if text.format not in NAMESPACED and not text.id:
-            raise OptionError(f"--events {events.path}: the model's rows have no ids; train it with --id COLUMN")
         self._id, self._label = text.id or "_tag", text.label or "_label"
         self._labels: dict[str, str] = {}  # those of the task that learns: the label as a member, by id
 

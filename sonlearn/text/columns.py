@@ -377,10 +377,15 @@ class ColumnTable:
             months or {month}, key=lambda each: (min((each - month) % 12, (month - each) % 12), (month - each) % 12)
         )
 
-    def count(self, batch: Batch, options: TextOptions) -> None:
-        """Add the numbers and dates in rows that are learned. The sums have the same bits wherever batches end."""
+    def count(self, batch: Batch, options: TextOptions, refused: np.ndarray | None = None) -> None:
+        """Add the numbers and dates in rows that were learned: of `batch` those that were not `refused`, bool[n].
+
+        The sums have the same bits wherever batches end.
+        """
         if self.rests or not self.known:
             return
+        if refused is not None and refused.any():
+            batch = batch.at(np.flatnonzero(~refused))
         numbers = [name for name, kinds in self.known.items() if kinds == NUMBERS]
         dates = [name for name, kinds in self.known.items() if "date" in kinds]
         slots, order = _slots_of((*numbers, *(f"{name}.{part}" for name in dates for part in _COUNTED)), options)

@@ -19,7 +19,7 @@ from serving import served
 from states import same_state
 
 from sonlearn import Learner, LearnOptions, TextOptions
-from sonlearn.errors import ModelFileError, OptionError
+from sonlearn.errors import ModelFileError
 from sonlearn.files import storage
 from sonlearn.serve.events import EventLog
 from sonlearn.serve.labels import LateLabels
@@ -153,7 +153,7 @@ def test_labels_of_a_wrong_kind_are_refused_and_may_come_again(tmp_path):
 def test_what_cannot_be_written_is_not_learned(tmp_path):
     learner, path = of_table(), tmp_path / "log"
     with late_labels(learner, path) as server:
-        assert server.json("/predict", [row(1), row(2)])[0] == 200
+        assert server.json("/predict", [{**row(1), "new": 1}, {**row(2), "new": 2}])[0] == 200
         (pages,) = server.events._database.execute("pragma page_count").fetchone()
         server.events._database.execute(f"pragma max_page_count = {pages}")
         i = 3
@@ -164,7 +164,7 @@ def test_what_cannot_be_written_is_not_learned(tmp_path):
         labels = [{"id": f"r{j}", "label": "yes" * 2000} for j in range(1, 3)]
         assert server.json("/label", labels)[0] == 503
         same_state(learner, before)
-        assert learner.columns.numbers == before.columns.numbers
+        assert learner.columns.known == before.columns.known
         server.events._database.execute("pragma max_page_count = 1000000")
         assert server.json("/label", {"id": "r1", "label": "yes"})[0] == 200
         assert all("database or disk is full" in report for report in server.reports)
@@ -175,12 +175,10 @@ def test_logs_are_of_rows_or_of_decisions(tmp_path):
     EventLog(str(tmp_path / "decisions")).close()
     with pytest.raises(ModelFileError, match="found a log of decisions, expected one of rows; give another file"):
         EventLog(str(tmp_path / "decisions"), "rows")
-    with contextlib.closing(EventLog(str(tmp_path / "rows"), "rows")) as events:
-        learner = trained({"format": "csv", "label": "y"}, TABLE, classes="auto", method="nag")
-        with pytest.raises(OptionError, match="the model's rows have no ids; train it with --id COLUMN"):
-            LateLabels(events, learner, NameTable())
-        with pytest.raises(ModelFileError, match="found 0 labels, and the model has seen 3; give the whole log"):
-            events.knows({**events.mark(), "rewards": 3})
+    events = EventLog(str(tmp_path / "rows"), "rows")
+    with pytest.raises(ModelFileError, match="found 0 labels, and the model has seen 3; give the whole log"):
+        events.knows({**events.mark(), "rewards": 3})
+    events.close()
 
 
 def test_the_page_of_the_server(tmp_path):
@@ -247,3 +245,8 @@ def test_a_killed_server_learns_again_what_was_labelled(tmp_path, cli, monkeypat
         (("--learn", "-f", "model", "--tcp", "0"), "give --learn, no --tcp"),
     ):
         assert expected in cli.error("serve", "-i", "model", "--events", "model.db", *more)
+    cli.out("train --quiet --method nag --classes auto --label y --ignore order -f without table.csv")
+    refused = cli.error("serve --port 0 --learn -i without -f new --events new.db")
+    assert refused == "--events new.db: the model's rows have no ids; train it with --id COLUMN"
+    assert not Path("new").exists()
+    assert not Path("new.db").exists()
