@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
-import math
 import subprocess
 import sys
 import tempfile
@@ -26,8 +25,10 @@ import numpy as np
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 from bench.quality import sets  # noqa: E402
+from bench.quality.measures import geometric  # noqa: E402
 from bench.quality.peers import fingerprint, kept  # noqa: E402
 from bench.quality.sets import DataSet  # noqa: E402
+from bench.table import Table  # noqa: E402
 from bench.workloads import write_rows  # noqa: E402
 from sonlearn import from_scipy  # noqa: E402
 from sonlearn.data.decisions import numbered  # noqa: E402
@@ -119,8 +120,7 @@ def main() -> None:
     parser.add_argument("--fresh", action="store_true")
     given = parser.parse_args()
     wanted = [name for name in given.sets.split(",") if name]
-    print("| set | kind | K | rows | VW, best explorer | sonlearn | ratio | regret | us |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    table = Table("", ["set", "kind", "K", "rows", "VW, best explorer", "sonlearn", "ratio", "regret", "us"])
     ratios: dict[str, list[float]] = {"text": [], "numbers": []}
     for name in sets.chosen(sets.CLASSES, wanted):
         data, K = sets.load_classes(name, given.rows)
@@ -128,15 +128,12 @@ def main() -> None:
         best = min(theirs, key=lambda explorer: theirs[explorer])
         own = ours(data, K)
         ratios[data.kind].append(own.mistakes / theirs[best])
-        print(
-            f"| {data.name} | {data.kind} | {K} | {len(data.y)} | {theirs[best]:.4f} ({best}) | {own.mistakes:.4f} | "
-            f"{ratios[data.kind][-1]:.3f} | {own.mistakes - own.informed:.4f} | {own.microseconds:.0f} |",
-            flush=True,
-        )
+        cells = f"{theirs[best]:.4f} ({best})", f"{own.mistakes:.4f}", ratios[data.kind][-1]
+        regret = f"{own.mistakes - own.informed:.4f}"
+        table.row(data.name, data.kind, K, len(data.y), *cells, regret, round(own.microseconds))
     for kind, found in {**ratios, "all": ratios["text"] + ratios["numbers"]}.items():
         if found:
-            mean = math.exp(sum(map(math.log, found)) / len(found))
-            print(f"{kind}: geometric mean {mean:.3f}, worst {max(found):.3f}")
+            print(f"{kind}: geometric mean {geometric(found):.3f}, worst {max(found):.3f}")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.rows import DATA
+from bench.table import Table
 from sonlearn import Batch, Learner, LearnOptions, read_batches
 from sonlearn.conformal import BOUND, track
 from sonlearn.data.batch import joined
@@ -93,11 +94,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=40_000, metavar="N")
     given = parser.parse_args()
     ratios, apart, windows = [], [], []
-    print(
-        f"{'set':<36} {'rows':>6}  "
-        + "  ".join(f"{'asked':>5} reached worst {'size':>9} ratio" for _ in LEVELS)
-        + "   time"
-    )
+    table = Table("", ["set", "rows", *["asked", "reached", "worst", "size", "ratio"] * len(LEVELS), "time"])
     for name in (*VALUES, *CLASSES):
         if given.sets and name.partition("/")[2] not in given.sets:
             continue
@@ -114,12 +111,9 @@ def main() -> None:
                 apart.append(abs(inside.mean() - asked))
                 windows.append(worst(inside, asked))
                 spent += seconds / len(LEVELS)
-                cells.append(f"{asked:>5} {inside.mean():>7.4f} {windows[-1]:>5.3f} {mean:>9.4g} {ratio:>5.3f}")
+                cells += [str(asked), f"{inside.mean():.4f}", windows[-1], mean, float(ratio)]
             order = "shuffled" if shuffled else "in order"
-            print(
-                f"{name + ', ' + order:<36} {batch.n:>6}  {'  '.join(cells)}  {100 * (spent / base - 1):>5.1f}",
-                flush=True,
-            )
+            table.row(f"{name}, {order}", batch.n, *cells, 100 * (spent / base - 1))
     print(f"\nfurthest from what was asked: {max(apart):.4f}; in a window of {WINDOW}: {max(windows):.3f}; "
           f"mean length over that with a constant scale: {np.nanmean(ratios):.3f}")  # fmt: skip
 

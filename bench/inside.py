@@ -10,17 +10,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from bench.workloads import Part, every_feature, zipf_stream
-from sonlearn import Learner, LearnOptions, from_scipy
+from bench.quality.ours import batches_of, options_of
+from bench.workloads import every_feature, zipf_stream
+from sonlearn import Learner
 from sonlearn.data.batch import Batch
-
-BATCH = 2000
-
-
-def batches_of(part: Part, rows: int = BATCH) -> list[Batch]:
-    """The rows as a learner takes them, so many at a time."""
-    X, y = part
-    return [from_scipy(X[i : i + rows], y[i : i + rows]) for i in range(0, len(y), rows)]
 
 
 def seconds_of(run: Callable[[], object]) -> float:
@@ -36,13 +29,6 @@ def learn(learner: Learner, batches: Sequence[Batch]) -> None:
         learner.partial_fit(batch)
 
 
-def options_of(flags: str) -> LearnOptions:
-    """Options of learning as the command line takes them."""
-    from sonlearn.commands.line import parse
-
-    return LearnOptions(**parse("train", flags.split())[0])
-
-
 def width(widths: list[int], s: int, flags: list[str], runs: int, block: int = 4000) -> dict[str, Any]:
     """Microseconds a row against the number of features, all of which have been seen.
 
@@ -50,11 +36,11 @@ def width(widths: list[int], s: int, flags: list[str], runs: int, block: int = 4
     s features, in blocks and in turns; medians of `runs` blocks after one that does not count.
     """
     found: dict[str, Any] = {}
-    blocks = {d: [batches_of(zipf_stream(block, d, s, seed, exact=True)) for seed in range(runs + 1)] for d in widths}
+    blocks = {d: [batches_of(*zipf_stream(block, d, s, seed, exact=True)) for seed in range(runs + 1)] for d in widths}
     for own in flags:
         learners = {d: Learner(options_of(own)) for d in widths}
         for d, learner in learners.items():
-            learn(learner, batches_of(every_feature(d, s)))
+            learn(learner, batches_of(*every_feature(d, s)))
         times: dict[int, list[float]] = {d: [] for d in widths}
         for turn in range(runs + 1):
             for d, learner in learners.items():
@@ -68,7 +54,7 @@ def learning(d: int, s: int, n: int, flags: list[str], runs: int) -> dict[str, A
 
     Medians of `runs` blocks that the second half is cut into.
     """
-    batches = batches_of(zipf_stream(n, d, s, exact=True), -(-n // (2 * runs)))
+    batches = batches_of(*zipf_stream(n, d, s, exact=True), -(-n // (2 * runs)))
     found: dict[str, Any] = {}
     for own in flags:
         learner = Learner(options_of(own))

@@ -20,20 +20,14 @@ import numpy as np
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 from bench.processes import child  # noqa: E402
+from bench.quality.ours import batches_of  # noqa: E402
 from bench.rows import DATA, read, shuffled  # noqa: E402
 from bench.table import Table  # noqa: E402
-from sonlearn import Learner, LearnOptions, SonlearnError, from_scipy  # noqa: E402
+from sonlearn import Learner, LearnOptions, SonlearnError  # noqa: E402
 from sonlearn.options.methods import METHODS  # noqa: E402
 
 SETS = ("rcv1sub.binary", "farm-ads", "sms", "a9a", "mushrooms", "phishing")
 BATCH = 512
-
-
-def batches(name: str, limit: int) -> list:
-    """The rows of a set, as the learner takes them."""
-    X, y = shuffled(*read(DATA / "svm" / f"{name}.svm.gz"), limit)
-    parts = [slice(start, start + BATCH) for start in range(0, len(y), BATCH)]
-    return [from_scipy(X[part], np.where(y[part] > 0, 1.0, -1.0)) for part in parts]
 
 
 def once(options: dict, rows: list) -> tuple[float, float, float]:
@@ -50,7 +44,8 @@ def measure(options: dict, limit: int) -> dict:
     """What one process finds out: {set: [microseconds, error, megabytes] or null}."""
     found: dict = {}
     for name in SETS:
-        rows = batches(name, limit)
+        X, y = shuffled(*read(DATA / "svm" / f"{name}.svm.gz"), limit)
+        rows = batches_of(X, np.where(y > 0, 1.0, -1.0), BATCH)
         try:
             once(options, rows[:2])
             found[name] = once(options, rows)

@@ -24,7 +24,11 @@ from pathlib import Path
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.processes import ROOT, SONLEARN, TRAIN
+from bench.table import Table
+
 SAMPLE = ROOT / "data" / "sample.vw"
 MOST_REQUESTS = 50_000
 WORD = re.compile(r"([^\s:|]+)(?::(\S+))?")
@@ -117,11 +121,11 @@ def shapes(lines: list[str], learn: bool) -> dict[str, tuple[int, list[bytes], C
     }  # fmt: skip
 
 
-def serve(method: str, learn: bool, folder: str, arguments: argparse.Namespace) -> None:
+def serve(table: Table, method: str, learn: bool, folder: str, arguments: argparse.Namespace) -> None:
     """Print the rows of one server."""
-    program, model = [sys.executable, "-m", "sonlearn"], f"{folder}/model"
-    subprocess.run([*program, "train", "--quiet", "--method", method, "-f", model, str(SAMPLE)], check=True, cwd=ROOT)
-    command = [*program, "serve", "-i", model, "--port", "0", "--tcp", "0", *(["--learn", "-f", model] * learn)]
+    model = f"{folder}/model"
+    subprocess.run([*TRAIN, "--method", method, "-f", model, str(SAMPLE)], check=True, cwd=ROOT)
+    command = [*SONLEARN, "serve", "-i", model, "--port", "0", "--tcp", "0", *(["--learn", "-f", model] * learn)]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as server:
         try:
             for line in server.stderr:
@@ -134,8 +138,8 @@ def serve(method: str, learn: bool, folder: str, arguments: argparse.Namespace) 
                 for connections in (1, arguments.connections):
                     took = asyncio.run(load(port, requests, whole, connections, arguments.seconds))
                     p50, p99 = np.percentile(1e3 * took[:-1], [50, 99])
-                    said = f"{method}{', learning' * learn} | {name} | {connections}"
-                    print(f"| {said} | {rows * (len(took) - 1) / took[-1]:,.0f} | {p50:.2f} | {p99:.2f} |", flush=True)
+                    rate = round(rows * (len(took) - 1) / took[-1])
+                    table.row(method + ", learning" * learn, name, connections, rate, f"{p50:.2f}", f"{p99:.2f}")
         finally:
             server.terminate()
 
@@ -147,11 +151,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--connections", type=int, default=32)
     arguments = parser.parse_args()
-    print("| method | asked | connections | rows/s | p50 ms | p99 ms |\n|---|---|---|---|---|---|")
+    table = Table("", ["method", "asked", "connections", "rows/s", "p50 ms", "p99 ms"])
     for method in arguments.methods.split(","):
         for learn in (False, True):
             with tempfile.TemporaryDirectory() as folder:
-                serve(method, learn, folder, arguments)
+                serve(table, method, learn, folder, arguments)
 
 
 if __name__ == "__main__":

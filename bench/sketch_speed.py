@@ -1,4 +1,4 @@
-"""Sketches against scikit-learn and scipy on sparse text, in one run: ``python bench/sketch_speed.py``.
+"""Sketches against scikit-learn on sparse text, in one run: ``python bench/sketch_speed.py``.
 
 Everyone gets the same rows and ends with k directions and k squared singular values, from which the same two errors are
 computed: covariance error ||A'A - V diag(s) V' - alpha I|| / ||A||_F^2, and projection error ||A - A V V'||_F^2 over
@@ -24,10 +24,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator, eigsh, svds
+from scipy.sparse.linalg import LinearOperator, eigsh
 
 from bench.rows import DATA, read, shuffled
-from bench.workloads import OUT
+from bench.table import Table
 from sonlearn.sketch import make_sketch
 from sonlearn.sketch.accuracy import top_squares
 
@@ -56,22 +56,12 @@ def incremental_pca(k: int, batch: int):
 
 
 def truncated_svd(k: int, algorithm: str):
-    """scikit-learn's TruncatedSVD: not streaming, holds all rows."""
+    """scikit-learn's TruncatedSVD (arpack: SciPy's svds): not streaming, holds all rows."""
     from sklearn.decomposition import TruncatedSVD
 
     def work(A):
         model = TruncatedSVD(k, algorithm=algorithm, random_state=0).fit(A)
         return model.components_.T, model.singular_values_**2, 0.0, None
-
-    return work
-
-
-def scipy_svds(k: int):
-    """scipy's svds (ARPACK): not streaming, holds all rows."""
-
-    def work(A):
-        _, s, Vt = svds(A, k=k, random_state=0)
-        return Vt.T, s**2, 0.0, None
 
     return work
 
@@ -132,9 +122,7 @@ def main() -> None:
         "sparse sign": ours("sign", k), "Oja": ours("oja", k),
         "IncrementalPCA": incremental_pca(k, args.batch),
         "TruncatedSVD randomized": truncated_svd(k, "randomized"), "TruncatedSVD arpack": truncated_svd(k, "arpack"),
-        "scipy svds": scipy_svds(k),
     }  # fmt: skip
-    lines = []
     for name in args.data.split(","):
         path = DATA / "svm" / f"{name}.svm.gz"
         if not path.exists():
@@ -143,17 +131,13 @@ def main() -> None:
         A = shuffled(*read(path), args.rows)[0]
         total, best, best_centred = float((A.data**2).sum()), float(top_squares(A, k).sum()), centred_best(A, k)
         n, d = A.shape
-        lines += ["", f"{name}: {n} rows, {d} columns, {A.nnz / n:.0f} nonzeros a row, k = {k}"]
-        lines.append(f"{'':>26} {'seconds':>9} {'us a row':>9} {'covariance error':>17} {'projection error':>17}")
+        title = f"{name}: {n} rows, {d} columns, {A.nnz / n:.0f} nonzeros a row, k = {k}"
+        table = Table(title, ["", "seconds", "us a row", "covariance error", "projection error"])
         for label, work in jobs.items():
             work(A[:300])
             found, seconds = measure(A, work, 1 if label == "IncrementalPCA" else args.repeats)
             c, p = errors(A, found, k, total, best_centred if found[3] is not None else best)
-            line = f"{label:>26} {seconds:>9.3f} {1e6 * seconds / n:>9.0f} {c:>17.6f} {p:>17.5f}"
-            lines.append(line)
-            print(line, flush=True)
-    OUT.mkdir(exist_ok=True)
-    (OUT / "sketch_speed.txt").write_text("\n".join(lines) + "\n")
+            table.row(label, seconds, round(1e6 * seconds / n), f"{c:.6f}", f"{p:.5f}")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.inside import options_of
+from bench.quality.ours import options_of
 from sonlearn import Learner, read_batches
 from sonlearn.data.batch import Batch
 from sonlearn.learn import learner as numbering

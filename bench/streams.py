@@ -18,11 +18,9 @@ values the difference is (a - b)/(a + b) for squared errors a and b, which are n
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import resource
 import shutil
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -32,11 +30,13 @@ import scipy.sparse as sp
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)]
-from bench.processes import installed  # noqa: E402
+from bench.processes import child, installed  # noqa: E402
+from bench.quality.ours import batches_of  # noqa: E402
 from bench.quality.peers import DEFAULT, VW  # noqa: E402
 from bench.quality.sets import DataSet  # noqa: E402
 from bench.rows import DATA, read  # noqa: E402
 from bench.workloads import OUT  # noqa: E402
+from sonlearn import Learner, LearnOptions  # noqa: E402
 
 STREAMS = ("new_airlines", "moving_squares", "nomao", "MetroTraffic", "fifa", "diamonds", "ailerons")
 VALUES = ("MetroTraffic", "fifa", "diamonds", "ailerons")
@@ -90,17 +90,11 @@ def load(name: str, limit: int | None) -> tuple[sp.csr_array, np.ndarray]:
 
 def committee(X: sp.csr_array, y: np.ndarray, values: bool) -> np.ndarray:
     """What the committee predicts, with nothing set."""
-    from sonlearn import Learner, LearnOptions, from_scipy
-
     K = int(y.max())
     options = LearnOptions(loss="squared") if values else LearnOptions(**({"oaa": K} if K > 2 else {}))
-    learner, out = Learner(options), np.empty(len(y))
-    label = y if values or K > 2 else np.where(y == 2, 1.0, -1.0)
-    for start in range(0, len(y), 2000):
-        part = slice(start, start + 2000)
-        got = learner.partial_fit(from_scipy(X[part], label[part])).prediction
-        out[part] = got if values or K > 2 else np.where(got > 0, 2.0, 1.0)
-    return out
+    learner, label = Learner(options), y if values or K > 2 else np.where(y == 2, 1.0, -1.0)
+    got = np.concatenate([learner.partial_fit(batch).prediction for batch in batches_of(X, label)])
+    return got if values or K > 2 else np.where(got > 0, 2.0, 1.0)
 
 
 def vw(X: sp.csr_array, y: np.ndarray, values: bool) -> np.ndarray:
@@ -151,8 +145,8 @@ def moa(name: str, X: sp.csr_array, y: np.ndarray, values: bool) -> np.ndarray:
     return out
 
 
-def run(learner: str, name: str, limit: int | None, target: str) -> None:
-    """In a process of its own: predict, and write errors (float64[n]) to `target` and what it took to stdout."""
+def run(learner: str, name: str, limit: int | None, target: str) -> dict[str, float]:
+    """In a process of its own: predict, and write errors (float64[n]) to `target`; what it took."""
     X, y = load(name, limit)
     values, began = name in VALUES, _seconds()
     if learner == "committee":  # kernels are compiled once for a version: not part of a stream's time
@@ -163,7 +157,7 @@ def run(learner: str, name: str, limit: int | None, target: str) -> None:
     took = _seconds() - began
     np.save(target, (got - y) ** 2 if values else (got != y).astype(float))
     peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    print(json.dumps({"seconds": took, "megabytes": peak / 1024, "variance": float(np.var(y))}))
+    return {"seconds": took, "megabytes": peak / 1024, "variance": float(np.var(y))}
 
 
 def _seconds() -> float:
@@ -222,12 +216,12 @@ def here(learners: list[str]) -> list[str]:
 def measured(learner: str, name: str, limit: int | None) -> tuple[np.ndarray, dict] | None:
     """(errors, what it took) of a learner on a set; None where it does not take it."""
     target = WORK / f"{name}-{learner}.npy"
-    command = [sys.executable, __file__, "--run", learner, "--sets", name, "--target", str(target)]
-    done = subprocess.run([*command, *(["--limit", str(limit)] if limit else [])], capture_output=True, text=True)
-    if done.returncode:
-        print(f"{name}, {learner}: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else 'failed'}")
+    try:
+        took = child("bench.streams", "run", learner=learner, name=name, limit=limit, target=str(target))
+    except RuntimeError as error:
+        print(f"{name}, {learner}: {str(error).strip().splitlines()[-1]}")
         return None
-    return np.load(target), json.loads(done.stdout.strip().splitlines()[-1])
+    return np.load(target), took
 
 
 def report(names: list[str], learners: list[str], limit: int | None, slow: int) -> None:
@@ -259,17 +253,12 @@ def main() -> None:
     flags.add_argument("--slow", type=int, default=20_000)
     flags.add_argument("--sets", default=",".join(SETS))
     flags.add_argument("--learners", default=",".join(LEARNERS))
-    flags.add_argument("--run", help=argparse.SUPPRESS)
-    flags.add_argument("--target", help=argparse.SUPPRESS)
     given = flags.parse_args()
     names = given.sets.split(",")
     unknown = [name for name in names if name not in SETS]
     if unknown:
         raise SystemExit(f"--sets {','.join(unknown)}: expected some of {', '.join(SETS)}")
-    if given.run:
-        run(given.run, names[0], given.limit, given.target)
-    else:
-        report(names, here(given.learners.split(",")), given.limit, given.slow)
+    report(names, here(given.learners.split(",")), given.limit, given.slow)
 
 
 if __name__ == "__main__":

@@ -97,11 +97,8 @@ def parts(rows: pd.DataFrame) -> pd.DataFrame:
 
 def peer(model: Any, rows: pd.DataFrame, n: int) -> tuple[Any, pd.DataFrame]:
     """(the pipeline that has learned the first n rows: columns encoded, and the model; the other rows)."""
-    X, names, numbers = (
-        parts(rows),
-        OneHotEncoder(handle_unknown="ignore"),
-        make_pipeline(SimpleImputer(), StandardScaler()),
-    )
+    X, names = parts(rows), OneHotEncoder(handle_unknown="ignore")
+    numbers = make_pipeline(SimpleImputer(), StandardScaler())
     if isinstance(model, TREES):
         names, numbers = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1), "passthrough"
     kinds = make_column_selector(dtype_include="number"), make_column_selector(dtype_exclude="number")

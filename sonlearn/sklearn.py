@@ -34,6 +34,7 @@ from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.methods import CURVED, METHODS, additive
 from sonlearn.options.python import Parameter, in_python, parameters_of, with_parameters
+from sonlearn.text.arrow import arrow_table, categories_of, is_mixed, table_batch
 from sonlearn.text.columns import NONE_MET, ColumnTable, Labelling, column_of, names_a_column
 from sonlearn.text.names import NameTable
 
@@ -111,8 +112,9 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
 
     def _checked(self, X: Any, y: Any = None, weight: Any = None, *, reset: bool) -> tuple[Any, Any, Any]:
         """(X, y, weights) as arrays; X a CSR matrix or an array of float64."""
-        if (self._names_columns(X) or is_mixed(X)) if reset else getattr(self, "mixed_", False):
-            return self._checked_table(X, y, weight, reset)
+        table = arrow_table(X) if reset else None
+        if (self._names_columns(X) or is_mixed(table)) if reset else getattr(self, "mixed_", False):
+            return self._checked_table(X, table, y, weight, reset)
         if reset:
             self.mixed_ = False
         elif self._is_plain(X):
@@ -151,10 +153,8 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
             and bool(np.isfinite(X.data.sum()))
         )  # fmt: skip
 
-    def _checked_table(self, X: Any, y: Any, weight: Any, reset: bool) -> tuple[Batch, Any, Any]:
-        """The same of a table that is no matrix of numbers: X as a batch."""
-        from sonlearn.text.arrow import table_batch
-
+    def _checked_table(self, X: Any, table: Any, y: Any, weight: Any, reset: bool) -> tuple[Batch, Any, Any]:
+        """The same of a table that is no matrix of numbers: X as a batch; `table`: see `arrow_table`, or None."""
         if not hasattr(X, "__arrow_c_stream__"):
             raise ValueError(f"found a {type(X).__name__}, expected a table as in fit, with __arrow_c_stream__")
         validate_data(self, X, skip_check_array=True, reset=reset)
@@ -162,9 +162,9 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         if reset:
             self._names, self._columns = NameTable(), ColumnTable()
             self._titles = [str(name) for name in X.columns]
-            self._categories = categories_of(X)
+            self._categories = () if table is None else categories_of(table)
         known, names = (self._columns.at_rest(), None) if y is None else (None, self._names)
-        batch, found = table_batch(X, self._text, Labelling(False), known, names)
+        batch, found = table_batch(X if table is None else table, self._text, Labelling(False), known, names)
         for note in found.faults if y is None else found.notes:
             warnings.warn(note, UserWarning, stacklevel=5)
         if y is not None:
@@ -246,7 +246,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         places = np.arange(len(y)) % HELD
         held, others = order[places == HELD - 1], order[places < HELD - 1]
         (_, asked), *_ = self._batches(X, weight, held)
-        trial, best = Learner.from_arrays(*learner.to_arrays(), threads=self._threads), np.inf
+        trial, best = learner.copy(threads=self._threads), np.inf
         for number in range(MOST_PASSES):
             self._learn(trial, X, y, weight, others, again=number > 0)
             loss = asked.weight @ trial.predict(asked._replace(y=y[held])).loss
@@ -353,36 +353,6 @@ def _are_numbers(y: Any, n: int) -> bool:
     """Whether y is float64[n], or of whole numbers, all finite."""
     plain = type(y) is np.ndarray and y.shape == (n,) and y.dtype.kind in "biuf"
     return plain and bool(np.isfinite(y.sum()))
-
-
-def is_mixed(X: Any) -> bool:
-    """Whether X is a table that is no matrix of numbers: it has texts, dates, categories, or missing values."""
-    if not hasattr(X, "__arrow_c_stream__"):
-        return False
-    try:
-        import pyarrow
-        import pyarrow.compute
-    except ImportError:
-        return False
-    try:
-        columns = pyarrow.table(X).columns
-    except (TypeError, pyarrow.ArrowInvalid):  # sparse columns, or no table: scikit-learn knows
-        return False
-    return any(
-        not (pyarrow.types.is_integer(column.type) or pyarrow.types.is_floating(column.type)
-             or pyarrow.types.is_boolean(column.type) or pyarrow.types.is_decimal(column.type))
-        or column.null_count
-        or (pyarrow.types.is_floating(column.type) and pyarrow.compute.any(pyarrow.compute.is_nan(column)).as_py())
-        for column in columns
-    )  # fmt: skip
-
-
-def categories_of(X: Any) -> tuple[str, ...]:
-    """The columns of a table whose type is one of categories, whatever these look like."""
-    import pyarrow
-
-    schema = pyarrow.table(X).schema
-    return tuple(field.name for field in schema if pyarrow.types.is_dictionary(field.type))
 
 
 @with_parameters(_CLASSIFIER)

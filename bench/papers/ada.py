@@ -94,15 +94,7 @@ def show_regression(results: Results, report: Report) -> None:
         whole = mean(mine, "loss") * n if mine[0]["rows"] == n else None
         spread = float(np.std([r["loss"] * n for r in mine])) if len(mine) > 1 else None
         rows.append([method, setting, len(mine), first, whole, spread, 1e6 * mean(mine, "seconds")])
-    heads = [
-        "",
-        "eta, sigma",
-        "orders",
-        f"regret, {early} rounds",
-        f"{n} rounds",
-        "its standard deviation",
-        "us a round",
-    ]
+    heads = ["", "eta, sigma", "orders", f"regret, {early} rounds", f"{n} rounds", "its deviation", "us a round"]
     report.table(f"Regret, tau = {TAU}", heads, rows)
     taus = sorted({tau for _, tau, _ in runs})
     by_tau = {m: [runs.get((m, t, 0), runs[m, TAU, 0])["loss"] * n for t in taus] for m in methods if m != "ADA-FULL"}
@@ -169,16 +161,7 @@ def show_classes(results: Results, report: Report) -> None:
             pairs[method], mistakes[method] = (accuracy, printed[method]), rounds_of(mine, "errors")
             cells = [setting, len(mine), accuracy, spread, printed[method], float(mistakes[method][1][-1])]
             rows.append([method, *cells, 1e6 * mean(mine, "seconds")])
-        heads = [
-            "",
-            "eta, sigma",
-            "orders",
-            "test accuracy (%)",
-            "standard deviation",
-            "paper",
-            "mistakes",
-            "us a round",
-        ]
+        heads = ["", "eta, sigma", "orders", "test accuracy (%)", "deviation", "paper", "mistakes", "us a round"]
         report.table(f"{name}, tau = {SETS[name][1]}: one pass", heads, rows)
         report.compare(f"Table 3, {name}", pairs, " points")
         panels.append(Panel(name, "rounds", "mistakes (mean over orders)", mistakes))

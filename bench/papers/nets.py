@@ -9,7 +9,7 @@ ADA-GP projects the convolutions and has ADA-DIAG elsewhere, as the paper does; 
 both, as the paper's text reads; else what is projected has an lr of its own, and the rest 0.01 ("all": the hidden layer
 is projected as well). Each optimiser has the values of its grid that have the least training loss in the last epoch
 with seed 0; then further seeds, and their means. Training loss and test error are as in the paper's Figure 4, seconds
-are those of training. Writes bench/out/nets.txt. Uses a GPU where there is one.
+are those of training. Uses a GPU where there is one.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ except ImportError:
 import numpy as np
 
 from bench.rows import DATA, read, shuffled
+from bench.table import Table
 from sonlearn.torch import AdaGP
 
-OUT = Path(__file__).resolve().parents[2] / "bench" / "out"
 BATCH = 128
 #: name: (file in the data folder, channels, side, what values are divided by)
 FILES = {
@@ -138,13 +138,10 @@ def trained(images: Images, make: Callable[..., Any], values: dict[str, float], 
     return np.array([np.mean(losses[-len(losses) // epochs :]), wrong, seconds])
 
 
-def compare(name: str, images: Images, epochs: int, seeds: int) -> list[str]:
-    """The table of one set."""
-    lines = [
-        f"{name}: {images.train} images, {len(images.y) - images.train} to test on, {epochs} epochs, {seeds} seeds",
-        f"{'':16} {'training loss':>18} {'test error':>16} {'seconds':>8}  best of the grid",
-    ]  # fmt: skip
-    print(*lines, sep="\n", flush=True)
+def compare(name: str, images: Images, epochs: int, seeds: int) -> None:
+    """Print the table of one set."""
+    title = f"{name}: {images.train} images, {len(images.y) - images.train} to test on, {epochs} epochs, {seeds} seeds"
+    table = Table(title, ["", "training loss", "test error", "seconds", "best of the grid"])
     for title, (make, grid) in OPTIMISERS.items():
         points = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
         tried = [trained(images, make, point, epochs, 0) for point in points]
@@ -152,13 +149,11 @@ def compare(name: str, images: Images, epochs: int, seeds: int) -> list[str]:
         runs = np.array([tried[at], *(trained(images, make, points[at], epochs, seed) for seed in range(1, seeds))])
         (loss, error, seconds), (loss_sd, error_sd, _) = runs.mean(axis=0), runs.std(axis=0)
         best = ", ".join(f"{key} {value:g}" for key, value in points[at].items())
-        lines.append(f"{title:16} {loss:9.4f} +- {loss_sd:.4f} {error:8.4f} +- {error_sd:.4f} {seconds:8.1f}  {best}")
-        print(lines[-1], flush=True)
-    return lines
+        table.row(title, f"{loss:.4f} +- {loss_sd:.4f}", f"{error:.4f} +- {error_sd:.4f}", f"{seconds:.1f}", best)
 
 
 def main() -> None:
-    """Train, print and write."""
+    """Train and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sets", nargs="*", default=["digits", *FILES], help="digits, " + ", ".join(FILES))
     parser.add_argument("--images", type=int, default=2000, help="learned from, at most; half as many are tests (2000)")
@@ -168,15 +163,12 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    OUT.mkdir(parents=True, exist_ok=True)
-    lines = []
     for name in options.sets:
         if name != "digits" and name not in FILES:
             parser.error(f"{name}: expected digits, {', '.join(FILES)}")
         images = images_of(name, options.images, device)
         if images is not None:
-            lines += compare(name, images, options.epochs, options.seeds)
-            (OUT / "nets.txt").write_text("\n".join(lines) + "\n")
+            compare(name, images, options.epochs, options.seeds)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ import scipy.sparse as sp
 from bench.processes import installed
 from bench.quality import sets
 from bench.quality.measures import error_ratio, geometric
-from bench.quality.ours import BATCH
+from bench.quality.ours import batches_of
 from bench.quality.peers import VW, fingerprint, kept
 from bench.quality.report import Goal, averages, no_scores
 from bench.quality.sections import Run
@@ -64,7 +64,7 @@ def ours(options: LearnOptions, X: sp.csr_array, y: np.ndarray) -> list[float]:
     """
     Learner(options).partial_fit(from_scipy(X[:WARM], y[:WARM]))
     learner, n = Learner(options, threads=len(os.sched_getaffinity(0))), len(y)
-    batches = [from_scipy(X[i : i + BATCH], y[i : i + BATCH]) for i in range(0, n, BATCH)]
+    batches = batches_of(X, y)
     began = time.process_time()
     try:
         outs = [learner.partial_fit(batch) for batch in batches]

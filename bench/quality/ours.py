@@ -1,4 +1,4 @@
-"""The learner under judgement: the only file of the bench that calls it."""
+"""The learner under judgement, and what all benches give it: batches of rows, options as on the command line."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from sonlearn import Learner, LearnOptions, SonlearnError, from_scipy
 from sonlearn.commands.line import parse
+from sonlearn.data.batch import Batch
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.members import default_members
 
@@ -25,6 +26,12 @@ class Judged(NamedTuple):
 
     prediction: np.ndarray
     log_odds: np.ndarray
+
+
+def batches_of(X: sp.csr_array, y: np.ndarray, rows: int | None = None) -> list[Batch]:
+    """The rows as a learner takes them, so many at a time (`BATCH`)."""
+    step = rows or BATCH
+    return [from_scipy(X[i : i + step], y[i : i + step]) for i in range(0, len(y), step)]
 
 
 def options_of(words: str) -> LearnOptions:
@@ -64,7 +71,7 @@ def judge(
     With `test`, what the final model predicts for its rows instead.
     """
     learner = Learner(options, threads=len(os.sched_getaffinity(0)))
-    batches = [from_scipy(X[i : i + BATCH], y[i : i + BATCH]) for i in range(0, len(y), BATCH)]
+    batches = batches_of(X, y)
     try:
         outs = [learner.partial_fit(batch) for batch in batches]
         for _ in range(1, passes):

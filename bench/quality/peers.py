@@ -8,14 +8,14 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+from bench import processes
+from bench.processes import measured
 from bench.quality.sets import DataSet
 from bench.workloads import OUT, write_rows
 
@@ -96,18 +96,14 @@ class VW:
         files = [str(file) for file in self._files()]
         out = f"{files[0]}.predictions"
         if len(files) == 1:
-            self._call(["-d", files[0], "-p", out, *arguments])
+            measured([*processes.VW, "-d", files[0], "-p", out, *arguments])
         else:
             model = f"{files[0]}.model"
-            self._call(["-d", files[0], "-f", model, "--cache_file", f"{files[0]}.cache", "-k", *arguments])
-            self._call(["-d", files[1], "-i", model, "-t", "-p", out])
+            measured(
+                [*processes.VW, "-d", files[0], "-f", model, "--cache_file", f"{files[0]}.cache", "-k", *arguments]
+            )
+            measured([*processes.VW, "-d", files[1], "-i", model, "-t", "-p", out])
         return np.loadtxt(out, usecols=0, ndmin=1)
-
-    def _call(self, arguments: list[str]) -> None:
-        command = [sys.executable, "-m", "vowpalwabbit", "--quiet", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            raise RuntimeError(f"{' '.join(command)} failed: {done.stderr[-500:]}")
 
     def _files(self) -> list[Path]:
         """The text, written when it is first needed; gone with this object."""

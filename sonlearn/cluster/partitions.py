@@ -99,7 +99,7 @@ class PartitionReader(Reader):
     """A `Reader` of one partition, which may contain no example."""
 
     def __init__(self, part: Any, options: TextOptions, name: str = "<part>", **arguments: Any):
-        self.part, self._name = part, name
+        self.part, self.table_name = part, name
         source = part.path if isinstance(part, Partition) else part if hasattr(part, "columns") else name
         super().__init__([source], options, **arguments)
 
@@ -115,17 +115,13 @@ class PartitionReader(Reader):
         elif isinstance(part, tuple) or _is_matrix(part):
             self.format = "svmlight"
             batch = from_scipy(
-                *(part if isinstance(part, tuple) else (part,)), constant=self.options.constant, source=self._name
+                *(part if isinstance(part, tuple) else (part,)), constant=self.options.constant, source=self.table_name
             )
             if batch.n:
                 yield batch
         else:
-            self.sources = [_Named(io.BytesIO(b"".join(map(_line, part))), self._name)]
+            self.sources = [_Named(io.BytesIO(b"".join(map(_line, part))), self.table_name)]
             yield from super().__iter__()
-
-    def name_of(self, source: Any) -> str:
-        """What messages call a source: a table in memory by its number."""
-        return self._name if source is self.part else super().name_of(source)
 
     def nothing(self) -> None:
         """Called if there is no example: not an error here."""

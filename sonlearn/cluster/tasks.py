@@ -89,10 +89,10 @@ class Done:
             yield from reader
         except SonlearnError as error:
             self.problem = placed(error, reader.part)
-        self.skipped += reader.error_count
-        self.left = reader.skipped
+        self.skipped += reader.malformed.count
+        self.left = reader.malformed.tags
         self.notes = list(dict.fromkeys([*self.notes, *reader.notes]))
-        self.errors += [placed(error, reader.part) for error in reader.errors[: 10 - len(self.errors)]]
+        self.errors += [placed(error, reader.part) for error in reader.malformed.errors[: 10 - len(self.errors)]]
 
     def count_refused(self, learner: Learner, part: Any) -> None:
         """Add the rows of a partition that `learner`, which has come to it with none, could not learn from."""
@@ -166,10 +166,9 @@ class LearnedPartition(Done):
     names: dict[int, list[str]] = field(default_factory=dict)
     progress: Progress | None = None
 
-    def learner(self, threads: int = 1) -> Learner:
+    def learner(self) -> Learner:
         """The learner, with arrays of its own."""
-        arrays = {name: np.array(array) for name, array in self.arrays.items()}
-        return Learner.from_arrays(self.header, arrays, threads=threads)
+        return Learner.from_arrays(self.header, {name: np.array(array) for name, array in self.arrays.items()})
 
     def to_read(self) -> Learner:
         """The learner, with these very arrays: to be merged from, not to be changed."""
@@ -216,8 +215,8 @@ def learn_rows(
     try:
         check_labels(part, job.reading.text, f"<partition {number}>")
         for batch in span.of(after.read(job.reading.reader(part, number, names, learner.columns))):
-            learner.columns.count(batch, job.reading.text)
             predicted = learn(learner, batch, skip=job.reading.on_error == "skip")
+            learner.columns.count(batch, job.reading.text, predicted.refused)
             after.progress.update(problem_of(learner.options).outcome(batch, None, predicted))
     except SonlearnError as error:
         after.problem = placed(error, part)

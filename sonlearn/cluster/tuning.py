@@ -99,7 +99,8 @@ def tuned(
     groups = min(workers or len(client.nthreads()), len(settings))
     own = [list(enumerate(settings))[g::groups] for g in range(groups)]
     work = [dask.delayed(tune_settings)(reading, each, by, parts) for each in own]
-    futures = client.compute([*work, *map(dask.delayed(_without_best), work)])
+    light = dask.delayed(dataclasses.replace)
+    futures = client.compute([*work, *(light(each, best=None) for each in work)])
     found = results_of(futures[groups:])
     for done in found:
         check_done(done, reading)
@@ -113,10 +114,6 @@ def tuned(
     (best,) = results_of([futures[place % groups]])
     names = NameTable(best.best.names)
     return Tuned([result for _, result in ranked], best.best.learner(), names, found[0].skipped, found[0].errors)
-
-
-def _without_best(done: TunedSettings) -> TunedSettings:
-    return dataclasses.replace(done, best=None)
 
 
 def tune(

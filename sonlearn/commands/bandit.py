@@ -54,6 +54,11 @@ class BanditSession(Session):
                 raise OptionError(f"--{next(iter(learn))}: the model {from_model} has no --method; leave it out")
             if learner.learn is not None:
                 models.check_agreement(learn, from_model, learner.learn)
+        elif learn and not {"method", "sketch"} & learn.keys():
+            raise OptionError(
+                f"--{next(iter(learn))}: the two reward models of decisions do not take it; give --method nag, or "
+                "another method of values, or leave it out"
+            )
         self.learn = None if not learn else LearnOptions(**{"loss": "squared", **learn})
         if learner is None:
             self.bandit, self.text = BanditOptions(**bandit), TextOptions(**text)

@@ -21,7 +21,7 @@ from sonlearn.files import storage
 from sonlearn.files.atomic import STDOUT, target_problem
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
-from sonlearn.options.run import COARSE, HEADED, RunOptions, parse_progress
+from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.spec import flags
 from sonlearn.text.source import is_remote
 
@@ -50,8 +50,8 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
         raise OptionError("--resume with -t: nothing is learned, so there is nothing to go on with")
     if options.form != "vw" and options.predictions is None:
         raise OptionError(f"--output {options.form}: nothing is written; give -p FILE as well")
-    if options.form in HEADED and options.resume:
-        raise OptionError(f"--output {options.form} with --resume: the header would come again; give --output jsonl")
+    if options.form == "csv" and options.resume:
+        raise OptionError("--output csv with --resume: the header would come again; give --output jsonl")
     if options.early_terminate is not None:
         _check_early(options)
     cache = cache_file(options)
@@ -119,10 +119,10 @@ def check_output(options: RunOptions, learn: LearnOptions) -> None:
     if options.top is not None and (options.probabilities or learn.kind != "classes"):
         other = "with --probabilities, which writes all" if options.probabilities else "of a model of no classes"
         raise OptionError(f"--top {options.top} {other}: expected several classes (--oaa K, --classes auto) alone")
-    if options.form in HEADED and options.probabilities and learn.classes is not None and not options.testonly:
+    if options.form == "csv" and options.probabilities and learn.classes is not None and not options.testonly:
         raise OptionError(
-            f"--output {options.form} with --probabilities: classes that come as they will have no columns yet; give "
-            "--output jsonl, or predict with the model that was learned"
+            "--output csv with --probabilities: classes that come as they will have no columns yet; give --output "
+            "jsonl, or predict with the model that was learned"
         )
 
 

@@ -30,7 +30,7 @@ from sonlearn.options.verbs import ClusterOptions
 from sonlearn.report.facts import members_at_work
 from sonlearn.report.progress import six_digits
 from sonlearn.text.columns import Labelling
-from sonlearn.text.malformed import Malformed
+from sonlearn.text.malformed import SHOWN_ERRORS, Malformed
 from sonlearn.text.read import expand_globs
 from sonlearn.text.source import is_arrow, is_regular, read_chunks, source_name
 from sonlearn.text.suspicions import noted
@@ -232,33 +232,32 @@ class _Answers:
     def __init__(self, client: Any, session: _ClusterSession):
         self._client, self._session = client, session
         self.format: str | None = None
-        self.error_count, self.errors = 0, []
-        self.skipped: list[str] = []
+        self.malformed = Malformed("skip", None)
         self.notes: list[str] = []
         self.predicted: Any = None
 
     def __iter__(self) -> Iterator[Batch]:
         from sonlearn.cluster import dask
 
-        session, options = self._session, self._session.options
+        session, options, malformed = self._session, self._session.options, self.malformed
         reading = dask.Reading(session.read_as, options.on_error, options.max_errors, session.labelling)
         parts, reading = dask.with_format(self._client, session.sources, reading)
         self.format, empty, learner = reading.text.format, True, session.learner
         for answered in dask.answers(learner, parts, reading, self._client):
-            self.error_count += answered.skipped
-            self.errors += answered.errors[: 10 - len(self.errors)]
+            malformed.count += answered.skipped
+            malformed.errors += answered.errors[: SHOWN_ERRORS - len(malformed.errors)]
             self.notes += answered.notes
             learner.refused_rows += answered.refused
             learner.first_refused = learner.first_refused or answered.first_refused
             for batch, self.predicted in answered.batches:
-                before, self.skipped = [(0, tag) for tag in self.skipped], []
+                before, malformed.tags = [(0, tag) for tag in malformed.tags], []
                 empty = False
                 yield batch._replace(skipped=[*before, *(batch.skipped or ())] or None)
-            self.skipped += answered.left
+            malformed.tags += answered.left
             if answered.problem is not None:
                 raise answered.problem
         if empty:
-            raise dask.nothing(parts, self.error_count, self.errors)
+            raise dask.nothing(parts, malformed.count, malformed.errors)
 
 
 def _check_alone(options: RunOptions, names: Collection[str] = _ALONE) -> None:
@@ -295,10 +294,10 @@ def _report(trained: Any, sources: list[str], options: RunOptions, seconds: floa
         lines.append(f"final_regressor = {options.final_regressor}")
     lines += [settings_text(learner.options), settings_text(learner.text, keep=("format",)), ""]
     lines.append(f"{'learner':<10} {'parts':>12} {'examples':>12} {'average loss':>14} {'average error':>14}")
-    each = zip(trained.partitions(), trained.each, strict=True)
-    rows = [(str(number), own, progress) for number, (own, progress) in enumerate(each, 1)]
+    plan = trained.plan
+    rows = [(str(g + 1), plan.of(g), progress) for g, progress in enumerate(trained.each)]
     if trained.merge is not None:
-        rows.append(("merged", trained.further(), trained.merge))
+        rows.append(("merged", [plan.rounds[-1][-1][-1:]], trained.merge))
     for name, parts, progress in rows:
         spans = [f"{own.start + 1}-{own.stop}" if len(own) > 1 else f"{own.start + 1}" for own in parts]
         span = ",".join(spans) if len(spans) < 3 else f"{spans[0]},..,{spans[-1]}"

@@ -40,7 +40,7 @@ def convert(line: Line) -> int:
         complain(FROM_TERMINAL)
     with Interrupts(at_once=True), telling_of_compiling():
         reader = convert(sources, target, options.to, text, **running.reading)
-    warn_of_skipped(reader.error_count, reader.errors)
+    warn_of_skipped(reader.malformed.count, reader.malformed.errors)
     return 0
 
 
@@ -48,14 +48,15 @@ def describe(line: Line) -> int:
     """Print what the columns of a table hold, or of its first rows; return the exit status. Raises InputError."""
     from sonlearn.text.describe import describe
 
-    found = describe(line.others[0], line.options(TextOptions), rows=line.given.get("examples"))
+    running = line.running()
+    found = describe(line.others[0], line.options(TextOptions), rows=running.examples, join=running.join)
     print(found, flush=True)
     warn_of_skipped(found.skipped, found.errors)
     return 0
 
 
 def events(line: Line) -> int:
-    """Write the log of a server of decisions as dsjson, and remove the events then; return the exit status.
+    """Write the log of a server as dsjson, or of rows as JSON, and remove the events then; return the exit status.
 
     Raises SonlearnError: then none was removed.
     """
@@ -66,7 +67,7 @@ def events(line: Line) -> int:
     if not os.path.isfile(path):
         raise OptionError(f"{path}: there is no such file")
     made = time.time() - (options.remove or 0.0) * _DAY_SECONDS
-    with contextlib.closing(EventLog(path)) as log:
+    with contextlib.closing(EventLog(path, "")) as log:
         with whole_output(options.output) as file:
             for event in log.older(made):
                 file.write(event.text.encode() + b"\n")

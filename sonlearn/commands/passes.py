@@ -211,7 +211,9 @@ class Passes:
 
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""
-        return [] if self.reader is None else messages.of_skipped(self.reader.error_count, self.reader.errors)
+        if self.reader is None:
+            return []
+        return messages.of_skipped(self.reader.malformed.count, self.reader.malformed.errors)
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""
@@ -294,8 +296,6 @@ class Passes:
             if not begun:
                 self.begin_pass(self.reader, batch, first=number == self.began.number)
                 begun = True
-            if isinstance(batch, Batch):
-                self.columns.count(batch, self.read_as)
             held = held_out(self.options, done - batch.n, batch.n)
             predicted = self.learn_from(batch, held)
             interrupts.at_once = False  # until here there was nothing to save
@@ -308,7 +308,7 @@ class Passes:
         self.note()
         self.settle()
         if interrupts.received is None:
-            self.report_skipped(self.reader.skipped)
+            self.report_skipped(self.reader.malformed.tags)
         if done < before and interrupts.received is None:
             name = " ".join(self.sources)
             raise InputError(name, None, None, f"{done} examples", f"the {before} that the unfinished run has read")

@@ -7,6 +7,7 @@ import contextlib
 import dataclasses
 import io
 import ipaddress
+import os
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ from sonlearn.files import storage
 from sonlearn.interrupts import Interrupts
 from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions
-from sonlearn.options.text import TABLES
+from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.options.verbs import ServeOptions
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.hashing import hash_bytes
@@ -32,6 +33,7 @@ from sonlearn.text.read import read_batches
 
 if TYPE_CHECKING:
     from sonlearn.learn.bandits.bandit import Bandit
+    from sonlearn.serve.events import EventLog
     from sonlearn.serve.server import Server
 
 #: How often a model that learns is saved where nothing is said.
@@ -56,7 +58,7 @@ def command(line: Line) -> int:
 
         http = None if options.port is None else stack.enter_context(listen(options.host, options.port, "--port"))
         lines = None if options.tcp is None else stack.enter_context(listen(options.host, options.tcp, "--tcp"))
-        server, saver = decisions_served(options, run_options, stack) if decides else rows_served(options, run_options)
+        server, saver = (decisions_served if decides else rows_served)(options, run_options, stack)
         places = ([f"http://{address(http)}"] if http else []) + ([f"lines on {address(lines)}"] if lines else [])
         events = "" if options.events is None else f", events in {options.events}"
         learns = f", learning, saved as {run_options.final_regressor}" if options.learn else ""
@@ -66,19 +68,31 @@ def command(line: Line) -> int:
     return 0
 
 
-def rows_served(options: ServeOptions, run_options: RunOptions) -> tuple[Server, Saver]:
-    """The server of a model of rows, and what saves it."""
+def rows_served(options: ServeOptions, run_options: RunOptions, stack: contextlib.ExitStack) -> tuple[Server, Saver]:
+    """The server of a model of rows, and what saves it; `stack` closes the log. Raises as `command` does."""
+    from sonlearn.serve.labels import LateLabels
     from sonlearn.serve.metrics import ServerMetrics
     from sonlearn.serve.server import server_of_rows
     from sonlearn.serve.worker import Worker
 
     learner, _, names = load_model(run_options.initial_regressor, threads=run_options.threads or 1)
+    if options.events is not None and learner.text.format not in NAMESPACED and not learner.text.id:
+        raise OptionError(f"--events {options.events}: the model's rows have no ids; train it with --id COLUMN")
     with Interrupts(at_once=True), telling_of_compiling():
         warm_up(learner, options.learn)
     changes = lambda: len(learner.facts().get("drift", {}).get("changes", ()))  # noqa: E731
     metrics = ServerMetrics(lambda: learner.examples, lambda: worker.waiting, changes)
-    saver = Saver(run_options, lambda: contents(learner, names), metrics)
-    worker = Worker(learner, names, options, after=saver.worked, tell=warn)
+    if options.events is None:
+        saver = Saver(run_options, lambda: contents(learner, names), metrics)
+        worker = Worker(learner, names, options, after=saver.worked, tell=warn)
+        return server_of_rows(worker, metrics, options, warn), saver
+    events, mark = log_of("rows", options, run_options, stack)
+    if mark is not None:
+        with Interrupts(at_once=True):
+            say_learned(asyncio.run(LateLabels(events, learner, names, options).replay(mark)), events, run_options)
+    metrics.show("sonlearn_events_pending", "Rows without a label that are remembered", lambda: events.pending)
+    saver = Saver(run_options, lambda: contents(learner, names), metrics, events)
+    worker = LateLabels(events, learner, names, options, after=saver.worked, tell=warn)
     return server_of_rows(worker, metrics, options, warn), saver
 
 
@@ -87,41 +101,55 @@ def decisions_served(
 ) -> tuple[Server, Saver]:
     """The server of a model of decisions, and what saves it; `stack` closes the log. Raises as `command` does."""
     from sonlearn.serve.app import DecisionHandlers
-    from sonlearn.serve.decider import Decider, replay
-    from sonlearn.serve.events import EventLog
+    from sonlearn.serve.decider import Decider, check_json, replay
     from sonlearn.serve.metrics import DecisionMetrics
     from sonlearn.serve.server import Server
 
-    path, final = run_options.initial_regressor, run_options.final_regressor
-    learner = load_model(path, decides=True).learner
-    events = stack.enter_context(contextlib.closing(EventLog(options.events)))
-    mark = mark_of(path)
-    known = events.knows(mark)
-    if options.learn and not known and final and is_bandit(final) and events.knows(mark_of(final)):
-        raise OptionError(
-            f"-i {path}: {final} has learned from the events in {options.events} and would be replaced; give "
-            f"-i {final} to go on, or another -f"
-        )
+    learner = load_model(run_options.initial_regressor, decides=True).learner
+    check_json(learner)
+    events, mark = log_of("decisions", options, run_options, stack)
     with Interrupts(at_once=True), telling_of_compiling():
         warm_up_decisions(learner)
-        learned = replay(learner, events, mark if known else None, options.learn and known)
-    if learned:
-        complain(f"{options.events}: {learned} rewards were learned that {path} did not have yet")
-
-    def contents() -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        header, arrays = learner.to_arrays()
-        return {**header, "events": events.mark()}, arrays
-
+        learned = replay(learner, events, mark, options.learn and mark is not None)
+    say_learned(learned, events, run_options)
     metrics = DecisionMetrics(lambda: learner.examples, lambda: decider.waiting, lambda: events.pending)
-    saver = Saver(run_options, contents, metrics)
-    saver.last()  # from now on the model says from where its events have to be learned again
+    saver = Saver(run_options, learner.to_arrays, metrics, events)
     decider = Decider(learner, events, options, after=saver.worked)
     return Server(DecisionHandlers(decider, metrics, options, warn)), saver
 
 
+def log_of(
+    what: str, options: ServeOptions, run_options: RunOptions, stack: contextlib.ExitStack
+) -> tuple[EventLog, dict[str, Any] | None]:
+    """The log of events, of rows or decisions, and how much of it the model has seen; None: it is not the model's.
+
+    Raises ModelFileError, OptionError, OutputError.
+    """
+    from sonlearn.serve.events import EventLog
+
+    path, final = run_options.initial_regressor, run_options.final_regressor
+    events = stack.enter_context(contextlib.closing(EventLog(options.events, what)))
+    mark = mark_of(path)
+    if events.knows(mark):
+        return events, mark
+    if options.learn and os.path.exists(final) and events.knows(mark_of(final)):
+        raise OptionError(
+            f"-i {path}: {final} has learned from the events in {options.events} and would be replaced; give "
+            f"-i {final} to go on, or another -f"
+        )
+    return events, None
+
+
 def mark_of(path: str) -> dict[str, Any] | None:
     """How much a model has seen of which log of events."""
-    return storage.read(path, kind="bandit")[0].get("events")
+    return storage.read(path)[0].get("events")
+
+
+def say_learned(learned: int, events: EventLog, run_options: RunOptions) -> None:
+    """Say how many rewards or labels were learned from the log, if any were."""
+    if learned:
+        whose = f"that {run_options.initial_regressor} did not have yet"
+        complain(f"{events.path}: {learned} {events.names[1]}s were learned {whose}")
 
 
 def warm_up_decisions(learner: Bandit) -> None:
@@ -157,8 +185,8 @@ def check(options: ServeOptions, run_options: RunOptions, decides: bool) -> None
         raise OptionError(f"{path} decides, and its decisions have to be written down; give --events FILE")
     if decides and (options.port is None or options.tcp is not None):
         raise OptionError("--tcp, --port none: decisions are served over HTTP alone")
-    if options.events is not None and not decides:
-        raise OptionError(f"--events {options.events}: {path} is no model of decisions")
+    if options.events is not None and not decides and (not options.learn or options.tcp is not None):
+        raise OptionError(f"--events {options.events}: late labels are learned over HTTP; give --learn, no --tcp")
 
 
 def _is_loopback(host: str) -> bool:
@@ -186,17 +214,23 @@ def warm_up(learner: Learner, learns: bool) -> None:
 
 
 class Saver:
-    """Saves a model that learns while requests are answered: its arrays are copied, and written by another thread."""
+    """Saves a model that learns while requests are answered: its arrays are copied, and written by another thread.
+
+    One with a log of `events` is saved at once: it says from where they have to be learned again after a crash.
+    """
 
     def __init__(
-        self, options: RunOptions, contents: Callable[[], tuple[dict[str, Any], dict[str, np.ndarray]]], metrics: Any
+        self, options: RunOptions, contents: Callable[[], tuple[dict[str, Any], dict[str, np.ndarray]]], metrics: Any,
+        events: EventLog | None = None,
     ):  # fmt: skip
         minutes = options.checkpoint_minutes
         if minutes is None and options.checkpoint is None:
             minutes = CHECKPOINT_MINUTES
         self._checkpoints = Checkpoints(options.checkpoint, minutes)
-        self._path, self._contents, self._metrics = options.final_regressor, contents, metrics
+        self._path, self._model, self._metrics, self._events = options.final_regressor, contents, metrics, events
         self._writing: threading.Thread | None = None
+        if events is not None:
+            self.last()
 
     def worked(self, done: int, learned: int, more: float) -> None:
         """Count what a worker has done, and save what was learned if it is time; the learner rests."""
@@ -206,6 +240,10 @@ class Saver:
             copies = {name: np.array(array) for name, array in arrays.items()}
             self._writing = threading.Thread(target=self._write, args=(header, copies), name="sonlearn-save")
             self._writing.start()
+
+    def _contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        header, arrays = self._model()
+        return {**header, **({"events": self._events.mark()} if self._events else {})}, arrays
 
     def _write(self, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         try:

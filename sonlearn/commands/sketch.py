@@ -65,7 +65,7 @@ def command(line: Line) -> int:
     reader = Reader(sources, text, **running.reading)
     with Interrupts() as interrupts, telling_of_compiling(running.quiet):
         sketch_batches(reader, sketch, options, say, interrupts)
-    warn_of_skipped(reader.error_count, reader.errors)
+    warn_of_skipped(reader.malformed.count, reader.malformed.errors)
     if interrupts.received is None:
         return 0
     say(f"interrupted ({signal.Signals(interrupts.received).name}): the sketch is of what was read until then")

@@ -197,7 +197,9 @@ class TrainingSession(Session):
         warning = self.values.warning(batch)
         if warning:
             warn(warning)
-        return self.learner.partial_fit(without_held(batch, held), skip=skip)
+        predicted = self.learner.partial_fit(without_held(batch, held), skip=skip)
+        self.columns.count(batch, self.read_as, predicted.refused)
+        return predicted
 
     def nothing_learned(self) -> tuple[str, str]:
         """What was found in the place of labels, and what to do."""

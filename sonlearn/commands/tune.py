@@ -98,6 +98,7 @@ class TuningSession(Passes):
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> list[Due]:
         """Have all settings learn; the rows of the table that are due."""
         due = self.tuning.partial_fit(batch, held)
+        self.columns.count(batch, self.read_as)
         self.learner, self.progress = self.tuning.best.learner, self.tuning.best.progress
         return due
 

@@ -125,7 +125,7 @@ VERBS = {
         "Describe the columns of a table, and point out ids, texts and columns that give the label away.",
         "conversions.describe",
         "file of DATA",
-        {"text": (TextOptions, "format", *_TABLE, *WRITTEN), "run": (RunOptions, "examples")},
+        {"text": (TextOptions, "format", *_TABLE, *WRITTEN), "run": (RunOptions, "join", "examples")},
     ),
     "vw": Verb(
         "sonlearn vw [flags of Vowpal Wabbit] [DATA ...]",
@@ -161,7 +161,7 @@ VERBS = {
     ),
     "events": Verb(
         "sonlearn events [-o FILE] [--remove DAYS] LOG",
-        "Write the log of serve --events as dsjson, for train and evaluate, and remove old events from it.",
+        "Write the log of serve --events as dsjson or JSON, for train and evaluate, and remove old events from it.",
         "conversions.events",
         "LOG of serve",
         {"events": verbs.EventsOptions},

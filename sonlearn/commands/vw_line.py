@@ -1,8 +1,8 @@
 """``sonlearn vw ...``: a whole command line of Vowpal Wabbit as one of ours.
 
-What is harmless is left out, what has another name here is renamed, and the flags of learning decide the method that
-takes them. What cannot be done is refused, all of it in one message, and nothing is run. Imports neither numpy nor
-numba.
+What is harmless is left out, what has another name here is renamed, the nearest is taken in the place of what is not
+here, and the flags of learning decide the method that takes them. What cannot be done is refused, all of it in one
+message, and nothing is run. Imports neither numpy nor numba.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import NamedTuple
 from sonlearn.commands.line import parser_of
 from sonlearn.errors import OptionError
 from sonlearn.options import vw_flags
+from sonlearn.options.bandit import OF_WIDTHS
 from sonlearn.options.conflicts import CLIPPED_TO_LABELS
 from sonlearn.options.methods import METHODS
 
@@ -26,10 +27,14 @@ def _names(text: str) -> frozenset[str]:
 #: Left out: nothing changes without them.
 HARMLESS = _names(
     "--kill_cache --save_resume --preserve_performance_counters --sort_features --compressed --no_stdin "
-    "--strict_parse --sparse_weights --no_daemon --foreground --onethread"
+    "--strict_parse --sparse_weights --no_daemon --foreground --onethread --predict_only_model --no_predict "
+    "--cb_force_legacy --large_action_space --las_hint_explicit_simd --two_pass_svd"
 )
 #: The same, of flags that have a value.
-HARMLESS_VALUE = _names("--random_seed --ring_size --example_queue_limit --num_children --log_level --indexing")
+HARMLESS_VALUE = _names(
+    "--random_seed --ring_size --example_queue_limit --num_children --log_level --indexing --max_actions --spanner_c "
+    "--thread_pool_size --block_size"
+)
 #: Flags that are the same here: those that have no value, and those that have one.
 _TAKEN = {
     "--" + name[2:].replace("-", "_"): action.nargs != 0
@@ -43,6 +48,12 @@ SWITCHES = _SAME - VALUES
 DECISIONS = _names("--cb --cb_explore --cb_adf --cb_explore_adf --cbify")
 EXPLORING = _names("--cb_explore --cb_explore_adf --cbify")  # by VW's default with epsilon .05
 RULES = {"--squarecb": "squarecb", "--softmax": "softmax", "--epsilon": "epsilon"}
+#: By long name: what is taken in a flag's place; those in whose place the committee learns; those left out; and why.
+NEAREST = {name: answer for names, answer in vw_flags.NEAREST.items() for name in names.split()}
+COMMITTEE = {name: why for names, why in vw_flags.NEAREST_COMMITTEE.items() for name in names.split()}
+NEEDLESS = {name: why for why, names in vw_flags.NEEDLESS.items() for name in names.split()}
+#: Flags whose place in our line is behind the others, or in another flag.
+SAID_LATER = _names("--daemon --port --named_labels --squarecb --softmax --explore")
 #: Which step it is to be.
 STEPS = _names("--adaptive --invariant --normalized --sgd --ftrl --coin --OjaNewton")
 #: Methods by preference, where flags of learning decide.
@@ -81,15 +92,17 @@ def refuse(problems: Problems) -> None:
 
 def translate(arguments: list[str]) -> Translated:
     """A command line of VW, without its ``vw``, as one of ours. Raises OptionError, which names all that cannot be."""
-    words, problems = list(_words(arguments)), Problems(list)
+    problems, warnings, read = Problems(list), [], list(_words(arguments))
+    replaced = any(word.name in COMMITTEE for word in read)
+    words = _with_nearest(read, warnings)
     given = {word.name: word.value for word in words if word.name}
-    serves, out, left = "--daemon" in given, [], []
+    rule, out, left = _rule(given), [], []
     for word in words:
         if not word.name:
             out.append(word.written)
         elif word.name in (HARMLESS | HARMLESS_VALUE) or (word.name == "--cache" and "--cache_file" not in given):
             left.append(word.written)
-        elif word.name in STEPS or word.name in ("--daemon", "--port", "--named_labels", "--squarecb", "--softmax"):
+        elif word.name in STEPS | SAID_LATER:
             continue
         elif word.name == "--cb_explore_adf" and "--cbify" in given:
             left.append(word.written)
@@ -97,33 +110,65 @@ def translate(arguments: list[str]) -> Translated:
             out.append("--quiet")
         elif word.name == "--oaa" and "--named_labels" in given:
             out += ["--classes", "auto"]
+        elif word.name == "--epsilon" and rule not in (None, "epsilon") and word.value is not None:
+            out += ["--min-probability", word.value]  # VW's: divided among all actions
         elif word.name in SWITCHES and word.value is None:
             out.append(word.written)
         elif word.name in VALUES and word.value is not None:
             out += [word.name, word.value]
         else:
             problems[_why(word)].append(word.written)
-    if serves:
-        return Translated(_served(given, problems), left, [])
-    warnings: list[str] = []
-    if DECISIONS & given.keys():
-        explores = "--initial_regressor" not in given and EXPLORING & given.keys()
-        rule = next((rule for flag, rule in RULES.items() if flag in given), "epsilon" if explores else None)
-        out += [] if rule is None else ["--explore", rule]
-    else:
-        more, less = _method(given, problems)
-        for name in less:
-            at = out.index(f"--{name}")
-            warnings.append(
-                f"--{name} {out[at + 1]} was left out: --method {_DEFAULT}, which has the steps of VW's default, does "
-                f"not take it; {', '.join(_takers(name))} would"
-            )
+    if "--daemon" in given:
+        return Translated(_served(given, problems), left, warnings)
+    out += [] if rule is None else ["--explore", rule]
+    more, less, why = _learning(given, replaced or rule in OF_WIDTHS, problems)
+    if less:
+        warnings.append(_left_out([_shown(name, given[name]) for name in less], why))
+    for name in less:
+        if name in out:
+            at = out.index(name)
             del out[at : at + 2]
-        if more[:2] == ["--method", "sgd"] and given.get("--power_t") != "0":
-            warnings.append("--sgd: steps are l t^-p, and VW's l (t + 1)^-p: the first ones are longer here")
-        out += more
+    if more[:2] == ["--method", "sgd"] and given.get("--power_t") != "0":
+        warnings.append("--sgd: steps are l t^-p, and VW's l (t + 1)^-p: the first ones are longer here")
     refuse(problems)
-    return Translated(["train", *out], left, warnings)
+    return Translated(["train", *out, *more], left, warnings)
+
+
+def _with_nearest(words: list[Word], warnings: list[str]) -> list[Word]:
+    """The line with the nearest in the place of what is not here; what that changes is added to the warnings."""
+    decides, out, without = any(word.name in DECISIONS for word in words), [], defaultdict[str, list[str]](list)
+    for word in words:
+        written = _shown(word.written, word.value)
+        if word.name in NEAREST:
+            ours, why = NEAREST[word.name]
+            flag, value = ours.split(" ")
+            value = word.value if value == "K" else value
+            out.append(Word(word.written, flag, value))
+            warnings.append(f"{written} is not here; the nearest is {flag} {value}: {why}")
+        elif word.name in COMMITTEE:
+            why = "two reward models learn" if decides else COMMITTEE[word.name]
+            warnings.append(f"{written} is not here; {why}")
+        elif word.name in NEEDLESS:
+            without[NEEDLESS[word.name]].append(written)
+        else:
+            out.append(word)
+    warnings += [_left_out(written, why) for why, written in without.items()]
+    return out
+
+
+def _shown(flag: str, value: str | None) -> str:
+    return flag if value is None else f"{flag} {value}"
+
+
+def _left_out(written: list[str], why: str) -> str:
+    return f"{', '.join(written)} {'was' if len(written) == 1 else 'were'} left out: {why}"
+
+
+def _rule(given: dict[str, str | None]) -> str | None:
+    """How a line of decisions explores; None: it does not, or its model says it."""
+    explores = "--initial_regressor" not in given and EXPLORING & given.keys()
+    named = given.get("--explore") or next((rule for flag, rule in RULES.items() if flag in given), None)
+    return (named or ("epsilon" if explores else None)) if DECISIONS & given.keys() else None
 
 
 def _words(arguments: list[str]) -> Iterator[Word]:
@@ -148,25 +193,57 @@ def _has_value(name: str, after: str) -> bool:
     """Whether a flag takes what stands behind it; of one that cannot be done here, if that is neither flag nor file."""
     if name in VALUES | HARMLESS_VALUE or name in ("--port", "--named_labels"):
         return True
-    if name in SWITCHES | HARMLESS | STEPS | {"--daemon", "--driver_output_off", "--squarecb", "--softmax"}:
+    if name in SWITCHES | HARMLESS | STEPS | SAID_LATER | vw_flags.VALUELESS | {"--driver_output_off"}:
         return False
+    if name in NEAREST.keys() | COMMITTEE.keys() | NEEDLESS.keys():
+        return True
     return not after.startswith("-") and not os.path.exists(after)
 
 
 def _why(word: Word) -> str:
     answer = vw_flags.flag_support(word.name)
     if answer is None:
-        return "VW has no such flag"
+        return "VW 9.11 has no such flag"
     if answer.is_same:
         return "its value is missing" if word.value is None else "it has no value"
     return answer.text
 
 
+def _learning(given: dict[str, str | None], replaced: bool, problems: Problems) -> tuple[list[str], list[str], str]:
+    """Flags of what learns, flags of the line that are to be left out, and why.
+
+    Where the nearest was taken (`replaced`) it has steps of its own. So have decisions where the line sets no steps.
+    """
+    wanted = [f"--{name}" for name in _OF_METHODS if f"--{name}" in given] + sorted(STEPS & given.keys())
+    decides = DECISIONS & given.keys()
+    if replaced or (decides and not wanted):
+        wanted += ["--loss_function"] * bool(decides and "--loss_function" in given)
+        return _loss(given, None), wanted, "what learns here has its own"
+    method, less = _method(given, problems)
+    takers = ", ".join(taker for name in less for taker in _takers(name))
+    why = f"--method {_DEFAULT}, which has the steps of VW's default, does not take it; {takers} would"
+    return method + _loss(given, method[1] if method else None), [f"--{name}" for name in less], why
+
+
+def _loss(given: dict[str, str | None], method: str | None) -> list[str]:
+    """Flags of VW's loss with this method, if it is one; of decisions also those of what VW learns of a log."""
+    decides, out = DECISIONS & given.keys(), list[str]()
+    if decides and method is None:
+        return out
+    if decides and "--cb_type" not in given:
+        out = ["--cb_type", "mtr" if decides & {"--cb_adf", "--cb_explore_adf"} else "dr"]  # VW's defaults
+    if not {"--loss_function", "--oaa", "--initial_regressor"} & given.keys():
+        out += ["--loss", "squared"]
+        out += ["--clip", "labels"] * (method in CLIPPED_TO_LABELS)
+    return out
+
+
 def _method(given: dict[str, str | None], problems: Problems) -> tuple[list[str], list[str]]:
-    """Flags of the one method that takes those of the line, and of VW's loss, squared; options to be left out."""
+    """Flags of the one method that takes those of the line, its name second; options to be left out."""
     steps = frozenset(STEPS & given.keys())
     wanted = [name for name in _OF_METHODS if f"--{name}" in given]
-    single = _METHODS[1:] if "--invert_hash" in given else _METHODS
+    alone = DECISIONS & given.keys() or "--invert_hash" in given or {"--oaa", "--l2"} <= given.keys()
+    single = _METHODS[1:] if alone else _METHODS
     able = [name for name in single if all(option in METHODS[name].takes for option in wanted)]
     names = {
         frozenset(): None, frozenset({"--sgd"}): "sgd", frozenset({"--ftrl"}): "ftrl", frozenset({"--coin"}): "coin",
@@ -198,9 +275,6 @@ def _method(given: dict[str, str | None], problems: Problems) -> tuple[list[str]
         out.append("--no-invariant")
     if out and steps <= {"--sgd", "--adaptive"} and steps and "--learning_rate" not in given:
         out += ["--learning_rate", "10"]  # VW's default of steps other than its default ones
-    if not {"--loss_function", "--oaa", "--initial_regressor"} & given.keys():
-        out += ["--loss", "squared"]
-        out += ["--clip", "labels"] * ("--method" in out and method in CLIPPED_TO_LABELS)
     return out, less
 
 

@@ -45,12 +45,12 @@ def _is_special(path: str) -> bool:
 
 
 @contextlib.contextmanager
-def whole_file(path: str | os.PathLike[str], mode: int = 0o666) -> Iterator[BinaryIO]:
+def whole_file(path: str | os.PathLike[str], mode: int = 0o666, tidy: bool = True) -> Iterator[BinaryIO]:
     """A binary file that replaces `path` when the block succeeds, and is removed when it fails.
 
     If `path` is a symbolic link, its target is replaced. An existing file keeps its mode, a new one has `mode` without
     what the umask takes away. A `path` that is not a regular file (``/dev/null``, a pipe) is written to
-    directly. Temporary files of killed processes in the folder are removed first. Raises OutputError.
+    directly. If `tidy`, temporary files of killed processes in the folder are removed first. Raises OutputError.
     """
     path = os.fspath(path)
     with writing(path):
@@ -60,7 +60,8 @@ def whole_file(path: str | os.PathLike[str], mode: int = 0o666) -> Iterator[Bina
             return
         target = os.path.realpath(path)
         folder = os.path.dirname(target)
-        remove_stale(folder)
+        if tidy:
+            remove_stale(folder)
         temporary = os.path.join(folder, f".sonlearn-{os.urandom(8).hex()}.tmp")
         try:
             with _new_file(temporary, mode) as file:

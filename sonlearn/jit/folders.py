@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from importlib.util import source_hash
 
-from sonlearn.files.atomic import whole_file
+from sonlearn.files.atomic import remove_stale, whole_file
 
 _HEAD = 16
 _OWNERS = hasattr(os, "getuid")
@@ -70,6 +70,7 @@ def _writable(folder: str) -> bool:
         try:
             if time.time() - os.stat(used).st_mtime > _DAY:
                 os.utime(used)
+                remove_stale(folder)
         except FileNotFoundError:
             _make(folder)
             with open(used, "w", opener=own):
@@ -150,7 +151,7 @@ def find(folders: Iterable[str], file: str, key: bytes) -> bytes | None:
 def keep(folder: str, file: str, key: bytes, data: bytes) -> None:
     """Write what `find` gives, whole or not at all. Two keys may have one file: the last is in it. Raises OSError."""
     text = key + b"\0" + data
-    with whole_file(f"{folder}/{file}", 0o644) as opened:
+    with whole_file(f"{folder}/{file}", 0o644, tidy=False) as opened:
         opened.write(_head(text) + text)
 
 

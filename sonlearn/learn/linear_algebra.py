@@ -30,6 +30,8 @@ from sonlearn.jit import bare_inline, forced_inline, inline
 LOWEST = -40.0
 #: A smaller square of a pivot is this.
 LEAST = 1e-12
+#: Numbers that are compared side by side.
+SIDE_BY_SIDE = 16
 
 
 @forced_inline
@@ -45,6 +47,37 @@ def largest(z, n):
     for k in range(whole, n):
         a = max(a, z[k])
     return max(max(a, b), max(c, d))
+
+
+@bare_inline
+def find_largest(z, n, but, places):
+    """places <- where the largest of z[:n] but z[`but`] are, the largest first, of equal ones the first; how many.
+
+    There are as many as there is room for, if n is enough.
+    """
+    size, most, k = 0, len(places), 0
+    while k < n:
+        if size == most and k + SIDE_BY_SIDE <= n and not any_above(z, k, z[places[most - 1]]):
+            k += SIDE_BY_SIDE
+            continue
+        if k != but and (size < most or z[k] > z[places[most - 1]]):
+            at = min(size, most - 1)
+            while at > 0 and z[places[at - 1]] < z[k]:
+                places[at] = places[at - 1]
+                at -= 1
+            places[at] = k
+            size = min(size + 1, most)
+        k += 1
+    return size
+
+
+@forced_inline
+def any_above(z, begin, bound):
+    """Whether one of the next `SIDE_BY_SIDE` of z is above `bound`."""
+    found = 0
+    for k in range(SIDE_BY_SIDE):
+        found |= np.int32(z[begin + k] > bound)
+    return found != 0
 
 
 @forced_inline

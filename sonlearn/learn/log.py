@@ -15,8 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from sonlearn.data import axes
-from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.jit import bare_inline, forced_inline, inline
 from sonlearn.learn.linear_algebra import add_rows, clear_first, set_scaled
 
 #: The log composes blocks of 2^BITS generations, and of 2^BITS of those, and so on.
@@ -45,6 +47,28 @@ def map_forward(maps, stamp, generation, z):
         apply_map(maps, slot, z, source)
         source = 1 - source
     return source
+
+
+@inline
+def begin_generation(now, maps, ET, on_b):
+    """Log z <- E z and b <- b + B z for all features, and begin a generation: modifies now and maps, which has room.
+
+    ET : float64[columns of E, rows of E]; on_b : float64[K, columns of E or more], B; neither is modified
+    """
+    width, length = maps.shape[1:]
+    last, product = np.zeros((width, length)), np.empty((width, length))
+    for j in range(len(ET)):
+        set_scaled(last[j], 1.0, ET[j], ET.shape[1])
+        for c in range(len(on_b)):
+            last[j, width + c] = on_b[c, j]
+    enter(maps, last, product, now["generation"])
+    now["generation"] += 1
+
+
+@bare_inline
+def log_is_full(now):
+    """Whether the log has no room for another generation."""
+    return now["generation"] == now["capacity"]
 
 
 @bare_inline

@@ -9,6 +9,8 @@ from sonlearn.options.spec import check_fields, option
 
 #: How an action is chosen.
 EXPLORERS = ("ucb", "thompson", "squarecb", "softmax", "epsilon", "greedy")
+#: Those that need the width of what is expected, which methods of values do not tell.
+OF_WIDTHS = ("ucb", "thompson")
 #: How a log is learned from.
 CB_TYPES = ("dm", "mtr", "ips", "dr")
 #: Options that are also `LearnOptions`': they do not say that decisions are learned.

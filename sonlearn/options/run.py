@@ -14,8 +14,6 @@ from sonlearn.options.text import ON_ERROR
 
 #: What -p writes.
 FORMS = ("vw", "csv", "jsonl")
-#: Those of them that begin with a header.
-HEADED = ("csv",)
 #: -P where it is not given.
 COARSE = "2.0"
 

@@ -114,7 +114,7 @@ class ServeOptions:
     )  # fmt: skip
     learn: bool = option(False, "learn from rows with a label: POST /learn, and lines of --tcp (needs -f)")
     events: str | None = option(
-        None, "of a model of decisions: the log of decisions and rewards, a database of SQLite (needed)", metavar="LOG"
+        None, "log of decisions and rewards, or of rows and late labels: a database of SQLite", metavar="LOG"
     )
     max_body: int = option(8 << 20, "largest request in bytes", low=1, high=1 << 30, metavar="N")
     max_features: int = option(1 << 16, "most features of a row, with interactions", low=1, high=1 << 22, metavar="N")

@@ -90,6 +90,43 @@ _WORK_BUT = {
     "--alpha": "the multiple of the identity, as with --OjaNewton",
     "--audit": "explains each prediction, in a format of its own (--audit-format json for programs)",
 }
+#: What `sonlearn vw` takes in the place of flags, with a warning: a flag and its value (K: that of theirs), and why.
+NEAREST = {
+    "--bag --cover --synthcover": ("--explore thompson", "each action is as likely as it is to be the best one"),
+    "--regcb --regcbopt --rnd --first": ("--explore ucb", "it tries what may be the best action, while that is open"),
+    "--ect --log_multi --recall_tree": ("--oaa K", "one committee of all classes"),
+}
+#: Flags in whose place the committee learns (decisions: their reward models), without flags of steps; and why.
+NEAREST_COMMITTEE = {
+    "--nn --boosting --autolink --stage_poly --ksvm": "the committee learns pairs of features and trees",
+    "--lrq --lrqfa --rank --new_mf": "the committee learns pairs of features, at no fixed rank",
+    "--bfgs --conjugate_gradient": "the committee takes Newton steps",
+    "--svrg --freegrad --pistol": "the committee finds its own steps",
+    "--bootstrap": "the committee learns; --coverage .9 adds an interval to each prediction",
+}
+#: Flags without which `sonlearn vw` runs a line, with a warning; and why.
+NEEDLESS = {
+    "there is no such setting": """
+        --nounif --psi --greedify --first_only --elim --mellowness --cb_min_cost --cb_max_cost --rnd_alpha
+        --rnd_invlambda --synthcoverpsi --synthcoversize --clip_p --alg --gamma --inpass --multitask --dropout
+        --meanfield --lrqdropout --bs_type --mem --termination --hessian_on --error --no_progress --swap_resistance
+        --max_candidates --bern_hyper --max_depth --node_only --randomized_routing --kernel --degree --reprocess
+        --pool_greedy --para_active --pool_size --subsample --sched_exponent --batch_sz --batch_sz_no_doubling
+        --stage_size --restart --fepsilon --flipschitz_const --oaa_subsample
+    """,
+    "steps follow from --learning_rate and --power_t, or from what was seen":
+        "--initial_t --decay_learning_rate --initial_pass_length",
+    "weights begin at 0": "--constant --initial_weight --random_weights --normal_weights --truncated_normal_weights",
+    "-p has the probabilities; nothing is drawn": "--cb_sample",
+}  # fmt: skip
+_VALUELESS = """
+    --synthcover --regcb --regcbopt --freegrad --pistol --svrg --stage_poly --ksvm --bfgs --conjugate_gradient --nounif
+    --greedify --first_only --elim --inpass --multitask --dropout --meanfield --lrqdropout --hessian_on --no_progress
+    --node_only --randomized_routing --pool_greedy --para_active --batch_sz_no_doubling --restart --random_weights
+    --normal_weights --truncated_normal_weights --cb_sample
+"""
+#: Of all these those that have no value.
+VALUELESS = frozenset(_VALUELESS.split())
 _STANDS_FOR = {
     "--named_labels": "give --classes auto, which takes any names",
     "--indexing": "leave it out: the labels show whether they begin with 0 or 1",
@@ -125,28 +162,37 @@ _STANDS_FOR = {
     "--squarecb": "give --explore squarecb",
     "--softmax": "give --explore softmax",
     "--span_server": "give --cluster, which learns in several processes or on several machines",
+    "--extra_metrics": "give --log-json FILE",
+    "--confidence --confidence_after_training": "give --coverage .9, which adds an interval to each prediction",
+    "--eval --explore_eval --multiworld_test": "use sonlearn evaluate, which says what policies would have cost",
+    "--predict_only_model": "leave it out: a model always holds the whole state",
+    "--no_predict --cb_force_legacy": "leave it out: predictions and learning are the same without it",
+    "--rank_all": "give --cb_explore_adf, which writes all actions",
+    "--large_action_space --max_actions --spanner_c --thread_pool_size --block_size --las_hint_explicit_simd "
+    "--two_pass_svd": "leave it out: every action has its score",
 }
 _NOT_HERE = {
     "--l1 and --l2 are the penalties there are": "--no_bias_regularization --l1_state --l2_state --sparse_l2",
-    "steps follow from --learning_rate and --power_t, or from what was seen":
-        "--decay_learning_rate --initial_t --feature_mask --adax --epoch_size --learning_rate_cnt",
-    "only online methods: sonlearn methods lists them": """
-        --bfgs --hessian_on --mem --termination --conjugate_gradient --svrg --stage_size --pistol
-          --freegrad --restart --fepsilon --flipschitz_const --noop --print
-        --ksvm --reprocess --pool_greedy --para_active --pool_size --subsample --kernel --degree --replay_b
-        --replay_b_count --replay_c --replay_c_count --replay_m --replay_m_count
+    "its steps are not here; leave out features with --ignore and --keep": "--feature_mask",
+    "steps follow from --learning_rate and --power_t, or from what was seen": "--adax --epoch_size --learning_rate_cnt",
+    "sonlearn methods lists the methods there are": """
+        --noop --print --replay_b --replay_b_count --replay_c --replay_c_count --replay_m --replay_m_count
     """,
     "the losses are those of --loss_function": "--expectile_q --logistic_min --logistic_max",
-    "all passes are made over all examples, or the first --examples": "--initial_pass_length",
+    "for costs of classes give a line for each class, its label CLASS:COST:1, with --cb K": """
+        --csoaa --cs_absolute_loss --cs_active --domination --range_c --max_labels --min_labels --cost_max --cost_min
+        --csa_debug
+    """,
+    "for costs of actions give a block for each cost, one label 0:COST:1 in it, with --cb_adf":
+        "--csoaa_ldf --ldf_override --csoaa_rank --wap_ldf --cbify_ldf",
+    "for several labels of a row learn a model for each, its rows labelled 1 and -1": """
+        --plt --kary_tree --top_k --plt_force_load_legacy_model --multilabel_oaa --max_number_of_labels
+    """,
     "of several classes there is --oaa K, --classes auto, one label a row": """
-        --oaa_subsample --ect --error --csoaa
-        --cs_absolute_loss --csoaa_ldf --ldf_override --csoaa_rank --wap_ldf --log_multi --no_progress
-        --swap_resistance --recall_tree --max_candidates --bern_hyper --max_depth --node_only --randomized_routing
-        --plt --kary_tree --top_k --plt_force_load_legacy_model --multilabel_oaa --memory_tree
-        --max_number_of_labels --leaf_example_multiplier --dream_repeats --top_K --learn_at_leaf --oas
+        --memory_tree --leaf_example_multiplier --dream_repeats --top_K --learn_at_leaf --oas
         --dream_at_update --online --emt --emt_tree --emt_leaf --emt_scorer --emt_initial --emt_router --ot
     """,
-    "no structured prediction": """
+    "no structured prediction; give each row the words around it as features, and --oaa K": """
         --search --search_task --search_metatask --search_interpolation --search_rollout --search_rollin
         --search_passes_per_policy --search_beta --search_alpha --search_total_nb_policies
         --search_trained_nb_policies --search_allowed_transitions --search_subsample_time
@@ -154,57 +200,49 @@ _NOT_HERE = {
         --search_xv --search_perturb_oracle --search_linear_ordering --search_active_verify
         --search_save_every_k_runs
     """,
-    "no active learning": """
-        --active --simulation --direct --mellowness --active_cover --beta_scale --oracular --cs_active
-        --domination --range_c --max_labels --min_labels --cost_max --cost_min --csa_debug
-    """,
+    "no active learning; ask for the labels of rows whose probability is near a half, and train on these":
+        "--active --simulation --direct --active_cover --beta_scale --oracular",
     "no such model; the committee learns pairs and trees": """
-        --nn --inpass --multitask --dropout --meanfield --boosting --gamma --alg --stage_poly --sched_exponent
-        --batch_sz --batch_sz_no_doubling --autolink --bootstrap --bs_type --interact --marginal
-        --initial_denominator --initial_numerator --compete --update_before_learn --unweighted_marginals
+        --interact --marginal --initial_denominator --initial_numerator --compete --update_before_learn
+        --unweighted_marginals
     """,
-    "no matrix factorisation and no topics": """
-        --rank --lrq --lrqdropout --lrqfa --new_mf --lda --lda_alpha --lda_rho --lda_D --lda_epsilon --minibatch
-        --math --metrics
-    """,
+    "no topics": "--lda --lda_alpha --lda_rho --lda_D --lda_epsilon --minibatch --math --metrics",
     "features are those of the text, and of -q, --interactions, --ngram and --skips": """
         --ignore_linear --ignore_features_dsjson_experimental --redefine --feature_limit --affix --spelling
         --dictionary --dictionary_path --experimental_full_name_interactions --permutations
     """,
-    "the constant feature begins at weight 0": "--constant",
     "sonlearn serve is one process, in the foreground":
         "--foreground --num_children --pid_file --port_file --no_daemon --sendto",
     "LIBSVM, VW, JSON, CSV, Parquet and Arrow are read": "--flatbuffer",
     "CSV has a header; (echo a,b,y; cat FILE) puts one before": "--csv_no_file_header --csv_header --csv_ns_value",
     "progress goes to standard error, predictions to the file of -p":
-        "--driver_output --log_output --limit_output --extra_metrics --dont_output_best_constant",
+        "--driver_output --log_output --limit_output --dont_output_best_constant",
     "a model holds the whole state, bit for bit": """
-        --hexfloat_weights --dump_json_weights_include_extra_online_state_experimental --predict_only_model
+        --hexfloat_weights --dump_json_weights_include_extra_online_state_experimental
         --preserve_performance_counters --output_feature_regularizer_binary --output_feature_regularizer_text
         --input_feature_regularizer --per_model_save_load
     """,
     "--cluster starts its workers itself and gives them their work": "--unique_id --total --node --span_server_port",
     "no such setting is needed": "--ring_size --example_queue_limit",
-    "weights begin at 0": "--initial_weight --random_weights --normal_weights --truncated_normal_weights",
-    "predictions have no confidence": "--confidence --confidence_after_training",
     "no baselines": "--baseline --lr_multiplier --global_only --check_enabled",
+    "one decision at a time; give each slot a block of its own, with --cb_explore_adf":
+        "--ccb_explore_adf --all_slots_loss --ccb_no_slot_index --slates",
+    "actions are numbered; cut their range into K, with --cb_explore K": """
+        --cats --cats_tree --tree_bandwidth --cats_pdf --bandwidth --cb_discrete --min_value --max_value --cbify_reg
+        --loss_option --loss_report --loss_01_ratio --get_pmf --sample_pdf --cb_explore_pdf --pmf_to_pdf --cbzo
+        --policy --radius
+    """,
     "decisions are --cb, --cb_adf, --cb_explore, --cb_explore_adf, --cbify, their rules --explore": """
-        --cover --automl --default_lease --priority_type --priority_challengers --verbose_metrics --csv_trace
+        --automl --default_lease --priority_type --priority_challengers --verbose_metrics --csv_trace
         --interaction_type --oracle_type --debug_reversed_learn --automl_significance_level
         --fixed_significance_level --reward_as_cost --tol_x --opt_func --baseline_challenger_cb --cb_c_alpha
-        --cb_c_tau --cats_tree --tree_bandwidth --cb_dro --cb_dro_alpha --cb_dro_tau --cb_dro_wmax --cb_sample
-        --cbify_cs --cbify_reg --cats --cb_discrete --min_value --max_value --loss_option --loss_report
-        --loss_01_ratio --loss0 --loss1 --flip_loss_sign --ccb_explore_adf --all_slots_loss --no_predict
-        --ccb_no_slot_index --first --bag --nounif --psi --regcb
-        --regcbopt --cb_min_cost --cb_max_cost --first_only --elim
-        --greedify --rnd --rnd_alpha --rnd_invlambda --synthcover --synthcoverpsi
-        --synthcoversize --eval --cb_force_legacy --rank_all --clip_p --cb_to_cbadf --cbzo --policy
-        --radius --cats_pdf --bandwidth --get_pmf --sample_pdf --cb_explore_pdf --pmf_to_pdf --epsilon_decay
+        --cb_c_tau --cb_dro --cb_dro_alpha --cb_dro_tau --cb_dro_wmax
+        --cbify_cs --loss0 --loss1 --flip_loss_sign
+        --cb_to_cbadf --epsilon_decay
         --model_count --min_scope --epsilon_decay_significance_level --epsilon_decay_audit --constant_epsilon
         --bonferroni_denominator --min_champ_examples --initial_epsilon --shift_model_bounds --challenger_epsilon
-        --graph_feedback --large_action_space --max_actions --spanner_c --thread_pool_size --block_size
-        --las_hint_explicit_simd --two_pass_svd --action_cache_slack --explore_eval --multiplier --target_rate
-        --experimental_igl --cbify_ldf --multiworld_test --learn --exclude_eval --slates --warm_cb --warm_cb_cs
+        --graph_feedback --action_cache_slack --multiplier --target_rate
+        --experimental_igl --learn --exclude_eval --warm_cb --warm_cb_cs
         --warm_start --interaction --warm_start_update --interaction_update --corrupt_type_warm_start
         --corrupt_prob_warm_start --choices_lambda --lambda_scheme --overwrite_label --sim_bandit
     """,
@@ -215,6 +253,11 @@ def _answers() -> dict[str, FlagSupport]:
     found = {name: FlagSupport(WORKS, "") for name in _WORK.split()}
     found |= {name: FlagSupport(WORKS, text) for name, text in _WORK_BUT.items()}
     found |= {name: FlagSupport(STANDS_FOR, text) for names, text in _STANDS_FOR.items() for name in names.split()}
+    for names, (ours, why) in NEAREST.items():
+        found |= {name: FlagSupport(STANDS_FOR, f"give {ours}: {why}") for name in names.split()}
+    needless = [*NEEDLESS.items(), *((why, names) for names, why in NEAREST_COMMITTEE.items())]
+    for why, names in needless:
+        found |= {name: FlagSupport(STANDS_FOR, f"leave it out: {why}") for name in names.split()}
     return found | {name: FlagSupport(NOT_HERE, why) for why, names in _NOT_HERE.items() for name in names.split()}
 
 

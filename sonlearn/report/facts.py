@@ -76,7 +76,7 @@ def remembered(before: Batch | None, batch: Batch) -> Batch:
 
 
 def contributions_of(
-    learner: Learner, rows: Batch | None, names: Callable[[int], list[str]], top: int = TOP
+    learner: Learner, rows: Batch | None, names: Callable[[int], list[str]]
 ) -> list[dict[str, Any]] | None:
     """What contributes most to the predictions of the last of these rows: see `MeanContributions.result`.
 
@@ -88,7 +88,7 @@ def contributions_of(
     few = max(int(np.searchsorted(entries, SAMPLE_ENTRIES, side="right")), 1)
     for one in filter(None, explained(learner, rows.part(max(rows.n - few, 0), rows.n), orders=2)):
         means.add(one)
-    return means.result(top)
+    return means.result(TOP)
 
 
 def members_at_work(learner: Learner | None) -> list[str]:

@@ -94,9 +94,10 @@ class Metrics:
             return
         if not chosen.all():
             y, weight, predicted = y[chosen], weight[chosen], chosen_of(predicted, chosen)
-        self._of.add(predicted, y, weight)
+        number = numbers_of(self._learner, y)
+        self._of.add(predicted, y, number, weight)
         if self._learner.options.coverage is not None:
-            self._coverage.count(predicted, y, numbers_of(self._learner, y))
+            self._coverage.count(predicted, y, number)
 
     # -- what came of it ---------------------------------------------------------------------------------------------
 
@@ -175,7 +176,7 @@ class _Scores:
         self._sample = PredictionSample(SAMPLE)
         self._two: dict[str, Any] | None = None  # what `_of_two` has found, which the end of a run asks for five times
 
-    def add(self, predicted: Predicted, y: np.ndarray, weight: np.ndarray) -> None:
+    def add(self, predicted: Predicted, y: np.ndarray, number: np.ndarray, weight: np.ndarray) -> None:
         """Add n rows with a label."""
         options = self._learner.options
         scores = np.clip(predicted.raw, *options.bounds)  # before a link or --binary
@@ -252,9 +253,8 @@ class _Classes:
         self._learner = learner
         self.calibration, self.confusion = Calibration(), Confusion()
 
-    def add(self, predicted: Predicted, y: np.ndarray, weight: np.ndarray) -> None:
-        """Add n rows with a label."""
-        number = numbers_of(self._learner, y)
+    def add(self, predicted: Predicted, y: np.ndarray, number: np.ndarray, weight: np.ndarray) -> None:
+        """Add n rows with a label, whose classes have these numbers (see `numbers_of`)."""
         most = self._learner.options.oaa or self._learner.options.multinomial or 0
         unmet = max(most - predicted.probabilities.shape[1], 0)
         self.calibration.add(judged_classes(predicted, number, unmet), weight)

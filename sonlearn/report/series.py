@@ -66,11 +66,11 @@ def curves(rows: list[Entry], what: str, log: bool, most: int = 160) -> tuple[Pi
     return [piece for piece in average if piece], [piece for piece in since if piece]
 
 
-def speeds(rows: list[Entry], most: int = 60) -> list[tuple[float, float]]:
+def speeds(rows: list[Entry]) -> list[tuple[float, float]]:
     """(examples read, examples a second since the point before): rows come in batches, so points are apart in time."""
     if not rows:
         return []
-    least, points = rows[-1]["seconds"] / most, []
+    least, points = rows[-1]["seconds"] / 60, []
     read = seconds = 0.0
     for row in rows:
         if row["seconds"] - seconds >= least and row["read"] > read:
@@ -79,9 +79,9 @@ def speeds(rows: list[Entry], most: int = 60) -> list[tuple[float, float]]:
     return points
 
 
-def thinned(rows: list[Entry], most: int = 30) -> list[Entry]:
-    """At most about `most` of the rows, evenly spaced on a logarithmic axis, the last one included."""
-    kept = _kept([row["examples"] for row in rows], True, most)
+def thinned(rows: list[Entry]) -> list[Entry]:
+    """At most about 30 of the rows, evenly spaced on a logarithmic axis, the last one included."""
+    kept = _kept([row["examples"] for row in rows], True, 30)
     return [row for row, keep in zip(rows, kept, strict=True) if keep]
 
 

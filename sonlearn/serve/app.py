@@ -3,6 +3,7 @@
 ======  =========  ==================================================================================================
 POST    /predict   rows as JSON, or lines of text: what is predicted, in their order
 POST    /learn     the same, and rows with a label are learned from after they were predicted
+POST    /label     with --events: ids of rows that were predicted, and their labels: the rows are learned
 POST    /decide    a context, as c of dsjson: an action, its probability, those of all actions, and the event's id
 POST    /reward    the id of an event and its reward: late, or never; a second one is refused
 GET     /health    that the server works, how many examples or rewards its model has learned, how many events wait
@@ -73,6 +74,9 @@ class Handlers:
             response = await self.answered(request, self.paths[path])
         except HTTPException as refused:
             response = refusal(request, refused.status_code, refused.detail, refused.headers)
+        except OutputError as error:
+            self.report(str(error))
+            response = refusal(request, 503, "the event could not be written, so nothing was done; try again later")
         except SonlearnError as error:
             response = refusal(request, getattr(error, "status", 400), str(error))
         except Busy:
@@ -183,6 +187,21 @@ class RowHandlers(Handlers):
         raise refused_type(media, *known)
 
 
+class LabelHandlers(RowHandlers):
+    """What is done for rows that are remembered until their labels come; see `Handlers`."""
+
+    paths = {"/predict": False, "/label": True}  # noqa: RUF012
+
+    def facts(self) -> dict[str, Any]:
+        """See `Handlers`."""
+        return {**super().facts(), "pending": self.worker.events.pending}
+
+    def _kind(self, media: str, body: bytes) -> str:
+        if media not in (JSON, JSON_LINES):
+            raise refused_type(media, JSON, JSON_LINES)
+        return super()._kind(media, body)
+
+
 class DecisionHandlers(Handlers):
     """What is done for decisions: they are made, and rewarded; see `Handlers`."""
 
@@ -204,11 +223,7 @@ class DecisionHandlers(Handlers):
             decoded = json.loads(body)
         except (ValueError, RecursionError) as error:
             raise HTTPException(400, f"found no JSON: {' '.join(str(error).split())}") from None
-        try:
-            answer = await self.worker.ask(decoded, len(body), rewards=learn)
-        except OutputError as error:
-            self.report(str(error))
-            raise HTTPException(503, "the event could not be written, so nothing was done; try again later") from None
+        answer = await self.worker.ask(decoded, len(body), rewards=learn)
         return Response(json.dumps(answer) + "\n", media_type=JSON)
 
 

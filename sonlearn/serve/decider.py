@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from sonlearn.data.decisions import Decisions
-from sonlearn.errors import InputError, OptionError, OutputError, SonlearnError, shorten
+from sonlearn.errors import InputError, OptionError, OutputError, shorten
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.text import NAMESPACED, TextOptions
 from sonlearn.options.verbs import ServeOptions
@@ -30,18 +30,6 @@ from sonlearn.text.hashing import constant_id
 #: Requests that are worked on together.
 AT_ONCE = 256
 _LARGEST = 1e100
-
-
-class UnknownEventError(SonlearnError):
-    """No event has this id."""
-
-    status = 404
-
-
-class RewardedTwiceError(SonlearnError):
-    """The event has its reward."""
-
-    status = 409
 
 
 #: The answer to /decide (event_id, action, probability, probabilities), or to /reward (event_id, learned).
@@ -71,20 +59,11 @@ class Decider(Queue):
         of the context and their products.
     after : callable
         Called with (decisions, rewards learned, rewards) when some are done. Runs while the learner rests.
-
-    Raises
-    ------
-    OptionError
-        The model reads no JSON.
     """
 
     def __init__(
         self, learner: Bandit, events: EventLog, options: ServeOptions, after: Callable[[int, int, int], None]
     ):
-        if learner.text.format not in (*NAMESPACED, "auto"):
-            raise OptionError(f"a model of {learner.text.format} decides no JSON; train it from VW text or dsjson")
-        if learner.options.cbify is not None:
-            raise OptionError("a model of --cbify has no decisions of its own; train it with --cb_explore K")
         super().__init__(MOST_WAITING)
         self.learner, self.events, self._after = learner, events, after
         self._learns, self._most_entries = options.learn, options.max_features
@@ -97,7 +76,7 @@ class Decider(Queue):
         ------
         Busy
         SonlearnError
-            A context or a reward is malformed; `UnknownEventError`, `RewardedTwiceError`; `OutputError`: nothing could
+            A context or a reward is malformed; what `EventLog.waiting` raises; `OutputError`: nothing could
             be written.
         """
         return await self.answer_to(DecisionRequest(body, rewards, size))
@@ -166,11 +145,7 @@ class Decider(Queue):
         number = isinstance(reward, int | float) and not isinstance(reward, bool)
         if not number or not -_LARGEST <= reward <= _LARGEST:  # type: ignore[operator]
             raise InputError(SOURCE, None, None, f"reward {shorten(json.dumps(reward))}", "a number of at most 1e100")
-        found = self.events.find(event)
-        if found is None:
-            raise UnknownEventError(f"event {shorten(event)}: no such event, or one that was removed")
-        if event in now or found.reward is not None:
-            raise RewardedTwiceError(f"event {shorten(event)}: it has its reward; nothing was changed")
+        found = self.events.waiting(event, now)
         reward = float(reward)  # type: ignore[arg-type]
         return event, reward, _read(found._replace(reward=reward).text, self.learner, self._text, SOURCE)
 
@@ -205,6 +180,14 @@ def _read(line: str, learner: Bandit, text: TextOptions, source: str) -> Decisio
         raise parsed.errors[0].but(line=None, column=None)
     (found,) = parsed.batches
     return found._replace(rows=found.rows._replace(source=source, constant=constant_id(text, "json")))
+
+
+def check_json(learner: Bandit) -> None:
+    """Raise OptionError where a model decides no contexts in JSON."""
+    if learner.text.format not in (*NAMESPACED, "auto"):
+        raise OptionError(f"a model of {learner.text.format} decides no JSON; train it from VW text or dsjson")
+    if learner.options.cbify is not None:
+        raise OptionError("a model of --cbify has no decisions of its own; train it with --cb_explore K")
 
 
 def replay(learner: Bandit, events: EventLog, mark: dict[str, Any] | None, learns: bool) -> int:

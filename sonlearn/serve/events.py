@@ -1,7 +1,8 @@
 """The log of events: decisions and their rewards in a database of SQLite, on the disk before they are answered.
 
 A decision is a row: its id, its line of dsjson without a cost, and the reward when it has come. Decisions are numbered
-as they are made, rewards as they come. A model keeps how many of both it has seen (`EventLog.mark`).
+as they are made, rewards as they come. A model keeps how many of both it has seen (`EventLog.mark`). Of a model of rows
+the log has the rows that were predicted, as JSON, in the place of decisions, and their labels in the place of rewards.
 """
 
 from __future__ import annotations
@@ -12,32 +13,50 @@ import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from sonlearn.errors import ModelFileError, OutputError
+from sonlearn.errors import ModelFileError, OutputError, SonlearnError, shorten
 
-#: Says what kind of database this is: `PRAGMA application_id`.
-_KIND = 0x736F6E6C
+#: What a log may be of; says what kind of database this is: `PRAGMA application_id`.
+_KINDS = {"decisions": 0x736F6E6C, "rows": 0x736F6E6D}
+#: What events are called, and what comes late.
+_NAMES = {"decisions": ("event", "reward"), "rows": ("id", "label")}
 _TABLES = (
     "create table events (number integer primary key, id text not null unique, made real not null, "
     "line text not null, reward real, rewarded integer unique)",
     "create table counts (log text not null, decisions integer not null, rewards integer not null)",
-    f"pragma application_id = {_KIND}",
 )
 #: What SQLite says of a file of another kind.
 _OTHER = "file is not a database"
 
 
+class UnknownEventError(SonlearnError):
+    """No event has this id."""
+
+    status = 404
+
+
+class KnownEventError(SonlearnError):
+    """The event has its reward or its label, or another row has its id."""
+
+    status = 409
+
+
 class Event(NamedTuple):
-    """A decision, a line of dsjson without a cost, and its reward; None: it has none yet."""
+    """A decision, a line of dsjson without a cost, and its reward; or a row as JSON, and the member of its label.
+
+    Without a reward or label yet: None.
+    """
 
     line: str
-    reward: float | None
+    reward: float | str | None
 
     @property
     def text(self) -> str:
-        """The line, with the cost if there is a reward."""
+        """The line, with the cost if there is a reward, or with the label as the last member, which counts."""
+        if isinstance(self.reward, str):
+            return f"{self.line[:-1]},{self.reward}}}"
         return self.line if self.reward is None else f'{{"_label_cost":{json.dumps(-self.reward)},{self.line[1:]}'
 
 
@@ -48,11 +67,15 @@ class EventLog:
     ----------
     path : str
         It is made if it is not there.
+    of : str
+        ``decisions`` or ``rows``; empty: of what it is of.
 
     Attributes
     ----------
     pending : int
         Events without a reward.
+    names : tuple of str
+        What an event is called, and what comes late.
 
     Raises
     ------
@@ -62,8 +85,8 @@ class EventLog:
         It cannot be written.
     """
 
-    def __init__(self, path: str):
-        self.path = path
+    def __init__(self, path: str, of: str = "decisions"):
+        self.path, self.of = path, of
         with _reported(path):
             self._database = sqlite3.connect(os.path.abspath(path), isolation_level=None, check_same_thread=False)
             try:
@@ -78,19 +101,34 @@ class EventLog:
 
     def find(self, event: str) -> Event | None:
         """The event with this id; None: there is none. Raises OutputError where the log is not to be read."""
-        known = event.encode("utf-8", "replace").decode()  # half of a surrogate pair is in no id
+        query = "select line, reward from events where id = ?"
         with _reported(self.path):
-            found = self._database.execute("select line, reward from events where id = ?", (known,)).fetchone()
+            found = self._database.execute(query, (_written(event),)).fetchone()
         return None if found is None else Event(*found)
 
-    def append(self, decisions: list[tuple[str, str]], rewards: list[tuple[str, float]]) -> None:
+    def waiting(self, event: str, now: Container[str]) -> Event:
+        """The event with this id, which waits for its reward or label; `now`: those whose own comes just now.
+
+        Raises
+        ------
+        UnknownEventError, KnownEventError
+            There is none, or it does not wait.
+        """
+        (name, late), found = self.names, self.find(event)
+        if found is None:
+            raise UnknownEventError(f"{name} {shorten(event)}: no such {name}, or one that was removed")
+        if event in now or found.reward is not None:
+            raise KnownEventError(f"{name} {shorten(event)}: it has its {late}; nothing was changed")
+        return found
+
+    def append(self, decisions: list[tuple[str, str]], rewards: Sequence[tuple[str, float | str]]) -> None:
         """Append decisions, (id, line) each, and rewards, (id, reward) each; they are on the disk afterwards.
 
         Raises OutputError: then none of them is in the log.
         """
         log, decided, rewarded = self._counts
-        made = [(decided + i, *each, time.time()) for i, each in enumerate(decisions, 1)]
-        come = [(reward, rewarded + i, event) for i, (event, reward) in enumerate(rewards, 1)]
+        made = [(decided + i, _written(event), line, time.time()) for i, (event, line) in enumerate(decisions, 1)]
+        come = [(reward, rewarded + i, _written(event)) for i, (event, reward) in enumerate(rewards, 1)]
         counts = log, decided + len(made), rewarded + len(come)
         with self._writing() as database:
             if self._stored() != self._counts:
@@ -110,16 +148,16 @@ class EventLog:
         """
         if mark is None or mark.get("log") != self._counts[0]:
             return False
-        for what in ("decisions", "rewards"):
+        for what, name in zip(("decisions", "rewards"), (self.of, f"{self.names[1]}s"), strict=True):
             has, seen = self.mark()[what], mark[what]
             if has < seen:
                 raise ModelFileError(
-                    f"{self.path}: found {has} {what}, and the model has seen {seen}; give the whole log"
+                    f"{self.path}: found {has} {name}, and the model has seen {seen}; give the whole log"
                 )
         query = "select count(*) from events where rewarded > ?"
         (there,) = self._database.execute(query, (mark["rewards"],)).fetchone()
         if removed := self._counts[2] - mark["rewards"] - there:
-            found = f"{removed} rewards that the model has not learned were removed"
+            found = f"{removed} {name} that the model has not learned were removed"
             raise ModelFileError(f"{self.path}: {found}; give a model that was saved later, or a new log")
         return True
 
@@ -158,13 +196,17 @@ class EventLog:
         (kind,), (tables,) = (
             execute(query).fetchone() for query in ("pragma application_id", "select count(*) from sqlite_master")
         )
-        if tables and kind != _KIND:
+        of = next((name for name, number in _KINDS.items() if number == kind), "") if tables else self.of
+        if not of:
             raise sqlite3.DatabaseError(_OTHER)
+        if of != (self.of or of):
+            raise ModelFileError(f"{self.path}: found a log of {of}, expected one of {self.of}; give another file")
+        self.of, self.names = of, _NAMES[of]
         execute("pragma journal_mode = wal")  # a log that is written to can be read
         execute("pragma synchronous = full")
         if not tables:
             with self._writing():
-                for statement in _TABLES:
+                for statement in (*_TABLES, f"pragma application_id = {_KINDS[of]}"):
                     execute(statement)
                 execute("insert into counts values (?, 0, 0)", (secrets.token_hex(16),))
         self._counts = self._stored()
@@ -185,6 +227,11 @@ class EventLog:
                 if self._database.in_transaction:
                     self._database.execute("rollback")
                 raise
+
+
+def _written(event: str) -> str:
+    """An id as the database takes it: half of a surrogate pair has no UTF-8."""
+    return event.encode("utf-8", "backslashreplace").decode()
 
 
 @contextlib.contextmanager

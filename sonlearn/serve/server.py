@@ -23,7 +23,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from sonlearn.errors import OptionError
 from sonlearn.interrupts import SIGNALS
 from sonlearn.options.verbs import ServeOptions
-from sonlearn.serve.app import Handlers, RowHandlers, make_app
+from sonlearn.serve.app import Handlers, LabelHandlers, RowHandlers, make_app
+from sonlearn.serve.labels import LateLabels
 from sonlearn.serve.lines import LineServer
 from sonlearn.serve.metrics import ServerMetrics
 from sonlearn.serve.worker import Worker
@@ -202,7 +203,8 @@ def server_of_rows(
     asked, totals = worker.learner.options.coverage, worker.coverage
     if asked is not None:
         metrics.cover(asked, lambda: totals.covered / max(totals.rows, 1), lambda: totals.size / max(totals.finite, 1))
-    handlers = RowHandlers(worker, metrics, options, report)
+    made = LabelHandlers if isinstance(worker, LateLabels) else RowHandlers
+    handlers = made(worker, metrics, options, report)
     return Server(handlers, LineServer(handlers))
 
 

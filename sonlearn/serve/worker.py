@@ -115,7 +115,7 @@ class Reply(NamedTuple):
     more: dict[str, list[Any]]
 
 
-class _Task:
+class Task:
     """A group under way: the steps that are left, and what has been done."""
 
     def __init__(self, group: list[PredictionRequest]):
@@ -168,7 +168,7 @@ class Queue:
     def __init__(self, most_waiting: int):
         self.waiting, self._most = 0, most_waiting
         self._requests: deque[Any] = deque()
-        self._long: deque[_Task] = deque()  # what is under way
+        self._long: deque[Task] = deque()  # what is under way
         self._wake = asyncio.Event()
         self._stopping = False
 
@@ -273,6 +273,9 @@ class Worker(Queue):
         Takes what is to be known of the columns in requests, each note once.
     """
 
+    #: Of requests of at most so many bytes see `AT_ONCE_BYTES`.
+    at_once_bytes = AT_ONCE_BYTES
+
     def __init__(
         self,
         learner: Learner,
@@ -288,7 +291,7 @@ class Worker(Queue):
         self.coverage = CoverageTotals()  # of the rows learned
         self._told, self._tell_one = set[str](), tell
         text = learner.text
-        labels, worded = Labelling.of(learner.options), learner.options.takes_words
+        labels = Labelling.of(learner.options)
         of_namespaces = text.format in NAMESPACED
         self._columns = {False: learner.columns.at_rest(), True: learner.columns}  # by whether rows are learned
         # By whether the first malformed line ends it (of a request that is whole, no more has to be known), and whether
@@ -296,7 +299,7 @@ class Worker(Queue):
         self._parsers = {
             (stop, learns): ChunkParser(
                 text, labels, stops=stop, most_features=_MOST_FEATURES,
-                records=None if of_namespaces else FlatRows(text, worded, self._columns[learns]),
+                records=None if of_namespaces else FlatRows(text, labels, self._columns[learns]),
             )
             for stop in (False, True) for learns in self._columns
         }  # fmt: skip
@@ -329,13 +332,13 @@ class Worker(Queue):
     async def turn(self, pool: ThreadPoolExecutor) -> None:
         """A step of what waits, and one of what is under way."""
         if group := self._group():
-            await self._step(_Task(group), pool)
+            await self._step(Task(group), pool)
         if self._long:
             await self._step(self._long.popleft(), pool)
 
-    async def _step(self, task: _Task, pool: ThreadPoolExecutor) -> None:
+    async def _step(self, task: Task, pool: ThreadPoolExecutor) -> None:
         """Do a step of a task; answer its requests, or put it behind the others that are under way."""
-        if task.size <= AT_ONCE_BYTES and not task.first.in_order:
+        if task.size <= self.at_once_bytes and not task.first.in_order:
             self._work(task)
             await asyncio.sleep(0)
         else:
@@ -365,7 +368,7 @@ class Worker(Queue):
 
     # -- without the event loop ------------------------------------------------------------------------------------
 
-    def _work(self, task: _Task) -> None:
+    def _work(self, task: Task) -> None:
         """Take a step of a task, and sum up what was done after the last one."""
         group = task.group
         task.steps = task.steps or self._steps_of(task)
@@ -385,7 +388,7 @@ class Worker(Queue):
         replies = zip(group, task.replies, strict=True)
         task.results = [reply.errors[0] if request.whole and reply.errors else reply for request, reply in replies]
 
-    def _steps_of(self, task: _Task) -> Iterator[None]:
+    def _steps_of(self, task: Task) -> Iterator[None]:
         """Parse the text of a task, then predict or learn a batch at a time; yield between two steps."""
         task.batches = yield from self._ready(task)
         for batch in _steps(task.batches, one_by_one=not task.fits):
@@ -395,12 +398,12 @@ class Worker(Queue):
 
     def _alone(self, request: PredictionRequest) -> Reply | Exception:
         """The reply to a request by itself."""
-        task = _Task([request])
+        task = Task([request])
         while task.results is None:
             self._work(task)
         return task.results[0]
 
-    def _ready(self, task: _Task) -> Generator[None, None, list[Batch]]:
+    def _ready(self, task: Task) -> Generator[None, None, list[Batch]]:
         """Return the rows of a task, which gets the errors in it; yield between two steps.
 
         Raises SonlearnError where a request must be whole but is not, or a label is unfit.
@@ -428,11 +431,15 @@ class Worker(Queue):
                 if not alone or first.whole:
                     raise
                 task.fits = False
+        yield from self._keep(task, batches)
+        if first.learn and batches:
             self.names.add(parsed.names)
             self._columns[True].add(parsed.found.kinds if parsed.found is not None else {})
-            for batch in batches:
-                self._columns[True].count(batch, source)
         return batches
+
+    def _keep(self, task: Task, batches: list[Batch]) -> Iterator[None]:
+        """Write down what has to be before rows are predicted or learned; yield between two steps."""
+        yield from ()
 
     def _tell(self, notes: list[str]) -> None:
         """Say what has not been said before, as long as it is not too much."""
@@ -449,7 +456,7 @@ class Worker(Queue):
         self._tell(bytes_notes(text, SOURCE))
         pieces: Iterator[Any]
         if first.kind in (DOCUMENT, CSV):
-            rows = yield from _all_of(_elements(text) if first.kind == DOCUMENT else self._rows_of_csv(text))
+            rows = yield from all_of(elements(text) if first.kind == DOCUMENT else self._rows_of_csv(text))
             pieces = (rows[i : i + _PARSED_RECORDS] for i in range(0, len(rows) or 1, _PARSED_RECORDS))
             parse = lambda piece: parser.parse_records(piece, SOURCE)  # noqa: E731
         else:
@@ -468,6 +475,8 @@ class Worker(Queue):
         """Yield the rows of a table by their numbers, that of the header 1. Raises InputError at a malformed one."""
         options = self.learner.text
         records = CsvRecords([np.frombuffer(text, dtype=np.uint8)], SOURCE, options)
+        if not records.columns:
+            raise InputError(SOURCE, None, None, "an empty body", "a table with a header")
         hint = records.hint
         if "--delimiter" in hint:
             hint = f"; this model's fields are separated by {options.delimiter!r}"
@@ -479,7 +488,7 @@ class Worker(Queue):
                 raise error
             yield number, dict(zip(records.columns, record, strict=True))
 
-    def _do(self, task: _Task, batch: Batch) -> Iterator[None]:
+    def _do(self, task: Task, batch: Batch) -> Iterator[None]:
         """Predict a batch, or learn it after that; yield between two steps."""
         request = task.first
         if not task.fits:  # a row by itself
@@ -497,6 +506,7 @@ class Worker(Queue):
             predicted = self.learner.predict(unlabelled, online=self._options.learn)
         else:
             predicted = self.learner.partial_fit(batch, skip=True)
+            self._columns[True].count(batch, self.learner.text, predicted.refused)
             counted = ~np.isnan(predicted.label) & (batch.weight > 0) & ~predicted.refused
             if self.learner.options.coverage is not None and counted.any():
                 label = predicted.label[counted]
@@ -531,8 +541,11 @@ def _pieces(text: bytes) -> Iterator[bytes]:
         start = end
 
 
-def _elements(text: bytes) -> Iterator[tuple[int, Record]]:
+def elements(text: bytes) -> Iterator[tuple[int, Record]]:
     """The objects of a document with their numbers, from 1 on. Raises InputError."""
+    text = text.rstrip()  # its end is where its last line ends
+    if not text:
+        raise InputError(SOURCE, None, None, "an empty body", "an object, or an array of objects")
     try:
         yield from enumerate(elements_of(text), 1)
     except (Unfit, RecursionError) as problem:
@@ -541,7 +554,7 @@ def _elements(text: bytes) -> Iterator[tuple[int, Record]]:
         raise _error_in(text, problem) from None
 
 
-def _all_of(rows: Iterator[tuple[int, Record]]) -> Generator[None, None, list[tuple[int, Record]]]:
+def all_of(rows: Iterator[tuple[int, Record]]) -> Generator[None, None, list[tuple[int, Record]]]:
     """Return all rows, of which one may be an error; yield between two steps."""
     found: list[tuple[int, Record]] = []
     while part := list(itertools.islice(rows, _PARSED_RECORDS)):

@@ -84,7 +84,7 @@ class CachedReader(Reader):
 
     Attributes
     ----------
-    format, errors, error_count, skipped, notes : as for `Reader`, of the last pass
+    format, malformed, notes : as for `Reader`, of the last pass
     meter : as for `Reader`
     reason : str or None
         Why the last pass read the text; None if it read the cache.
@@ -183,8 +183,9 @@ class CachedReader(Reader):
                 raise _UnfinishedError
             trailer = {
                 "settings": self._settings(), "sources": before, "names": list(names), "blocks": count,
-                "format": self.format, "error_count": self.error_count, "errors": [error.args for error in self.errors],
-                "features": _features(self.names, before_names), "skipped": self.skipped,
+                "format": self.format, "error_count": self.malformed.count,
+                "errors": [error.args for error in self.malformed.errors], "skipped": self.malformed.tags,
+                "features": _features(self.names, before_names),
                 "columns": [[source, list(columns), self.columns.known] for source, columns in self.tables],
             }  # fmt: skip
             at = file.tell()

@@ -36,7 +36,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
-from sonlearn.text.columns import FINITE, NONE_MET, ColumnTable, Found, is_feature, name_slot, number_in
+from sonlearn.text.columns import FINITE, NONE_MET, ColumnTable, Found, first_names, is_feature, name_slot, number_in
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
 from sonlearn.text.names import Named
@@ -212,8 +212,9 @@ class ColumnEncoder:
         self.column, self._options, self._features, self._model = column, options, features, model
         self.as_text = column in options.text
         self.as_category = column in options.categorical
-        self._as_number = column in options.numeric
+        self.as_number = column in options.numeric
         self.kinds: set[str] = set()
+        self.quoted = False  # whether the type of the column says texts, and there were numbers among them
         self.notes: dict[str, str] = {}  # by kind; of what the model has not met
         self.suspicions = Suspicions()
         if self.as_text:
@@ -295,9 +296,9 @@ class ColumnEncoder:
         if value is not None:
             if math.isinf(value):
                 codes = f"; --categorical {shorten(self.column)} takes codes" if self._model is None else ""
-                raise Unfit(shorten(field), FINITE if self._as_number else f"{FINITE}, or a text that is none{codes}")
+                raise Unfit(shorten(field), FINITE if self.as_number else f"{FINITE}, or a text that is none{codes}")
             return self.value(value, field)
-        if self._as_number:
+        if self.as_number:
             raise Unfit(shorten(field), f"{FINITE}, or nothing (--numeric)")
         return self._remembered(field, self._date(field) or self._category(field))
 
@@ -422,6 +423,10 @@ class TableEncoder:
         """What the columns have held so far."""
         met = {name: self._columns[name] for name in columns if name in self._columns}
         kinds = {name: tuple(column.kinds) for name, column in met.items() if column.kinds}
-        notes = (column.suspicions.note(name, self._rows) for name, column in met.items())
+        notes = [note for name, column in met.items() if (note := column.suspicions.note(name, self._rows))]
+        quoted = [name for name, column in met.items() if column.quoted and column.kinds <= {"number", "missing"}]
+        if quoted:
+            remedy = f"--categorical {shorten(quoted[0])} if they are names, --numeric {shorten(quoted[0])} if numbers"
+            notes.append(f"columns of texts that are read as numbers: {first_names(quoted)} ({remedy})")
         faults = tuple(note for column in met.values() for note in column.notes.values())
-        return Found(columns, kinds, hint, tuple(filter(None, notes)), faults)
+        return Found(columns, kinds, hint, tuple(notes), faults)

@@ -159,6 +159,8 @@ class Reader:
     """
 
     meter: Meter | None = None
+    #: What messages call a table in memory.
+    table_name = "<table>"
 
     def __init__(
         self,
@@ -198,21 +200,6 @@ class Reader:
         self.notes: list[str] = []
         self.tables: list[tuple[str, tuple[str, ...]]] = []
         self._first_chunks: Iterator[np.ndarray] | None = None
-
-    @property
-    def errors(self) -> list[InputError]:
-        """The first malformed lines that were left out."""
-        return self.malformed.errors
-
-    @property
-    def error_count(self) -> int:
-        """How many were."""
-        return self.malformed.count
-
-    @property
-    def skipped(self) -> list[str]:
-        """Tags of the malformed lines behind the last batch."""
-        return self.malformed.tags
 
     def __iter__(self) -> Iterator[Any]:
         """Yield batches.
@@ -270,13 +257,9 @@ class Reader:
         """Raise InputError: there was no example."""
         names = ", ".join(map(source_name, self.sources)) or "<nothing>"
         found = "a header and no rows" if self.tables else "an empty stream"
-        if self.error_count:
-            found = f"{self.error_count} malformed lines and nothing else (the first: {self.errors[0]})"
+        if self.malformed.count:
+            found = f"{self.malformed.count} malformed lines and nothing else (the first: {self.malformed.errors[0]})"
         raise InputError(names, None, None, found, "at least one example")
-
-    def name_of(self, source: Any) -> str:
-        """What messages call a source."""
-        return source_name(source)
 
     def _watch(self, raw: Any) -> Any:
         """See `open_binary`."""
@@ -314,7 +297,7 @@ class Reader:
         from sonlearn.text.flat import FlatRows
 
         for source in expand_globs(self.sources):
-            name = self.name_of(source)
+            name = self.table_name if is_table(source) else source_name(source)
             if self.options.format == "arrow" or is_table(source) or is_arrow(source):
                 tables = read_arrow(source, self.options, self._labels, self._watch, self.columns, name=name)
             else:
@@ -322,7 +305,7 @@ class Reader:
                 text = next(chunks, _NO_TEXT)
                 chunks = itertools.chain([text], chunks)
                 if self.columns.known and not self._labels.action and detect_format(text) == "json":
-                    parser = self._parser(FlatRows(self.options, self._labels.worded, self.columns))
+                    parser = self._parser(FlatRows(self.options, self._labels, self.columns))
                     tables = map(functools.partial(parser.parse, format="json", source=name), chunks)
                 else:
                     tables = read_csv(chunks, name, self.options, self._labels, self.columns)

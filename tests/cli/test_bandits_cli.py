@@ -186,8 +186,7 @@ def test_classes_and_numbered_actions(cli, tmp_path):
     rng = np.random.default_rng(0)
     kinds = rng.integers(1, 4, 200)
     (tmp_path / "c").write_text("".join(f"{k} |w {'xyz'[k - 1]}\n" for k in kinds))
-    status, out, err = cli("train --cbify 3 -p /dev/stdout c")
-    assert status == 0
+    out, err = cli.both("train --cbify 3 -p /dev/stdout c")
     assert set(out.split()) == {"1", "2", "3"}
     wrong = np.mean([int(line) != k for line, k in zip(out.split(), kinds, strict=True)])
     assert f"average loss = {wrong:.6f}" in err
@@ -236,7 +235,7 @@ def test_classes_may_have_names_or_begin_with_0(cli, tmp_path):
         ("train --cb 3 --cbify 3 log", "--cb and --cbify given"),
         ("train --epsilon .1 log", "decisions need one of --cb, --cb_explore"),
         ("train --cb_explore_adf --method nag log", "--explore ucb with --method nag: it has no widths"),
-        ("train --cb_adf --loss logistic log", "costs are values; give --loss squared"),
+        ("train --cb_adf --method nag --loss logistic log", "costs are values; give --loss squared"),
         ("train --cb 3 --passes 2 log", "--passes: decisions do not take it"),
         ("train --cb_adf --cluster local log", "--cluster: decisions are learned in one process"),
         ("train --cb_type magic --cb 3 log", "expected one of dm, mtr, ips, dr"),
@@ -263,13 +262,30 @@ def test_what_is_refused(cli, tmp_path, line, message):
     assert message in err
 
 
+def said_by_vw(folder, flags):
+    """The lines of predictions of Vowpal Wabbit for the file `log`."""
+    vowpalwabbit = pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+    vowpalwabbit.Workspace(f"{flags} -d {folder}/log -p {folder}/theirs --quiet").finish()
+    return [line for line in (folder / "theirs").read_text().splitlines() if line]
+
+
+def check_costs(bandit, folder, lines, atol):
+    """The costs that are expected before each decision of the file `log` are those of the lines of Vowpal Wabbit."""
+    ours = []
+    for decisions in DecisionReader(str(folder / "log"), bandit.text, bandit.options):
+        ours += np.split(bandit.partial_fit(decisions).mean, decisions.first[1:-1])
+    assert len(ours) == len(lines) == 80
+    for mean, line in zip(ours, lines, strict=True):
+        theirs = dict(pair.split(":") for pair in line.split(","))
+        np.testing.assert_allclose(mean, [float(theirs[str(a)]) for a in range(len(mean))], atol=atol)
+
+
 @pytest.mark.parametrize("cb_type", ["mtr", "ips", "dr"])
 def test_nag_predicts_what_vw_predicts(cli, tmp_path, cb_type):
     """Expected costs of all actions before each decision is learned.
 
     The first costs are extreme: VW clips predictions to the range of the labels so far; here there is nothing to clip.
     """
-    vowpalwabbit = pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
     rng, text = np.random.default_rng(0), []
     for i in range(80):
         text.append(f"shared |u u{rng.integers(4)} x:{rng.random():.3f}")
@@ -282,19 +298,10 @@ def test_nag_predicts_what_vw_predicts(cli, tmp_path, cb_type):
         text.append("")
     (tmp_path / "log").write_text("\n".join(text) + "\n")
     flags = f"--cb_adf --cb_type {cb_type}"
-    vw = vowpalwabbit.Workspace(f"{flags} --rank_all -d {tmp_path}/log -p {tmp_path}/theirs --quiet")
-    vw.finish()
+    lines = said_by_vw(tmp_path, f"{flags} --rank_all")
     options = BanditOptions(cb_adf=True, cb_type=cb_type), TextOptions(quadratic=("zz",))  # no products
     bandit = Bandit(*options, LearnOptions(method="nag", loss="squared"))
-    lines = [line for line in (tmp_path / "theirs").read_text().splitlines() if line]
-    ours = []
-    for decisions in DecisionReader(str(tmp_path / "log"), options[1], options[0]):
-        decided = bandit.partial_fit(decisions)
-        ours += np.split(decided.mean, decisions.first[1:-1])
-    assert len(ours) == len(lines) == 80
-    for mean, line in zip(ours, lines, strict=True):
-        theirs = dict(pair.split(":") for pair in line.split(","))
-        np.testing.assert_allclose(mean, [float(theirs[str(a)]) for a in range(len(mean))], atol=1e-5)
+    check_costs(bandit, tmp_path, lines, 1e-5)
     err = cli.err(f"train {flags} -q zz --method nag -f m log")
     assert "method = nag" in err
     again = Bandit.load(tmp_path / "m")
@@ -305,7 +312,6 @@ def test_nag_predicts_what_vw_predicts(cli, tmp_path, cb_type):
 @pytest.mark.parametrize("cb_type", ["mtr", "ips", "dr"])
 def test_nag_decides_among_numbered_actions_as_vw_does(cli, tmp_path, cb_type):
     """``--cb 3``, some actions not open: the action of least expected cost before each decision is learned."""
-    vowpalwabbit = pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
     rng, lines = np.random.default_rng(1), []
     for i in range(200):
         chosen, cost = rng.integers(1, 4), (-60, 60)[i] if i < 2 else rng.uniform(-0.5, 0.5)
@@ -315,10 +321,9 @@ def test_nag_decides_among_numbered_actions_as_vw_does(cli, tmp_path, cb_type):
         )
     (tmp_path / "log").write_text("\n".join(lines) + "\n")
     flags = f"--cb 3 --cb_type {cb_type}"
-    vw = vowpalwabbit.Workspace(f"{flags} -d {tmp_path}/log -p {tmp_path}/theirs --quiet")
-    vw.finish()
+    theirs = said_by_vw(tmp_path, flags)
     assert cli(f"train {flags} --quiet --method nag -p ours log")[0] == 0
-    theirs, ours = (tmp_path / "theirs").read_text().split(), (tmp_path / "ours").read_text().split()
+    ours = (tmp_path / "ours").read_text().split()
     assert len(theirs) == len(ours) == 200
     assert len(set(ours)) == 3
     differ = [i for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b]
@@ -328,7 +333,6 @@ def test_nag_decides_among_numbered_actions_as_vw_does(cli, tmp_path, cb_type):
 @pytest.mark.parametrize("cb_type", ["mtr", "ips", "dr"])
 def test_nag_predicts_what_vw_predicts_of_dsjson(tmp_path, cb_type):
     """With products of shared features and those of actions, ``-q``."""
-    vowpalwabbit = pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
     rng, lines = np.random.default_rng(2), []
     for i in range(80):
         K = int(rng.integers(2, 4))
@@ -343,18 +347,9 @@ def test_nag_predicts_what_vw_predicts_of_dsjson(tmp_path, cb_type):
             "p": [float(p[a]) for a in order],
         }))  # fmt: skip
     (tmp_path / "log").write_text("\n".join(lines) + "\n")
-    flags = f"--cb_adf --dsjson --cb_type {cb_type} -q ua"
-    vw = vowpalwabbit.Workspace(f"{flags} --rank_all -d {tmp_path}/log -p {tmp_path}/theirs --quiet")
-    vw.finish()
+    lines = said_by_vw(tmp_path, f"--cb_adf --dsjson --cb_type {cb_type} -q ua --rank_all")
     text, options = TextOptions(format="json", quadratic=("ua",)), BanditOptions(cb_adf=True, cb_type=cb_type)
-    bandit, ours = Bandit(options, text, LearnOptions(method="nag", loss="squared")), []
-    for decisions in DecisionReader(str(tmp_path / "log"), text, options):
-        ours += np.split(bandit.partial_fit(decisions).mean, decisions.first[1:-1])
-    theirs = [line for line in (tmp_path / "theirs").read_text().splitlines() if line]
-    assert len(ours) == len(theirs) == 80
-    for mean, line in zip(ours, theirs, strict=True):
-        costs = dict(pair.split(":") for pair in line.split(","))
-        np.testing.assert_allclose(mean, [float(costs[str(a)]) for a in range(len(mean))], atol=1e-4)
+    check_costs(Bandit(options, text, LearnOptions(method="nag", loss="squared")), tmp_path, lines, 1e-4)
 
 
 def test_python_and_the_command_line_share_models(cli, tmp_path):

@@ -136,32 +136,32 @@ def ticks(chart):
     return [t for t in texts if t[0]["text-anchor"] == "middle"], [t for t in texts if t[0]["text-anchor"] == "end"]
 
 
+def drawn(chart, tag, name):
+    """The spots of a chart's dots ("circle") or of its line ("path"), in the units of its axes."""
+    x, y = (transform(part, i == 0) for i, part in enumerate(ticks(chart)))
+    frame, found = chart.of("svg", **{"class": "plot"})[0][0], [a for a, _ in chart.of(tag, **{"class": name})]
+    spots = [(float(a["cx"]), float(a["cy"])) for a in found if tag == "circle"]
+    if tag == "path":
+        (line,) = found
+        spots = [tuple(map(float, spot.split())) for spot in line["d"].removeprefix("M").split("L")]
+    return [(x(a + float(frame["x"])), y(b + float(frame["y"]))) for a, b in spots]
+
+
 def test_curves_are_where_their_axes_say(logs):
     run = read_run(logs / "two.jsonl")
     text = page(run).decode().split('class="pane pair"')[2]  # on a linear scale
     for what in ("error", "loss"):
-        chart = chart_of(text, f"Average {what}")
-        x, y = ticks(chart)
-        x, y = transform(x, True), transform(y, False)
-        frame = chart.of("svg", **{"class": "plot"})[0][0]
-        (line,) = chart.of("path", **{"class": "average"})
-        spots = [tuple(map(float, spot.split())) for spot in line[0]["d"].removeprefix("M").split("L")]
-        drawn = [(x(a + float(frame["x"])), y(b + float(frame["y"]))) for a, b in spots]
+        spots = drawn(chart_of(text, f"Average {what}"), "path", "average")
         rows = {row["examples"]: row[what] for row in run.rows}
-        assert len(drawn) > 20
-        for n, value in drawn:
+        assert len(spots) > 20
+        for n, value in spots:
             assert value == pytest.approx(rows[min(rows, key=lambda m: abs(m - n))], rel=0.02, abs=0.004)
-        assert drawn[-1][0] == pytest.approx(run.rows[-1]["examples"], abs=1)
+        assert spots[-1][0] == pytest.approx(run.rows[-1]["examples"], abs=1)
 
 
 def test_dots_of_the_calibration_are_its_bins(logs):
     run = read_run(logs / "two.jsonl")
-    chart = chart_of(page(run).decode(), "Calibration")
-    x, y = ticks(chart)
-    x, y = transform(x, True), transform(y, False)
-    frame = chart.of("svg", **{"class": "plot"})[0][0]
-    dots = [(x(float(a["cx"]) + float(frame["x"])), y(float(a["cy"]) + float(frame["y"])))
-            for a, _ in chart.of("circle", **{"class": "average"})]  # fmt: skip
+    dots = drawn(chart_of(page(run).decode(), "Calibration"), "circle", "average")
     bins = [(b["predicted"], b["happened"]) for b in run.end["calibration"]["bins"] if b["examples"] >= 5]
     assert len(bins) > 5
     assert np.array(dots) == pytest.approx(np.array(bins), abs=2e-3)
@@ -226,15 +226,10 @@ def test_curves_of_two_classes_are_the_logs(logs):
     metrics, text = run.end["metrics"], page(run).decode()
     ranking = re.search(r'<section id="ranking".*?</section>', text, re.DOTALL)[0]
     for title, x_name, y_name in (("ROC", "false_share", "recall"), ("Precision", "recall", "precision")):
-        chart = chart_of(ranking, title)
-        x, y = (transform(part, i == 0) for i, part in enumerate(ticks(chart)))
-        frame = chart.of("svg", **{"class": "plot"})[0][0]
-        (line,) = chart.of("path", **{"class": "average"})
-        spots = [tuple(map(float, spot.split())) for spot in line[0]["d"].removeprefix("M").split("L")]
-        drawn = [(x(a + float(frame["x"])), y(b + float(frame["y"]))) for a, b in spots]
+        spots = drawn(chart_of(ranking, title), "path", "average")
         expected = [(0.0, 0.0)] * (title == "ROC")
         expected += [(cut[x_name], cut[y_name]) for cut in metrics["curve"] if title == "ROC" or cut["recall"] > 0]
-        assert np.array(drawn) == pytest.approx(np.array(expected), abs=2e-3)
+        assert np.array(spots) == pytest.approx(np.array(expected), abs=2e-3)
     rows = Outline(ranking).of("tr")
     assert len(rows) == 1 + 2 + len(metrics["thresholds"])
     assert f"{metrics['best_f1']['f1']:.3f}" in rows[2][1]
@@ -243,11 +238,7 @@ def test_curves_of_two_classes_are_the_logs(logs):
 
 def test_dots_of_values_are_the_sample(logs):
     run = read_run(logs / "values.jsonl")
-    chart = chart_of(page(run).decode(), "Predicted against")
-    x, y = (transform(part, i == 0) for i, part in enumerate(ticks(chart)))
-    frame = chart.of("svg", **{"class": "plot"})[0][0]
-    dots = [(x(float(a["cx"]) + float(frame["x"])), y(float(a["cy"]) + float(frame["y"])))
-            for a, _ in chart.of("circle", **{"class": "cloud"})]  # fmt: skip
+    dots = drawn(chart_of(page(run).decode(), "Predicted against"), "circle", "cloud")
     assert np.array(dots) == pytest.approx(np.array(run.end["metrics"]["sample"]), abs=0.05)
     assert len(dots) == 200
 

@@ -9,6 +9,7 @@ from for_all import for_all
 from places import GOLDEN, ROOT
 
 from sonlearn.commands.line import parser_of
+from sonlearn.commands.vw_line import COMMITTEE, NEAREST, NEEDLESS
 from sonlearn.options import vw_flags
 
 OURS = set(parser_of("train")._option_string_actions) | {"--version", "-V"}
@@ -23,6 +24,14 @@ def test_all_of_vws_flags_are_answered_and_no_others():
     assert len(found) > 400
     assert set(vw_flags.FLAGS) == {long for _, long in found}
     assert {short: long for short, long in found if short} == vw_flags.SHORT
+
+
+def test_values_of_flags_that_something_stands_for_are_told_from_data():
+    pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+    text = subprocess.run([sys.executable, "-m", "vowpalwabbit", "--help"], capture_output=True, text=True).stdout
+    found = dict(re.findall(r"^    (?:-\w, )?(--\w+)( arg)?", text, re.MULTILINE))
+    for name in NEAREST.keys() | COMMITTEE.keys() | NEEDLESS.keys():
+        assert (name in vw_flags.VALUELESS) == (not found[name]), name
 
 
 def test_the_page_is_the_data():
@@ -61,8 +70,8 @@ def test_the_command_line_says_it(name, cli):
     ("flag", "message"),
     [
         ("--initial_t", "--power_t"), ("--ftrl", "--method ftrl"), ("--save_resume", "leave it out"),
-        ("--bfgs", "only online methods"), ("-k", "leave it out"),
-        ("--readable-model", "inspect"), ("-C", "weight 0"),
+        ("--bfgs", "Newton steps"), ("-k", "leave it out"),
+        ("--readable-model", "inspect"), ("-C", "begin at 0"),
     ],
 )  # fmt: skip
 def test_what_was_misleading(flag, message, cli):

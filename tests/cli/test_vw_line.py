@@ -1,7 +1,9 @@
 """``sonlearn vw``: whole command lines of Vowpal Wabbit."""
 
 import random
+import re
 import shlex
+import subprocess
 import sys
 
 import pytest
@@ -29,6 +31,8 @@ def files(tmp_path):
     for name, labels in (("train", "1 -1"), ("test", "1 -1"), ("classes", "1 2 3"), ("names", "red green blue")):
         (tmp_path / f"{name}.vw").write_text(rows(labels.split()))
     (tmp_path / "costs.vw").write_text("1:0 2:1.5 |a b\n")
+    decision = "shared |u {}\n0:{}:0.5 |a x\n|a y\n\n"
+    (tmp_path / "log.vw").write_text("".join(decision.format(draw.choice("bc"), i % 2) for i in range(150)))
     return tmp_path
 
 
@@ -39,9 +43,9 @@ def runs(line):
         return None
 
 
-def test_of_25_everyday_lines_20_run():
-    assert len(EVERYDAY) == 25
-    assert sum(runs(line) is not None for line in EVERYDAY) >= 20
+def test_of_29_everyday_lines_28_run():
+    assert len(EVERYDAY) == 29
+    assert sum(runs(line) is not None for line in EVERYDAY) == 28
 
 
 @pytest.mark.parametrize("line", [line for line in EVERYDAY if runs(line) and "--daemon" not in line])
@@ -78,6 +82,23 @@ def test_an_everyday_line_runs(line, files, cli):
         ("vw a --cb_explore_adf --squarecb", "train a --cb_explore_adf --explore squarecb"),
         ("vw a --cb_explore 3 -i m", "train a --cb_explore 3 --initial_regressor m"),
         ("vw a --cb 3", "train a --cb 3"),
+        ("vw a --cb_explore 3 --cover 3 --psi .1 -l 1", "train a --cb_explore 3 --explore thompson"),
+        ("vw a --cb_explore_adf --rnd 1 --epsilon .1", "train a --cb_explore_adf --min-probability .1 --explore ucb"),
+        ("vw a --cb_explore_adf --regcb b", "train a --cb_explore_adf b --explore ucb"),
+        ("vw a --cb_explore_adf --first 9 -i m", "train a --cb_explore_adf --initial_regressor m --explore ucb"),
+        ("vw a --cb_explore_adf --squarecb --epsilon .1 -l 1",
+         "train a --cb_explore_adf --min-probability .1 --learning_rate 1 --explore squarecb --method nag "
+         "--cb_type mtr --loss squared --clip labels"),
+        ("vw a --cb 3 --coin", "train a --cb 3 --method coin --cb_type dr --loss squared --clip labels"),
+        ("vw a --cb 3 --l2 1 --cb_type ips",
+         "train a --cb 3 --l2 1 --cb_type ips --method nag --loss squared --clip labels"),
+        ("vw a --cb_adf --no_predict --nn 5 --sgd", "train a --cb_adf"),
+        ("vw a --cb_adf --loss_function logistic -b 20", "train a --cb_adf --bit_precision 20"),
+        ("vw a --log_multi 3 --no_progress b", "train a --oaa 3 b"),
+        ("vw a --oaa 3 --l2 1", "train a --oaa 3 --l2 1 --method nag"),
+        ("vw a --boosting 5 --alg BBM --sgd --l2 1 -l .1", "train a --loss squared"),
+        ("vw a --bfgs --loss_function logistic", "train a --loss_function logistic"),
+        ("vw a --initial_t 3 -C 1 --bs_type vote b", "train a b --loss squared"),
         ("vw a --l2 1e-6", "train a --l2 1e-6 --loss squared"),
         ("vw a --sgd --l2 1", "train a --l2 1 --method sgd --learning_rate 10 --loss squared --clip labels"),
         ("vw a --adaptive", "train a --method adagrad --learning_rate 10 --loss squared --clip labels"),
@@ -107,13 +128,58 @@ def test_what_the_nearest_method_does_not_take_is_warned_of(files, cli):
     ]
 
 
+def test_what_the_nearest_is_is_warned_of(files, cli):
+    assert translate(shlex.split("a --oaa 3 --lrq ab5 --lrqdropout --initial_t 1 --sgd -l 1")).warnings == [
+        "--lrq ab5 is not here; the committee learns pairs of features, at no fixed rank",
+        "--lrqdropout was left out: there is no such setting",
+        "--initial_t 1 was left out: steps follow from --learning_rate and --power_t, or from what was seen",
+        "--learning_rate 1, --sgd were left out: what learns here has its own",
+    ]
+    assert cli.err("vw log.vw --cb_explore_adf --quiet --bag 5 --greedify --nn 3").splitlines() == [
+        "sonlearn: warning: --bag 5 is not here; the nearest is --explore thompson: each action is as likely as it is "
+        "to be the best one",
+        "sonlearn: warning: --nn 3 is not here; two reward models learn",
+        "sonlearn: warning: --greedify was left out: there is no such setting",
+    ]
+
+
+def test_decisions_with_a_learning_rate_cost_what_they_cost_in_vw(files, cli):
+    pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+    for flags in ("--epsilon 0.2 -l 0.1", "--epsilon 0.1 -l 0.01 --power_t 0"):
+        flags = ["--cb_explore_adf", "-q", "ua", *flags.split()]
+        command = [sys.executable, "-m", "vowpalwabbit", "-d", str(files / "log.vw"), *flags]
+        theirs = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+        assert average_loss(cli.err("vw", "log.vw", *flags)) == pytest.approx(average_loss(theirs), abs=2e-6)
+
+
+def average_loss(printed):
+    return float(re.search(r"^average loss = (\S+)$", printed, re.MULTILINE)[1])
+
+
+def test_reward_models_are_not_replaced_in_silence(files, cli):
+    said = cli.error("train --cb_explore_adf --l2 1e-6 log.vw")
+    assert said == (
+        "--l2: the two reward models of decisions do not take it; give --method nag, or another method of values, or "
+        "leave it out"
+    )
+    assert "average loss" in cli.err("train --cb_explore_adf --l2 1e-6 --method nag --explore greedy log.vw")
+
+
 @pytest.mark.parametrize(
     ("line", "parts"),
     [
         (
-            "vw a --bfgs --nn 5 -C 1",
-            ["--bfgs (only online methods", "--nn (no such model; ", "-C (the constant fea"],
+            "vw a --lda 5 --affix +2b --confidence",
+            ["--lda (no topics)", "--affix (features are those of the text", "--confidence (give --coverage .9"],
         ),
+        ("vw a --csoaa 3", ["--csoaa (for costs of classes give a line for each class, its label CLASS:COST:1"]),
+        ("vw a --csoaa_ldf m", ["a block for each cost, one label 0:COST:1 in it, with --cb_adf"]),
+        ("vw a --plt 9", ["learn a model for each, its rows labelled 1 and -1"]),
+        ("vw a --active --simulation", ["ask for the labels of rows whose probability is near a half"]),
+        ("vw a --cb 3 --eval", ["--eval (use sonlearn evaluate"]),
+        ("vw a --slates", ["give each slot a block of its own, with --cb_explore_adf"]),
+        ("vw a --cats 4", ["cut their range into K, with --cb_explore K"]),
+        ("vw a --ect", ["--ect (its value is missing)"]),
         (
             "vw a --ftrl_alpha 1 -l 1",
             ["-l and --ftrl_alpha (no one method takes them; -l: --method nag", "--ftrl_alpha:"],
@@ -122,7 +188,7 @@ def test_what_the_nearest_method_does_not_take_is_warned_of(files, cli):
         ("vw a --invariant", ["--invariant (there is no method with these steps)"]),
         ("vw a --normalized --invariant", ["--invariant with --normalized (there is no method with these steps)"]),
         ("vw a --coin -l 1", ["-l (--coin is --method coin, which does not take all of it)"]),
-        ("vw a --what 5", ["--what (VW has no such flag)"]),
+        ("vw a --what 5", ["--what (VW 9.11 has no such flag)"]),
         ("vw a --passes", ["--passes (its value is missing)"]),
         ("vw --daemon -t", ["--daemon without -i"]),
         ("vw --daemon -i m", ["--daemon without -t or -f"]),
@@ -146,7 +212,7 @@ def test_all_that_cannot_be_done_is_said_at_once(line, parts, files, cli):
         (["--alhpa", "3"], "did you mean --alpha?"),
         (["--what-on-earth"], "sonlearn train --help-all lists them all"),
         (["--xyz"], "sonlearn train --help-all lists them all"),
-        (["--max-depth", "3"], "one label a row"),
+        (["--max-depth", "3"], "there is no such setting"),
         (["--method", "naq"], "and 33 more"),
     ],
 )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streams import zipf
 
-from sonlearn import Learner, LearnOptions, ModelFileError, OptionError, conformal
+from sonlearn import Learner, LearnOptions, ModelFileError, conformal
 from sonlearn.conformal import BOUND, STEP, Coverage
 
 pytestmark = pytest.mark.interpreted
@@ -318,12 +318,6 @@ def test_a_state_that_does_not_fit_is_refused():
     assert {name for name in arrays if name.startswith("coverage.")}
     with pytest.raises(ModelFileError, match="does not fit together"):
         Learner.from_arrays(header, arrays | {"coverage.rest.thetas": np.zeros(3)})
-
-
-@pytest.mark.parametrize("coverage", [0.0, 1.0, -1.0])
-def test_a_coverage_that_cannot_be(coverage):
-    with pytest.raises(OptionError, match="--coverage"):
-        LearnOptions(coverage=coverage)
 
 
 def test_huge_and_exact_errors_end():

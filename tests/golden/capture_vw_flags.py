@@ -35,26 +35,35 @@ CHANGED = [
     "vw names.vw --oaa 3 --named_labels red,green,blue",
     "vw train.vw -c --passes 10 --early_terminate 2 --holdout_period 5 -l0.5",
     "vw --daemon --port 26542 -i model -t --quiet --num_children 4",
-    "vw train.vw --bfgs --passes 20 -c --mem 7",
-    "vw costs.vw --csoaa 3 --nn 5",
+    "vw train.vw --bfgs --passes 20 -c --mem 7 --loss_function logistic",
+    "vw train.vw --nn 5 -l 0.1",
+    "vw classes.vw --ect 3",
+    "vw log.vw --cb_explore_adf -q ua -l 0.1 --power_t 0",
+    "vw log.vw --cb_explore_adf -q ua --bag 5 --epsilon 0.1",
+    "vw costs.vw --csoaa 3 --lda 5",
 ]
 #: Tests run all that can be run.
 EVERYDAY = PLAIN + CHANGED
 
 HEAD = """# Vowpal Wabbit's flags
 
-`sonlearn vw` takes a whole command line of Vowpal Wabbit: it leaves out what is harmless, says all that cannot be done
-in one message, and runs the rest. The loss is VW's, squared, where none is given; flags of learning go to the one
-method that takes them (`-l`: `nag`; `--ftrl_alpha`: `ftrl`), and where there are none the committee learns. Where no
+`sonlearn vw` takes a whole command line of Vowpal Wabbit: it leaves out what is harmless, takes the nearest in the
+place of what is not here, with a warning, says all that cannot be done in one message, and runs the rest. The loss is
+VW's, squared, where none is given; flags of learning go to the one method that takes them (`-l`: `nag`; `--ftrl_alpha`:
+`ftrl`), and where there are none the committee learns, or of decisions their two reward models. Where no
 method is named, `--l1` is left out with a warning: `nag`, which does not take it, has the steps of
-VW's default. `--clip labels` keeps predictions of values within 0 and the labels so far, as VW does.
+VW's default. `--clip labels` keeps predictions of values within 0 and the labels so far, as VW does. How near decisions
+with `-l` are to VW's: [bandits.md](bandits.md#how-it-learns).
 On standard error it says which line of ours that is:
 
 ```console
 $ sonlearn vw -d data/sample.vw -c -k --passes 2 -l 0.3 --loss_function logistic --quiet -f mail.model
-$ sonlearn vw data/sample.vw --bfgs --mem 7 --nn 5
-sonlearn: vw: this cannot be done here: --bfgs, --mem (only online methods: sonlearn methods lists them); --nn \
-(no such model; the committee learns pairs and trees)
+$ sonlearn vw data/sample.vw --nn 5 -l 0.3 --loss_function logistic --quiet
+sonlearn: warning: --nn 5 is not here; the committee learns pairs of features and trees
+sonlearn: warning: --learning_rate 0.3 was left out: what learns here has its own
+$ sonlearn vw data/sample.vw --lda 10 --lda_alpha 0.1 --affix +2b
+sonlearn: vw: this cannot be done here: --lda, --lda_alpha (no topics); --affix (features are those of the text, and \
+of -q, --interactions, --ngram and --skips)
 ```
 
 | line | is here |
@@ -90,10 +99,15 @@ def spelt(name: str) -> str:
 def page() -> str:
     """The page as it is to be."""
     everyday = [f"| `{line}` | {ours(line)} |" for line in CHANGED]
-    answered = [(name, *answer) for name, answer in sorted(vw_flags.FLAGS.items()) if answer.state != vw_flags.NOT_HERE]
-    works = ", ".join(spelt(name) for name, _, text in answered if not text)
+    alike: dict[vw_flags.FlagSupport, list[str]] = {}
+    for name, answer in sorted(vw_flags.FLAGS.items()):
+        if answer.state != vw_flags.NOT_HERE:
+            alike.setdefault(answer, []).append(spelt(name))
+    works = ", ".join(alike.pop(vw_flags.FlagSupport(vw_flags.WORKS, "")))
     said = ["| Vowpal Wabbit | here | |", "|---|---|---|"]
-    said += [f"| {spelt(name)} | {state} | {text.replace('|', '&#124;')} |" for name, state, text in answered if text]
+    said += [
+        f"| {', '.join(names)} | {state} | {text.replace('|', '&#124;')} |" for (state, text), names in alike.items()
+    ]
     parts = [HEAD, everyday, REST.format(works=works), said, NOT_HERE]
     return "".join(part if isinstance(part, str) else "\n".join(part) + "\n" for part in parts)
 

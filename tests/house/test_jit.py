@@ -379,6 +379,23 @@ posix = pytest.mark.skipif(os.name != "posix", reason="owners and modes of POSIX
 
 
 @posix
+def test_folders_are_tidied_once_a_day_and_not_with_each_kernel(place, monkeypatch):
+    folder, stale = place / "k", place / "k" / f".sonlearn-{0:016x}.tmp"
+    with monkeypatch.context() as patch:
+        folder.mkdir()
+        patch.setattr(os, "listdir", None)
+        folders.keep(str(folder), "x", b"key", b"data")
+    (folder / "used").touch()
+    stale.touch()
+    assert folders._writable(str(folder))
+    assert stale.exists()
+    os.utime(folder / "used", (0, 0))
+    assert folders._writable(str(folder))
+    assert not stale.exists()
+    assert folders.find([str(folder)], "x", b"key") == b"data"
+
+
+@posix
 def test_a_filled_cache_that_is_read_only_is_read(compiled, place):
     shared, own = place / "shared", place / "own"
     shutil.copytree(compiled, shared)  # as into an image, with other times and from another path

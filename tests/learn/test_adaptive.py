@@ -8,7 +8,7 @@ from matrix_twin import TWINS, agree, raw_predictions
 from states import check_saves
 from streams import duplicated, ill_conditioned, low_rank, mixed, shuffled_features
 
-from sonlearn import Learner, LearnOptions, OptionError
+from sonlearn import Learner, LearnOptions
 
 BOTH = pytest.mark.parametrize("name", ["ada-fd", "s-adagrad"])
 TOLERANCE = 1e-9
@@ -92,9 +92,3 @@ def test_what_s_adagrad_sheds_goes_to_alpha():
     twin.run(X, STREAMS["dense"].y, STREAMS["dense"].weight)
     assert twin.shed > 1
     np.testing.assert_allclose(learner.alpha, 0.25 + twin.shed, rtol=1e-9)
-
-
-@BOTH
-def test_no_rows_are_refused(name):
-    with pytest.raises(OptionError, match=f"--sketch-size 0: --method {name} needs a row at least"):
-        LearnOptions(method=name, sketch_size=0)

@@ -20,7 +20,6 @@ from streams import (
 )
 
 from sonlearn import DivergedError, Learner, LearnOptions
-from sonlearn.errors import OptionError
 
 pytestmark = pytest.mark.interpreted
 TWINS = {"bayes": lambda: Bayes(False, 1.0, 0.25), "multinomial-bayes": lambda: Bayes(True, 0.05, 0.5)}
@@ -90,10 +89,3 @@ def test_a_refused_row_leaves_no_trace():
     assert got.refused.tolist() == [False, False, True, False]
     learner.partial_fit(rows_of(batch, [3]))
     assert_same(state_of(learner), state_of(other))
-
-
-@every
-@pytest.mark.parametrize("loss", ["squared", "absolute"])
-def test_losses_without_classes_are_refused(method, loss):
-    with pytest.raises(OptionError, match=f"--loss {loss}: --method {method} learns logistic, hinge"):
-        learner_of(method, loss)

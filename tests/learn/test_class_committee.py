@@ -10,7 +10,7 @@ from states import check_cuts, check_no_trace, same_state
 from streams import batch_of, rows_of, zipf
 from streams import several_classes as stream
 
-from sonlearn import DivergedError, InputError, Learner, LearnOptions, OptionError
+from sonlearn import InputError, Learner, LearnOptions
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.learn.boosting.state import CLASSES
 from sonlearn.learn.ensemble import committee, pruning
@@ -229,46 +229,6 @@ def test_a_first_row_without_features_leaves_scores_finite():
     one.partial_fit(batch_of([{}], [2.0]))
     assert np.isfinite(one.partial_fit(batch_of([{1: 0.5}], [3.0])).scores).all()
     assert np.isfinite(one.predict(batch_of([{1: 0.5, 7: 2.0}], [3.0])).scores).all()
-
-
-def test_a_row_out_of_all_bounds_is_refused():
-    batch = stream()
-    wild = batch._replace(values=np.where(np.arange(len(batch.values)) == batch.indptr[90], 1e200, batch.values))
-    wild.weight[90], wild.y[90] = 1.0, 2.0
-    got = learner({"oaa": 5}).partial_fit(wild, skip=True)
-    assert np.flatnonzero(got.refused).tolist() == [90]
-    with pytest.raises(DivergedError, match="<memory>:91:"):
-        learner({"oaa": 5}).partial_fit(wild)
-    ours, other = learner({"oaa": 5}), learner({"oaa": 5})
-    ours.partial_fit(wild, skip=True)
-    other.partial_fit(rows_of(wild, np.arange(batch.n) != 90))
-    same_state(ours, other)
-
-
-@pytest.mark.parametrize(
-    ("given", "found"),
-    [
-        ({"oaa": 3, "loss": "squared"}, "the committee learns logistic"),
-        ({"oaa": 3, "loss": "hinge"}, "the committee learns logistic"),
-        ({"oaa": 3, "l2": 0.1}, "--l2 0.1 with several classes: the committee does not take it"),
-        ({"oaa": 3, "clip": 1.0}, "--clip 1 with several classes"),
-        (
-            {"oaa": 3, "members": "drfd"},
-            r"--members drfd: there is no 'drfd' of several classes.*--oaa K --method drfd",
-        ),
-        ({"oaa": 3, "members": "nag:odds"}, "there is no view 'odds' of several classes"),
-        (
-            {"oaa": 3, "members": "rls:fourier~0.1"},
-            "rls cannot forget; without ~0.1, or of arow-precision, multinomial-bayes, nag, shares",
-        ),
-        ({"oaa": 3, "sketch_size": 5}, "--sketch-size 5 with several classes: the committee does not take it"),
-        ({"oaa": 3, "members": "nag~2"}, "found the rate '2' behind ~"),
-        ({"oaa": 3, "members": "shares"}, "found the rate '' behind ~"),
-    ],
-)
-def test_options_that_do_not_fit(given, found):
-    with pytest.raises(OptionError, match=found):
-        LearnOptions(**given)
 
 
 def test_names_of_members():

@@ -6,7 +6,7 @@ from states import check_cuts, check_no_trace, same_state
 from streams import batch_of
 from streams import several_classes as stream
 
-from sonlearn import DivergedError, InputError, Learner, LearnOptions, ModelFileError, OptionError
+from sonlearn import InputError, Learner, LearnOptions, ModelFileError, OptionError
 
 METHODS = {
     "nag": {}, "rfd-son": {"sketch_size": 4}, "oja-son": {"sketch_size": 4}, "gd": {"loss": "hinge"},
@@ -237,40 +237,12 @@ def test_names_are_no_labels_of_other_learners():
         Learner().classes  # noqa: B018
 
 
-@pytest.mark.parametrize(
-    ("given", "found"),
-    [
-        ({"oaa": 1}, "--oaa 1: expected at least 2"),
-        ({"oaa": 3, "classes": "auto"}, "give one of them"),
-        ({"oaa": 3, "method": "nag", "loss": "quantile"}, "--oaa with --loss quantile: expected one of logistic"),
-        ({"classes": "all"}, "--classes all: expected one of auto"),
-    ],
-)
-def test_options_that_do_not_fit(given, found):
-    with pytest.raises(OptionError, match=found):
-        LearnOptions(**given)
-
-
-@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
-def test_a_row_that_a_class_cannot_learn_is_refused():
-    batch = stream()
-    wild = batch._replace(values=np.where(np.arange(len(batch.values)) == batch.indptr[90], 1e200, batch.values))
-    wild.weight[90], wild.y[90] = 1.0, 2.0
-    for method in ("nag", "drfd"):
-        got = learner(method, {"oaa": 5}).partial_fit(wild, skip=True)
-        assert np.flatnonzero(got.refused).tolist() == [90]
-        with pytest.raises(DivergedError, match="<memory>:91:"):
-            learner(method, {"oaa": 5}).partial_fit(wild)
-
-
-@pytest.mark.parametrize("change", [{"labels": [1, "a"]}, {"labels": 3}, {"met": 1}, {"met": "x"}, {"first": 0}])
-def test_headers_that_do_not_fit(change):
-    ours = learner("nag", {"oaa": 5})
+@pytest.mark.parametrize("how", [{"oaa": 5}, {"multinomial": 5}], ids=str)
+@pytest.mark.parametrize("change", [{"labels": [1, "a"]}, {"labels": 3}, {"labels": [1]}, {"met": 1}, {"met": "x"}])
+def test_headers_that_do_not_fit(change, how):
+    ours = learner("nag", how)
     ours.partial_fit(stream())
     header, arrays = ours.to_arrays()
     (header if "met" in change else header["labels"]).update(change)
-    if change == {"first": 0}:
-        assert Learner.from_arrays(header, arrays).classes == ours.classes
-        return
     with pytest.raises(ModelFileError, match="does not fit together"):
         Learner.from_arrays(header, arrays)

@@ -6,7 +6,7 @@ from importance_twin import relative
 from states import assert_same, check_saves, state_of
 from streams import batch_of, rows_of, wide_range, with_weights, without_some_labels, zipf
 
-from sonlearn import DivergedError, Learner, LearnOptions, OptionError
+from sonlearn import DivergedError, Learner, LearnOptions
 from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.learn.ensemble import pruning, scheduling
 from sonlearn.learn.ensemble.combiner import new_combiner
@@ -64,9 +64,8 @@ def test_equals_its_members_and_the_combiner(names, scale):
 @pytest.fixture
 def early(monkeypatch):
     """Checkpoints after 90 (about the rows), 150 and 300 rows."""
-    monkeypatch.setattr(
-        pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(first=90, checkpoints=(150, 300), rarer=50)
-    )
+    rules = pruning.TWO_RULES._replace(first=90, checkpoints=(150, 300), rarer=50)
+    monkeypatch.setattr(pruning, "TWO_RULES", rules)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -165,7 +164,7 @@ def test_in_later_passes_the_combiner_stands_still():
 
 def test_an_idle_member_is_pruned_and_one_that_carries_is_not(monkeypatch):
     """Labels that only the product of two features tells: of nag and nag:pairs, pairs stay."""
-    monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(checkpoints=(1500,)))
+    monkeypatch.setattr(pruning, "TWO_RULES", pruning.TWO_RULES._replace(checkpoints=(1500,)))
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 2, 1600), rng.integers(0, 2, 1600)
     rows = [{1 + i: 1.0, 3 + j: 1.0} for i, j in zip(a, b, strict=True)]
@@ -178,7 +177,7 @@ def test_an_idle_member_is_pruned_and_one_that_carries_is_not(monkeypatch):
 
 @pytest.mark.parametrize("positive", [99, 100])
 def test_members_stay_until_the_rarer_class_has_come_often_enough(monkeypatch, positive):
-    monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(checkpoints=(1000,)))
+    monkeypatch.setattr(pruning, "TWO_RULES", pruning.TWO_RULES._replace(checkpoints=(1000,)))
     batch = zipf(n=1000, d=60)
     sign = np.where(np.random.default_rng(0).permutation(1000) < positive, 1.0, -1.0)
     for y in (sign, -sign):
@@ -189,7 +188,7 @@ def test_members_stay_until_the_rarer_class_has_come_often_enough(monkeypatch, p
 
 @pytest.mark.parametrize(("words", "entries", "gone"), [(20_000, 40, True), (200, 40, False), (20_000, 8, False)])
 def test_tuples_go_at_once_where_rows_are_long_and_nearly_all_pairs_are_new(monkeypatch, words, entries, gone):
-    monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(checkpoints=()))
+    monkeypatch.setattr(pruning, "TWO_RULES", pruning.TWO_RULES._replace(checkpoints=()))
     rng = np.random.default_rng(1)
     rows = [dict.fromkeys(rng.integers(1, words, entries).tolist(), 1.0) for _ in range(520)]
     learner = Learner(LearnOptions(method="committee", members=("nag", "nag:tfidf", "nag:pairs", "nag:triples")))
@@ -213,23 +212,8 @@ def test_a_budget_chooses_members():
     assert at_work(budget=1e3) == list(MEMBERS)
 
 
-@pytest.mark.interpreted
-@pytest.mark.parametrize(
-    ("given", "why"),
-    [
-        ({"budget": 2.0, "prune": False}, "--budget 2 with --no-prune: .*leave out --no-prune"),
-        ({"budget": "cheap", "members": ("nag",)}, "--budget cheap with --members: .*give one of them"),
-    ],
-)
-def test_of_two_that_say_who_is_at_work_none_is_ignored(given, why):
-    with pytest.raises(OptionError, match=why):
-        LearnOptions(method="committee", **given)
-    for one in given:
-        LearnOptions(method="committee", **{one: given[one]})
-    LearnOptions(method="committee", **given | {"budget": "rich"})
-
-
 def test_rich_prunes_nobody(early):
+    LearnOptions(method="committee", budget="rich", prune=False, members=("nag",))
     learner = Learner(LearnOptions(method="committee", budget="rich"))
     learner.partial_fit(zipf(n=400, d=60))
     assert all(m["active"] for m in learner.facts()["members"])
@@ -256,15 +240,6 @@ def test_a_row_beyond_all_bounds_is_refused_and_nothing_is_lost():
     np.testing.assert_array_equal(np.delete(got.raw, 50), wanted.raw)
 
 
-@pytest.mark.parametrize(
-    ("names", "why"),
-    [("nag:nowhere", "no view"), ("nobody", "no method"), ("nga", "~RATE, of nag, "), ("committee", "no method")],
-)
-def test_unknown_members_are_named(names, why):
-    with pytest.raises(OptionError, match=why):
-        options(members=names)
-
-
 @pytest.mark.interpreted
 def test_a_checkpoint_judges_no_committee_twice():
     """What each is worth beside the others, known beforehand: the first of them is worth nothing, the second little."""
@@ -276,7 +251,7 @@ def test_a_checkpoint_judges_no_committee_twice():
             return chance + 10.0 - worth[list(chosen)].sum()
 
     members, every, chance = tuple(Member("nag", "raw") for _ in worth), tuple(range(5)), 0.0
-    case = pruning.PruningCase(pruning.SCALAR_RULES, members, every, 8, new_history(5, 1), np.ones(5), short=True)
+    case = pruning.PruningCase(pruning.VALUE_RULES, members, every, 8, new_history(5, 1), np.ones(5), short=True)
     assert pruning.pruned(case, Known(None, case), [0, 1, 2, 3, 4]) == [0, 1]
     assert len(set(asked)) == len(asked)
     asked.clear()

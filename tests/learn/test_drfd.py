@@ -8,10 +8,9 @@ import pytest
 from dense_learner import dense_rows
 from drfd_twin import LONGEST, DrfdTwin, buffer_rows, off, options_of, run_drfd
 from for_all import for_all
-from states import assert_same, state_of
-from streams import batch_of, rows_of, special_streams, wide_range, with_weights, without_some_labels, zipf
+from streams import batch_of, rows_of, special_streams, zipf
 
-from sonlearn import Learner, OptionError
+from sonlearn import Learner
 from sonlearn.learn.diagonal_fd.rounds import implicit
 
 LOSSES = ("hinge", "squared", "logistic")
@@ -235,41 +234,3 @@ def test_squared_with_weight_two_is_two_rows():
 
 
 # ---------------------------------------------------------------------------------------------------- reliability
-
-
-@for_all("loss", LOSSES)
-@for_all("m", [0, 1, 2, 6])
-def test_batches_and_resuming_change_no_bit(loss, m):
-    batch = with_weights(without_some_labels(zipf(n=1200, d=300, s=5)))
-    through, parts = Learner(options_of(loss, m)), Learner(options_of(loss, m))
-    through.partial_fit(batch)
-    rng, at = np.random.default_rng(0), 0
-    while at < batch.n:
-        n = int(rng.integers(1, 120))
-        parts.partial_fit(rows_of(batch, slice(at, at + n)))
-        parts = Learner.from_arrays(*state_of(parts))
-        at += n
-    assert_same(state_of(parts), state_of(through))
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-@for_all("m", [0, 1, 2, 5])
-@for_all("seed", range(5))
-def test_values_of_any_size(loss, m, seed):
-    """1e-30..1e30 in one stream: each row is learned from or refused, and no number is ever NaN or without bounds."""
-    learner, batch = Learner(options_of(loss, m)), wide_range(seed=seed)
-    got = learner.partial_fit(batch, skip=True)
-    assert np.isfinite(got.raw[~got.refused]).all()
-    assert np.isfinite(learner.weights()[1]).all()
-    assert np.isfinite(learner.eigenvalues()).all()
-    _, arrays = learner.to_arrays()
-    assert all(np.isfinite(array).all() for array in arrays.values())
-
-
-def test_what_it_does_not_know_is_refused():
-    with pytest.raises(OptionError, match="--loss absolute: --method drfd learns squared, logistic, hinge"):
-        options_of("absolute", 5)
-    with pytest.raises(OptionError, match="--clip: --method drfd does not take it"):
-        options_of("hinge", 5, clip=2.0)
-    with pytest.raises(OptionError, match="--arow-r 0"):
-        options_of("hinge", 5, arow_r=0.0)

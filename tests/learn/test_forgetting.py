@@ -143,20 +143,6 @@ def test_what_does_not_take_it_says_so(method):
         assert len(near.split(", ")) + int(more) == len(able)
 
 
-@pytest.mark.interpreted
-def test_contradictions():
-    with pytest.raises(OptionError, match="--sketch-size 0"):
-        LearnOptions(sketch="rfd", sketch_size=0, decay=0.01)
-    with pytest.raises(OptionError, match="--scale gradients"):
-        LearnOptions(sketch="fd", decay=0.01, scale="gradients")
-    assert LearnOptions(sketch="fd", decay=0.01).scale == "unit"
-    for name in ("decay", "l2"):
-        with pytest.raises(OptionError, match="--update dual"):
-            LearnOptions(method="ada-diag", update="dual", **{name: 0.01})
-    with pytest.raises(OptionError, match="at most"):
-        LearnOptions(method="nag", decay=1.0)
-
-
 def drifting(n, seed=0):
     """Rows whose weights turn around in the middle."""
     rng = np.random.default_rng(seed)

@@ -7,7 +7,7 @@ from for_all import for_all
 from matrix_twin import raw_predictions
 from streams import duplicated, ill_conditioned, low_rank, mixed
 
-from sonlearn import Learner, LearnOptions, OptionError
+from sonlearn import Learner, LearnOptions
 
 N = 80 if numba.config.DISABLE_JIT else 300
 STREAMS = {
@@ -42,9 +42,3 @@ def test_as_many_rows_as_the_rank_are_metagrad():
     full = raw(batch, method="metagrad")
     np.testing.assert_allclose(raw(batch, method="metagrad-fd", sketch_size=4), full, rtol=1e-8, atol=1e-8)
     assert np.abs(raw(batch, method="metagrad-fd", sketch_size=3) - full).max() > 1e-3
-
-
-@pytest.mark.interpreted
-def test_it_needs_a_row():
-    with pytest.raises(OptionError, match="needs a row at least"):
-        LearnOptions(method="metagrad-fd", sketch_size=0)

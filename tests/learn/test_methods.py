@@ -67,13 +67,6 @@ def test_options_of_other_methods_are_refused(name):
                 LearnOptions(method=name, **{field: value})
 
 
-def test_losses_that_a_method_cannot_learn_are_refused():
-    with pytest.raises(
-        OptionError, match=r"--loss poisson: --method arow learns squared_hinge, logistic, hinge, squared"
-    ):
-        LearnOptions(method="arow", loss="poisson")
-
-
 def test_every_paper_is_cited():
     cited = {key for method in METHODS.values() for key in re.findall(r"\[(\w+)\]", method.source)}
     assert cited == set(PAPERS)

@@ -5,7 +5,7 @@ import pytest
 from streams import mixed, zipf
 from twins import mixture
 
-from sonlearn import Learner, LearnOptions, OptionError
+from sonlearn import Learner, LearnOptions
 
 
 def stream(**more):
@@ -37,9 +37,3 @@ def test_a_row_that_a_member_refuses_it_sits_out():
     got = learner.partial_fit(batch._replace(values=values))
     assert got.raw[30] == 0
     assert np.isfinite(got.raw).all()
-
-
-@pytest.mark.parametrize("name", ["nag:tfidf", "mixture"])
-def test_members_are_methods(name):
-    with pytest.raises(OptionError, match=f"--members {name}: --method mixture has members that are methods"):
-        LearnOptions(method="mixture", members=name)

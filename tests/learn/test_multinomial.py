@@ -5,9 +5,9 @@ import pytest
 from for_all import for_all
 from softmax_twin import run_softmax, slopes, softmax
 from states import check_cuts
-from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels, zipf
+from streams import batch_of, batch_of_dense, with_weights, without_some_labels, zipf
 
-from sonlearn import DivergedError, InputError, Learner, LearnOptions, ModelFileError, OptionError
+from sonlearn import InputError, Learner, LearnOptions
 from sonlearn.learn.first_order.engine import FirstOrder
 from sonlearn.learn.losses import softmax_slopes
 from sonlearn.options.methods import METHODS
@@ -214,56 +214,10 @@ def test_names_and_any_labels_with_classes_auto():
         make("nag", multinomial=3).partial_fit(batch)
 
 
-@pytest.mark.parametrize(
-    ("given", "found"),
-    [
-        ({"multinomial": 3, "oaa": 3}, "--oaa 3 with --multinomial 3: give one of them"),
-        ({"multinomial": 1}, "--multinomial 1: expected at least 2"),
-        ({"multinomial": 3, "method": "arow"}, "--multinomial 3: --method arow has no metric.*--oaa 3 takes"),
-        ({"multinomial": 3, "sketch": "drfd"}, "--multinomial 3: --method drfd has no metric.* --method .*rfd-son"),
-        ({"multinomial": 3, "method": "nag", "loss": "squared"}, "--multinomial 3 with --loss squared: its loss is"),
-        ({"multinomial": 3, "method": "fd-son", "decay": 0.1}, "--multinomial 3 with --decay 0.1: .*; --oaa 3 does"),
-        ({"multinomial": 3, "method": "nag", "l2": 0.1}, "--multinomial 3 with --l2 0.1: .*; --oaa 3 does"),
-        ({"multinomial": 3, "binary": True}, "--binary with --multinomial: of several classes"),
-        ({"multinomial": 3, "sketch": "rfd", "alpha": 0.0}, "--multinomial 3 with --alpha 0: nothing would bound"),
-    ],
-)
-def test_what_does_not_go_together_is_told(given, found):
-    with pytest.raises(OptionError, match=found):
-        LearnOptions(**given)
-
-
 def test_defaults():
     assert LearnOptions(multinomial=3).method == LearnOptions(oaa=3).method == "committee"
     assert LearnOptions(multinomial=3, sketch="fd", scale="none").scale == "none"
     assert LearnOptions(sketch="rfd").alpha == 1.0
-
-
-@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
-@pytest.mark.parametrize("name", ["rfd", "oja", "nag", "adagrad"])
-def test_a_row_that_cannot_be_learned_is_refused(name):
-    batch = stream()
-    wild = batch._replace(values=np.where(np.arange(len(batch.values)) == batch.indptr[90], 1e200, batch.values))
-    wild.weight[90], wild.y[90] = 1.0, 2.0
-    ours, without = make(name), make(name)
-    if "scale" in METHODS[ours.options.method].takes:
-        ours, without = make(name, scale="none"), make(name, scale="none")
-    got = ours.partial_fit(wild, skip=True)
-    assert np.flatnonzero(got.refused).tolist() == [90]
-    kept = np.delete(np.arange(batch.n), 90)
-    np.testing.assert_allclose(got.scores[kept], without.partial_fit(rows_of(batch, kept)).scores, rtol=1e-12)
-    with pytest.raises(DivergedError, match="<memory>:91:"):
-        make(name, **({"scale": "none"} if ours.options.sketch else {})).partial_fit(wild)
-
-
-@pytest.mark.parametrize("change", [{"labels": [1, "a"]}, {"labels": [1]}, {"met": 1}])
-def test_headers_that_do_not_fit(change):
-    ours = make("nag")
-    ours.partial_fit(stream())
-    header, arrays = ours.to_arrays()
-    (header if "met" in change else header["labels"]).update(change)
-    with pytest.raises(ModelFileError, match="does not fit together"):
-        Learner.from_arrays(header, arrays)
 
 
 def test_weights_of_classes_stay_after_a_merge():

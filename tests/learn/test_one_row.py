@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from states import assert_same, same_state, state_of
 
 from sonlearn import Batch, DivergedError, InputError, Learner
 from sonlearn.data.batch import joined
@@ -63,7 +64,7 @@ def learned(way, row, y, weight):
         {"method": "nag", "loss": "poisson"}, {"method": "multinomial-bayes"}, {"method": "drfd", "sketch_size": 3},
         {"method": "ewma", "decay": 0.1}, {"method": "nag", "classes": "auto"},
         {"method": "nag", "oaa": 3}, {"method": "nag", "multinomial": 3},
-        {"members": ("nag", "arow-precision:tfidf"), "classes": "auto", "coverage": 0.8},
+        {"members": ("nag", "arow-precision:tfidf"), "classes": "auto", "coverage": 0.8}, {},
     ],
     ids=lambda options: " ".join(map(str, options.values())),
 )  # fmt: skip
@@ -79,22 +80,7 @@ def test_one_row_is_a_batch_of_one(options, monkeypatch):
         np.testing.assert_array_equal(way.raw(row), expect.scores[0])
         found, expect = learned(way, row, y, weight), many.partial_fit(batch_of(row, y, weight))
         np.testing.assert_array_equal(found, expect.scores[0])
-    (header, arrays), (expect, others) = one.to_arrays(), many.to_arrays()
-    assert header == expect
-    assert arrays.keys() == others.keys()
-    for name, array in arrays.items():
-        np.testing.assert_array_equal(array, others[name], err_msg=name)
-
-
-def test_the_default_method_too(monkeypatch):
-    monkeypatch.setattr(by_row, "FEW", np.inf)
-    one, many = settled(), settled()
-    way = OneRow(one, -1)
-    for row, y, weight in stream(12, 60):
-        assert way.raw(row) == many.predict(batch_of(row, np.nan, 1.0), online=True).raw[0]
-        way.learn(row, y, weight)
-        many.partial_fit(batch_of(row, y, weight))
-    assert one.examples == many.examples
+    same_state(one, many)
 
 
 @pytest.mark.parametrize("method", ["full-on", "ridge", "ada-full", "metagrad"])
@@ -154,10 +140,7 @@ def test_batches_of_one_row_are_as_other_batches(options, monkeypatch):
     assert len(alone) > 50
     assert set(map(id, alone)) == {id(one._alone)}
     assert one.refused_rows == many.refused_rows == 1
-    (header, arrays), (expect, others) = one.to_arrays(), many.to_arrays()
-    assert header == expect
-    for name, array in arrays.items():
-        np.testing.assert_array_equal(array, others[name], err_msg=name)
+    same_state(one, many)
 
 
 @pytest.mark.parametrize("problem", MEMBERS)
@@ -170,7 +153,8 @@ def test_a_committee_learns_rows_one_by_one_as_in_batches(problem, numbers, monk
     """
     sooner = {"first": 30, "checkpoints": (60, 95), "rarer": 10}
     of_classes = sooner | {"words_after": 20, "kept": 50, "price": 0.2}
-    monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(**sooner))
+    monkeypatch.setattr(pruning, "TWO_RULES", pruning.TWO_RULES._replace(**sooner))
+    monkeypatch.setattr(pruning, "VALUE_RULES", pruning.VALUE_RULES._replace(**sooner | {"rarer": 0}))
     monkeypatch.setattr(pruning, "CLASS_RULES", pruning.CLASS_RULES._replace(**of_classes))
     options = {"members": MEMBERS[problem]}
     options |= {"classes": "auto"} if problem == "classes" else {"loss": problem, "sketch_size": 3}
@@ -199,39 +183,22 @@ def test_a_committee_learns_rows_one_by_one_as_in_batches(problem, numbers, monk
         at += n
     np.testing.assert_array_equal(got, expect)
     assert 1 < sum(member["active"] for member in one.facts()["members"]) < len(MEMBERS[problem])
-    (header, arrays), (expect, others) = one.to_arrays(), many.to_arrays()
-    assert header == expect
-    for name, array in arrays.items():
-        np.testing.assert_array_equal(array, others[name], err_msg=name)
-
-
-def test_a_committee_refuses_a_row_as_a_batch_does():
-    one = settled(members=("nag", "drfd:lunit"))
-    way, rows = OneRow(one, -1), [row for row, _, _ in stream(9)]
-    for row in rows[:5]:
-        way.learn(row, 1.0, 1.0)
-    wild = Entries(np.array([1, -1]), np.array([1e60, 1.0]))
-    before = one.to_arrays()[1]
-    with pytest.raises(DivergedError, match="<memory>:1"):
-        way.learn(wild, 1.0, 1.0)
-    after = one.to_arrays()[1]
-    assert all(np.array_equal(before[name], array) for name, array in after.items())
-    way.learn(rows[6], -1.0, 1.0)
-    assert one.examples == 7
+    same_state(one, many)
 
 
 @pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
-def test_a_row_that_is_refused_changes_nothing_and_says_so():
-    one = settled(method="nag", loss="squared")
-    way, row = OneRow(one, -1), Entries(np.array([1, -1]), np.ones(2))
-    way.learn(row, 1.0, 1.0)
-    before = way.raw(row)
-    row.values[0] = 1e200
-    with pytest.raises(DivergedError, match="<memory>:1"):
+@pytest.mark.parametrize("options", [{"members": ("nag", "drfd:lunit")}, {"method": "nag", "loss": "squared"}], ids=str)
+def test_a_row_is_refused_as_in_a_batch(options):
+    one = settled(**options)
+    way, rows = OneRow(one, -1), [row for row, _, _ in stream(9)]
+    for row in rows[:5]:
         way.learn(row, 1.0, 1.0)
-    row.values[0] = 1.0
-    assert way.raw(row) == before
-    assert one.examples == 2
+    wild, before = Entries(np.array([1, -1]), np.array([1e200, 1.0])), state_of(one)
+    with pytest.raises(DivergedError, match="<memory>:1"):
+        way.learn(wild, 1.0, 1.0)
+    assert_same(state_of(one), before)
+    way.learn(rows[6], -1.0, 1.0)
+    assert one.examples == 7
 
 
 @pytest.mark.parametrize("options", [{"label_delay": 2}, {"oaa": 3}, {"loss": "logistic"}])

@@ -6,7 +6,7 @@ from for_all import for_all
 from matrix_twin import agree
 from streams import batch_of, duplicated, ill_conditioned, mixed, rows_of, shuffled_features, zipf
 
-from sonlearn import Learner, LearnOptions, OptionError
+from sonlearn import Learner, LearnOptions
 from sonlearn.learn.normals import draw, position_of
 from sonlearn.options.losses import LOSSES
 
@@ -111,9 +111,3 @@ def test_seeds_differ():
     batch = zipf(n=50, d=20)
     one, other = (Learner(LearnOptions(method="ada-gp", seed=seed)).partial_fit(batch).raw for seed in (0, 1))
     assert np.abs(one - other).max() > 1e-3
-
-
-@pytest.mark.parametrize(("name", "option"), [("rp-son", "alpha"), ("ada-gp", "delta"), ("radagrad", "sketch_size")])
-def test_what_cannot_work_is_refused(name, option):
-    with pytest.raises(OptionError, match=f"--{option.replace('_', '-')} 0: --method {name}"):
-        LearnOptions(method=name, **{option: 0})

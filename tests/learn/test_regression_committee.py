@@ -192,7 +192,7 @@ def test_the_default_members_equal_the_definition():
 @each
 @pytest.mark.parametrize("threads", [1, 3])
 def test_cuts_threads_and_resuming_change_no_bit(monkeypatch, loss, threads, tmp_path):
-    monkeypatch.setattr(pruning, "SCALAR_RULES", pruning.SCALAR_RULES._replace(checkpoints=(100, 160)))
+    monkeypatch.setattr(pruning, "VALUE_RULES", pruning.VALUE_RULES._replace(checkpoints=(100, 160)))
     ends = (1, 2, 40, 99, 117, 180, 181)
     whole, _ = check_saves(options(loss, prune=True), stream(), tmp_path, ends, threads, foreseen=False)
     active = [entry["active"] for entry in whole.facts()["members"]]

@@ -21,12 +21,9 @@ from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
-    RandomizedSearchCV,
     TunedThresholdClassifierCV,
-    cross_val_predict,
     cross_val_score,
     cross_validate,
-    learning_curve,
 )
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputRegressor
@@ -48,11 +45,6 @@ def grid():
     search = GridSearchCV(NAG, {"learning_rate": [0.1, 0.5], "l2": [0.0, 1e-3]}, cv=2).fit(X, y)
     assert set(search.best_params_) == {"learning_rate", "l2"}
     return search.score(X, y)
-
-
-def random_search():
-    search = RandomizedSearchCV(NAG, {"learning_rate": [0.1, 0.2, 0.5]}, n_iter=2, cv=2, random_state=0).fit(X, y)
-    return search.best_score_
 
 
 def calibrated():
@@ -93,10 +85,6 @@ def dumped(folder):
     again = joblib.load(folder / "model.joblib")
     np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
     return again.partial_fit(X, y).score(X, y)
-
-
-def predicted_across():
-    return np.mean(cross_val_predict(NAG, X, y, cv=3, method="predict_proba").argmax(axis=1) == y)
 
 
 def tfidf():
@@ -152,12 +140,6 @@ def tuned_threshold():
     return TunedThresholdClassifierCV(NAG, cv=2).fit(X, y).score(X, y)
 
 
-def curve():
-    sizes, _, scores = learning_curve(NAG, X, y, cv=2, train_sizes=[0.5, 1.0])
-    assert len(sizes) == 2
-    return scores[-1].mean()
-
-
 def permuted():
     model = clone(NAG).fit(X, y)
     found = permutation_importance(model, X, y, n_repeats=2, random_state=0).importances_mean
@@ -189,8 +171,8 @@ def by_function():
 
 
 WAYS = [
-    grid, random_search, calibrated, of_columns, stacked, voting, two_jobs, predicted_across, tfidf, union_of_texts,
-    one_versus_rest, tables_out, routed_weights, chosen_by_weights, bagged, boosted, tuned_threshold, curve, permuted,
+    grid, calibrated, of_columns, stacked, voting, two_jobs, tfidf, union_of_texts,
+    one_versus_rest, tables_out, routed_weights, chosen_by_weights, bagged, boosted, tuned_threshold, permuted,
     several_targets, transformed_target, in_parts_of_a_sparse_matrix, by_function,
 ]  # fmt: skip
 

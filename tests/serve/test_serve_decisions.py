@@ -381,6 +381,15 @@ def test_a_model_that_has_learned_from_the_log_is_not_replaced_by_one_that_has_n
     assert (tmp_path / "n").read_bytes() == before
 
 
+def test_a_model_that_decides_no_contexts_is_refused_before_anything_is_written(cli):
+    Path("rows.svm").write_text("1 1:1\n2 1:-1\n" * 20)
+    cli.out("train --quiet --cbify 2 -f model rows.svm")
+    refused = cli.error("serve --port 0 --learn -i model -f new --events new.db")
+    assert refused == "a model of svmlight decides no JSON; train it from VW text or dsjson"
+    assert not Path("new").exists()
+    assert not Path("new.db").exists()
+
+
 def test_the_page_of_the_server(tmp_path, monkeypatch):
     """The commands of docs/serve.md about decisions, one after the other; ids differ."""
     if shutil.which("curl") is None:

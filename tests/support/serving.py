@@ -23,6 +23,8 @@ pytest.importorskip("prometheus_client", reason="the extra serve is not installe
 from sonlearn.commands.serve import warm_up
 from sonlearn.learn.learner import Learner
 from sonlearn.options.verbs import ServeOptions
+from sonlearn.serve.events import EventLog
+from sonlearn.serve.labels import LateLabels
 from sonlearn.serve.metrics import ServerMetrics
 from sonlearn.serve.server import listen, server_of_rows
 from sonlearn.serve.worker import Worker
@@ -32,8 +34,8 @@ from sonlearn.text.names import NameTable
 class Served:
     """A server under way: its ports, its worker, what it has reported, and its notes on columns."""
 
-    def __init__(self, learner: Learner, options: ServeOptions):
-        self.learner, self.reports, self.notes = learner, [], []
+    def __init__(self, learner: Learner, options: ServeOptions, events: EventLog | None = None):
+        self.learner, self.reports, self.notes, self.events = learner, [], [], events
         warm_up(learner, options.learn)  # so that no client waits for kernels
         self._sockets = [listen("127.0.0.1", 0, "--port"), listen("127.0.0.1", 0, "--tcp")]
         self.http, self.tcp = (bound.getsockname()[1] for bound in self._sockets)
@@ -45,7 +47,9 @@ class Served:
     async def _run(self, options: ServeOptions, ready: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
         metrics = ServerMetrics(lambda: self.learner.examples, lambda: 0)
-        self.worker = Worker(self.learner, NameTable(), options, after=metrics.worked, tell=self.notes.append)
+        more = {"after": metrics.worked, "tell": self.notes.append}
+        rest = self.learner, NameTable(), options
+        self.worker = Worker(*rest, **more) if self.events is None else LateLabels(self.events, *rest, **more)
         self.server = server_of_rows(self.worker, metrics, options, self.reports.append)
         await self.server.run(*self._sockets, ready.set)
 
@@ -93,9 +97,11 @@ def everything(client: socket.socket) -> bytes:
 
 
 @contextlib.contextmanager
-def served(learner: Learner, learns: bool = False, **options: float) -> Iterator[Served]:
-    """A server of `learner` while the block runs; what should not happen fails the test."""
-    server = Served(learner, ServeOptions(learn=learns, **options))
+def served(
+    learner: Learner, learns: bool = False, events: EventLog | None = None, **options: float
+) -> Iterator[Served]:
+    """A server of `learner`, of late labels with a log of `events`; what should not happen fails the test."""
+    server = Served(learner, ServeOptions(learn=learns, **options), events)
     try:
         yield server
     finally:

@@ -84,9 +84,9 @@ def check(lines: list[bytes], format: str, chunk_bytes: int, threads: int) -> in
             assert (0.0 if batch.base is None else float(batch.base[i])) == example.base, lines[number - 1]
             found.add(number)
     assert found == set(expected), [lines[i - 1] for i in found ^ set(expected)]
-    assert reader.error_count == len(refused)
-    assert [error.line for error in reader.errors] == [i + 1 for i in refused[: len(reader.errors)]]
-    for error in reader.errors:
+    assert reader.malformed.count == len(refused)
+    assert [error.line for error in reader.malformed.errors] == [i + 1 for i in refused[: len(reader.malformed.errors)]]
+    for error in reader.malformed.errors:
         assert 1 <= error.column <= len(lines[error.line - 2]) + 1, error
     return len(refused)
 

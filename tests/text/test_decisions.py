@@ -190,8 +190,8 @@ def test_malformed_blocks_are_left_out(tmp_path):
     path.write_text(text)
     reader = DecisionReader(str(path), TextOptions(), ADF, on_error="skip")
     (found,) = list(reader)
-    assert (found.n, found.lines.tolist(), found.skipped, reader.skipped) == (1, [4], [(0, "")], ["bad"])
-    assert [str(error).split(": ")[0] for error in reader.errors] == [f"{path}:2:1", f"{path}:7:11"]
+    assert (found.n, found.lines.tolist(), found.skipped, reader.malformed.tags) == (1, [4], [(0, "")], ["bad"])
+    assert [str(error).split(": ")[0] for error in reader.malformed.errors] == [f"{path}:2:1", f"{path}:7:11"]
     with pytest.raises(InputError, match=":7:11"):
         list(DecisionReader(str(path), TextOptions(), ADF, on_error="skip", max_errors=1))
 
@@ -226,10 +226,10 @@ def test_rows_of_tables_that_cannot_be_are_left_out(tmp_path, size):
     assert np.concatenate([one.action for one in found]).tolist() == [1, 0]
     assert np.concatenate([one.lines for one in found]).tolist() == [3, 6]
     places = [at + start for one, start in zip(found, (0, found[0].n), strict=False) for at, _ in one.skipped or ()]
-    assert places == [0, 1, 1] + [2] * (1 - len(reader.skipped))
-    assert reader.error_count == 4
-    assert len(places) + len(reader.skipped) == 4
-    assert [error.line for error in reader.errors] == [2, 4, 5, 7]
+    assert places == [0, 1, 1] + [2] * (1 - len(reader.malformed.tags))
+    assert reader.malformed.count == 4
+    assert len(places) + len(reader.malformed.tags) == 4
+    assert [error.line for error in reader.malformed.errors] == [2, 4, 5, 7]
     most = DecisionReader(str(path), TextOptions(format="csv"), bandit, on_error="skip", max_errors=1, chunk_bytes=size)
     with pytest.raises(InputError):
         list(most)
@@ -306,7 +306,7 @@ def test_a_class_too_many_is_left_out_by_its_name(tmp_path):
     path.write_text("x |a p\ny |a q\nz |a q\nx |a p\n")
     reader = DecisionReader(str(path), TextOptions(), BanditOptions(cbify=2), on_error="skip")
     (found,) = list(reader)
-    assert (found.n, found.skipped, reader.error_count) == (3, [(2, "")], 1)
+    assert (found.n, found.skipped, reader.malformed.count) == (3, [(2, "")], 1)
 
 
 def test_a_table_of_nothing_but_malformed_decisions_is_refused(tmp_path):

@@ -189,8 +189,8 @@ def test_skipped_lines_are_remembered(files):
         reader = CachedReader(sources, path=path, on_error="skip")
         list(reader)
         assert reader.reason == expected
-        assert reader.error_count == 2
-        assert [str(error).split(": ")[1][:12] for error in reader.errors] == ["found 'bad',", "found 'worse"]
+        assert reader.malformed.count == 2
+        assert [str(error).split(": ")[1][:12] for error in reader.malformed.errors] == ["found 'bad',", "found 'worse"]
     reader = CachedReader(sources, path=path, on_error="skip", max_errors=1)
     with pytest.raises(InputError, match="worse"):
         list(reader)

@@ -44,9 +44,9 @@ def drained(reader) -> tuple[list[int], InputError | None]:
 def test_skip(chunk_bytes, threads):
     reader = Reader(io.BytesIO(TEXT), chunk_bytes=chunk_bytes, on_error="skip", threads=threads)
     assert drained(reader) == (GOOD, None)
-    assert reader.error_count == len(BAD)
-    assert [error.line for error in reader.errors] == BAD[:SHOWN_ERRORS]
-    assert reader.errors[0].found == "'bad'"
+    assert reader.malformed.count == len(BAD)
+    assert [error.line for error in reader.malformed.errors] == BAD[:SHOWN_ERRORS]
+    assert reader.malformed.errors[0].found == "'bad'"
 
 
 @for_all("chunk_bytes", [1, 50, 1 << 20])
@@ -64,7 +64,7 @@ def test_max_errors(chunk_bytes, threads, max_errors):
     assert error is not None
     assert error.line == BAD[max_errors]
     assert lines == [line for line in GOOD if line < BAD[max_errors]]
-    assert reader.error_count == max_errors
+    assert reader.malformed.count == max_errors
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -85,8 +85,8 @@ def test_vw_skips_what_overflows_in_interactions():
     options = TextOptions(quadratic=("ab",))
     reader = Reader(io.BytesIO(text), options, on_error="skip")
     assert drained(reader) == ([2, 5], None)
-    assert [error.line for error in reader.errors] == [1, 3, 4]
-    assert "an interaction whose value overflows" in str(reader.errors[0])
+    assert [error.line for error in reader.malformed.errors] == [1, 3, 4]
+    assert "an interaction whose value overflows" in str(reader.malformed.errors[0])
     lines, error = drained(Reader(io.BytesIO(text[24:]), options, on_error="skip", max_errors=1))
     assert lines == [1]
     assert error is not None

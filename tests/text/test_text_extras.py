@@ -103,7 +103,7 @@ def test_arrow_is_recognised_and_checked(tmp_path, table):
     pyarrow.parquet.write_table(pyarrow.table({"a": [1.0, float("inf")], "y": [1, 1]}), path)
     reader = Reader(path, TextOptions(format="arrow", label="y"), on_error="skip")
     assert [batch.lines.tolist() for batch in reader] == [[1]]
-    assert str(reader.errors[0]) == f"{path}:2: found 'inf' in the column 'a', expected a finite number"
+    assert str(reader.malformed.errors[0]) == f"{path}:2: found 'inf' in the column 'a', expected a finite number"
     pyarrow.parquet.write_table(pyarrow.table({"a": [[1, 2]]}), path)
     with pytest.raises(InputError, match="columns of numbers, booleans, texts or dates"):
         list(read_batches(path))

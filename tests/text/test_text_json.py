@@ -358,7 +358,7 @@ def test_malformed(line, message):
     good = (vw_hash(b"good", 0) & MASK, 1.0)
     reader = Reader(io.BytesIO(text.encode()), JSON, on_error="skip")
     assert rows_of(reader) == [[good], [(good[0], 2.0)]]
-    assert reader.error_count == 1
+    assert reader.malformed.count == 1
 
 
 def test_malformed_dicts():
@@ -371,7 +371,7 @@ def test_malformed_dicts():
             rows([{"a": 1}, record])
         assert str(caught.value).startswith(message)
         reader = Reader([{"a": 1}, record], JSON, on_error="skip")
-        assert [str(error) for _ in reader for error in reader.errors] == [str(caught.value)]
+        assert [str(error) for _ in reader for error in reader.malformed.errors] == [str(caught.value)]
     with pytest.raises(OptionError, match="--format vw: dicts are read as json"):
         rows([{"a": 1}], TextOptions(format="vw"))
 
@@ -390,8 +390,8 @@ def test_fuzz():
     reader = Reader(stream('{"a": 1}', *lines), JSON, on_error="skip", max_errors=len(lines))
     taken = {int(line) for batch in reader for line in batch.lines}
     assert all(np.isfinite(batch.values).all() for batch in Reader(stream(*lines), JSON, on_error="skip"))
-    assert 500 < reader.error_count < 2500
-    assert len(taken) + reader.error_count == 1 + sum(1 for line in lines if line.strip())
+    assert 500 < reader.malformed.count < 2500
+    assert len(taken) + reader.malformed.count == 1 + sum(1 for line in lines if line.strip())
     for number, line in enumerate(lines, 2):
         if line.strip() and number in taken:
             assert isinstance(json.loads(line), dict)
@@ -444,7 +444,7 @@ def test_ids_and_weights_are_members():
         assert message in str(caught.value)
     reader = Reader(stream(*lines, '{"key": "bad \\u00e9", "w": []}', '{"key": 9, "w": []}'), options, on_error="skip")
     assert sum(batch.n for batch in reader) == 3
-    assert reader.skipped == ["bad é", "9"]
+    assert reader.malformed.tags == ["bad é", "9"]
 
 
 @pytest.mark.parametrize("flags", [{"categorical": "zip"}])

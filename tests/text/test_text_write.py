@@ -29,7 +29,7 @@ def joined(batches, *names):
 def test_round_trip(tmp_path, text, to, chunk_bytes):
     path = tmp_path / "out"
     reader = convert(io.BytesIO(text), str(path), to, chunk_bytes=chunk_bytes)
-    assert reader.error_count == 0
+    assert reader.malformed.count == 0
     plain = TextOptions(constant=False)
     names = ("indices", "values", "y", "weight")
     assert joined(read_batches(path, plain), *names) == joined(read_batches(io.BytesIO(text), plain), *names)

@@ -18,7 +18,7 @@ from sonlearn.learn.bandits.rounds import ConfidentRewards, Problem, RewardModel
 from sonlearn.learn.bandits.rounds import Decided as Decided
 from sonlearn.learn.saved import Access, SavedModel
 from sonlearn.options import LearnOptions, TextOptions
-from sonlearn.options.bandit import BanditOptions
+from sonlearn.options.bandit import OF_WIDTHS, BanditOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.text.columns import ColumnTable
 from sonlearn.text.decisions.labels import ActionLabels
@@ -26,8 +26,6 @@ from sonlearn.views.index import index_of, intern, knows, lookup, new_index
 
 #: Rows that are viewed at a time.
 ROWS = 2048
-#: Rules of exploration that need widths.
-OF_WIDTHS = ("ucb", "thompson")
 
 
 class Bandit(SavedModel):

@@ -123,7 +123,7 @@ class DiagonalFD(WithDiagonal):
 
     def weights(self, state: DiagonalFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
-        own = _swept(state)
+        own = self.up_to_date(state)
         now, known = own.now[0], own.table[: own.now["seen"][0]]
         slots, k, raw = (int(now[name]) for name in ("slots", "k", "raw"))
         c = np.linalg.solve(np.triu(own.LT[: k + raw, : k + raw]), own.gamma[: k + raw])
@@ -144,6 +144,13 @@ class DiagonalFD(WithDiagonal):
         state.now["slots"], state.now["entries"] = len(owner), len(entries)
         return state._replace(X=state.X[known], owner=owner, entries=entries, ends=ends)
 
+    def up_to_date(self, state: DiagonalFDState) -> DiagonalFDState:
+        """`state` with all features up to date and an empty log, in arrays of its own where they differ."""
+        if state.now["generation"][0]:
+            state = state._replace(table=state.table.copy(), now=state.now.copy())
+            sweep(state)
+        return state
+
     def _of(self, found: Matrix, t: int) -> DiagonalFDState:
         features, out = len(found.w), self.new()
         table = np.zeros((features, out.table.shape[1]))
@@ -152,22 +159,16 @@ class DiagonalFD(WithDiagonal):
         return out._replace(table=table, mass=found.mass, when=np.full(features, t))
 
     def _whole(self, state: DiagonalFDState) -> Matrix:
-        now, own = state.now[0], _swept(state)
+        state = self.up_to_date(state)
+        now = state.now[0]
         features, slots, k, raw = (int(now[name]) for name in ("seen", "slots", "k", "raw"))
-        delta, B, retention = 1.0 + own.table[:features, EXTRA], np.zeros((k + raw, features)), self._params.retention
-        B[:k] = own.table[:features, KEPT : KEPT + k].T
+        delta, B, retention = 1.0 + state.table[:features, EXTRA], np.zeros((k + raw, features)), self._params.retention
+        B[:k] = state.table[:features, KEPT : KEPT + k].T
         B[k:, state.owner[:slots]] = state.X[:slots, :raw].T
         t, shrunk = float(state.now["t"][0]), float(state.now["shrunk"][0])
         left = retention ** (t - shrunk)
         mass = state.mass[:features] * retention ** (shrunk - state.when[:features]) + np.sum(B[k:] ** 2, axis=0)
         return Matrix(self.weights(state, features), left * (delta - 1.0), np.sqrt(left) * B, left * mass)
-
-
-def _swept(state: DiagonalFDState) -> DiagonalFDState:
-    """`state` with all features up to date and an empty log, in arrays of its own where they differ."""
-    state = state._replace(table=state.table.copy(), now=state.now.copy())
-    sweep(state)
-    return state
 
 
 def merged(learners: Sequence[Matrix], base: Matrix, rows: Sequence[float], retention: float, m: int) -> Matrix:

@@ -50,7 +50,7 @@ from sonlearn.learn.linear_algebra import (
     solve_upper,
     transposed,
 )
-from sonlearn.learn.log import apply_map, enter, map_forward
+from sonlearn.learn.log import apply_map, begin_generation, log_is_full, map_forward, place
 from sonlearn.learn.losses import HINGE, LOGISTIC
 from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL, SHRINK
 
@@ -81,7 +81,7 @@ def run(params, state, work, rows, out, start, learns):
     for i in range(start, len(rows.y)):
         feats, values = entries(rows, i)
         learned = learns and is_learned(rows.weight[i], rows.y[i])
-        if learned and now["generation"] == now["capacity"]:
+        if learned and log_is_full(now):
             return i, LOG_FULL
         if learned:
             bring_all_up_to_date(state.maps, state.table, feats, now["generation"], work.z)
@@ -277,15 +277,13 @@ def shrink(params, state, z):
 
     params : DiagonalFDParams; z : float64[2, width + 1], overwritten
     """
-    now, (_, width, length) = state.now[0], state.maps.shape
-    c, E, sums = np.zeros(len(state.T)), np.zeros((2, width, length)), np.zeros((now["slots"], 3))
+    now, c, sums = state.now[0], np.zeros((1, len(state.T))), np.zeros((state.now[0]["slots"], 3))
     faded = params.retention ** (now["t"] - now["shrunk"])
     n_kept, C = leading_rows(params, state.T, now["k"] + now["raw"], faded)
     CT = transposed(C, C.shape[1])
-    solve_upper(state.LT, now["k"] + now["raw"], state.gamma, c)
-    log(now, state.maps, E, c, CT, n_kept)
-    fold(state, E, c, CT, sums, z)
-    now["generation"] += 1
+    solve_upper(state.LT, now["k"] + now["raw"], state.gamma, c[0])
+    begin_generation(now, state.maps, CT[: now["k"]], c)
+    fold(state, c[0], CT, sums, z)
     compensate(params, state, sums, n_kept)
     now["shrunk"] = now["t"]
     factorise(state.T, 1.0, n_kept, state.LT)
@@ -315,31 +313,18 @@ def leading_rows(params, T, r, faded):
 
 
 @bare_inline
-def log(now, maps, work, c, CT, n_kept):
-    """Log the shrink's map for features in no buffered row: modifies maps, those of the state.
-
-    work : float64[2, width, width + 1]; the map E and a product of maps, overwritten
-    """
-    E = work[0]
-    clear(E)
-    for j in range(now["k"]):
-        set_scaled(E[j], 1.0, CT[j], n_kept)
-        E[j, len(E)] = c[j]
-    enter(maps, E, work[1], now["generation"])
-
-
-@bare_inline
-def fold(state, maps, c, CT, sums, z):
+def fold(state, c, CT, sums, z):
     """For each feature f of the buffer: table entries <- C B_:f, row of `sums` <- Delta w, |X_:f|^2, Delta.
 
-    maps : of `log`; c : float64[rows]; sums : float64[slots, 3], see TOTAL, SQUARES, DELTA; z : see `shrink`
+    The generation has begun. c : float64[rows]; sums : float64[slots, 3], see TOTAL, SQUARES, DELTA; z : see `shrink`
     """
     table, now, k = state.table, state.now[0], state.now[0]["k"]
+    last = place(0, now["generation"] - 1)
     for slot in range(now["slots"]):
         f = state.owner[slot]
         sums[slot, DELTA] = 1.0 + table[f, EXTRA]
         sums[slot, SQUARES] = 0.0
-        sums[slot, TOTAL] = sums[slot, DELTA] * table[f, WBAR] + map_entries(maps, table[f, KEPT:], z)
+        sums[slot, TOTAL] = sums[slot, DELTA] * table[f, WBAR] + map_entries(state.maps, last, table[f, KEPT:], z)
     at = 0
     for j in range(now["raw"]):
         share = c[k + j]
@@ -353,11 +338,11 @@ def fold(state, maps, c, CT, sums, z):
 
 
 @forced_inline
-def map_entries(E, b, z):
-    """b <- E[0] b for a feature's entries b in the rows kept so far; returns c'b. Overwrites z."""
+def map_entries(maps, at, b, z):
+    """b <- E b for a feature's entries b in the rows kept so far, with E of maps[at]; returns c'b. Overwrites z."""
     set_scaled(z[0], 1.0, b, len(b))
     z[0, len(b)] = 0.0
-    apply_map(E, 0, z, 0)
+    apply_map(maps, at, z, 0)
     set_scaled(b, 1.0, z[1], len(b))
     return z[1, len(b)]
 

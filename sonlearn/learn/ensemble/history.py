@@ -19,8 +19,7 @@ import numpy as np
 from sonlearn.data.arrays import grown
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.learn.linear_algebra import clear
-from sonlearn.learn.multiclass.arow import find_rivals
+from sonlearn.learn.linear_algebra import clear, find_largest
 
 #: Classes of a row's history beside its own: the likeliest, and a sample of the others.
 RIVALS, SAMPLED = 4, 3
@@ -121,7 +120,7 @@ def remember(history, now, late, several, size, places, others, V, logs, scale, 
         facts[0], facts[1], facts[2] = met if own < met else 0.0, 0.0, weight[i]
         if own >= met:
             continue
-        found = find_rivals(logs[i], met, own, others if met <= WIDTH else others[:RIVALS])
+        found = find_largest(logs[i], met, own, others if met <= WIDTH else others[:RIVALS])
         if met > WIDTH:
             found = sample(met, own, row * TURN, others)
         for j in range(len(V)):

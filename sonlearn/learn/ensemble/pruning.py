@@ -99,8 +99,8 @@ class Rules(NamedTuple):
     most: float = math.inf
 
 
-#: Values and two classes.
-SCALAR_RULES = Rules(0, 512, (4096, 16384, 65536), ALL, 0.2, 1e-4, 0.05, 0.0, 0, 10.0, 0.0, 100)
+TWO_RULES = Rules(0, 512, (4096, 16384, 65536), ALL, 0.2, 1e-4, 0.05, 0.0, 0, 10.0, 0.0, rarer=100, most=1.0)
+VALUE_RULES = TWO_RULES._replace(rarer=0, most=math.inf)
 #: Several classes.
 CLASS_RULES = Rules(64, 512, (1024, 2048, 4096, 8192, 16384, 65536), 8192, 0.015, 0.003, 0.0, 1.0, 4096, 0.0, 0.96)
 

@@ -100,8 +100,7 @@ class Target:
         self.options, self._given = options, loss_of(options)
         self.classes = options.loss in CLASSIFICATION
         self.kind = TWO if self.classes else VALUES
-        rules = pruning.SCALAR_RULES
-        self.rules = rules._replace(most=1.0) if self.classes else rules._replace(rarer=0)
+        self.rules = pruning.TWO_RULES if self.classes else pruning.VALUE_RULES
         self.loss = Loss(SQUARED, 0.0) if self._given.code == POISSON else self._given
         self.inputs = inputs_of(options.loss, members)
         self.precision = precision_for(self.loss)

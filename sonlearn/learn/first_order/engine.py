@@ -67,6 +67,7 @@ class FirstOrderScratch(NamedTuple):
 
     slope: np.ndarray  # float64[K]; derivatives of the loss, then steps
     by_entry: np.ndarray  # float64[SCRATCH, longest row]; see `sonlearn.learn.first_order.rules`
+    some: np.ndarray  # int64[K]; classes that take part in the step, of weights in pairs
 
 
 class FirstOrder(Engine):
@@ -99,7 +100,7 @@ class FirstOrder(Engine):
     ) -> list[Call]:
         """See `Engine.calls`."""
         sums = (True,) if self._params.rule in (rules.COIN, rules.FTRL) else ()
-        return [(rules.follow, (self._params, state, self._work, rows, out, start, learns, sums))]
+        return [(rules.follow, (self._params, state, (), self._work, rows, out, start, learns, sums))]
 
     def weights(self, state: FirstOrderState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
@@ -141,7 +142,8 @@ class FirstOrder(Engine):
 
 def new_work(params: FirstOrderParams, longest: int) -> FirstOrderScratch:
     """Scratch space for rows of at most `longest` features."""
-    return FirstOrderScratch(np.zeros(max(params.output.classes, 1)), np.zeros((rules.SCRATCH, longest)))
+    K = max(params.output.classes, 1)
+    return FirstOrderScratch(np.zeros(K), np.zeros((rules.SCRATCH, longest)), np.zeros(K, np.int64))
 
 
 def params_of(options: LearnOptions) -> FirstOrderParams:

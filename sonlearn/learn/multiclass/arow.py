@@ -27,12 +27,11 @@ import numpy as np
 from sonlearn.data import axes, merging
 from sonlearn.data.axes import BY_FEATURE, Scalars
 from sonlearn.data.rows import SQUARES, entries, is_learned
-from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
-from sonlearn.learn.linear_algebra import clear_first, plus_dot, product
+from sonlearn.jit import bare_inline, bare_jit, fetch
+from sonlearn.learn.linear_algebra import clear_first, find_largest, plus_dot, product
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import (
     LARGE_TABLE,
-    SIDE_BY_SIDE,
     Pairs,
     add_weights,
     has_room,
@@ -141,7 +140,7 @@ def follow(r, unit, decay, state, work, rows, out, start, learns):
         if decay > 0.0:
             forget(decay, state, rows, i)
         shown = z[y] if y < classes else 0.0
-        for place in range(find_rivals(z, classes, y, work.rivals)):
+        for place in range(find_largest(z, classes, y, work.rivals)):
             b = work.rivals[place]
             if not shown - z[b] < 1.0:
                 break
@@ -174,34 +173,6 @@ def score(pairs, rows, i, scale, classes, z):
     """z[:classes] <- w_k'x; features without a block say nothing."""
     clear_first(z, classes)
     add_weights(pairs, rows, i, scale, classes, z)
-
-
-@bare_inline
-def find_rivals(z, classes, y, rivals):
-    """rivals <- the classes of highest score but y, highest first, of equal ones the first; returns how many."""
-    size, most, k = 0, len(rivals), 0
-    while k < classes:
-        if size == most and k + SIDE_BY_SIDE <= classes and not any_above(z, k, z[rivals[most - 1]]):
-            k += SIDE_BY_SIDE
-            continue
-        if k != y and (size < most or z[k] > z[rivals[most - 1]]):
-            at = min(size, most - 1)
-            while at > 0 and z[rivals[at - 1]] < z[k]:
-                rivals[at] = rivals[at - 1]
-                at -= 1
-            rivals[at] = k
-            size = min(size + 1, most)
-        k += 1
-    return size
-
-
-@forced_inline
-def any_above(z, begin, bound):
-    """Whether one of the next `SIDE_BY_SIDE` scores, compared side by side, is above `bound`."""
-    found = 0
-    for k in range(SIDE_BY_SIDE):
-        found |= np.int32(z[begin + k] > bound)
-    return found != 0
 
 
 @bare_inline

@@ -25,6 +25,7 @@ import numpy as np
 
 from sonlearn.data.arrays import grown, zeros
 from sonlearn.jit import bare_inline, fetch, forced_inline
+from sonlearn.learn.linear_algebra import SIDE_BY_SIDE
 
 #: Orders of blocks, which have 2^order places: below SIZES. Lists have LEAST places at least.
 SIZES, LEAST = 32, 4
@@ -39,8 +40,6 @@ LINE = 16
 LARGE_TABLE, DISTANCE = 1 << 14, 8
 #: Cache lines of a block that are prefetched, at most; the processor itself fetches what follows.
 LINES = 4
-#: Classes of a list that are compared side by side.
-SIDE_BY_SIDE = 16
 #: Features of a table in use whose pairs are listed at a time.
 _AT_A_TIME = 1 << 16
 
@@ -312,6 +311,18 @@ def place_for(pairs, f, k, classes):
     """
     place = place_of(pairs, f, k)
     return place if place >= 0 else add_pair(pairs, f, k, classes)
+
+
+@bare_inline
+def add_to_pairs(pairs, f, by, some, steps, classes):
+    """The first number of the pair of feature f and each of the classes `some` += by steps[k]; room has been made.
+
+    some : int64[n], below `classes`; steps : float64[K]; neither is modified
+    """
+    for at in range(len(some)):
+        k = some[at]
+        place = place_for(pairs, f, k, classes)
+        pairs.values[0][pairs.blocks[f]["begin"] + place] += by * steps[k]
 
 
 @bare_inline

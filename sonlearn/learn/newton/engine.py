@@ -97,7 +97,7 @@ class SketchedNewton(Engine):
 
     def weights(self, state: NewtonState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
-        known = current(state)
+        known = self.up_to_date(state)
         known = known._replace(features=known.features[: known.now[0].seen], table=known.table[: known.now[0].seen])
         unit = _unit(self.params, known.features["scale"])
         return padded(merging.quotient(weights_in(self.params, known), unit), features)
@@ -106,17 +106,17 @@ class SketchedNewton(Engine):
         self, state: NewtonState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
     ) -> NewtonState:
         """`state` with other numbers (see `Engine.renumbered`) and an empty log."""
-        state = current(state)
-        owner = numbers[state.raw.owner]
-        stays = np.flatnonzero(owner >= 0)
-        data = merging.renumbered(state.features, numbers, features)
-        data["local"][owner[stays]] = np.arange(len(stays))
-        state.now["local"], state.now["seen"] = len(stays), features
-        return state._replace(
-            features=data,
-            table=merging.renumbered(state.table, numbers, features),
-            raw=state.raw._replace(X=state.raw.X[stays], owner=owner[stays]),
-        )
+        stays = np.flatnonzero(numbers[state.raw.owner] >= 0)
+        owner, state = numbers[state.raw.owner[stays]], super().renumbered(state, numbers, features)
+        state.features["local"][owner] = np.arange(len(stays))
+        state.now["local"] = len(stays)
+        return state._replace(raw=state.raw._replace(X=state.raw.X[stays], owner=owner))
+
+    def up_to_date(self, state: NewtonState) -> NewtonState:
+        """`state` with all features up to date and an empty log, in arrays of its own where they differ."""
+        state = state._replace(now=state.now.copy(), features=state.features.copy(), table=state.table.copy())
+        sweep(state)
+        return state
 
     def merge(self, states: Sequence[NewtonState], base: NewtonState, rows: Sequence[int]) -> NewtonState:
         """Sketches added up and shrunk once, weights moved by the rows learned (see `merged`)."""
@@ -144,15 +144,8 @@ class SketchedNewton(Engine):
     def _components(self, state: NewtonState, features: int) -> np.ndarray:
         """float64[k, features]: the orthonormal rows V, in rescaled features."""
         k, seen, FT = int(state.now[0].k), int(state.now[0].seen), state.factor.FT
-        V = FT[:, :k].T @ current(state).table[:seen, : len(FT)].T
+        V = FT[:, :k].T @ self.up_to_date(state).table[:seen, : len(FT)].T
         return np.pad(V, ((0, 0), (0, features - seen)))
-
-
-def current(state: NewtonState) -> NewtonState:
-    """`state` with all features up to date and an empty log, in arrays of its own where they differ."""
-    state = state._replace(now=state.now.copy(), features=state.features.copy(), table=state.table.copy())
-    sweep(state)
-    return state
 
 
 def fold_weight_scale(state: NewtonState) -> None:

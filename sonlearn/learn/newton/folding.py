@@ -28,8 +28,9 @@ from sonlearn.learn.linear_algebra import (
     solve_lower,
     transposed,
 )
+from sonlearn.learn.log import begin_generation
 from sonlearn.learn.newton.coordinates import unmix
-from sonlearn.learn.newton.generations import all_current, begin_generation, refresh, refresh_all, start_over
+from sonlearn.learn.newton.generations import all_current, refresh, refresh_all, start_over
 from sonlearn.learn.tolerances import AFFORDABLE, BROKEN, CHEAP, NEEDED, ROUNDING, WORTH
 
 
@@ -49,7 +50,7 @@ def fold(state, W, z):
     on_v, on_x = np.empty((len(a), k)), np.zeros((len(a), n_raw))
     for c in range(len(a)):
         unmix(G, k, n_raw, a[c], on_v[c], on_x[c])
-    begin_generation(state, N1, on_v)
+    begin_generation(now, state.maps, transposed(N1, k), on_v)
     write_back(state, N2, on_x, z)
     worst = departure(state.basis, N1, N2)
     clear(a)

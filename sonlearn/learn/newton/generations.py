@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline, inline, jit
-from sonlearn.learn.linear_algebra import clear, set_scaled, transposed
-from sonlearn.learn.log import enter, map_forward
+from sonlearn.learn.linear_algebra import clear, set_scaled
+from sonlearn.learn.log import begin_generation, map_forward
 
 
 @bare_inline
@@ -52,24 +52,6 @@ def refresh_all(state, feats, z):
             refresh(state, feats[at], z)
 
 
-@inline
-def begin_generation(state, E, on_v):
-    """Log z <- E z and wbar <- wbar + on_v'z for all features: modifies state.maps, which must have room.
-
-    E : float64[rows, columns]; on_v : float64[K, columns of E]; neither is modified
-    """
-    maps, now = state.maps, state.now[0]
-    width, length = maps.shape[1:]
-    last, product = np.zeros((width, length)), np.empty((width, length))
-    for j in range(E.shape[1]):
-        for i in range(E.shape[0]):
-            last[j, i] = E[i, j]
-        for c in range(len(on_v)):
-            last[j, width + c] = on_v[c, j]
-    enter(maps, last, product, now.generation)
-    now.generation += 1
-
-
 @bare_inline
 def start_over(now, factor, n_kept):
     """F <- [I 0] and beta <- 0: the values at the beginning of a generation."""
@@ -83,9 +65,9 @@ def start_over(now, factor, n_kept):
 @inline
 def renew(state):
     """Begin a generation with F = I. The log must have room."""
-    FT, now = state.factor.FT, state.now[0]
-    begin_generation(state, transposed(FT, FT.shape[1]), state.factor.beta)
-    start_over(now, state.factor, now.k)
+    now, factor = state.now[0], state.factor
+    begin_generation(now, state.maps, factor.FT, factor.beta)
+    start_over(now, factor, now.k)
 
 
 @bare_inline
@@ -94,12 +76,6 @@ def all_current(now, features):
     for f in range(now.seen):
         features[f].stamp = 0
     now.generation = 0
-
-
-@bare_inline
-def log_is_full(now):
-    """Whether the log has no room for another generation."""
-    return now.generation == now.capacity
 
 
 @jit

@@ -29,13 +29,13 @@ from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.dense.metagrad import first_weights
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear_first, dot, leading, set_scaled
-from sonlearn.learn.log import with_room
+from sonlearn.learn.log import log_is_full, with_room
 from sonlearn.learn.losses import loss_slope, within_bounds
 from sonlearn.learn.newton import state as newton
 from sonlearn.learn.newton.coordinates import coordinates
 from sonlearn.learn.newton.engine import SketchedNewton
 from sonlearn.learn.newton.folding import orthonormalise
-from sonlearn.learn.newton.generations import log_is_full, sweep
+from sonlearn.learn.newton.generations import sweep
 from sonlearn.learn.newton.round import RowGeometry, add_along, buffer_row, count
 from sonlearn.learn.newton.shrink import shrink
 from sonlearn.learn.tolerances import DIVERGED, DONE, LARGEST, LIMIT, LOG_FULL, SHRINK

@@ -33,9 +33,9 @@ from sonlearn.learn.linear_algebra import (
     set_scaled,
     spectral,
 )
+from sonlearn.learn.log import log_is_full
 from sonlearn.learn.losses import slopes, within_bounds
 from sonlearn.learn.newton.coordinates import append, coordinates, move_wbar
-from sonlearn.learn.newton.generations import log_is_full
 from sonlearn.learn.newton.oja import oja_round
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, learn_scales, rescaled, rescaled_by_all
 from sonlearn.learn.newton.state import ETA_CONSTANT, ETA_OVER_T

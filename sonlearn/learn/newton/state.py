@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.axes import BY_FEATURE, PART, Classes, Counted
+from sonlearn.data.axes import BY_FEATURE, PART, Classes, Counted, Scalars
 from sonlearn.learn.linear_algebra import INVERSE, ROOT, SHIFTED
 from sonlearn.learn.log import slots_of
 from sonlearn.learn.losses import Output, output_of
@@ -116,7 +116,7 @@ class Basis(NamedTuple):
 class NewtonState(NamedTuple):
     """State of a learner, without the names of its features."""
 
-    now: np.ndarray  # NOW[1]
+    now: Annotated[np.ndarray, Scalars("t")]  # NOW[1]
     features: Annotated[np.ndarray, BY_FEATURE]  # FEATURE[features]
     # float64[features, M + K]; column f of Z, and wbar of f for each class
     table: Annotated[np.ndarray, BY_FEATURE, Classes(1)]
