@@ -48,6 +48,8 @@ SWITCHES = _SAME - VALUES
 DECISIONS = _names("--cb --cb_explore --cb_adf --cb_explore_adf --cbify")
 EXPLORING = _names("--cb_explore --cb_explore_adf --cbify")  # by VW's default with epsilon .05
 RULES = {"--squarecb": "squarecb", "--softmax": "softmax", "--epsilon": "epsilon"}
+#: Of these decisions take none.
+OF_PASSES = _names("--passes --cache --cache_file --holdout_off --holdout_period --holdout_after --early_terminate")
 #: By long name: what is taken in a flag's place; those in whose place the committee learns; those left out; and why.
 NEAREST = {name: answer for names, answer in vw_flags.NEAREST.items() for name in names.split()}
 COMMITTEE = {name: why for names, why in vw_flags.NEAREST_COMMITTEE.items() for name in names.split()}
@@ -101,6 +103,10 @@ def translate(arguments: list[str]) -> Translated:
         if not word.name:
             out.append(word.written)
         elif word.name in (HARMLESS | HARMLESS_VALUE) or (word.name == "--cache" and "--cache_file" not in given):
+            left.append(word.written)
+        elif word.name in OF_PASSES and DECISIONS & given.keys():
+            once = "decisions are learned once, in their order"
+            warnings += [_left_out([_shown(word.written, word.value)], once)] * (word.name == "--passes")
             left.append(word.written)
         elif word.name in STEPS | SAID_LATER:
             continue

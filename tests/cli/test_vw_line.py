@@ -94,6 +94,7 @@ def test_an_everyday_line_runs(line, files, cli):
          "train a --cb 3 --l2 1 --cb_type ips --method nag --loss squared --clip labels"),
         ("vw a --cb_adf --no_predict --nn 5 --sgd", "train a --cb_adf"),
         ("vw a --cb_adf --loss_function logistic -b 20", "train a --cb_adf --bit_precision 20"),
+        ("vw a --cb_adf --passes 3 -c --holdout_off --holdout_period 5 b", "train a --cb_adf b"),
         ("vw a --log_multi 3 --no_progress b", "train a --oaa 3 b"),
         ("vw a --oaa 3 --l2 1", "train a --oaa 3 --l2 1 --method nag"),
         ("vw a --boosting 5 --alg BBM --sgd --l2 1 -l .1", "train a --loss squared"),
@@ -134,6 +135,9 @@ def test_what_the_nearest_is_is_warned_of(files, cli):
         "--lrqdropout was left out: there is no such setting",
         "--initial_t 1 was left out: steps follow from --learning_rate and --power_t, or from what was seen",
         "--learning_rate 1, --sgd were left out: what learns here has its own",
+    ]
+    assert translate(shlex.split("a --cb 3 --passes 2")).warnings == [
+        "--passes 2 was left out: decisions are learned once, in their order"
     ]
     assert cli.err("vw log.vw --cb_explore_adf --quiet --bag 5 --greedify --nn 3").splitlines() == [
         "sonlearn: warning: --bag 5 is not here; the nearest is --explore thompson: each action is as likely as it is "
