@@ -109,13 +109,7 @@ class FirstOrder(Engine):
 
     def up_to_date(self, state: FirstOrderState) -> FirstOrderState:
         """See `Engine.up_to_date`."""
-        if self._params.lazy:
-            table, now = state.table.copy(), state.now
-            state = state._replace(table=table)
-            table[:, rules.W] *= np.exp(table[:, rules.SHRUNK] - now["shrunk"])
-            table[:, rules.G] *= self._params.retention.rate ** (now["n"] - table[:, rules.WHEN])
-            table[:, rules.WHEN], table[:, rules.SHRUNK] = now["n"], now["shrunk"]
-        return state
+        return brought_up_to_date(self._params, state)
 
     def merge(self, states: Sequence[FirstOrderState], base: FirstOrderState, rows: Sequence[int]) -> FirstOrderState:
         """Sums as of one run, weights moved by the precision gained (see `Engine.merge`)."""
@@ -172,10 +166,21 @@ def params_of(options: LearnOptions) -> FirstOrderParams:
     )
 
 
+def brought_up_to_date(params: FirstOrderParams, state: Any) -> Any:
+    """`state`, of a table as `FirstOrderState` has, with the forgetting and the shrinkage that have been put off."""
+    if params.lazy:
+        table, now = state.table.copy(), state.now
+        state = state._replace(table=table)
+        table[:, rules.W] *= np.exp(table[:, rules.SHRUNK] - now["shrunk"])
+        table[:, rules.G] *= params.retention.rate ** (now["n"] - table[:, rules.WHEN])
+        table[:, rules.WHEN], table[:, rules.SHRUNK] = now["n"], now["shrunk"]
+    return state
+
+
 def merged(params: Any, states: Sequence[Any], base: Any, now: Any, by: np.ndarray) -> Any:
     """The state of `FirstOrder.merge`.
 
-    params : FirstOrderParams; states, base : FirstOrderState, not modified
+    params : FirstOrderParams; states, base : FirstOrderState or as that, not modified
     now : the merged `FirstOrderState.now`; by : `sonlearn.data.merging.shares`
     """
     rows = [float(state.now["n"][0] - base.now["n"][0]) for state in states]

@@ -19,8 +19,8 @@ from sonlearn.data.axes import BY_FEATURE, Scalars
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.engine import Predictions
-from sonlearn.learn.first_order.engine import NOW, new_work, params_of
-from sonlearn.learn.first_order.rules import COLUMNS, INVERSE, NAG, WHEN, G, S, follow
+from sonlearn.learn.first_order.engine import NOW, brought_up_to_date, merged, new_work, params_of
+from sonlearn.learn.first_order.rules import COLUMNS, NAG, G, S, follow
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, side_by_side, table_of
 from sonlearn.learn.multiclass.pairs import Pairs, new_pairs
 from sonlearn.options import LearnOptions
@@ -65,29 +65,16 @@ class Nag(OfPairs):
 
     def up_to_date(self, state: NagState) -> NagState:
         """See `Engine.up_to_date`."""
-        if self._decay > 0.0:
-            table = state.table.copy()
-            table[:, G] *= self.retention ** (state.now["n"] - table[:, WHEN])
-            table[:, WHEN] = state.now["n"]
-            state = state._replace(table=table)
-        return state
+        return brought_up_to_date(self._params, state)
 
     def merge(self, states: Sequence[NagState], base: NagState, rows: Sequence[int]) -> NagState:
         """Sums as of one run, weights moved by what their features' sums have gained (see `Engine.merge`)."""
-        own, by = axes.rows_learned(states, base), self.shares(states, base)
-        now, table = super().merge(states, base, rows).now, base.table.copy()
-        sums = [each.table[:, G] for each in states]
-        gains = merging.added(base.table[:, G], sums, own, self.retention, by)
-        table[:, G] = np.maximum(merging.summed(base.table[:, G], sums, by), 0.0)
-        table[:, S] = np.max([each.table[:, S] for each in (base, *states)], axis=0)
-        table[:, INVERSE] = merging.quotient(1.0, table[:, S])
-        if self._decay > 0.0:
-            table[:, WHEN] = now["n"]
-        scales = [
-            np.divide(each.table[:, S], table[:, S], out=np.ones(len(table)), where=table[:, S] > 0.0)
-            for each in (base, *states)
-        ]
-        feature, classes, columns = side_by_side([each.pairs for each in (base, *states)])
+        own, by, every = axes.rows_learned(states, base), self.shares(states, base), (base, *states)
+        found = merged(self._params, states, base, super().merge(states, base, rows).now, by)
+        gains = merging.added(base.table[:, G], [each.table[:, G] for each in states], own, self.retention, by)
+        s = found.table[:, S]
+        scales = [np.divide(each.table[:, S], s, out=np.ones(len(s)), where=s > 0.0) for each in every]
+        feature, classes, columns = side_by_side([each.pairs for each in every])
         start, *others = (scale[feature] * column[:, 0] for scale, column in zip(scales, columns, strict=True))
         w = merging.moved(start, others, [gain[feature] for gain in gains])
-        return NagState(table_of(feature, classes, w[:, None], 0), table, now)
+        return found._replace(pairs=table_of(feature, classes, w[:, None], 0))
