@@ -5,10 +5,10 @@ With the extra ``sklearn`` also `SonlearnClassifier` and `SonlearnRegressor`: se
 
 from typing import Any
 
-from sonlearn.cluster.dask import LostError, Trained, predict, sketch, train
+from sonlearn.cluster.dask import Trained, predict, sketch, train
 from sonlearn.cluster.tuning import Tuned, tune
 
-__all__ = ["LostError", "Trained", "Tuned", "predict", "sketch", "train", "tune"]
+__all__ = ["Trained", "Tuned", "predict", "sketch", "train", "tune"]
 
 
 def __getattr__(name: str) -> Any:

@@ -28,6 +28,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.python import Parameter, in_python, with_parameters
+from sonlearn.text.encode import RowLists
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
 from sonlearn.views.index import Entries
 
@@ -61,14 +62,13 @@ def _entry(name: Hashable, value: Any, mask: int, row: int) -> tuple[int, float]
     return _slot(str(name), None) & mask, number
 
 
-def _entries(features: dict[Hashable, Any], mask: int, constant: bool, row: int) -> list[tuple[int, float]]:
+def _entries(features: dict[Hashable, Any], mask: int, row: int) -> list[tuple[int, float]]:
     """[(slot, value)] of a dict, in the order of the slots, those that are 0 left out."""
     if not isinstance(features, dict | Mapping):
         found = f"{shorten(str(features))} ({type(features).__name__})"
         raise InputError(SOURCE, row, None, found, "a dict of features; of the words of a text: BagOfWords() | ...")
     entries = sorted(_entry(name, value, mask, row) for name, value in features.items())
-    entries = [(slot, value) for slot, value in entries if value != 0.0]
-    return [*entries, (VW_CONSTANT & mask, 1.0)] if constant else entries
+    return [(slot, value) for slot, value in entries if value != 0.0]
 
 
 def _numbers(values: Any, what: str, n: int) -> np.ndarray:
@@ -100,17 +100,11 @@ def batch_of(rows: list[dict[Hashable, Any]], y: Any, weight: Any, bits: int, co
         if not 0.0 <= h < math.inf:
             raise InputError(SOURCE, row, None, f"weight {h}", "a finite number, 0 or more")
     mask = (1 << bits) - 1
-    indptr, indices, values = [0], [], []
-    for row, features in enumerate(rows, 1):
-        entries = _entries(features, mask, constant, row)
-        indices += [slot for slot, _ in entries]
-        values += [value for _, value in entries]
-        indptr.append(len(indices))
-    n = len(rows)
-    return Batch(
-        np.array(indptr, np.int64), np.array(indices, np.int64), np.array(values, np.float64),
-        y, weight, np.arange(1, n + 1), SOURCE, constant=VW_CONSTANT & mask,
-    )  # fmt: skip
+    lists = RowLists(VW_CONSTANT & mask if constant else None)
+    for row, (features, label, h) in enumerate(zip(rows, y, weight, strict=True), 1):
+        lists.entries += _entries(features, mask, row)
+        lists.add(row, label, h)
+    return lists.take()._replace(source=SOURCE, constant=VW_CONSTANT & mask)
 
 
 class _Names:
@@ -272,7 +266,7 @@ class _RiverEstimator(base.Options, base.PickleMixin):
                 self._buffers = one, names
             entries = names.entries(x)
         if entries is None:
-            found = _entries(x, mask, self.constant, 1)
+            found = [*_entries(x, mask, 1), *[(VW_CONSTANT & mask, 1.0)] * self.constant]
             entries = Entries(
                 np.array([slot for slot, _ in found], np.int64), np.array([value for _, value in found], np.float64)
             )

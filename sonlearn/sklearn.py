@@ -34,6 +34,7 @@ from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.methods import CURVED, METHODS, additive
 from sonlearn.options.python import Parameter, in_python, parameters_of, with_parameters
+from sonlearn.text.arrow import arrow_table, categories_of, is_mixed, table_batch
 from sonlearn.text.columns import NONE_MET, ColumnTable, Labelling, column_of, names_a_column
 from sonlearn.text.names import NameTable
 
@@ -154,8 +155,6 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
 
     def _checked_table(self, X: Any, table: Any, y: Any, weight: Any, reset: bool) -> tuple[Batch, Any, Any]:
         """The same of a table that is no matrix of numbers: X as a batch; `table`: see `arrow_table`, or None."""
-        from sonlearn.text.arrow import table_batch
-
         if not hasattr(X, "__arrow_c_stream__"):
             raise ValueError(f"found a {type(X).__name__}, expected a table as in fit, with __arrow_c_stream__")
         validate_data(self, X, skip_check_array=True, reset=reset)
@@ -353,43 +352,6 @@ def _are_numbers(y: Any, n: int) -> bool:
     """Whether y is float64[n], or of whole numbers, all finite."""
     plain = type(y) is np.ndarray and y.shape == (n,) and y.dtype.kind in "biuf"
     return plain and bool(np.isfinite(y.sum()))
-
-
-def arrow_table(X: Any) -> Any:
-    """X as a table of pyarrow; None where it is none that pyarrow takes, or pyarrow is not installed."""
-    if not hasattr(X, "__arrow_c_stream__"):
-        return None
-    try:
-        import pyarrow
-
-        return pyarrow.table(X)
-    except (ImportError, TypeError, ValueError):  # sparse columns, or objects of several kinds: scikit-learn knows
-        return None
-
-
-def is_mixed(table: Any) -> bool:
-    """Whether a table of pyarrow is no matrix of numbers: it has texts, dates, categories, or missing values.
-
-    False where there is none.
-    """
-    if table is None:
-        return False
-    import pyarrow.compute
-
-    return any(
-        not (pyarrow.types.is_integer(column.type) or pyarrow.types.is_floating(column.type)
-             or pyarrow.types.is_boolean(column.type) or pyarrow.types.is_decimal(column.type))
-        or column.null_count
-        or (pyarrow.types.is_floating(column.type) and pyarrow.compute.any(pyarrow.compute.is_nan(column)).as_py())
-        for column in table.columns
-    )  # fmt: skip
-
-
-def categories_of(table: Any) -> tuple[str, ...]:
-    """The columns of a table of pyarrow whose type is one of categories, whatever these look like."""
-    import pyarrow
-
-    return tuple(field.name for field in table.schema if pyarrow.types.is_dictionary(field.type))
 
 
 @with_parameters(_CLASSIFIER)

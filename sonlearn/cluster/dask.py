@@ -491,10 +491,6 @@ def nothing(parts: list[Any], skipped: int, errors: list[SonlearnError]) -> Inpu
 # ------------------------------------------------------------------------------------------------------------- how
 
 
-class LostError(SonlearnError):
-    """No worker has the data that a task needs any more."""
-
-
 def client_here() -> Client:
     """The current client. Raises OptionError if there is none."""
     try:
@@ -557,8 +553,8 @@ def _result(future: Any, timeout: float | None) -> Any:
 
 @contextlib.contextmanager
 def _lost() -> Iterator[None]:
-    """Raise LostError where a task is cancelled because what it needs is lost."""
+    """Raise SonlearnError where a task is cancelled because no worker has what it needs any more."""
     try:
         yield
     except CancelledError as error:
-        raise LostError(f"the cluster has lost what was sent to it: {' '.join(str(error).split())}") from error
+        raise SonlearnError(f"the cluster has lost what was sent to it: {' '.join(str(error).split())}") from error

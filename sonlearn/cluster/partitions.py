@@ -21,6 +21,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import DivergedError, InputError, SonlearnError
 from sonlearn.options import TextOptions
+from sonlearn.options.spec import raw
 from sonlearn.text.compression import is_compressed
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import ARROW, is_regular, is_remote, open_binary
@@ -207,7 +208,7 @@ class _Named:
 
 
 def _line(line: str | bytes) -> bytes:
-    text = line.encode("utf-8", "surrogateescape") if isinstance(line, str) else bytes(line)
+    text = raw(line) if isinstance(line, str) else bytes(line)
     return text if text.endswith(b"\n") else text + b"\n"
 
 

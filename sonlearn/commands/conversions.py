@@ -48,7 +48,8 @@ def describe(line: Line) -> int:
     """Print what the columns of a table hold, or of its first rows; return the exit status. Raises InputError."""
     from sonlearn.text.describe import describe
 
-    found = describe(line.others[0], line.options(TextOptions), rows=line.given.get("examples"))
+    running = line.running()
+    found = describe(line.others[0], line.options(TextOptions), rows=running.examples, join=running.join)
     print(found, flush=True)
     warn_of_skipped(found.skipped, found.errors)
     return 0

@@ -296,8 +296,6 @@ class Passes:
             if not begun:
                 self.begin_pass(self.reader, batch, first=number == self.began.number)
                 begun = True
-            if isinstance(batch, Batch):
-                self.columns.count(batch, self.read_as)
             held = held_out(self.options, done - batch.n, batch.n)
             predicted = self.learn_from(batch, held)
             interrupts.at_once = False  # until here there was nothing to save

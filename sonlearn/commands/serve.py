@@ -25,7 +25,7 @@ from sonlearn.files import storage
 from sonlearn.interrupts import Interrupts
 from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions
-from sonlearn.options.text import TABLES
+from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.options.verbs import ServeOptions
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.hashing import hash_bytes
@@ -76,6 +76,8 @@ def rows_served(options: ServeOptions, run_options: RunOptions, stack: contextli
     from sonlearn.serve.worker import Worker
 
     learner, _, names = load_model(run_options.initial_regressor, threads=run_options.threads or 1)
+    if options.events is not None and learner.text.format not in NAMESPACED and not learner.text.id:
+        raise OptionError(f"--events {options.events}: the model's rows have no ids; train it with --id COLUMN")
     with Interrupts(at_once=True), telling_of_compiling():
         warm_up(learner, options.learn)
     changes = lambda: len(learner.facts().get("drift", {}).get("changes", ()))  # noqa: E731
@@ -99,11 +101,12 @@ def decisions_served(
 ) -> tuple[Server, Saver]:
     """The server of a model of decisions, and what saves it; `stack` closes the log. Raises as `command` does."""
     from sonlearn.serve.app import DecisionHandlers
-    from sonlearn.serve.decider import Decider, replay
+    from sonlearn.serve.decider import Decider, check_json, replay
     from sonlearn.serve.metrics import DecisionMetrics
     from sonlearn.serve.server import Server
 
     learner = load_model(run_options.initial_regressor, decides=True).learner
+    check_json(learner)
     events, mark = log_of("decisions", options, run_options, stack)
     with Interrupts(at_once=True), telling_of_compiling():
         warm_up_decisions(learner)

@@ -24,6 +24,7 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.run import RunOptions
+from sonlearn.options.spec import raw
 from sonlearn.options.text import TABLES
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
@@ -161,7 +162,7 @@ class TrainingSession(Session):
         if self.options.invert_hash and self.learner is not None:
             with whole_output(self.options.invert_hash) as file:
                 for line in inverted(self.learner, self.names_read):
-                    file.write(line.encode("utf-8", "surrogateescape") + b"\n")
+                    file.write(raw(line) + b"\n")
 
     def next_pass(self, learns: bool) -> None:
         """Another pass begins."""
@@ -199,7 +200,9 @@ class TrainingSession(Session):
         warning = self.values.warning(batch)
         if warning:
             warn(warning)
-        return self.learner.partial_fit(without_held(batch, held), skip=skip)
+        predicted = self.learner.partial_fit(without_held(batch, held), skip=skip)
+        self.columns.count(batch, self.read_as, predicted.refused)
+        return predicted
 
     def nothing_learned(self) -> tuple[str, str]:
         """What was found in the place of labels, and what to do."""

@@ -21,7 +21,7 @@ from sonlearn.errors import OptionError
 from sonlearn.files.atomic import whole_output
 from sonlearn.options import TextOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
-from sonlearn.options.spec import text_of
+from sonlearn.options.spec import raw, text_of
 from sonlearn.options.verbs import TuneOptions
 from sonlearn.report.facts import members_at_work
 from sonlearn.report.labels import reported_loss
@@ -98,6 +98,7 @@ class TuningSession(Passes):
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> list[Due]:
         """Have all settings learn; the rows of the table that are due."""
         due = self.tuning.partial_fit(batch, held)
+        self.columns.count(batch, self.read_as)
         self.learner, self.progress = self.tuning.best.learner, self.tuning.best.progress
         return due
 
@@ -173,7 +174,7 @@ def write_table(path: str, results: Sequence[SettingResult]) -> None:
         options = [_cell(result.setting.given.get(name)) for name in names]
         rows.writerow([place, *options, *result[1:-1], *(result.measures.get(name) for name in MEASURES)])
     with whole_output(path) as file:
-        file.write(text.getvalue().encode("utf-8", "surrogateescape"))
+        file.write(raw(text.getvalue()))
 
 
 def _cell(value: Any) -> Any:

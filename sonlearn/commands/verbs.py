@@ -125,7 +125,7 @@ VERBS = {
         "Describe the columns of a table, and point out ids, texts and columns that give the label away.",
         "conversions.describe",
         "file of DATA",
-        {"text": (TextOptions, "format", *_TABLE, *WRITTEN), "run": (RunOptions, "examples")},
+        {"text": (TextOptions, "format", *_TABLE, *WRITTEN), "run": (RunOptions, "join", "examples")},
     ),
     "vw": Verb(
         "sonlearn vw [flags of Vowpal Wabbit] [DATA ...]",

@@ -48,6 +48,8 @@ SWITCHES = _SAME - VALUES
 DECISIONS = _names("--cb --cb_explore --cb_adf --cb_explore_adf --cbify")
 EXPLORING = _names("--cb_explore --cb_explore_adf --cbify")  # by VW's default with epsilon .05
 RULES = {"--squarecb": "squarecb", "--softmax": "softmax", "--epsilon": "epsilon"}
+#: Of these decisions take none.
+OF_PASSES = _names("--passes --cache --cache_file --holdout_off --holdout_period --holdout_after --early_terminate")
 #: By long name: what is taken in a flag's place; those in whose place the committee learns; those left out; and why.
 NEAREST = {name: answer for names, answer in vw_flags.NEAREST.items() for name in names.split()}
 COMMITTEE = {name: why for names, why in vw_flags.NEAREST_COMMITTEE.items() for name in names.split()}
@@ -102,6 +104,10 @@ def translate(arguments: list[str]) -> Translated:
             out.append(word.written)
         elif word.name in (HARMLESS | HARMLESS_VALUE) or (word.name == "--cache" and "--cache_file" not in given):
             left.append(word.written)
+        elif word.name in OF_PASSES and DECISIONS & given.keys():
+            once = "decisions are learned once, in their order"
+            warnings += [_left_out([_shown(word.written, word.value)], once)] * (word.name == "--passes")
+            left.append(word.written)
         elif word.name in STEPS | SAID_LATER:
             continue
         elif word.name == "--cb_explore_adf" and "--cbify" in given:
@@ -136,12 +142,16 @@ def translate(arguments: list[str]) -> Translated:
 
 def _with_nearest(words: list[Word], warnings: list[str]) -> list[Word]:
     """The line with the nearest in the place of what is not here; what that changes is added to the warnings."""
-    decides, out, without = any(word.name in DECISIONS for word in words), [], defaultdict[str, list[str]](list)
+    names = {word.name for word in words}
+    decides, explores, out, without = names & DECISIONS, names & EXPLORING, [], defaultdict[str, list[str]](list)
     for word in words:
         written = _shown(word.written, word.value)
         if word.name in NEAREST:
             ours, why = NEAREST[word.name]
             flag, value = ours.split(" ")
+            if flag == "--explore" and not explores:
+                out.append(word)  # which is refused
+                continue
             value = word.value if value == "K" else value
             out.append(Word(word.written, flag, value))
             warnings.append(f"{written} is not here; the nearest is {flag} {value}: {why}")

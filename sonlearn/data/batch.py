@@ -39,7 +39,8 @@ class Batch(NamedTuple):
     base : float64[n], or None
         VW's base, added to the prediction of the weights.
     class_names : list of (str or None), or None
-        Labels that are names of classes; `y` is NaN for these rows. None if there are no such labels.
+        Labels that are names of classes; `y` is NaN for these rows, but 1 and 0 where the names are two classes' true
+        and false. None if there are no such labels.
     constant : int
         Id of the constant feature in these rows, if they have one.
     skipped : list of (int, str), or None for none

@@ -15,6 +15,7 @@ from sonlearn.data.batch import NO_BATCH, Batch, joined
 from sonlearn.errors import OptionError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.python import Parameter, constructor, parameters_of
+from sonlearn.options.spec import raw
 from sonlearn.sketch import pca
 from sonlearn.text.read import read_batches
 
@@ -73,7 +74,7 @@ class TextHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _parts(self, texts: list[str], options: TextOptions) -> Iterator[Batch]:
         for start in range(0, len(texts), ROWS):
             lines = [self._line(text) for text in texts[start : start + ROWS]]
-            yield from read_batches(io.BytesIO("".join(lines).encode("utf-8", "surrogateescape")), options)
+            yield from read_batches(io.BytesIO(raw("".join(lines))), options)
 
     def _line(self, text: str) -> str:
         if not isinstance(text, str):

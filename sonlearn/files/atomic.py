@@ -106,14 +106,12 @@ def remove_stale(folder: str) -> None:
     for name in names:
         path = os.path.join(folder, name)
         with contextlib.suppress(OSError):
-            descriptor = os.open(path, os.O_RDWR) if fcntl is not None else None
-            try:
-                if fcntl is not None and descriptor is not None:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if fcntl is None:
                 os.unlink(path)
-            finally:
-                if descriptor is not None:
-                    os.close(descriptor)
+                continue
+            with open(path, "r+b") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.unlink(path)
 
 
 def _new_file(path: str, mode: int) -> BinaryIO:

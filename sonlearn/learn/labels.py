@@ -20,6 +20,8 @@ POSITIVE = frozenset((
     "yes", "y", "true", "t", "positive", "pos", "spam", "good", "win", "won", "on", "active", "churned",
     "ja", "j", "oui", "si", "sí", "sì", "sim", "tak", "wahr", "vrai",
 ))  # fmt: skip
+#: The numbers of words, in lower case.
+_TRUTH = {"true": "1", "false": "0"}
 #: Words, in lower case, that are meant as no label at all.
 MISSING = frozenset(("na", "n/a", "#n/a", "null", "none", "-", "?"))
 
@@ -61,7 +63,7 @@ class LabelEncoder:
         y = batch.y
         named = np.zeros(len(y), dtype=bool)
         if batch.class_names is not None:
-            named = np.array([name is not None for name in batch.class_names], dtype=bool)
+            named = np.isnan(y) & np.array([name is not None for name in batch.class_names], dtype=bool)
         if self.loss == "poisson" and (y < 0).any():
             return y, int(np.argmax(named | (y < 0)))
         if not self._classes:
@@ -82,14 +84,19 @@ class LabelEncoder:
             self.coding = coding
         if remember and not np.isnan(y[:end]).all():
             self.numeric = True
+        if remember and batch.class_names is not None and None in self.words:
+            for name, label in zip(batch.class_names[:end], y[:end].tolist(), strict=True):
+                if name is not None and self.words[int(label)] is None:
+                    self.words[int(label)] = name  # true or false
         return np.where(zero, -1.0, y), end
 
     def _of_words(self, batch: Batch) -> tuple[np.ndarray, int, list[str | None]]:
         """`coded` where labels are words, or two numbers of which one is the positive one; and the `words` by then."""
         out, words, end = np.full(batch.n, np.nan), list(self.words), batch.n
-        for row, word in enumerate(labels_written(batch)):
-            if word is None:
+        for row, written in enumerate(labels_written(batch)):
+            if written is None:
                 continue
+            word = written if written in words else _as_known(written, words)
             if word not in words and not _place(words, word):
                 end = row
                 break
@@ -159,14 +166,16 @@ class LabelEncoder:
         """How the negative and the positive label are written; None where there are no two classes."""
         if not self._classes:
             return None
+        negative, positive = self.words
         if self.coding == WORDS:
-            return self.words[0] or "other", self.words[1] or "other"
-        return ("0", "1") if self.coding == ZERO_ONE else ("-1", "1")
+            return negative or "other", positive or "other"
+        zero = self.coding == ZERO_ONE or (self.coding == UNKNOWN and self.worded)
+        return negative or ("0" if zero else "-1"), positive or "1"
 
     @property
     def worded(self) -> bool:
         """Whether labels are two words, or any two numbers."""
-        return self.coding == WORDS
+        return self.coding == WORDS or self.words != [None, None]
 
     @property
     def settled(self) -> bool:
@@ -206,6 +215,12 @@ def _written(word: str) -> str:
         return _text(float(word)) if math.isfinite(float(word)) else word
     except ValueError:
         return word
+
+
+def _as_known(word: str, words: list[str | None]) -> str:
+    """A label as `words` have it: true and false may be written in capitals there, or 1 and 0."""
+    number = _TRUTH.get(word.lower(), word)
+    return next((known for known in words if known is not None and _TRUTH.get(known.lower(), known) == number), word)
 
 
 def _begins_with(named: np.ndarray, y: np.ndarray) -> bool:

@@ -59,20 +59,11 @@ class Decider(Queue):
         of the context and their products.
     after : callable
         Called with (decisions, rewards learned, rewards) when some are done. Runs while the learner rests.
-
-    Raises
-    ------
-    OptionError
-        The model reads no JSON.
     """
 
     def __init__(
         self, learner: Bandit, events: EventLog, options: ServeOptions, after: Callable[[int, int, int], None]
     ):
-        if learner.text.format not in (*NAMESPACED, "auto"):
-            raise OptionError(f"a model of {learner.text.format} decides no JSON; train it from VW text or dsjson")
-        if learner.options.cbify is not None:
-            raise OptionError("a model of --cbify has no decisions of its own; train it with --cb_explore K")
         super().__init__(MOST_WAITING)
         self.learner, self.events, self._after = learner, events, after
         self._learns, self._most_entries = options.learn, options.max_features
@@ -189,6 +180,14 @@ def _read(line: str, learner: Bandit, text: TextOptions, source: str) -> Decisio
         raise parsed.errors[0].but(line=None, column=None)
     (found,) = parsed.batches
     return found._replace(rows=found.rows._replace(source=source, constant=constant_id(text, "json")))
+
+
+def check_json(learner: Bandit) -> None:
+    """Raise OptionError where a model decides no contexts in JSON."""
+    if learner.text.format not in (*NAMESPACED, "auto"):
+        raise OptionError(f"a model of {learner.text.format} decides no JSON; train it from VW text or dsjson")
+    if learner.options.cbify is not None:
+        raise OptionError("a model of --cbify has no decisions of its own; train it with --cb_explore K")
 
 
 def replay(learner: Bandit, events: EventLog, mark: dict[str, Any] | None, learns: bool) -> int:

@@ -291,7 +291,7 @@ class Worker(Queue):
         self.coverage = CoverageTotals()  # of the rows learned
         self._told, self._tell_one = set[str](), tell
         text = learner.text
-        labels, worded = Labelling.of(learner.options), learner.options.takes_words
+        labels = Labelling.of(learner.options)
         of_namespaces = text.format in NAMESPACED
         self._columns = {False: learner.columns.at_rest(), True: learner.columns}  # by whether rows are learned
         # By whether the first malformed line ends it (of a request that is whole, no more has to be known), and whether
@@ -299,7 +299,7 @@ class Worker(Queue):
         self._parsers = {
             (stop, learns): ChunkParser(
                 text, labels, stops=stop, most_features=_MOST_FEATURES,
-                records=None if of_namespaces else FlatRows(text, worded, self._columns[learns]),
+                records=None if of_namespaces else FlatRows(text, labels, self._columns[learns]),
             )
             for stop in (False, True) for learns in self._columns
         }  # fmt: skip
@@ -435,8 +435,6 @@ class Worker(Queue):
         if first.learn and batches:
             self.names.add(parsed.names)
             self._columns[True].add(parsed.found.kinds if parsed.found is not None else {})
-            for batch in batches:
-                self._columns[True].count(batch, source)
         return batches
 
     def _keep(self, task: Task, batches: list[Batch]) -> Iterator[None]:
@@ -477,6 +475,8 @@ class Worker(Queue):
         """Yield the rows of a table by their numbers, that of the header 1. Raises InputError at a malformed one."""
         options = self.learner.text
         records = CsvRecords([np.frombuffer(text, dtype=np.uint8)], SOURCE, options)
+        if not records.columns:
+            raise InputError(SOURCE, None, None, "an empty body", "a table with a header")
         hint = records.hint
         if "--delimiter" in hint:
             hint = f"; this model's fields are separated by {options.delimiter!r}"
@@ -506,6 +506,7 @@ class Worker(Queue):
             predicted = self.learner.predict(unlabelled, online=self._options.learn)
         else:
             predicted = self.learner.partial_fit(batch, skip=True)
+            self._columns[True].count(batch, self.learner.text, predicted.refused)
             counted = ~np.isnan(predicted.label) & (batch.weight > 0) & ~predicted.refused
             if self.learner.options.coverage is not None and counted.any():
                 label = predicted.label[counted]
@@ -542,6 +543,9 @@ def _pieces(text: bytes) -> Iterator[bytes]:
 
 def elements(text: bytes) -> Iterator[tuple[int, Record]]:
     """The objects of a document with their numbers, from 1 on. Raises InputError."""
+    text = text.rstrip()  # its end is where its last line ends
+    if not text:
+        raise InputError(SOURCE, None, None, "an empty body", "an object, or an array of objects")
     try:
         yield from enumerate(elements_of(text), 1)
     except (Unfit, RecursionError) as problem:

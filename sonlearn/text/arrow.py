@@ -10,6 +10,7 @@ CSV; dates and times are texts as pyarrow writes them. A row's number stands for
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import json
 import os
@@ -117,6 +118,41 @@ def table_batch(
     return joined(batches or [NO_BATCH])._replace(source=name, constant=constant), found
 
 
+def arrow_table(source: Any) -> Any:
+    """A table in memory as one of pyarrow; None where it is none that pyarrow takes, or pyarrow is not installed."""
+    if not hasattr(source, "__arrow_c_stream__"):
+        return None
+    try:
+        import pyarrow
+
+        return pyarrow.table(source)
+    except (ImportError, TypeError, ValueError):  # of pandas' sparse columns, or objects of several kinds
+        return None
+
+
+def is_mixed(table: Any) -> bool:
+    """Whether a table of pyarrow is no matrix of numbers: it has texts, dates, categories, or missing values.
+
+    False of None.
+    """
+    if table is None:
+        return False
+    import pyarrow.compute
+
+    return any(
+        not _is_number(column.type) or column.null_count
+        or (pyarrow.types.is_floating(column.type) and pyarrow.compute.any(pyarrow.compute.is_nan(column)).as_py())
+        for column in table.columns
+    )  # fmt: skip
+
+
+def categories_of(table: Any) -> tuple[str, ...]:
+    """The columns of a table of pyarrow whose type is one of categories, whatever these look like."""
+    import pyarrow
+
+    return tuple(field.name for field in table.schema if pyarrow.types.is_dictionary(field.type))
+
+
 @contextlib.contextmanager
 def _opened(source: Any, name: str, watch: Watch | None = None) -> Iterator[tuple[list[str], Iterator[Any]]]:
     """The columns and the record batches of a file of Parquet or Arrow, or of a table in memory.
@@ -198,7 +234,7 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
     layout = layout_of(record.schema.names, options, (name, None), labels, known=encoder.model)
     y, weight, classes, ids = np.full(n, np.nan), np.ones(n), None, None
     if layout.label is not None:
-        y, classes = _labels(record.column(layout.label), name, options.label, refused, labels.worded)
+        y, classes = _labels(record.column(layout.label), name, options.label, refused, labels)
     if layout.weight is not None:
         weight, _ = _labels(record.column(layout.weight), name, options.weight, refused, weights=True)
     if layout.action is not None:
@@ -271,13 +307,21 @@ def _texts_of(column: Any, title: str, name: str) -> list[str]:
 
 
 def _labels(
-    column: Any, name: str, title: str, refused: _Refused, class_names: bool = False, weights: bool = False
+    column: Any,
+    name: str,
+    title: str,
+    refused: _Refused,
+    labels: Labelling = Labelling(),  # noqa: B008 (a tuple)
+    weights: bool = False,
 ) -> tuple[np.ndarray, list[str | None] | None]:
     """(labels or `weights` float64, NaN for none; names of classes, or None); malformed ones are added to `refused`."""
-    values, codes, texts = _fields(column, title, name)
+    import pyarrow.types as kinds
+
+    values, codes, texts = _fields(column, title, name, as_text=labels.truth and kinds.is_boolean(column.type))
     names = None
     if codes is not None:
-        found = [*_of_each(texts, lambda text: label_of(text, class_names), (np.inf, None))[0], (np.nan, None)]
+        read = functools.partial(label_of, class_names=labels.worded, truth=labels.truth)
+        found = [*_of_each(texts, read, (np.inf, None))[0], (np.nan, None)]
         values = np.array([y for y, _ in found])[codes]  # the code of null is -1
         names = [found[code][1] for code in codes.tolist()] if any(own for _, own in found) else None
     for i in np.flatnonzero(np.isinf(values) | (~(values >= 0) if weights else False)).tolist():
@@ -323,11 +367,17 @@ def _fields(
         column = column.cast(pyarrow.uint8())
     elif kinds.is_float16(kind):
         column = column.cast(pyarrow.float32())
-    if as_text or not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind) or
-                       kinds.is_boolean(kind)):  # fmt: skip
+    if as_text or not _is_number(kind):
         texts = column.cast(pyarrow.string()).dictionary_encode()
         codes = texts.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
         return np.zeros(0), codes, texts.dictionary.to_pylist()
     if kinds.is_float32(column.type) or kinds.is_decimal(kind):
         column = column.cast(pyarrow.string())
     return column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False), None, []
+
+
+def _is_number(kind: Any) -> bool:
+    """Whether a column of this type holds numbers, or true and false."""
+    import pyarrow.types as kinds
+
+    return kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind) or kinds.is_boolean(kind)

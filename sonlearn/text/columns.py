@@ -33,8 +33,9 @@ NO_WEIGHT = f"a weight ({FINITE}, at least 0)"
 NONE_MET = "missing numbers, of which the model has met none; the column's mean stands for them"
 NUMBER = re.compile(rf"\s*{PATTERN}\s*", re.ASCII)
 _LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
+TRUTH = {"true": 1.0, "false": 0.0}
 #: Words that stand for numbers, in lower case.
-_WORDS = {"true": 1.0, "false": 0.0, "": math.nan, "nan": math.nan}
+_WORDS = TRUTH | {"": math.nan, "nan": math.nan}
 _WORDS |= {sign + word: math.inf for sign in ("", "+", "-") for word in ("inf", "infinity")}
 #: What a header may look like, as the end of a message.
 LIKE_A_ROW = "; this looks like a row: put a header before it"
@@ -62,14 +63,20 @@ def number_in(field: str) -> float | None:
     return _WORDS.get(field.lower()) if len(field) <= 9 else None
 
 
-def label_of(field: str, class_names: bool, at: int | tuple[str, ...] = ()) -> tuple[float, str | None]:
-    """(label, name of its class) that a field stands for, which is `at` a place. Raises Unfit."""
-    y = number_in(field) if field.strip() else math.nan
+def label_of(
+    field: str | bool, class_names: bool, truth: bool = False, at: int | tuple[str, ...] = ()
+) -> tuple[float, str | None]:
+    """(label, name of its class) that a field stands for, which is `at` a place. Raises Unfit.
+
+    With `truth` true and false have their number and, as the name, the word as it was written.
+    """
+    word = str(field).lower() if isinstance(field, bool) else field.strip()
+    y = number_in(word) if word else math.nan
     if y is None and class_names:
-        return math.nan, field.strip()
+        return math.nan, word
     if y is None or math.isinf(y):
-        raise Unfit(shorten(field), NO_LABEL, at)
-    return y, None
+        raise Unfit(shorten(word), NO_LABEL, at)
+    return y, word if truth and word.lower() in TRUTH else None
 
 
 def weight_of(value: Any, at: int | tuple[str, ...] = ()) -> float:
@@ -116,6 +123,11 @@ class Labelling(NamedTuple):
     def worded(self) -> bool:
         """Whether a label in a table or in JSON may be no number."""
         return self.names or self.words
+
+    @property
+    def truth(self) -> bool:
+        """Whether true and false are to be known as words: of two classes."""
+        return self.words and not self.names
 
 
 class Found(NamedTuple):
@@ -365,10 +377,15 @@ class ColumnTable:
             months or {month}, key=lambda each: (min((each - month) % 12, (month - each) % 12), (month - each) % 12)
         )
 
-    def count(self, batch: Batch, options: TextOptions) -> None:
-        """Add the numbers and dates in rows that are learned. The sums have the same bits wherever batches end."""
+    def count(self, batch: Batch, options: TextOptions, refused: np.ndarray | None = None) -> None:
+        """Add the numbers and dates in rows that were learned: of `batch` those that were not `refused`, bool[n].
+
+        The sums have the same bits wherever batches end.
+        """
         if self.rests or not self.known:
             return
+        if refused is not None and refused.any():
+            batch = batch.at(np.flatnonzero(~refused))
         numbers = [name for name, kinds in self.known.items() if kinds == NUMBERS]
         dates = [name for name, kinds in self.known.items() if "date" in kinds]
         slots, order = _slots_of((*numbers, *(f"{name}.{part}" for name in dates for part in _COUNTED)), options)

@@ -79,7 +79,7 @@ def read_csv(
             if malformed is not None:
                 refused.append(malformed.but(tag=_id_in(record, layout)))
             else:
-                _add(rows, line, record, layout, places, labels.worded, absent)
+                _add(rows, line, record, layout, places, labels, absent)
         except Unfit as problem:
             rows.undo()
             down, column = field_place(records.text, options.delimiter, problem.at)
@@ -215,12 +215,12 @@ def _id_in(record: list[str], layout: ColumnLayout) -> str:
 
 def _add(
     rows: RowLists, line: int, fields: list[str], layout: ColumnLayout, places: list[tuple[int, ColumnEncoder]],
-    class_names: bool, absent: Entries,
+    labels: Labelling, absent: Entries,
 ) -> None:  # fmt: skip
     """Add a record's row, with the entries of its `places`, and of columns that are `absent`. Raises Unfit."""
     y, name, weight = math.nan, None, 1.0
     if layout.label is not None:
-        y, name = label_of(fields[layout.label], class_names, layout.label)
+        y, name = label_of(fields[layout.label], labels.worded, labels.truth, layout.label)
     if layout.action is not None:
         name = fields[layout.action].strip()
     if layout.weight is not None:

@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.order import LabelOrder
-from sonlearn.errors import InputError, shorten
+from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
 from sonlearn.text.arrow import texts_of
-from sonlearn.text.columns import LIKE_A_ROW, is_feature, layout_of, number_in, reading_of, row_as_header
+from sonlearn.text.columns import LIKE_A_ROW, Labelling, is_feature, layout_of, number_in, reading_of, row_as_header
 from sonlearn.text.csv import CsvRecords
 from sonlearn.text.encode import date_in
+from sonlearn.text.join import JoinedLabels
 from sonlearn.text.malformed import Malformed
 from sonlearn.text.objects import Members, Unfit, error_of, members_of
 from sonlearn.text.read import detect_format
@@ -78,7 +79,9 @@ class Description(NamedTuple):
         return "\n".join(lines_of(self))
 
 
-def describe(data: Any, options: TextOptions | None = None, *, rows: int | None = None, **given: Any) -> Description:
+def describe(
+    data: Any, options: TextOptions | None = None, *, rows: int | None = None, join: str | None = None, **given: Any
+) -> Description:
     """What the columns of a table are, how they will be read, and which look like an id, a text, a date or a leak.
 
     Parameters
@@ -89,13 +92,15 @@ def describe(data: Any, options: TextOptions | None = None, *, rows: int | None 
     options : TextOptions or None
     rows : int or None
         Look at so many rows at most.
+    join : str or None
+        The labels are in this table, by id, as ``train --join`` has it.
     label, text, ... :
         The fields of `TextOptions`, in the place of `options`.
 
     Raises
     ------
     InputError
-        It is no table, or has not the columns that the options name.
+        It is no table, or has not the columns that the options name; or no row has an id of those in `join`.
     OptionError
         The options contradict each other.
     """
@@ -103,10 +108,14 @@ def describe(data: Any, options: TextOptions | None = None, *, rows: int | None 
     name, malformed = source_name(data), Malformed("skip", None)
     in_memory = hasattr(data, "__arrow_c_stream__")
     header_is_row, notes = False, list[str]()
+    if join is not None and not options.label:
+        raise OptionError(f"--join {join}: expected --id COLUMN and --label COLUMN")
+    joined = None if join is None else JoinedLabels(join, options, Labelling(words=True))
+    labels = Labelling(joined=join is not None)
     records: Iterator[Any]
     if in_memory or options.format == "arrow" or (options.format not in ("csv", "json") and is_arrow(data)):
         columns, records = texts_of(data)
-        layout_of(columns, options, (name, None))
+        layout_of(columns, options, (name, None), labels)
     elif options.format in ("auto", "json", *TABLES):
         chunks = noted(read_chunks(data), name, notes)
         first = next(chunks, np.empty(0, dtype=np.uint8))
@@ -114,27 +123,43 @@ def describe(data: Any, options: TextOptions | None = None, *, rows: int | None 
         if options.format == "json" or (options.format == "auto" and detect_format(first) == "json"):
             columns, records = [], _of_json(chunks, name, options, malformed)
         else:
-            columns, records = _of_csv(chunks, name, options, malformed)
+            columns, records = _of_csv(chunks, name, options, malformed, labels)
             header_is_row = row_as_header(columns, options)
     else:
         raise InputError(name, None, None, f"--format {options.format}", _TABLE)
-    found = summarise(columns, itertools.islice(records, rows), options)
+    records = itertools.islice(records, rows)
+    if joined is not None:
+        records = _labelled(records, columns, joined, options)
+    found = summarise(columns, records, options)
+    if joined is not None and found.rows:
+        if joined.nothing:
+            raise InputError(name, None, None, joined.nothing, "ids written alike")
+        notes.append(joined.line)
     if malformed.count and not found.rows:
         raise malformed.errors[0]
     if not columns:  # of JSON the members are known at the end
-        layout_of([column.name for column in found.columns], options, (name, None))
+        layout_of([column.name for column in found.columns], options, (name, None), labels)
     return found._replace(skipped=malformed.count, errors=malformed.errors, header_is_row=header_is_row, notes=notes)
 
 
+def _labelled(
+    records: Iterable[Any], columns: list[str], joined: JoinedLabels, options: TextOptions
+) -> Iterator[dict[str, str]]:
+    """Yield rows, {column: text}, with the labels of their ids in the place of their own."""
+    for record in records:
+        fields = record if isinstance(record, dict) else dict(zip(columns, record, strict=True))
+        yield {**fields, options.label: joined.text(fields.get(options.id, ""))}
+
+
 def _of_csv(
-    chunks: Any, name: str, options: TextOptions, malformed: Malformed
+    chunks: Any, name: str, options: TextOptions, malformed: Malformed, labels: Labelling
 ) -> tuple[list[str], Iterator[list[str]]]:
     """Return the header of CSV, and its rows as texts; `malformed` counts those that are none."""
     records = CsvRecords(chunks, name, options)
     columns = records.columns
     if not columns:
         raise InputError(name, None, None, "an empty stream", _TABLE)
-    layout_of(columns, options, (name, 1), hint=records.hint)
+    layout_of(columns, options, (name, 1), labels, hint=records.hint)
     if records.hint and len(columns) == 1 and records.hint != LIKE_A_ROW:
         raise InputError(name, 1, None, f"one column, {shorten(columns[0])}", f"a table with a header{records.hint}")
 

@@ -14,7 +14,17 @@ from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
-from sonlearn.text.columns import FINITE, NO_LABEL, ColumnTable, first_names, is_feature, label_of, number_in, weight_of
+from sonlearn.text.columns import (
+    FINITE,
+    NO_LABEL,
+    ColumnTable,
+    Labelling,
+    first_names,
+    is_feature,
+    label_of,
+    number_in,
+    weight_of,
+)
 from sonlearn.text.encode import Entries, RowLists, TableEncoder
 from sonlearn.text.objects import Record, Unfit, described, members_of
 from sonlearn.text.rows import ParsedChunk
@@ -37,12 +47,12 @@ class FlatRows:
         label's column.
     """
 
-    def __init__(self, options: TextOptions, class_names: bool, known: ColumnTable | None = None):
+    def __init__(self, options: TextOptions, labels: Labelling, known: ColumnTable | None = None):
         self._learns = known is not None and not known.rests
         known = known or ColumnTable()
         self._known = known.known
         self._place = (lambda member: known.place(member[0])) if known.rests and known.known else None
-        self._options, self._class_names = options, class_names
+        self._options, self._labelling = options, labels
         self._table = options.format in TABLES
         self._labels = ("_label", options.label) if options.label else ("_label",)
         self._encoder = TableEncoder(options, known)
@@ -115,9 +125,9 @@ class FlatRows:
 
     def _label(self, value: object) -> tuple[float, str | None]:
         """(label, name of a class) that a member says."""
-        if isinstance(value, str):
-            return label_of(value, self._class_names)
-        number = math.nan if value is None else float(value) if isinstance(value, bool | float) else math.inf
+        if isinstance(value, str | bool):
+            return label_of(value, self._labelling.worded, self._labelling.truth)
+        number = math.nan if value is None else float(value) if isinstance(value, float) else math.inf
         if math.isinf(number):
             raise Unfit(described(value), NO_LABEL)
         return number, None

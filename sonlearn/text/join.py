@@ -68,6 +68,15 @@ class JoinedLabels:
             names = self._names and [self._names[i] for i in at.tolist()]
             yield batch._replace(y=self._y[at], class_names=names)
 
+    def text(self, tag: str) -> str:
+        """The label of an id as a text; empty: it has none."""
+        at = self._places.get(tag, -1)
+        self._used[at] |= at >= 0
+        self._without += at < 0
+        self._example = self._example or tag
+        name = self._names[at] if self._names else None
+        return "" if at < 0 else name or f"{self._y[at]:.16g}"
+
     @property
     def nothing(self) -> str:
         """What the ids are, where no row has a label; empty: some have."""

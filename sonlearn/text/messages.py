@@ -51,6 +51,13 @@ _COSTS = re.compile(rb"[^\s:|]+:[0-9.eE+-]+")
 _BANDIT = re.compile(rb"[^\s:|]+:[0-9.eE+-]+:[0-9.eE+-]+")
 _SHARED = re.compile(rb"shared( +'[^ ]*)?|(ccb|slates) +(shared|action|slot)( .*)?")
 _ONE_LABEL = "one label for each example: "
+_SLOTS = "one decision at a time: give each slot a block of its own, with --cb_explore_adf"
+#: What to do about decisions of other kinds, by the first word of their lines.
+OTHER_DECISIONS = {
+    b"ccb": _SLOTS,
+    b"slates": _SLOTS,
+    b"ca": "actions that are numbered: cut their range into K, with --cb_explore K",
+}
 
 
 def other_problem(before: bytes) -> tuple[str, str] | None:
@@ -60,13 +67,12 @@ def other_problem(before: bytes) -> tuple[str, str] | None:
         return None
     if _SHARED.fullmatch(before.strip()) or any(_BANDIT.fullmatch(word) for word in words):
         remedy = "decisions are learned with --cb_explore_adf or --cb_adf (blocks of lines), --cb_explore K or --cb K"
-        if words[0] in (b"ccb", b"slates"):
-            remedy = "decisions in slots are not learned here"
-        return f"{shorten(before.strip())}: contextual-bandit text", f"{_ONE_LABEL}{remedy}"
+        expected = OTHER_DECISIONS.get(words[0], f"{_ONE_LABEL}{remedy}")
+        return f"{shorten(before.strip())}: contextual-bandit text", expected
     if _COSTS.fullmatch(words[0]):
         expected = (
-            f"{_ONE_LABEL}costs of classes (VW's --csoaa, --csoaa_ldf, --wap) are not learned here; give the class of "
-            "least cost alone (--oaa K, --classes auto)"
+            f"{_ONE_LABEL}for costs of classes (VW's --csoaa, --csoaa_ldf, --wap) give a line for each class, its "
+            "label CLASS:COST:1, with --cb K, or the class of least cost alone (--oaa K, --classes auto)"
         )
         return f"{shorten(before.strip())}: cost-sensitive labels", expected
     return None

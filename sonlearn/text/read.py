@@ -305,7 +305,7 @@ class Reader:
                 text = next(chunks, _NO_TEXT)
                 chunks = itertools.chain([text], chunks)
                 if self.columns.known and not self._labels.action and detect_format(text) == "json":
-                    parser = self._parser(FlatRows(self.options, self._labels.worded, self.columns))
+                    parser = self._parser(FlatRows(self.options, self._labels, self.columns))
                     tables = map(functools.partial(parser.parse, format="json", source=name), chunks)
                 else:
                     tables = read_csv(chunks, name, self.options, self._labels, self.columns)

@@ -82,7 +82,7 @@ class RecordRows:
         given = {"label": options.label, "id": options.id, "weight": options.weight, "action": labels.action}
         self._roles = {name: role for role, name in given.items() if name}
         self._texts, self._numeric = frozenset(options.text), frozenset(options.numeric)
-        self._class_names = labels.worded
+        self._labelling = labels
         #: Features by the hash of the namespace, name, text, and whether they are words.
         self._members: dict[tuple[int, str, str | None, bool], int] = {}
         self._places: dict[tuple[int, int], int] = {}
@@ -287,14 +287,11 @@ class RecordRows:
 
     def _set_role(self, role: str, value: Any, at: tuple[str, ...]) -> None:
         """A member that an option names: a label is a number, true, false, null or the name of a class."""
-        if role == "label" and type(value) is str:
-            y, name = label_of(value, self._class_names, at)
-            if name is None:
-                self._label[0] = y
-            else:
-                self._class = name
+        if role == "label" and isinstance(value, str | bool):
+            self._label[0], name = label_of(value, self._labelling.worded, self._labelling.truth, at)
+            self._class = self._class if name is None else name
         elif role == "label":
-            self._set_label(float(value) if type(value) is bool else value, at)
+            self._set_label(value, at)
         elif role == "weight":
             self._label[1] = weight_of(value, at)
         elif role == "id":
@@ -314,7 +311,7 @@ class RecordRows:
             if len(words) > 3:
                 raise Unfit(shorten(value), "a label, with importance and base behind it or not", at)
             for part, word in zip(("label", "weight", "initial"), words, strict=False):
-                if part == "label" and self._class_names and not NUMBER.fullmatch(word):
+                if part == "label" and self._labelling.worded and not NUMBER.fullmatch(word):
                     self._class = word
                 elif not NUMBER.fullmatch(word):
                     raise Unfit(shorten(word), f"{FINITE} as {part}; names of classes: --classes auto", at)

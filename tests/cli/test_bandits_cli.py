@@ -186,8 +186,7 @@ def test_classes_and_numbered_actions(cli, tmp_path):
     rng = np.random.default_rng(0)
     kinds = rng.integers(1, 4, 200)
     (tmp_path / "c").write_text("".join(f"{k} |w {'xyz'[k - 1]}\n" for k in kinds))
-    status, out, err = cli("train --cbify 3 -p /dev/stdout c")
-    assert status == 0
+    out, err = cli.both("train --cbify 3 -p /dev/stdout c")
     assert set(out.split()) == {"1", "2", "3"}
     wrong = np.mean([int(line) != k for line, k in zip(out.split(), kinds, strict=True)])
     assert f"average loss = {wrong:.6f}" in err
@@ -248,12 +247,24 @@ def test_classes_may_have_names_or_begin_with_0(cli, tmp_path):
             "no decision with a cost, expected a number in --reward gain;",
         ),
         ("train --oaa 3 log", "contextual-bandit text"),
+        (
+            "train --cb_adf slots",
+            "slots:1:1: found 'ccb', expected one decision at a time: give each slot a block of its",
+        ),
+        (
+            "train --cb_adf slots.json",
+            "slots.json:1:1: found an array _outcomes, expected one decision at a time: give",
+        ),
+        ("train --cb 3 range", "range:1:1: found 'ca', expected actions that are numbered: cut their range into K"),
         ("predict -i m --explore thompson log", "no such flag"),
         ("train -i m --explore thompson log", "explore = thompson is asked for, but the model m has explore = ucb"),
     ],
 )
 def test_what_is_refused(cli, tmp_path, line, message):
     (tmp_path / "log").write_text(blocks(3))
+    (tmp_path / "slots").write_text("ccb shared |a b\nccb action |a p\nccb slot 0:1:1 |a s\n\n")
+    (tmp_path / "slots.json").write_text('{"c": {"_multi": [{"a": 1}]}, "_outcomes": [{"_label_cost": 1}]}\n')
+    (tmp_path / "range").write_text("ca 18.5:0.6:0.01 |a b\n")
     (tmp_path / "nothing").write_text("|a p\n|a q\n\n")
     (tmp_path / "misspelt.json").write_text('{"a": 1, "gian": 1.0, "x": 2}\n')
     if "-i m" in line:

@@ -71,8 +71,7 @@ def check_text(ours, theirs):
 @pytest.mark.parametrize("chain", GOLDEN, ids=lambda chain: chain["name"])
 def test_golden(cli, chain):
     for step in chain["steps"]:
-        status, out, err = cli(*step["args"])
-        assert status == 0, err
+        out, err = cli.both(*step["args"])
         check_text(out, step["stdout"])
         check_text(err, step["stderr"])
 

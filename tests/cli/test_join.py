@@ -56,6 +56,27 @@ def test_tune(cli):
     assert "labels joined = 15 of 17; rows without one = 5" in err
 
 
+@pytest.mark.parametrize("rows", ["rows.csv", "rows.jsonl", "whole.csv"])
+def test_describe(cli, rows):
+    """The labels of the table are counted, not those of the rows, and tell which column is a leak."""
+    Path("whole.csv").write_text(Path("whole.csv").read_text().replace("yes", "maybe"))
+    ids = [f"{i:03d}" for i in range(20)]
+    Path("labels.csv").write_text("id,bought\n" + "".join(f"{id},{int(id) % 3}\n" for id in [*ids[1:], "99"]))
+    out = cli.out("describe", "--label", "bought", "--id", "id", "--join", "labels.csv", rows)
+    assert "\nlabels = '1' 7, '2' 6, '0' 6 (1 rows have none)\n" in out
+    assert "\nlabels joined = 19 of 20; rows without one = 1" in out
+    Path("labels.csv").write_text("id,bought\n" + "".join(f"{id},{int(id) % 3}\n" for id in ids))
+    out = cli.out("describe", "--label", "bought", "--id", "id", "--join", "labels.csv", rows)
+    assert "\na: looks like a leak: it tells the label of every row" in out
+    Path("labels.csv").write_text("id,bought\n7,1\n")
+    assert "found ids as '000', none of them in labels.csv, whose ids are written as '7'" in cli.error(
+        "describe", "--label", "bought", "--id", "id", "--join", "labels.csv", rows
+    )
+    assert "--join labels.csv: expected --id COLUMN and --label COLUMN" in cli.error(
+        "describe", "--join", "labels.csv", rows
+    )
+
+
 REFUSED = [
     ((), "7,yes\n8,no\n", "rows.csv: found ids as '000', none of them in t.csv, whose ids are written as '7'"),
     ((), "001,yes\n002,no\n001,yes\n", "t.csv:4: found a further label of the id '001', expected one, as in line 2"),

@@ -132,10 +132,11 @@ def test_a_column_without_a_name_is_a_column():
 
 def test_members_without_a_name_are_columns():
     from sonlearn.text.chunk import ChunkParser
+    from sonlearn.text.columns import Labelling
     from sonlearn.text.flat import FlatRows
 
     options = TextOptions(format="csv")
-    parser = ChunkParser(options, records=FlatRows(options, False))
+    parser = ChunkParser(options, records=FlatRows(options, Labelling()))
     (batch,) = parser.parse_records([(1, b'{"": 7, "a": 2}')], "<request>").batches
     assert (batch.n, sorted(batch.values), batch.weight.tolist()) == (1, [1.0, 2.0, 7.0], [1.0])
 
@@ -211,8 +212,7 @@ def test_describe_knows_json(cli, tmp_path):
     ]
     lines[20:] = [line.replace('"id"', '"late": null, "note": ["good", "tea"], "id"') for line in lines[20:]]
     (tmp_path / "t.jsonl").write_text("\n".join([*lines, "{", ""]))
-    status, out, err = cli("describe", "--label", "y", tmp_path / "t.jsonl")
-    assert status == 0
+    out, err = cli.both("describe", "--label", "y", tmp_path / "t.jsonl")
     assert err.startswith("sonlearn: warning: malformed lines left out: 1, the first: ")
     assert err.endswith("t.jsonl:41:2: found the end of the line, expected a name in double quotes")
     assert out.startswith("rows = 40\nlabels = 'a' 20, 'b' 20\n")

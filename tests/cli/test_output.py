@@ -1,6 +1,8 @@
 """How predictions are written: --link, --binary, --min_prediction, --max_prediction; as VW says it."""
 
 import contextlib
+import json
+import re
 
 import numpy as np
 import pytest
@@ -127,6 +129,36 @@ def test_predict_may_be_told_otherwise(method, text, tmp_path, cli):
     np.testing.assert_allclose(p["--min_prediction -0.1 --max_prediction 0.2"], np.clip(plain, -0.1, 0.2))
     assert model.read_bytes() == before
     assert "--binary with --link logistic" in cli.error("predict", "-i", model, "--link", "logistic", "--binary", text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "true", "false"),
+    [("csv", "True", "False"), ("csv", "true", "false"), ("jsonl", "true", "false"), ("parquet", "true", "false")],
+)
+def test_true_and_false_come_back_as_they_are_written(kind, true, false, tmp_path, cli):
+    """However another file writes them, they are the same."""
+    rows = [{"y": i % 2 == 0, "a": i % 7} for i in range(60)]
+    for name, labels in (("words", (false, true)), ("numbers", (0, 1))):
+        lines = [f"{labels[row['y']]},{row['a']}\n" for row in rows]
+        (tmp_path / f"{name}.csv").write_text("".join(["y,a\n", *lines]))
+    (tmp_path / "words.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    if kind == "parquet":
+        pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "words.parquet")
+    printed = cli.err(f"train --method nag --label y -f m words.{kind}")
+    assert f"positive label = {true} (the other: {false})" in printed
+    assert cli.out(f"predict -i m --quiet --output csv words.{kind}").splitlines()[1].startswith(f"1,{true},")
+    others = [] if kind == "jsonl" else ["words.csv", "numbers.csv"]
+    printed = [cli.err(f"predict -i m -p p {name}") for name in (f"words.{kind}", "words.jsonl", *others)]
+    assert len({re.search("average error = .*", text)[0] for text in printed}) == 1
+
+
+@pytest.mark.parametrize(("positive", "names"), [("True", "True False"), ("true", "true False"), ("0", "0 True")])
+def test_which_of_true_and_false_is_positive(positive, names, tmp_path, cli):
+    (tmp_path / "a.csv").write_text("y,a\n" + "True,1\nFalse,2\n" * 20)
+    printed = cli.err(f"train --method nag --label y --positive {positive} a.csv")
+    assert "positive label = {} (the other: {})".format(*names.split()) in printed
 
 
 def test_binary_takes_labels_of_two_classes_only(tmp_path, cli):

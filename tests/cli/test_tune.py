@@ -82,8 +82,7 @@ def flags_of(row, names):
 def test_every_setting_is_what_it_is_alone(cli, data, more):
     grid = GRID if "--loss" not in more else GRID.replace(",arow", ",ftrl")
     settings = ALONE if "--loss" not in more else [*ALONE[:-1], "--method ftrl"]
-    status, out, err = cli("tune", "--grid", grid, "-f", "best", "--table", "-", *more, data)
-    assert status == 0
+    out, err = cli.both("tune", "--grid", grid, "-f", "best", "--table", "-", *more, data)
     rows = table(out)
     more = [flag for flag in more if flag not in ("--threads", "--cache", "0")] if "--threads" not in more else []
     expected = {flags: alone(flags, data, *more) for flags in settings}
@@ -132,15 +131,14 @@ def test_classes_that_share_a_metric(cli):
 def test_what_is_said_is_compared(cli):
     """With --binary losses are errors, and labels are classes for squared loss as well."""
     grid = ["--grid", "method=nag loss=squared,logistic"]
-    status, out, err = cli("tune", *grid, "--binary", "-f", "best", "--table", "-", "zero.svm")
-    assert status == 0
+    out, err = cli.both("tune", *grid, "--binary", "-f", "best", "--table", "-", "zero.svm")
     expected = [alone(f"--binary --method nag --loss {loss}", "zero.svm") for loss in ("squared", "logistic")]
     rows = table(out)
     assert sorted(map(figures, rows)) == sorted(each[:3] for each in expected)
     assert all(loss == error for loss, error, _ in map(figures, rows))
     assert Path("best").read_bytes() in [each[-1] for each in expected]
     assert "compared by average loss\n" in err
-    status, out, _ = cli("tune", *grid, "--link", "logistic", "--max_prediction", "2", "--table", "-", "a.svm")
+    out = cli.out("tune", *grid, "--link", "logistic", "--max_prediction", "2", "--table", "-", "a.svm")
     expected = [
         alone(f"--link logistic --max_prediction 2 --method nag --loss {row['loss']}", "a.svm") for row in table(out)
     ]
@@ -152,8 +150,7 @@ def test_rows_of_a_setting_that_has_stopped_have_its_labels(cli):
     grid = ["--grid", "method=nag learning-rate=.01,.1,.5,2", "--oaa", "3", "-P", "1"]
     tables = []
     for more in ([], ["--halving", "--first-halving", "10"]):
-        status, out, err = cli("tune", *grid, *more, "--table", "-", "classes.svm")
-        assert status == 0
+        out, err = cli.both("tune", *grid, *more, "--table", "-", "classes.svm")
         tables.append([line for line in err.splitlines() if "  method=" in line][:10])
     assert tables[0] == tables[1]
     assert "learning-rate=0.01" in tables[1][0]
@@ -270,8 +267,7 @@ def test_the_worse_half_stops(first):
 
 def test_halving_on_the_command_line(cli):
     grid = ["--grid", "method=nag,adagrad learning-rate=.01,.1,.5,2"]
-    status, out, err = cli("tune", *grid, "--halving", "--first-halving", 25, "-f", "best", "--table", "-", "a.svm")
-    assert status == 0
+    out, err = cli.both("tune", *grid, "--halving", "--first-halving", 25, "-f", "best", "--table", "-", "a.svm")
     rows = table(out)
     assert [row["examples"] for row in rows] == ["220", "100", *["50"] * 2, *["25"] * 4]
     assert [row["state"] for row in rows] == ["whole", *["stopped"] * 7]
@@ -310,8 +306,7 @@ def test_halving_is_of_the_first_pass(cli):
 
 def test_a_setting_that_fails_is_left_behind(cli):
     grid = ["--grid", "method=ogd,nag learning-rate=.1,1e200", "--loss", "squared"]
-    status, out, err = cli("tune", *grid, "-f", "best", "--table", "-", "a.svm")
-    assert status == 0
+    out, err = cli.both("tune", *grid, "-f", "best", "--table", "-", "a.svm")
     rows = table(out)
     assert [row["state"] for row in rows].count("failed") >= 1
     assert rows[0]["state"] == "whole"
@@ -419,8 +414,7 @@ def test_labels_that_do_not_fit(cli):
 
 def test_without_labels(cli):
     Path("none.vw").write_text("| a b\n| a c\n")
-    status, out, err = cli("tune", "--grid", "method=nag,arow", "--table", "-", "none.vw")
-    assert status == 0
+    out, err = cli.both("tune", "--grid", "method=nag,arow", "--table", "-", "none.vw")
     assert [row["average_loss"] for row in table(out)] == ["", ""]
     assert "no example that has a label" in err
 

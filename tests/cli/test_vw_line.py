@@ -94,6 +94,7 @@ def test_an_everyday_line_runs(line, files, cli):
          "train a --cb 3 --l2 1 --cb_type ips --method nag --loss squared --clip labels"),
         ("vw a --cb_adf --no_predict --nn 5 --sgd", "train a --cb_adf"),
         ("vw a --cb_adf --loss_function logistic -b 20", "train a --cb_adf --bit_precision 20"),
+        ("vw a --cb_adf --passes 3 -c --holdout_off --holdout_period 5 b", "train a --cb_adf b"),
         ("vw a --log_multi 3 --no_progress b", "train a --oaa 3 b"),
         ("vw a --oaa 3 --l2 1", "train a --oaa 3 --l2 1 --method nag"),
         ("vw a --boosting 5 --alg BBM --sgd --l2 1 -l .1", "train a --loss squared"),
@@ -110,6 +111,13 @@ def test_an_everyday_line_runs(line, files, cli):
 )  # fmt: skip
 def test_what_a_line_becomes(line, ours):
     assert translate(shlex.split(line)[1:]).arguments == shlex.split(ours)
+
+
+def test_a_model_of_decisions_takes_its_own_learning_rate_again(files, cli):
+    cli.err("vw log.vw --cb_explore_adf -q ua -l 0.1 -f model --quiet")
+    cli.err("vw log.vw -t -i model -l 0.1 -p predictions --quiet")
+    assert (files / "predictions").read_text().count("\n") == 150
+    assert "learning_rate = 0.2 is asked for, but the model" in cli.error("train --quiet -i model -l 0.2 log.vw")
 
 
 def test_what_is_left_out_is_said(files, cli):
@@ -134,6 +142,9 @@ def test_what_the_nearest_is_is_warned_of(files, cli):
         "--lrqdropout was left out: there is no such setting",
         "--initial_t 1 was left out: steps follow from --learning_rate and --power_t, or from what was seen",
         "--learning_rate 1, --sgd were left out: what learns here has its own",
+    ]
+    assert translate(shlex.split("a --cb 3 --passes 2")).warnings == [
+        "--passes 2 was left out: decisions are learned once, in their order"
     ]
     assert cli.err("vw log.vw --cb_explore_adf --quiet --bag 5 --greedify --nn 3").splitlines() == [
         "sonlearn: warning: --bag 5 is not here; the nearest is --explore thompson: each action is as likely as it is "
@@ -179,6 +190,8 @@ def test_reward_models_are_not_replaced_in_silence(files, cli):
         ("vw a --cb 3 --eval", ["--eval (use sonlearn evaluate"]),
         ("vw a --slates", ["give each slot a block of its own, with --cb_explore_adf"]),
         ("vw a --cats 4", ["cut their range into K, with --cb_explore K"]),
+        ("vw a --bag 5", ["--bag (give --explore thompson: each"]),
+        ("vw a --cb_adf --regcb", ["--regcb (give --explore ucb: it"]),
         ("vw a --ect", ["--ect (its value is missing)"]),
         (
             "vw a --ftrl_alpha 1 -l 1",

@@ -33,6 +33,7 @@ from sonlearn.cluster.partitions import COPIED
 from sonlearn.commands.cluster import RESTART, local_settings
 from sonlearn.data.matrices import to_csr
 from sonlearn.sketch import load, make_sketch
+from sonlearn.sketch.rules import SketchOptions
 
 pytestmark = pytest.mark.filterwarnings("default")
 FILES, ROWS = 8, 250
@@ -159,9 +160,8 @@ def test_a_sketch_is_the_tree_of_merges(here, days, tmp_path):
     names, texts = days
     with_death = cluster.sketch(parts_with_a_death(texts, str(tmp_path / "died")), "rfd", 10, client=here)
     assert (tmp_path / "died").exists()
-    each = [
-        tasks.sketch_partition(_reading(), _sketch_options(10), False, 1, text.splitlines()).sketch for text in texts
-    ]
+    how = tasks.Reading(TextOptions(format="svmlight", constant=False)), SketchOptions(size=10), False, 1
+    each = [tasks.sketch_partition(*how, text.splitlines()).sketch for text in texts]
     while len(each) > 1:
         each = [one.merge(other) for one, other in zip(each[::2], each[1::2], strict=True)]
     one = make_sketch("rfd", 10)
@@ -177,16 +177,6 @@ def test_a_sketch_is_the_tree_of_merges(here, days, tmp_path):
     assert random.frobenius == pytest.approx(alone.frobenius * FILES, rel=0.2)
     with pytest.raises(OptionError, match="Oja sketches cannot be merged"):
         cluster.sketch(names, "oja", 10, client=here)
-
-
-def _reading():
-    return tasks.Reading(TextOptions(format="svmlight", constant=False))
-
-
-def _sketch_options(size):
-    from sonlearn.sketch.rules import SketchOptions
-
-    return SketchOptions(size=size)
 
 
 # ------------------------------------------------------------------------------------------------------- learners

@@ -1,6 +1,7 @@
 """Partitions of the data: together they are the file, and errors have the line in the file. Plans of a cluster."""
 
 import gzip
+import io
 
 import numpy as np
 import pytest
@@ -93,7 +94,7 @@ def test_errors_in_a_range_have_the_files_line(block, tmp_path):
 
 def test_rows_in_memory_are_parts():
     lines = [line.rstrip("\n") for line in LINES if not line.startswith(("\n", "#"))]
-    expected = rows(read_batches([_file("".join(LINES))], TEXT))
+    expected = rows(read_batches([io.BytesIO("".join(LINES).encode())], TEXT))
     assert rows(PartitionReader(lines, TEXT)) == expected
     assert rows(PartitionReader([line.encode() + b"\n" for line in lines], TEXT)) == expected
     X = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
@@ -140,9 +141,3 @@ def test_the_last_rows_are_learned_by_members_of_few_rows(monkeypatch):
     for before, settled, learned in zip(*tables, strict=True):
         np.testing.assert_array_equal(before[: len(settled)], settled[: len(before)])
         assert not np.array_equal(before, learned)
-
-
-def _file(text):
-    import io
-
-    return io.BytesIO(text.encode())

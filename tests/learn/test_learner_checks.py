@@ -134,23 +134,14 @@ each_scaled_and_seeded = of_each_family(
 )
 
 
-def copies(batch):
-    return [copy.deepcopy(part) for part in batch]
-
-
-def same(one, other):
-    pairs = zip(one, other, strict=True)
-    return all(a == b if isinstance(a, str | None) else np.array_equal(a, b, equal_nan=True) for a, b in pairs)
-
-
 @each
 def test_input_stays_as_it_is(kind, loss):
     batch = fitting(with_empty_rows(zipf(n=100, d=30)), loss)
-    before = copies(batch)
+    before = copy.deepcopy(batch)
     learner = Learner(settings(kind, loss, clip=2.0))
     learner.partial_fit(batch)
     learner.predict(batch)
-    assert same(batch, before)
+    assert_same_predictions(batch, before)
 
 
 @each_scaled

@@ -177,6 +177,20 @@ def test_rows_of_any_size_leave_finite_scores():
         assert all(np.isfinite(got[i, : met[i]]).all() for i in range(len(y))), name
 
 
+def test_a_row_that_nag_refuses_leaves_no_trace():
+    X, y, h = stream()
+    row = np.flatnonzero((y == 0) & (h > 0) & X.any(axis=1))[5]
+    large, unlabelled = X.copy(), y.copy()
+    large[row], unlabelled[row] = X[row] * 1e120, np.nan
+    states = []
+    for values, labels in ((large, y), (X, unlabelled)):
+        out, nag = Predictions.of_scores(np.zeros((len(y), K))), Nag()
+        states.append(flat(nag.packed(nag.learn_all(nag.new(), rows_of(values, labels, h), out, D))))
+        assert np.flatnonzero(out.refused).tolist() == ([row] if values is large else [])
+    for one, other in zip(*states, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_counts_of_naive_bayes_have_an_end():
     """Those of pairs where float32 still counts by ones, sums of them at its square."""
     X, y, h = stream(60)

@@ -2,6 +2,7 @@
 
 import builtins
 import copy
+import io
 import pickle
 import re
 import signal
@@ -536,7 +537,7 @@ def test_texts_are_hashed_as_the_reader_does_it():
     X = TextHasher(bits=18).transform(texts)
     assert X.shape == (3, 1 << 18)
     np.testing.assert_array_equal(X.sum(axis=1).A1, [2, 0, 3])
-    batch = next(iter(read_batches([_stream("| cheap watches\n")], TextOptions(format="vw", constant=False))))
+    batch = next(iter(read_batches([io.BytesIO(b"| cheap watches\n")], TextOptions(format="vw", constant=False))))
     np.testing.assert_array_equal(np.sort(X[0].indices), np.sort(batch.indices))
     assert X[2].max() == 2
 
@@ -546,7 +547,7 @@ def test_text_hasher_reads_lines_with_namespaces():
     options = {"quadratic": ("ab",), "bits": 10}
     X = TextHasher(input="vw", **options).transform(lines)
     batch = next(
-        iter(read_batches([_stream("\n".join(lines) + "\n")], TextOptions(format="vw", constant=False, **options)))
+        iter(read_batches([io.BytesIO("\n".join(lines).encode())], TextOptions(format="vw", constant=False, **options)))
     )
     expect = scipy.sparse.csr_array((batch.values, batch.indices, batch.indptr), shape=(2, 1 << 10))
     np.testing.assert_array_equal(X.toarray(), expect.toarray())
@@ -603,12 +604,6 @@ def test_streaming_svd_is_the_sketchs():
     np.testing.assert_array_equal(ours.transform(X), plain.transform(X))
     np.testing.assert_array_equal(ours.components_, plain.components_)
     assert list(ours.get_feature_names_out()) == ["streamingsvd0", "streamingsvd1", "streamingsvd2"]
-
-
-def _stream(text):
-    import io
-
-    return io.BytesIO(text.encode())
 
 
 def test_a_pickle_is_no_larger_than_what_is_filled(tmp_path):
@@ -864,7 +859,7 @@ def test_tables_of_numbers_alone_are_matrices(monkeypatch, arrow):
     found = builtins.__import__
 
     def without(name, where=None, *more):
-        if name.startswith("pyarrow") and where["__name__"] == "sonlearn.sklearn":
+        if name.startswith("pyarrow") and where["__name__"] == "sonlearn.text.arrow":
             raise ImportError(name)
         return found(name, where, *more)
 

@@ -192,6 +192,17 @@ def test_old_events_are_removed(tmp_path, cli):
         assert expected in cli.error("events", *arguments)
 
 
+def test_events_that_another_process_removes_wait_no_longer(tmp_path):
+    with contextlib.closing(EventLog(str(tmp_path / "events"))) as events:
+        events.append([(name, "{}") for name in "abc"], [])
+        with contextlib.closing(EventLog(str(tmp_path / "events"))) as other:
+            other.remove(math.inf)
+        events.append([("d", "{}")], [])
+        assert events.pending == 1
+        events.append([], [("d", 1.0)])
+        assert events.pending == 0
+
+
 def test_a_reward_that_comes_while_events_are_written_is_kept(tmp_path):
     with contextlib.closing(EventLog(str(tmp_path / "events"))) as events:
         events.append([(name, f'{{"EventId":"{name}"}}') for name in "abc"], [])
@@ -379,6 +390,15 @@ def test_a_model_that_has_learned_from_the_log_is_not_replaced_by_one_that_has_n
         "-i m: n has learned from the events in events and would be replaced; give -i n to go on, or another -f"
     )
     assert (tmp_path / "n").read_bytes() == before
+
+
+def test_a_model_that_decides_no_contexts_is_refused_before_anything_is_written(cli):
+    Path("rows.svm").write_text("1 1:1\n2 1:-1\n" * 20)
+    cli.out("train --quiet --cbify 2 -f model rows.svm")
+    refused = cli.error("serve --port 0 --learn -i model -f new --events new.db")
+    assert refused == "a model of svmlight decides no JSON; train it from VW text or dsjson"
+    assert not Path("new").exists()
+    assert not Path("new.db").exists()
 
 
 def test_the_page_of_the_server(tmp_path, monkeypatch):

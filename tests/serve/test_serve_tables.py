@@ -154,6 +154,31 @@ def test_rows_to_be_learned_have_the_column_of_the_label_and_other_columns_are_n
     ]
 
 
+def test_a_row_that_was_refused_says_nothing_of_the_column_s_mean():
+    """One row with a number out of all bounds does not spoil what stands for missing ones."""
+    learner, twin = of_table(), of_table()
+    with served(learner, learns=True) as server, served(twin, learns=True) as other:
+        answers = [each.json("/learn", [{"n": 2, "city": "Graz", "y": "no"}]) for each in (server, other)]
+        assert answers[0] == answers[1]
+        status, answer = server.json("/learn", {"n": 1e300, "city": "Graz", "y": "no"})
+        assert (status, "out of all bounds" in answer["error"]) == (400, True)
+        assert server.json("/predict", {"city": "Wien"}) == other.json("/predict", {"city": "Wien"})
+    assert learner.columns.numbers == twin.columns.numbers
+
+
+@pytest.mark.parametrize(("media", "body", "line"), [
+    ("application/json", "", "<request>: found an empty body, expected an object, or an array of objects"),
+    ("application/json", " \n", "<request>: found an empty body, expected an object, or an array of objects"),
+    ("application/json", '[{"n": 1},', "<request>:1:11: found the end of the line, expected a value"),
+    ("application/json", '[{"n": 1},\n{"n": 2}', "<request>:2:9: found the end of the line, expected ',' delimiter"),
+    ("text/csv", "", "<request>: found an empty body, expected a table with a header"),
+])  # fmt: skip
+def test_a_body_that_ends_too_early_is_refused_where_it_ends(media, body, line):
+    with served(of_table()) as server:
+        status, answer = server.ask("POST", "/predict", body, media)
+        assert (status, json.loads(answer)["error"] if "json" in media else answer.rstrip("\n")) == (400, line)
+
+
 def test_columns_are_those_of_all_steps_of_a_body(monkeypatch):
     monkeypatch.setattr(worker, "_PARSED_RECORDS", 1)
     learner = of_table()

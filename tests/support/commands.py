@@ -57,6 +57,12 @@ class CommandLine:
         assert done.status == 0, done.err
         return done.err
 
+    def both(self, *words):
+        """(standard output, standard error) of a command that succeeds."""
+        done = self(*words)
+        assert done.status == 0, done.err
+        return done.out, done.err
+
     def error(self, *words):
         """The error of a command that fails, as `one_line` takes it."""
         return one_line(self(*words))

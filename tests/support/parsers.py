@@ -77,6 +77,11 @@ def vw_hash(name: bytes, seed: int, hash_all: bool = False) -> int:
     return murmur3(name, seed)
 
 
+def slot_of(name: str, space: str = "") -> int:
+    """The slot, of 2^18, of a feature of a namespace."""
+    return vw_hash(name.encode(), vw_hash(space.encode(), 0)) % 2**18
+
+
 def vw_line(
     line: bytes, bits: int = 18, constant: bool = True, hash_all: bool = False, seed: int = 0
 ) -> Example | None:

@@ -13,7 +13,7 @@ import unicodedata
 import numpy as np
 import pytest
 import streams
-from parsers import vw_hash
+from parsers import slot_of
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import TextOptions
@@ -27,37 +27,29 @@ from sonlearn.text.encode import date_in, words_of
 from sonlearn.text.flat import FlatRows
 from sonlearn.text.read import Reader, read_batches
 
-MASK = 2**18 - 1
-
-
-def slot(name):
-    return vw_hash(name.encode(), 0) & MASK
-
 
 def entries(column, field, kind="auto"):
     """{name or slot: value} that a field becomes, written from the table of docs/tables.md."""
     if kind == "text":
         words = twin_words(field)
-        return [(vw_hash(word.encode(), vw_hash(column.encode(), 0)) & MASK, 1.0) for word in words] or [
-            (slot(f"{column}="), 1.0)
-        ]
+        return [(slot_of(word, column), 1.0) for word in words] or [(slot_of(f"{column}="), 1.0)]
     lower = field.strip().lower()
     if lower in ("", "nan"):
-        return [(slot(f"{column}="), 1.0)]
+        return [(slot_of(f"{column}="), 1.0)]
     if kind == "categorical":
         field = re.sub(r"^(-?\d+)\.0+$", r"\1", field) if lower not in ("true", "false") else lower
-        return [(slot(f"{column}={field}"), 1.0)]
+        return [(slot_of(f"{column}={field}"), 1.0)]
     if lower in ("true", "false") or re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", lower):
         value = {"true": 1.0, "false": 0.0}[lower] if lower in ("true", "false") else float(lower)
-        return [(slot(column), value)] if value else []
+        return [(slot_of(column), value)] if value else []
     try:
         stamp = datetime.datetime.fromisoformat(field)
     except ValueError:
-        return [(slot(f"{column}={field}"), 1.0)]
-    out = [(slot(f"{column}.year"), stamp.year - 2000.0)] if stamp.year != 2000 else []
-    out += [(slot(f"{column}.month={stamp.month}"), 1.0), (slot(f"{column}.weekday={stamp:%a}"), 1.0)]
+        return [(slot_of(f"{column}={field}"), 1.0)]
+    out = [(slot_of(f"{column}.year"), stamp.year - 2000.0)] if stamp.year != 2000 else []
+    out += [(slot_of(f"{column}.month={stamp.month}"), 1.0), (slot_of(f"{column}.weekday={stamp:%a}"), 1.0)]
     if (stamp.hour, stamp.minute, stamp.second, stamp.microsecond) != (0, 0, 0, 0):
-        out.append((slot(f"{column}.hour={stamp.hour}"), 1.0))
+        out.append((slot_of(f"{column}.hour={stamp.hour}"), 1.0))
     return out
 
 
@@ -139,7 +131,7 @@ def test_the_same_from_parquet_pandas_polars_and_json(tmp_path):
     arrow = dataclasses.replace(OPTIONS, format="arrow")
     for source in (tmp_path / "t.parquet", tmp_path / "p.parquet", table, frame, polars.DataFrame(typed)):
         assert rows(read_batches(source, arrow)) == expected
-    parser = ChunkParser(OPTIONS, records=FlatRows(OPTIONS, False))
+    parser = ChunkParser(OPTIONS, records=FlatRows(OPTIONS, Labelling()))
     lines = [
         {name: value if value is None or isinstance(value, float | int | str | bool) else str(value)
          for name, value in zip(typed, row, strict=True)}
@@ -169,7 +161,7 @@ def test_words_in_the_default_namespace_are_those_of_the_text_hasher():
     X = TextHasher(bits=18).transform([" ".join(words)])
     counts = {}
     for word in words:
-        at = vw_hash(word.encode(), 0) & MASK
+        at = slot_of(word)
         counts[at] = counts.get(at, 0) + 1
     assert dict(zip(X.indices.tolist(), X.data.tolist(), strict=True)) == counts
 
@@ -224,7 +216,7 @@ def test_ids_and_weights_are_no_features(tmp_path):
     (batch,) = read_batches(io.BytesIO(text), options)
     assert batch.tags == ["k1", "", "k3"]
     assert batch.weight.tolist() == [2.0, 0.5, 0.0]
-    assert set(batch.indices.tolist()) == {slot("a")}
+    assert set(batch.indices.tolist()) == {slot_of("a")}
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     (other,) = read_batches(pandas.read_csv(io.BytesIO(text)), options)
     assert (other.tags, other.weight.tolist()) == (batch.tags, batch.weight.tolist())
@@ -241,7 +233,7 @@ def test_a_column_of_ids_is_a_feature_too_where_it_is_said_how_it_is_read(readin
     assert rows([batch._replace(tags=None)]) == rows([column])
     records = [{"zip": zip_, "a": a, "y": y} for zip_, a, y in ((1010, 5, 1), (1020, 6, 0))]
     of_csv = dataclasses.replace(options, format="csv")
-    parsed = ChunkParser(of_csv, records=FlatRows(of_csv, False)).parse_records(enumerate(records, 2), "")
+    parsed = ChunkParser(of_csv, records=FlatRows(of_csv, Labelling())).parse_records(enumerate(records, 2), "")
     assert rows(parsed.batches) == rows([batch])
     if reading != "categorical":  # JSON has no such columns
         text_of = str if reading == "text" else float

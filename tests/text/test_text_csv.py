@@ -7,7 +7,7 @@ import math
 
 import pytest
 from for_all import for_all
-from parsers import VW_CONSTANT, vw_hash
+from parsers import VW_CONSTANT, slot_of, vw_hash
 from streams import entries
 
 from sonlearn.errors import InputError, OptionError
@@ -17,13 +17,8 @@ from sonlearn.text.encode import words_of
 from sonlearn.text.objects import Unfit
 from sonlearn.text.read import Reader, read_batches
 
-MASK = 2**18 - 1
 CSV = TextOptions(format="csv", label="y", constant=False)
 OR_TEXT = "a finite number, or a text that is none; --categorical 'a' takes codes"
-
-
-def slot(name: str) -> int:
-    return vw_hash(name.encode(), 0) & MASK
 
 
 def rows(text: str | bytes, options: TextOptions = CSV, **given):
@@ -39,9 +34,9 @@ def rows(text: str | bytes, options: TextOptions = CSV, **given):
 def test_rows(chunk_bytes, threads):
     text = '\ufeffage,city,y,"a, b"\r\n3.5,Paris,1,-2e1\r\n\r\n,"New\nYork ""x""",0,0\n0x1,é,-1,nan'
     assert rows(text, chunk_bytes=chunk_bytes, threads=threads) == [
-        (2, 1.0, [(slot("age"), 3.5), (slot("city=Paris"), 1.0), (slot("a, b"), -20.0)]),
-        (4, 0.0, [(slot("age="), 1.0), (slot('city=New\nYork "x"'), 1.0)]),
-        (6, -1.0, [(slot("age=0x1"), 1.0), (slot("city=é"), 1.0), (slot("a, b="), 1.0)]),
+        (2, 1.0, [(slot_of("age"), 3.5), (slot_of("city=Paris"), 1.0), (slot_of("a, b"), -20.0)]),
+        (4, 0.0, [(slot_of("age="), 1.0), (slot_of('city=New\nYork "x"'), 1.0)]),
+        (6, -1.0, [(slot_of("age=0x1"), 1.0), (slot_of("city=é"), 1.0), (slot_of("a, b="), 1.0)]),
     ]
 
 
@@ -57,18 +52,18 @@ def test_hash_options_constant_and_no_label():
 def test_words_that_stand_for_numbers():
     text = "a,b,c,d,y\ntrue,False,NaN,Info,TRUE\nTRUE,,nane,infinit,false\ntruely,nan,0.0,-,nan\n"
     (one, two, three) = rows(text)
-    assert one[1:] == (1.0, [(slot("a"), 1.0), (slot("c="), 1.0), (slot("d=Info"), 1.0)])
+    assert one[1:] == (1.0, [(slot_of("a"), 1.0), (slot_of("c="), 1.0), (slot_of("d=Info"), 1.0)])
     assert two[1:] == (
-        0.0, [(slot("a"), 1.0), (slot("b="), 1.0), (slot("c=nane"), 1.0), (slot("d=infinit"), 1.0)]
+        0.0, [(slot_of("a"), 1.0), (slot_of("b="), 1.0), (slot_of("c=nane"), 1.0), (slot_of("d=infinit"), 1.0)]
     )  # fmt: skip
     assert math.isnan(three[1])
-    assert three[2] == [(slot("a=truely"), 1.0), (slot("b="), 1.0), (slot("d=-"), 1.0)]
+    assert three[2] == [(slot_of("a=truely"), 1.0), (slot_of("b="), 1.0), (slot_of("d=-"), 1.0)]
 
 
 def test_the_labels_column_may_be_missing_where_nothing_is_learned():
     for text, features in (("a,b\n1,2\n", [1.0, 2.0]), ("a,y,b\n1,7,2\n", [1.0, 2.0])):
         (batch,) = Reader(io.BytesIO(text.encode()), CSV, labels=Labelling(needed=False))
-        assert batch.indices.tolist() == [slot("a"), slot("b")]
+        assert batch.indices.tolist() == [slot_of("a"), slot_of("b")]
         assert batch.values.tolist() == features
     with pytest.raises(InputError, match="expected one column 'y'"):
         rows("a,b\n1,2\n")

@@ -45,7 +45,7 @@ def rows(batch):
 def as_json(text):
     """The rows of CSV as `sonlearn serve` reads them."""
     records = [{k: v or None for k, v in row.items()} for row in csv.DictReader(io.StringIO(text))]
-    parser = ChunkParser(OPTIONS, records=FlatRows(OPTIONS, False, learned()))
+    parser = ChunkParser(OPTIONS, records=FlatRows(OPTIONS, Labelling(), learned()))
     found = parser.parse_records(enumerate(records, 1), "<request>")
     return [row for batch in found.batches for row in rows(batch)], found.errors
 

@@ -3,11 +3,12 @@
 import io
 
 import pytest
+from parsers import slot_of
 
 from sonlearn import TextOptions, read_batches
 from sonlearn.text.cache import CachedReader
+from sonlearn.text.columns import Labelling
 from sonlearn.text.flat import FlatRows
-from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.read import Reader
 
 pytestmark = pytest.mark.interpreted
@@ -26,20 +27,15 @@ def kinds(batches):
     return out
 
 
-def slot(name, space=""):
-    seed = hash_bytes(space.encode(), 0, hash_all=False) if space else 0
-    return hash_bytes(name.encode(), seed, hash_all=False) & (1 << 18) - 1
-
-
 def test_words_of_a_table_are_those_of_columns_of_text():
     """With their n-grams and what stands for a missing text; not so numbers, categories and the constant."""
     rows = kinds(read_batches(io.BytesIO(CSV), TABLE))
-    single = {slot(word, "note") for word in WORDS}
-    assert rows[0][1] == {slot("age"), slot("plan=gold"), 116060 & (1 << 18) - 1}
-    assert single & rows[0][0] == {slot("good", "note"), slot("tea", "note")}
+    single = {slot_of(word, "note") for word in WORDS}
+    assert rows[0][1] == {slot_of("age"), slot_of("plan=gold"), 116060 & (1 << 18) - 1}
+    assert single & rows[0][0] == {slot_of("good", "note"), slot_of("tea", "note")}
     assert len(rows[0][0]) == 4  # good^good and good^tea as well
-    assert rows[1] == ({slot("note=")}, {slot("plan="), 116060 & (1 << 18) - 1})
-    assert single & rows[2][0] == {slot("tea", "note"), slot("w4", "note")}
+    assert rows[1] == ({slot_of("note=")}, {slot_of("plan="), 116060 & (1 << 18) - 1})
+    assert single & rows[2][0] == {slot_of("tea", "note"), slot_of("w4", "note")}
 
 
 def test_a_table_without_text_says_nothing():
@@ -57,7 +53,7 @@ def test_a_cache_keeps_it(tmp_path):
 
 
 def test_rows_of_json_for_a_table():
-    rows = FlatRows(TABLE, False)
+    rows = FlatRows(TABLE, Labelling())
     rows.add({"y": 1.0, "age": 31.0, "plan": "gold", "note": "Good good tea"}, 1)
     (batch,) = rows.take([]).batches
     slots = batch.indices[batch.words == 1]
@@ -73,7 +69,13 @@ def test_words_of_json():
     )
     options = TextOptions(format="json", text=("note",), constant=False)
     first, second = kinds(Reader(io.BytesIO(text), options, on_error="skip"))
-    assert first[0] == {slot("good", "note"), slot("tea", "note"), slot("w4", "list"), slot("x", " "), slot("y", " ")}
-    assert slot("age", " ") in first[1]
+    assert first[0] == {
+        slot_of("good", "note"),
+        slot_of("tea", "note"),
+        slot_of("w4", "list"),
+        slot_of("x", " "),
+        slot_of("y", " "),
+    }
+    assert slot_of("age", " ") in first[1]
     assert len(first[1]) == 3
-    assert second == ({slot("tea", "note")}, {slot("age", " ")})
+    assert second == ({slot_of("tea", "note")}, {slot_of("age", " ")})

@@ -14,7 +14,7 @@ from sonlearn.data.arrays import grown, zeros
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
 from sonlearn.jit.sequence import Call
-from sonlearn.learn.boosting.bins import DIGITS, SAMPLE, rows_kept
+from sonlearn.learn.boosting.bins import DIGITS, SAMPLE, rows_kept, scores_of_row
 from sonlearn.learn.boosting.rounds import follow, refit_now, restore
 from sonlearn.learn.boosting.state import (
     BINS,
@@ -65,20 +65,20 @@ class Boost(Engine):
         )  # fmt: skip
 
     def _scratch(self, width: int, classes: int) -> Scratch:
-        inner = (1 << self._params.depth) - 1
+        inner, across = (1 << self._params.depth) - 1, scores_of_row(self._params.several, classes)
         return Scratch(
             np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), np.zeros((2, SAMPLE), np.uint32),
             np.zeros(DIGITS, np.int64), zeros((KEPT, 2)), *zeros((4, KEPT), np.uint32),
-            np.zeros(COLUMNS, np.uint16), *np.zeros((2, 2 * inner + 1), np.int64), zeros((2 * inner + 1, classes)),
+            np.zeros(COLUMNS, np.uint16), *np.zeros((2, 2 * inner + 1), np.int64), zeros((2, 2 * inner + 1, across)),
             zeros((KEPT,), np.int64), np.zeros(2), zeros((inner, COLUMNS * (BINS + 1)), np.int64),
             np.zeros(BINS, np.int64), np.zeros(BINS), np.zeros(KEPT, np.float32), np.zeros(PARTS, np.int64),
-            np.zeros((PARTS, 2), np.float32), *np.zeros((2, classes)),
+            np.zeros((PARTS, 2), np.float32), np.zeros(across), np.zeros(classes),
         )  # fmt: skip
 
     def _room_for(self, state: BoostState) -> Scratch:
         """Scratch for rows of `state`."""
         width = int(state.now["width"][0])
-        if len(self._work.signs) < len(state.starts):
+        if len(self._work.total) < len(state.starts):
             self._work = self._scratch(width, len(state.starts))
         if len(self._work.x) < width:
             self._work = self._work._replace(x=np.zeros(width, np.float32))
@@ -103,7 +103,7 @@ class Boost(Engine):
             values=grown(state.values, slots * width, used * width), labels=labels,
             codes=grown(state.codes, cells), by_column=grown(state.by_column, cells), edges=grown(state.edges, width),
             sizes=grown(state.sizes, width),
-            scores=grown(state.scores, rows * len(starts)), starts=starts,
+            scores=grown(state.scores, rows * scores_of_row(self._params.several, len(starts))), starts=starts,
             trees=state.trees._replace(value=_with_classes(state, len(starts))),
         )  # fmt: skip
         if roomy.now["step"][0] > 0 and not len(state.scores):

@@ -15,7 +15,7 @@ import math
 from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.boosting.bins import code_columns, ring_of, rows_of_refit, slot_of
-from sonlearn.learn.boosting.state import BASE, CLASSES, COLUMNS, IMPORTANCE, IN_USE, LABEL, LARGEST, NEXT
+from sonlearn.learn.boosting.state import BASE, CLASSES, COLUMNS, GRADIENT, IMPORTANCE, IN_USE, LABEL, LARGEST, NEXT
 from sonlearn.learn.boosting.tree import add_leaves, grow_tree, leaf_of, place_of, start_scores
 from sonlearn.learn.drift import KEPT as CHANGES
 from sonlearn.learn.drift import take_in
@@ -216,4 +216,4 @@ def restore(params, state, work):
         for i in range(n):
             row = slot_of(ring, i) * now["width"]
             work.leaf[i] = leaf_of(state.trees, each, state.values[row : row + now["width"]])
-        add_leaves(params, state, work.leaf, work.by_leaf, each)
+        add_leaves(params, state, work.leaf, work.by_leaf[GRADIENT], each)

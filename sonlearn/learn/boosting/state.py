@@ -81,7 +81,8 @@ class BoostState(NamedTuple):
     by_column: np.ndarray  # uint8[columns * rows]; the same column by column
     edges: np.ndarray  # float32[columns, BINS]; largest values of the bins
     sizes: np.ndarray  # int64[columns]; bins of a column, 0 where all rows have the same code
-    scores: np.ndarray  # float64[rows * scores]; by the trees grown so far; of several classes their softmax
+    # float64[rows * scores of a row]; by the trees grown so far; of several classes their softmax, padded with 0
+    scores: np.ndarray
 
 
 class Scratch(NamedTuple):
@@ -99,7 +100,7 @@ class Scratch(NamedTuple):
     chosen: np.ndarray  # uint16[COLUMNS]; columns of the tree: without a sign, since indices with one take longer
     begin: np.ndarray  # int64[nodes]; of the node's rows in `order`
     end: np.ndarray  # int64[nodes]; `begin` of a node that is not in the tree
-    by_leaf: np.ndarray  # float64[nodes, K]; curvature of its rows; of several classes exp of its value
+    by_leaf: np.ndarray  # float64[2, nodes, scores of a row]; sums over its rows; of classes then exp of value
     packed: np.ndarray  # int64[KEPT]; of each row, gradient and curvature in units (`tree.pack_slopes`)
     scale: np.ndarray  # float64[2]; units in 1
     cells: np.ndarray  # int64[inner nodes, COLUMNS * (BINS + 1)]; histograms: sums of these
@@ -108,7 +109,7 @@ class Scratch(NamedTuple):
     value: np.ndarray  # float32[KEPT]; of the rows in `near`
     parts: np.ndarray  # int64[PARTS]; sums of those rows
     span: np.ndarray  # float32[PARTS, 2]; their least and largest values
-    signs: np.ndarray  # float64[K]; of several classes, in this tree
+    signs: np.ndarray  # float64[scores of a row]; of several classes, in this tree
     total: np.ndarray  # float64[K]; scores of a row
 
 

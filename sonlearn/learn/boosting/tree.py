@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.boosting.bins import ring_of, rows_of_refit, slot_of
+from sonlearn.learn.boosting.bins import ring_of, rows_of_refit, scores_of_row, slot_of
 from sonlearn.learn.boosting.state import (
     BASE,
     BELOW_ALL,
@@ -74,7 +74,7 @@ def grow_tree(params, state, work, number, t):
             if k < inner:
                 work.begin[2 * k + 1] = work.end[2 * k + 1] = work.begin[2 * k + 2] = work.end[2 * k + 2] = 0
     fill_leaves(params, state, work, t)
-    add_leaves(params, state, work.leaf, work.by_leaf, t)
+    add_leaves(params, state, work.leaf, work.by_leaf[GRADIENT], t)
 
 
 @bare_inline
@@ -96,14 +96,14 @@ def draw_columns(params, now, sizes, chosen, number):
 def begin_tree(params, state, work, number):
     """All rows are in the root; the gradients and curvatures at their scores by which this tree is split."""
     now = state.now[0]
-    n, known, ring = rows_of_refit(now), now["known"], ring_of(now)
+    n, across, ring = rows_of_refit(now), scores_of_row(params.several, now["known"]), ring_of(now)
     if params.several:
         draw_signs(params, now, work.signs, number)
     for i in range(n):
         slot = slot_of(ring, i)
         y, h = state.labels[slot, LABEL], state.labels[slot, IMPORTANCE]
         if params.several:
-            g, c = slope_of_classes(state.scores[i * known : (i + 1) * known], work.signs, known, int(y))
+            g, c = slope_of_classes(state.scores[i * across : (i + 1) * across], work.signs, across, int(y))
         else:
             z = state.scores[i]
             g, c = z - y, 1.0
@@ -165,15 +165,17 @@ def draw_signs(params, now, signs, number):
         total += signs[c]
     if abs(total) == known:
         signs[seed % known] *= -1.0
+    for c in range(known, scores_of_row(True, known)):
+        signs[c] = 0.0
 
 
 @forced_inline
-def slope_of_classes(p, signs, known, y):
+def slope_of_classes(p, signs, across, y):
     """(gradient, curvature) of a row of class y for one score that is added to a class or taken from it, by its sign.
 
     Of softmax: with probabilities p, e = p but less 1 for the own class, and signs s they are s'e and 1 - (s'p)^2.
     """
-    mean = product(p, signs, known)
+    mean = product(p, signs, across)
     return mean - signs[y], max(1.0 - mean * mean, FLOOR)
 
 
@@ -388,51 +390,47 @@ def fill_leaves(params, state, work, t):
 
     Of several classes the curvature of a class of probability p is p (1 - p).
     """
-    now, value, curvature = state.now[0], state.trees.value, work.by_leaf
-    known, ring, column, classes = now["known"], ring_of(now), state.trees.column, len(state.starts)
-    for k in range(len(curvature)):
-        at = place_of(column, classes, t, k)
-        for c in range(known):
-            value[at + c] = curvature[k, c] = 0.0
+    now, value, column, classes = state.now[0], state.trees.value, state.trees.column, len(state.starts)
+    across, ring, by_leaf = scores_of_row(params.several, now["known"]), ring_of(now), work.by_leaf
+    for k in range(by_leaf.shape[1]):
+        for c in range(across):
+            by_leaf[GRADIENT, k, c] = by_leaf[CURVATURE, k, c] = 0.0
     for i in range(rows_of_refit(now)):
-        k = work.leaf[i]
-        at = place_of(column, classes, t, k)
-        gradients, curvatures = value[at : at + known], curvature[k]
+        gradients, curvatures = by_leaf[GRADIENT, work.leaf[i]], by_leaf[CURVATURE, work.leaf[i]]
         if params.several:
-            slot, p = slot_of(ring, i), state.scores[i * known : (i + 1) * known]
+            slot, p = slot_of(ring, i), state.scores[i * across : (i + 1) * across]
             h = state.labels[slot, IMPORTANCE]
-            for c in range(known):
+            for c in range(across):
                 gradients[c] += h * p[c]
                 curvatures[c] += h * max(p[c] * (1.0 - p[c]), FLOOR)
             gradients[int(state.labels[slot, LABEL])] -= h
         else:
             gradients[0] += work.slopes[i, GRADIENT]
             curvatures[0] += work.slopes[i, CURVATURE]
-    for k in range(len(curvature)):
+    for k in range(by_leaf.shape[1]):
         at = place_of(column, classes, t, k)
-        for c in range(known):
-            value[at + c] *= -params.rate / (curvature[k, c] + params.penalty)
-            if params.several:
-                value[at + c] = min(max(value[at + c], -LONGEST), LONGEST)
+        for c in range(now["known"]):
+            step = by_leaf[GRADIENT, k, c] * (-params.rate / (by_leaf[CURVATURE, k, c] + params.penalty))
+            value[at + c] = min(max(step, -LONGEST), LONGEST) if params.several else step
 
 
 @bare_inline
 def add_leaves(params, state, leaf, factor, t):
     """Add to the score of each row the value of its leaf; of several classes the scores' softmax follows.
 
-    leaf : uint32[rows]; factor : float64[nodes, K], overwritten
+    leaf : uint32[rows]; factor : float64[nodes, room for the scores of a row], overwritten
     """
     now, value, column, classes = state.now[0], state.trees.value, state.trees.column, len(state.starts)
-    known = now["known"]
+    known, across = now["known"], scores_of_row(params.several, now["known"])
     if params.several:
         for k in range(len(factor)):
             at = place_of(column, classes, t, k)
-            for c in range(known):
-                factor[k, c] = math.exp(value[at + c]) if value[at + c] != 0.0 else 1.0  # most nodes are not leaves
+            for c in range(across):  # most nodes are not leaves
+                factor[k, c] = math.exp(value[at + c]) if c < known and value[at + c] != 0.0 else 1.0
     for i in range(rows_of_refit(now)):
         k = leaf[i]
         if params.several:
-            scale(state.scores[i * known : (i + 1) * known], factor[k], known)
+            scale(state.scores[i * across : (i + 1) * across], factor[k], across)
         else:
             state.scores[i] += value[place_of(column, classes, t, k)]
 
@@ -442,9 +440,9 @@ def scale(p, factor, n):
     """p[:n] <- probabilities in proportion to p factor."""
     for c in range(n):
         p[c] = max(p[c] * factor[c], TINIEST)
-    total = total_of(p, n)
+    by = 1.0 / total_of(p, n)
     for c in range(n):
-        p[c] /= total
+        p[c] *= by
 
 
 @bare_inline
@@ -456,6 +454,7 @@ def start_scores(params, state):
     """
     now, starts, total, positive, weight = state.now[0], state.starts, 0.0, 0.0, 0.0
     n, known, ring = rows_of_refit(now), now["known"], ring_of(now)
+    across = scores_of_row(params.several, known)
     for c in range(known):
         starts[c, NEXT] = 0.0
     for i in range(n):
@@ -471,8 +470,11 @@ def start_scores(params, state):
         total = math.log((positive + 1.0) / (max(weight - positive, 0.0) + 1.0))
     for c in range(known):
         for i in range(n if params.several else 0):
-            state.scores[i * known + c] = (starts[c, NEXT] + 1.0) / (weight + known)
+            state.scores[i * across + c] = (starts[c, NEXT] + 1.0) / (weight + known)
         starts[c, NEXT] = math.log(starts[c, NEXT] + 1.0) if params.several else total
+    for c in range(known, across):
+        for i in range(n):
+            state.scores[i * across + c] = 0.0
     for i in range(0 if params.several else n):
         state.scores[i] = total + state.labels[slot_of(ring, i), BASE]
 

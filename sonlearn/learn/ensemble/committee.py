@@ -46,8 +46,8 @@ from sonlearn.views.view import first_in_parts, part_of
 
 #: Numbers held at a time, of all inputs, rows of a part and classes; and rows of a part at least.
 CELLS, LEAST_ROWS = 1 << 19, 8
-#: Sums of `relative_weights`; passes begun over rows learned before, 0: they are new; rows learned, their entries (those
-#: of columns, where rows are in parts) and features; whether rows are words; whether they are seen in parts.
+#: Sums of `relative_weights`; passes begun over rows learned before, 0: they are new; rows learned, their entries
+#: (those of columns, where rows are in parts) and features; whether rows are words; whether they are seen in parts.
 NOW = [("weighted", "i8"), ("weight", "f8"), ("passes", "i8"), ("rows", "i8"), ("entries", "i8"), ("features", "i8"),
        ("words", "i8"), ("in_parts", "i8")]  # fmt: skip
 SCALARS = Scalars(totals=("weighted", "weight", "rows", "entries"), largest=("passes", "features", "words", "in_parts"))

@@ -67,6 +67,7 @@ class FirstOrderScratch(NamedTuple):
 
     slope: np.ndarray  # float64[K]; derivatives of the loss, then steps
     by_entry: np.ndarray  # float64[SCRATCH, longest row]; see `sonlearn.learn.first_order.rules`
+    some: np.ndarray  # int64[K]; classes that take part in the step, of weights in pairs
 
 
 class FirstOrder(Engine):
@@ -99,7 +100,7 @@ class FirstOrder(Engine):
     ) -> list[Call]:
         """See `Engine.calls`."""
         sums = (True,) if self._params.rule in (rules.COIN, rules.FTRL) else ()
-        return [(rules.follow, (self._params, state, self._work, rows, out, start, learns, sums))]
+        return [(rules.follow, (self._params, state, (), self._work, rows, out, start, learns, sums))]
 
     def weights(self, state: FirstOrderState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
@@ -108,13 +109,7 @@ class FirstOrder(Engine):
 
     def up_to_date(self, state: FirstOrderState) -> FirstOrderState:
         """See `Engine.up_to_date`."""
-        if self._params.lazy:
-            table, now = state.table.copy(), state.now
-            state = state._replace(table=table)
-            table[:, rules.W] *= np.exp(table[:, rules.SHRUNK] - now["shrunk"])
-            table[:, rules.G] *= self._params.retention.rate ** (now["n"] - table[:, rules.WHEN])
-            table[:, rules.WHEN], table[:, rules.SHRUNK] = now["n"], now["shrunk"]
-        return state
+        return brought_up_to_date(self._params, state)
 
     def merge(self, states: Sequence[FirstOrderState], base: FirstOrderState, rows: Sequence[int]) -> FirstOrderState:
         """Sums as of one run, weights moved by the precision gained (see `Engine.merge`)."""
@@ -141,7 +136,8 @@ class FirstOrder(Engine):
 
 def new_work(params: FirstOrderParams, longest: int) -> FirstOrderScratch:
     """Scratch space for rows of at most `longest` features."""
-    return FirstOrderScratch(np.zeros(max(params.output.classes, 1)), np.zeros((rules.SCRATCH, longest)))
+    K = max(params.output.classes, 1)
+    return FirstOrderScratch(np.zeros(K), np.zeros((rules.SCRATCH, longest)), np.zeros(K, np.int64))
 
 
 def params_of(options: LearnOptions) -> FirstOrderParams:
@@ -170,10 +166,21 @@ def params_of(options: LearnOptions) -> FirstOrderParams:
     )
 
 
+def brought_up_to_date(params: FirstOrderParams, state: Any) -> Any:
+    """`state`, of a table as `FirstOrderState` has, with the forgetting and the shrinkage that have been put off."""
+    if params.lazy:
+        table, now = state.table.copy(), state.now
+        state = state._replace(table=table)
+        table[:, rules.W] *= np.exp(table[:, rules.SHRUNK] - now["shrunk"])
+        table[:, rules.G] *= params.retention.rate ** (now["n"] - table[:, rules.WHEN])
+        table[:, rules.WHEN], table[:, rules.SHRUNK] = now["n"], now["shrunk"]
+    return state
+
+
 def merged(params: Any, states: Sequence[Any], base: Any, now: Any, by: np.ndarray) -> Any:
     """The state of `FirstOrder.merge`.
 
-    params : FirstOrderParams; states, base : FirstOrderState, not modified
+    params : FirstOrderParams; states, base : FirstOrderState or as that, not modified
     now : the merged `FirstOrderState.now`; by : `sonlearn.data.merging.shares`
     """
     rows = [float(state.now["n"][0] - base.now["n"][0]) for state in states]

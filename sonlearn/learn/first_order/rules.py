@@ -21,6 +21,8 @@ one rate a feature for all classes, that of |c| in place of the slope l', and a 
 
     w_kj <- w_kj - h c_k R_j x_j
 
+Weights of as many classes as rows have shown so far may stand in a table of pairs instead (`multiclass.nag`).
+
 Forgetting (`--decay`): each round multiplies G, and nag's t and N, by the retention 1 - decay before it adds to them.
 Shrinkage (`--l2`, as VW's): a step of length e = -c/(h l') h times the rate first multiplies all weights by 1 - l2 e.
 Both write to the row's features only: a row of the table records when it was last updated (`bring_up_to_date`).
@@ -36,6 +38,7 @@ import numpy as np
 
 from sonlearn.data.rows import entries, features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
+from sonlearn.learn.linear_algebra import clear_first, dot
 from sonlearn.learn.losses import (
     LARGEST_LOG,
     POISSON,
@@ -46,6 +49,7 @@ from sonlearn.learn.losses import (
     travel,
     within_bounds,
 )
+from sonlearn.learn.multiclass.pairs import add_to_pairs, add_weights, has_room, scale_pairs
 from sonlearn.learn.retention import left_after
 from sonlearn.learn.tolerances import LARGEST, LIMIT
 
@@ -69,19 +73,24 @@ LEAST_FACTOR = 0.5
 LARGE_TABLE = 1 << 14
 #: As VW, coin adds this to the sum of squared norms to avoid a division by 0.
 COIN_NORM = 1e-6
+#: Of weights in pairs: classes whose slope is smaller are left out of a step, or a row would touch all pairs of its
+#: features and every class; and values below `LEAST` of it, whose weights would be no numbers in float32.
+TINY, LEAST = 0.02, 1e-30
 
 
 @bare_jit
-def follow(params, state, work, rows, out, start, learns, sums):
+def follow(params, state, pairs, work, rows, out, start, learns, sums):
     """Predict rows from `start` on and, where it `learns`, learn them; returns the first row that was refused, or n.
 
-    params : FirstOrderParams; state : FirstOrderState, modified where it `learns`
+    params : FirstOrderParams; state : FirstOrderState, or `multiclass.nag.NagState`; modified where it `learns`
+    pairs : Pairs, the weights of classes, modified where it `learns`, without room for which a row counts as refused;
+    or (), and then what only these need is not compiled
     work : FirstOrderScratch, overwritten
     rows : Rows, where it `learns` with features below len(state.table), not modified
     out : Predictions of float64[n, K], filled in from row `start` on; start : int
     sums : (True,), or () where the rule is neither ftrl nor coin: then these are not compiled
     """
-    at = follow_rows(params, state, work, rows, out, start, learns, sums)
+    at = follow_rows(params, state, pairs, work, rows, out, start, learns, sums)
     if not learns:
         return at
     now = state.now[0]
@@ -90,7 +99,7 @@ def follow(params, state, work, rows, out, start, learns, sums):
 
 
 @bare_inline
-def follow_rows(params, state, work, rows, out, start, learns, sums):
+def follow_rows(params, state, pairs, work, rows, out, start, learns, sums):
     """`follow`, but for what it counts."""
     limit = LIMIT if learns else LARGEST
     gathers = learns and params.rule == NAG and not params.lazy and classes_of(params) == 0
@@ -99,13 +108,24 @@ def follow_rows(params, state, work, rows, out, start, learns, sums):
             for at in range(rows.indptr[i + 1], rows.indptr[i + 2]):
                 fetch(state.table, rows.features[at], 1)
         z, p = out.raw[i], out.prediction[i]
-        xx = score_and_gather(params, state, work.by_entry, rows, i, z) if gathers else score(params, state, rows, i, z)
+        if len(pairs) > 0:
+            if learns and is_learned(rows.weight[i], rows.y[i]) and not has_room(pairs, rows, i, len(z), len(z)):
+                return i
+            z, p = z[: state.now[0].classes], p[: state.now[0].classes]
+        if gathers:
+            xx = score_and_gather(params, state, work.by_entry, rows, i, z)
+        else:
+            xx = score(params, state, pairs, rows, i, z)
         if not (within_bounds(params.output, z, p, limit) and xx <= limit * limit):
             return i
         keep_to_labels(params, state, z, p)
         if not learns or not is_learned(rows.weight[i], rows.y[i]):
             continue
-        if not step(params, state, work, rows, i, z, p, xx, sums):
+        if len(pairs) > 0:
+            before, state.now[0].classes = len(z), max(len(z), int(rows.y[i]) + 1)
+            p = out.prediction[i, : state.now[0].classes]
+            clear_first(p[before:], len(p) - before)  # of a class that is new
+        if not step(params, state, pairs, work, rows, i, z, p, xx, sums):
             return i
     return len(rows.y)
 
@@ -126,10 +146,14 @@ def first_weight(params, state):
 
 
 @forced_inline
-def score(params, state, rows, i, z):
+def score(params, state, pairs, rows, i, z):
     """z <- base + w'x of each class; returns x'x of row i. z : float64[K], filled in; nothing else is modified."""
     feats, values = entries(rows, i)
     wx, xx, first = 0.0, 0.0, first_weight(params, state)
+    if len(pairs) > 0:
+        clear_first(z, len(z))
+        add_weights(pairs, rows, i, 1.0, len(z), z)
+        return dot(values, values, len(values))
     for c in range(classes_of(params)):
         z[c] = 0.0
     for k in range(len(feats)):
@@ -242,14 +266,14 @@ def add_steps(params, row, by, x, steps):
 
 
 @forced_inline
-def step(params, state, work, rows, i, z, p, xx, sums):
+def step(params, state, pairs, work, rows, i, z, p, xx, sums):
     """Learn row i after its prediction; returns False, without changing anything, if the row is refused.
 
     Modifies state and work. z : float64[K], raw predictions; p : float64[K], z within the bounds; xx : float, x'x
     """
     if params.lazy:
         bring_up_to_date(params, state, work.by_entry, rows, i)
-    done = rule_step(params, state, work, rows, i, z, p, xx, sums)
+    done = rule_step(params, state, pairs, work, rows, i, z, p, xx, sums)
     if done:
         state.now[0].n += 1
         if params.labels:
@@ -301,7 +325,7 @@ def shrink(params, state, rows, i, length):
 
 
 @forced_inline
-def rule_step(params, state, work, rows, i, z, p, xx, sums):
+def rule_step(params, state, pairs, work, rows, i, z, p, xx, sums):
     """The step of the rule; the row's features must be up to date. Arguments and result as for `step`."""
     if params.rule == AROW or params.rule == PRECISION:
         return arow(params, state, work.by_entry, rows, i, z[0], xx)
@@ -312,7 +336,7 @@ def rule_step(params, state, work, rows, i, z, p, xx, sums):
     if not h * h * length * length * xx <= LIMIT * LIMIT:
         return False
     if params.rule == NAG:
-        return nag(params, state, work.by_entry, rows, i, p, slope, length)
+        return nag(params, state, pairs, work, rows, i, p, length)
     if len(sums) > 0:
         return ftrl(params, state, rows, i, h * slope[0])
     return gradient(params, state, rows, i, z, p, xx, slope, length)
@@ -371,13 +395,13 @@ def power_of(x, power):
 
 
 @forced_inline
-def nag(params, state, work, rows, i, p, slope, length):
+def nag(params, state, pairs, scratch, rows, i, p, length):
     """The step of [NAG] Algorithm 2 with the importance weights of [IWA]; arguments as for `gradient`.
 
-    Unless `before`, a round with slope 0 only forgets, as in VW.
+    Unless `before`, a round with slope 0 only forgets, as in VW. With weights in pairs t and N forget nothing.
     """
     table, now, h, y = state.table, state.now[0], rows.weight[i], rows.y[i]
-    feats, values = entries(rows, i)
+    (feats, values), slope, work = entries(rows, i), scratch.slope, scratch.by_entry
     if length == 0.0 and not params.before:
         now.t *= params.retention.rate
         now.N *= params.retention.rate
@@ -386,7 +410,8 @@ def nag(params, state, work, rows, i, p, slope, length):
         for k in range(len(feats)):
             gather(table, work, k, feats[k], values[k])
     q, norm = nag_scales(params, work, values, h * length * length)
-    t, N = params.retention.rate * now.t + h, params.retention.rate * now.N + h * norm
+    left = 1.0 if len(pairs) > 0 else params.retention.rate
+    t, N = left * now.t + h, left * now.N + h * norm
     common = params.rate * power_of(t / N, 1.0 - params.power_t) if N > 0.0 else 0.0
     q *= common
     one = classes_of(params) == 0
@@ -399,19 +424,39 @@ def nag(params, state, work, rows, i, p, slope, length):
     if length != 0.0 and params.shrink > 0.0:
         shrink(params, state, rows, i, -params.rate * c / slope[0])
     c *= common
+    some = choose(scratch.some, slope, len(p), int(y)) if len(pairs) > 0 else 0
     for k in range(len(feats)):
         row, x = table[np.uintp(feats[k])], abs(values[k])
+        if len(pairs) > 0 and x < LEAST:
+            continue
         if x > row[S]:
             by = rescaling(params, row[S] / x)
-            if one:
+            if len(pairs) > 0:
+                scale_pairs(pairs, feats[k], 0, by)
+            elif one:
                 row[W] *= by
-            for at in range(len(row) - classes_of(params), len(row)):
-                row[at] *= by
+            else:
+                for at in range(len(row) - classes_of(params), len(row)):
+                    row[at] *= by
             row[S] = x
             row[INVERSE] = 1.0 / x
         row[G] = work[TOTAL, k]
-        add_steps(params, row, c, work[ALONG, k], slope)
+        if len(pairs) == 0:
+            add_steps(params, row, c, work[ALONG, k], slope)
+        elif work[ALONG, k] != 0.0:
+            add_to_pairs(pairs, feats[k], c * work[ALONG, k], scratch.some[:some], slope, len(p))
     return True
+
+
+@forced_inline
+def choose(some, slope, classes, y):
+    """some <- the classes that take part in a step: y, and those whose slope is not `TINY`; returns how many."""
+    count = 0
+    for k in range(classes):
+        if k == y or abs(slope[k]) >= TINY:
+            some[count] = k
+            count += 1
+    return count
 
 
 @forced_inline

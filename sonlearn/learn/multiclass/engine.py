@@ -81,10 +81,10 @@ class OfPairs(Engine):
         return weights_of(state.pairs, features, self.met(state), number)
 
     def learn(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
-        """Predict and learn rows from `start` on; no row is refused."""
-        at, classes = run_calls(self.calls(state, rows, out, start)), out.raw.shape[1]
-        while at < len(rows.y):
-            more = classes if self.most_met is None else self.most_met
+        """Predict and learn rows from `start` on (see `Engine.learn`); what is not learned with room is refused."""
+        at, before, classes = run_calls(self.calls(state, rows, out, start)), -1, out.raw.shape[1]
+        while before < at < len(rows.y):
+            before, more = at, classes if self.most_met is None else self.most_met
             places = places_needed(state.pairs, rows, at, more, classes)
             state = state._replace(pairs=more_room(state.pairs, places, classes))
             at = run_calls(self.calls(state, rows, out, at))

@@ -314,6 +314,18 @@ def place_for(pairs, f, k, classes):
 
 
 @bare_inline
+def add_to_pairs(pairs, f, by, some, steps, classes):
+    """The first number of the pair of feature f and each of the classes `some` += by steps[k]; room has been made.
+
+    some : int64[n], below `classes`; steps : float64[K]; neither is modified
+    """
+    for at in range(len(some)):
+        k = some[at]
+        place = place_for(pairs, f, k, classes)
+        pairs.values[0][pairs.blocks[f]["begin"] + place] += by * steps[k]
+
+
+@bare_inline
 def add_pair(pairs, f, k, classes):
     """The place of class k < `classes` in the block of feature f, where it has none; numbers there are 0.
 

@@ -13,6 +13,7 @@ from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.chunk import ChunkParser, tag_in
 from sonlearn.text.decisions.rows import DecisionLines, Head, assembled, crosses
+from sonlearn.text.messages import OTHER_DECISIONS
 from sonlearn.text.rows import ParsedChunk
 
 _COST = "action:cost:probability, for example 2:-1:0.25"
@@ -119,6 +120,8 @@ def parse_label(line: bytes, number: int) -> Label:
     def unfit(word: bytes, expected: str) -> InputError:
         return InputError("", number, before.index(word) + 1, shorten(word), expected)
 
+    if words and words[0] in OTHER_DECISIONS:
+        raise unfit(words[0], OTHER_DECISIONS[words[0]])
     may_be_tag = len(words) > 1 if words[:1] == [b"shared"] else bool(words) and b":" not in words[-1]
     if may_be_tag:
         tag = tag_in(line)

@@ -19,6 +19,7 @@ from sonlearn.options.bandit import BanditOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import Found
 from sonlearn.text.decisions.rows import DecisionLines, Head, assembled, crosses
+from sonlearn.text.messages import OTHER_DECISIONS
 from sonlearn.text.objects import Members, Unfit, described, error_of, members_of
 from sonlearn.text.rows import ParsedChunk
 
@@ -74,6 +75,9 @@ def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Hea
     context = fields.get("c", record if "_multi" in fields else None)
     if not isinstance(context, Members):
         raise Unfit("no object c", "dsjson: the context in c, with its actions in _multi", ())
+    slots = next((f"an array {name}" for name in ("_slots", "_outcomes") if name in dict(context) | fields), None)
+    if slots is not None:
+        raise Unfit(slots, OTHER_DECISIONS[b"ccb"], ())
     actions = dict(context).get("_multi")
     shared = Members((name, value) for name, value in context if name[:1] != "_" or name == "_text")
     tag = fields.get("EventId") or fields.get("_tag") or ""
