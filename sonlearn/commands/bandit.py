@@ -59,7 +59,7 @@ class BanditSession(Session):
                 f"--{next(iter(learn))}: the two reward models of decisions do not take it; give --method nag, or "
                 "another method of values, or leave it out"
             )
-        self.learn = None if not learn else LearnOptions(**{"loss": "squared", **learn})
+        self.learn = None if not learn or learner is not None else LearnOptions(**{"loss": "squared", **learn})
         if learner is None:
             self.bandit, self.text = BanditOptions(**bandit), TextOptions(**text)
             learner = Bandit(self.bandit, self.text, self.learn)  # raises what is wrong before anything is read

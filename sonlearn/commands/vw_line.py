@@ -142,12 +142,16 @@ def translate(arguments: list[str]) -> Translated:
 
 def _with_nearest(words: list[Word], warnings: list[str]) -> list[Word]:
     """The line with the nearest in the place of what is not here; what that changes is added to the warnings."""
-    decides, out, without = any(word.name in DECISIONS for word in words), [], defaultdict[str, list[str]](list)
+    names = {word.name for word in words}
+    decides, explores, out, without = names & DECISIONS, names & EXPLORING, [], defaultdict[str, list[str]](list)
     for word in words:
         written = _shown(word.written, word.value)
         if word.name in NEAREST:
             ours, why = NEAREST[word.name]
             flag, value = ours.split(" ")
+            if flag == "--explore" and not explores:
+                out.append(word)  # which is refused
+                continue
             value = word.value if value == "K" else value
             out.append(Word(word.written, flag, value))
             warnings.append(f"{written} is not here; the nearest is {flag} {value}: {why}")

@@ -140,6 +140,7 @@ class EventLog:
             database.execute("update counts set decisions = ?, rewards = ?", counts[1:])
         self._counts = counts
         self.pending += len(made) - len(come)
+        self._count_again()
 
     def knows(self, mark: dict[str, Any] | None) -> bool:
         """Whether a model with this `mark` has learned from this log.
@@ -210,7 +211,15 @@ class EventLog:
                     execute(statement)
                 execute("insert into counts values (?, 0, 0)", (secrets.token_hex(16),))
         self._counts = self._stored()
-        (self.pending,) = execute("select count(*) from events where rewarded is null").fetchone()
+        self._version = None
+        self._count_again()
+
+    def _count_again(self) -> None:
+        """Count the events without a reward, if another process has removed some."""
+        before, self._version = self._version, self._database.execute("pragma data_version").fetchone()
+        if self._version != before:
+            query = "select count(*) from events where rewarded is null"
+            (self.pending,) = self._database.execute(query).fetchone()
 
     def _stored(self) -> tuple[str, int, int]:
         return self._database.execute("select log, decisions, rewards from counts").fetchone()

@@ -15,10 +15,22 @@ from typing import Any
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.serve.events import EventLog, KnownEventError
-from sonlearn.serve.worker import DOCUMENT, LINES, SOURCE, PredictionRequest, Task, Worker, all_of, elements
+from sonlearn.serve.worker import (
+    DOCUMENT,
+    LINES,
+    SOURCE,
+    PredictionRequest,
+    Task,
+    TooLongError,
+    Worker,
+    all_of,
+    elements,
+)
 from sonlearn.text.objects import Members, Record, Unfit, decode, error_of
 from sonlearn.text.rows import ParsedChunk
 
+#: Rows, or labels, of a request: what is written at once delays others by some tenths of a second at most.
+MOST_EVENTS = 10_000
 _REPLAYED = 1_000  # labels that are learned together
 
 
@@ -54,7 +66,7 @@ class LateLabels(Worker):
         if not (first.learn and first.whole):  # a replay has the rows with their labels
             return (yield from super()._parsed(group, stop))
         self._labels, lines = {}, list[str]()
-        for number, given in (yield from all_of(_objects(group))):
+        for number, given in (yield from _all_objects(group)):
             lines += [""] * (number - 1 - len(lines))
             lines.append(self._labelled(number, given))
         text = "\n".join(lines).encode() + b"\n"
@@ -78,7 +90,7 @@ class LateLabels(Worker):
             if self._labels:
                 self.events.append([], list(self._labels.items()))
             return
-        objects = yield from all_of(_objects(task.group))
+        objects = yield from _all_objects(task.group)
         ids = [tag for batch in batches for tag in batch.tags or [""] * batch.n]
         rows: dict[str, str] = {}
         for (number, given), event in zip(objects, ids, strict=True):
@@ -92,6 +104,15 @@ class LateLabels(Worker):
                 rows[event] = line
         if rows:
             self.events.append(list(rows.items()), [])
+
+
+def _all_objects(group: list[PredictionRequest]) -> Generator[None, None, list[tuple[int, Record]]]:
+    """Return all `_objects`; yield between two steps. Raises InputError."""
+    objects = yield from all_of(_objects(group))
+    if len(objects) > MOST_EVENTS:
+        expected = f"at most {MOST_EVENTS} in a request that is logged"
+        raise TooLongError(SOURCE, None, None, f"{len(objects)} rows or labels", expected)
+    return objects
 
 
 def _objects(group: list[PredictionRequest]) -> Iterator[tuple[int, Record]]:

@@ -113,6 +113,13 @@ def test_what_a_line_becomes(line, ours):
     assert translate(shlex.split(line)[1:]).arguments == shlex.split(ours)
 
 
+def test_a_model_of_decisions_takes_its_own_learning_rate_again(files, cli):
+    cli.err("vw log.vw --cb_explore_adf -q ua -l 0.1 -f model --quiet")
+    cli.err("vw log.vw -t -i model -l 0.1 -p predictions --quiet")
+    assert (files / "predictions").read_text().count("\n") == 150
+    assert "learning_rate = 0.2 is asked for, but the model" in cli.error("train --quiet -i model -l 0.2 log.vw")
+
+
 def test_what_is_left_out_is_said(files, cli):
     printed = cli.err("vw train.vw -k --save_resume --random_seed 7 --sgd")
     assert printed.splitlines()[0] == (
@@ -183,6 +190,8 @@ def test_reward_models_are_not_replaced_in_silence(files, cli):
         ("vw a --cb 3 --eval", ["--eval (use sonlearn evaluate"]),
         ("vw a --slates", ["give each slot a block of its own, with --cb_explore_adf"]),
         ("vw a --cats 4", ["cut their range into K, with --cb_explore K"]),
+        ("vw a --bag 5", ["--bag (give --explore thompson: each"]),
+        ("vw a --cb_adf --regcb", ["--regcb (give --explore ucb: it"]),
         ("vw a --ect", ["--ect (its value is missing)"]),
         (
             "vw a --ftrl_alpha 1 -l 1",

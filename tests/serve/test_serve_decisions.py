@@ -192,6 +192,17 @@ def test_old_events_are_removed(tmp_path, cli):
         assert expected in cli.error("events", *arguments)
 
 
+def test_events_that_another_process_removes_wait_no_longer(tmp_path):
+    with contextlib.closing(EventLog(str(tmp_path / "events"))) as events:
+        events.append([(name, "{}") for name in "abc"], [])
+        with contextlib.closing(EventLog(str(tmp_path / "events"))) as other:
+            other.remove(math.inf)
+        events.append([("d", "{}")], [])
+        assert events.pending == 1
+        events.append([], [("d", 1.0)])
+        assert events.pending == 0
+
+
 def test_a_reward_that_comes_while_events_are_written_is_kept(tmp_path):
     with contextlib.closing(EventLog(str(tmp_path / "events"))) as events:
         events.append([(name, f'{{"EventId":"{name}"}}') for name in "abc"], [])

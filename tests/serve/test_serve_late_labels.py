@@ -21,6 +21,7 @@ from states import same_state
 from sonlearn import Learner, LearnOptions, TextOptions
 from sonlearn.errors import ModelFileError
 from sonlearn.files import storage
+from sonlearn.serve import labels
 from sonlearn.serve.events import EventLog
 from sonlearn.serve.labels import LateLabels
 from sonlearn.text.columns import Labelling
@@ -37,8 +38,8 @@ JSON_ROWS = "".join(
 
 def trained(format, text, **options):
     learner = Learner(LearnOptions(**options), TextOptions(**format))
-    labels = Labelling.of(learner.options)
-    reader = Reader(io.BytesIO(text.encode()), learner.text, labels=labels, columns=learner.columns)
+    labelling = Labelling.of(learner.options)
+    reader = Reader(io.BytesIO(text.encode()), learner.text, labels=labelling, columns=learner.columns)
     for batch in reader:
         learner.partial_fit(batch)
         learner.columns.count(batch, learner.text)
@@ -141,6 +142,18 @@ def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
         same_state(learner, before)
 
 
+def test_a_request_of_more_rows_or_labels_than_are_written_at_once_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(labels, "MOST_EVENTS", 4)
+    with late_labels(of_table(), tmp_path / "log") as server:
+        assert server.json("/predict", [row(i) for i in range(4)])[0] == 200
+        late = [{"id": f"r{i}", "label": "yes"} for i in range(5)]
+        for path, body in (("/predict", [row(i) for i in range(5)]), ("/label", late)):
+            line = "<request>: found 5 rows or labels, expected at most 4 in a request that is logged"
+            assert server.json(path, body) == (413, {"error": line})
+        assert server.events.mark()["decisions"] == server.events.pending == 4
+        assert server.json("/label", late[:4])[0] == 200
+
+
 def test_labels_of_a_wrong_kind_are_refused_and_may_come_again(tmp_path):
     learner = of_values()
     with late_labels(learner, tmp_path / "log") as server:
@@ -161,8 +174,8 @@ def test_what_cannot_be_written_is_not_learned(tmp_path):
             i += 1
         assert answer == (503, {"error": "the event could not be written, so nothing was done; try again later"})
         before = learner.copy()
-        labels = [{"id": f"r{j}", "label": "yes" * 2000} for j in range(1, 3)]
-        assert server.json("/label", labels)[0] == 503
+        late = [{"id": f"r{j}", "label": "yes" * 2000} for j in range(1, 3)]
+        assert server.json("/label", late)[0] == 503
         same_state(learner, before)
         assert learner.columns.known == before.columns.known
         server.events._database.execute("pragma max_page_count = 1000000")
@@ -208,27 +221,27 @@ def asked(port, path, value):
 def test_a_killed_server_learns_again_what_was_labelled(tmp_path, cli, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("table.csv").write_text(TABLE)
-    cli.out("train --quiet --classes auto --id order --label y --weight importance -f model table.csv")
+    cli.out("train --quiet --method nag --classes auto --id order --label y --weight importance -f model table.csv")
     Path("twin").write_bytes(Path("model").read_bytes())
-    labels = [{"id": f"r{i}", "label": ["yes", "no"][i % 2]} for i in (4, 2, 1, 5)]
+    late = [{"id": f"r{i}", "label": ["yes", "no"][i % 2]} for i in (4, 2, 1, 5)]
 
     def call(model):
         return "-i", model, "-f", model, "--learn", "--events", f"{model}.db"
 
     with serving(*call("model")) as (process, (port,), _):
         asked(port, "/predict", [row(i) for i in range(6)])
-        asked(port, "/label", labels[:2])
+        asked(port, "/label", late[:2])
         process.send_signal(signal.SIGKILL)
         process.wait(20)
     assert Learner.load("model").examples == 90
     with serving(*call("model")) as (process, (port,), lines):
         assert "model.db: 2 labels were learned that model did not have yet" in lines[0]
-        asked(port, "/label", labels[2:])
+        asked(port, "/label", late[2:])
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
     with serving(*call("twin")) as (process, (port,), _):
         asked(port, "/predict", [row(i) for i in range(6)])
-        for label in labels:
+        for label in late:
             asked(port, "/label", label)
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
@@ -238,7 +251,7 @@ def test_a_killed_server_learns_again_what_was_labelled(tmp_path, cli, monkeypat
     for name, array in arrays.items():
         np.testing.assert_array_equal(array, others[name], err_msg=name)
     log = [json.loads(line) for line in cli.out("events model.db").splitlines()]
-    assert log[:4] == [{**row(int(each["id"][1:])), "y": each["label"]} for each in labels]
+    assert log[:4] == [{**row(int(each["id"][1:])), "y": each["label"]} for each in late]
     assert log[4:] == [row(0), row(3)]
     for more, expected in (
         ((), "late labels are learned over HTTP; give --learn, no --tcp"),
