@@ -327,7 +327,7 @@ def shrink(params, state, rows, i, length):
 @forced_inline
 def rule_step(params, state, pairs, work, rows, i, z, p, xx, sums):
     """The step of the rule; the row's features must be up to date. Arguments and result as for `step`."""
-    if len(pairs) == 0 and (params.rule == AROW or params.rule == PRECISION):
+    if params.rule == AROW or params.rule == PRECISION:
         return arow(params, state, work.by_entry, rows, i, z[0], xx)
     if len(sums) > 0 and params.rule == COIN:
         return coin(params, state, rows, i)
@@ -335,7 +335,7 @@ def rule_step(params, state, pairs, work, rows, i, z, p, xx, sums):
     length = slopes(params.output, p, rows.y[i], 1.0, slope)
     if not h * h * length * length * xx <= LIMIT * LIMIT:
         return False
-    if len(pairs) > 0 or params.rule == NAG:
+    if params.rule == NAG:
         return nag(params, state, pairs, work, rows, i, p, length)
     if len(sums) > 0:
         return ftrl(params, state, rows, i, h * slope[0])
