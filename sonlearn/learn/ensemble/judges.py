@@ -99,24 +99,27 @@ class Fit(NamedTuple):
 
 
 def fitted(case: PruningCase, chosen: list[int], start: np.ndarray | None = None) -> Fit:
-    """The weights of least loss of the `chosen` on the rows that judge, sought from `start` on (float64[k], of all)."""
+    """The weights of least loss of the `chosen` on the rows that judge, sought from `start` on (float64[k], of all).
+
+    What there is of each row is in float32, as in the history: growths are compared with shares of a hundredth.
+    """
     members, every, k = [case.inputs[i] for i in chosen], case.history.classes, len(chosen)
     w_0, own = (np.array([getattr(member, what) for member in members]) for what in ("weight", "precision"))
     first, precision = len(every) // 4, np.maximum(PRIOR, own)
     judging = first + np.flatnonzero(every[first:] > 0)
     n, size = len(judging), min(max(len(judging), 1), BLOCK)
     history = History(*(part[np.append(judging, judging[:1].repeat(-n % size))] for part in case.history))
-    h, classes = history.weight.reshape(-1, size), history.classes
+    h, classes = history.weight.astype(np.float32).reshape(-1, size), history.classes
     h.flat[n:] = 0.0  # rows that fill the last block
-    total = h.sum()
+    total = float(h.sum(dtype=np.float64))
     if not total > 0.0:
         return Fit(w_0, np.full(k, math.inf))
-    V = history.inputs[:, chosen].reshape(-1, size, k, WIDTH).transpose(3, 0, 2, 1).astype(np.float64, order="C")
+    V = history.inputs[:, chosen].reshape(-1, size, k, WIDTH).transpose(3, 0, 2, 1).astype(np.float32, order="C")
     counted = np.where(np.arange(WIDTH) < classes[:, None], multiplicity(classes), -math.inf)
-    counted = counted.reshape(-1, size, WIDTH).transpose(2, 0, 1)
+    counted = counted.reshape(-1, size, WIDTH).transpose(2, 0, 1).astype(np.float32)
     w = w_0.copy() if start is None else start[chosen]
     for _ in range(STEPS):
-        p, _ = probabilities(counted + w @ V)
+        p, _ = probabilities(counted + w.astype(np.float32) @ V)
         mean = np.einsum("cbkn,cbn->bkn", V, p)
         H = (V * (h * p)[:, :, None] @ V.swapaxes(2, 3)).sum(axis=(0, 1))
         H -= (h[:, None] * mean @ mean.swapaxes(1, 2)).sum(axis=0)
@@ -128,15 +131,16 @@ def fitted(case: PruningCase, chosen: list[int], start: np.ndarray | None = None
             break
     inverse = np.linalg.inv(A)
     others = w - inverse * (w / np.diag(inverse))[:, None]  # row j: the weights where that of member j is 0
-    now, without = probabilities(counted + w @ V)[1], probabilities(counted[:, :, None] + others @ V)[1]
-    more, loss = without - now[:, None], max(float((now * h).sum()) / total, 1e-300)
+    now = probabilities(counted + w.astype(np.float32) @ V)[1]
+    without = probabilities(counted[:, :, None] + others.astype(np.float32) @ V)[1]
+    more, loss = without - now[:, None], max(float((now * h).sum(dtype=np.float64)) / total, 1e-300)
     mean = np.einsum("bkn,bn->k", more, h) / total
     spread = np.sqrt(np.einsum("bkn,bn->k", (more - mean[:, None]) ** 2, h * h)) / total
     return Fit(w, (mean + DOUBT * spread - float((h * h).sum()) / (2.0 * total * total)) / loss)
 
 
 def probabilities(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(softmax along the first axis, the losses of its first entries); z : float64[WIDTH, ...]."""
+    """(softmax along the first axis, the losses of its first entries); z : float32[WIDTH, ...]."""
     top = z.max(axis=0)
     p = np.exp(z - top)
     total = p.sum(axis=0)
