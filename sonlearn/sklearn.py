@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 ROWS = 4096
 
 #: Of more rows `fit` makes one pass, unless it is told how many.
-FEW = 4096
+FEW = 16384
 #: Every so many rows are held out to find how many passes help; the most passes that are tried.
 HELD, MOST_PASSES = 5, 10
 #: Rows of a stream, evenly spread over it, that are kept to ask a model about; of more rows, more than half as many.
