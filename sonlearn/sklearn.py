@@ -48,8 +48,8 @@ ROWS = 4096
 
 #: Of more rows `fit` makes one pass, unless it is told how many.
 FEW = 16384
-#: Every so many rows are held out to find how many passes help; the most passes that are tried.
-HELD, MOST_PASSES = 5, 10
+#: Every so many rows are held out to find how many passes help; the most passes that are tried; and without a gain.
+HELD, MOST_PASSES, PATIENCE = 5, 10, 2
 #: Rows of a stream, evenly spread over it, that are kept to ask a model about; of more rows, more than half as many.
 MOST_SAMPLED = 64
 
@@ -58,8 +58,8 @@ _COLUMNS = ("text", "categorical", "numeric", "ignore")
 _CLIENT = {
     "constant": base.INTERCEPT,
     "passes": Parameter(
-        "auto", "int | str", "how often `fit` goes over the rows, from 1; auto: as long as the loss of every "
-        f"{HELD}th row falls while the others are learned, at most {MOST_PASSES} times; more than {FEW} rows once",
+        "auto", "int | str", "how often `fit` goes over the rows, from 1; auto: as often as the loss of every "
+        f"{HELD}th row is least when the others are learned, at most {MOST_PASSES} times; more than {FEW} rows once",
     ),
     "shuffle": Parameter(True, "bool", "`fit` learns the rows in a random order; False: in their own"),
     "n_jobs": Parameter(None, "int | None", "how many threads may learn side by side; None: 1; -1: one for each "
@@ -239,21 +239,22 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         return self
 
     def _passes_that_help(self, X: Any, y: np.ndarray, weight: Any, order: np.ndarray) -> int:
-        """How often the rows have to be learned until the loss of those that are held out no longer falls."""
+        """How often the rows have to be learned for the least loss of those that are held out."""
         learner = self.learner_
         if not HELD <= len(y) <= FEW or learner.options.label_delay or learner.follows_predictions:
             return 1
         places = np.arange(len(y)) % HELD
         held, others = order[places == HELD - 1], order[places < HELD - 1]
         (_, asked), *_ = self._batches(X, weight, held)
-        trial, best = learner.copy(threads=self._threads), np.inf
-        for number in range(MOST_PASSES):
-            self._learn(trial, X, y, weight, others, again=number > 0)
+        trial, best, found = learner.copy(threads=self._threads), np.inf, 1
+        for number in range(1, MOST_PASSES + 1):
+            self._learn(trial, X, y, weight, others, again=number > 1)
             loss = asked.weight @ trial.predict(asked._replace(y=y[held])).loss
-            if not loss < best:
-                return max(number, 1)
-            best = loss
-        return MOST_PASSES
+            if loss < best:
+                best, found = loss, number
+            elif number - found == PATIENCE:
+                break
+        return found
 
     def _learn(
         self, learner: Learner, X: Any, y: np.ndarray, weight: Any, order: Any = None, *, again: bool = False

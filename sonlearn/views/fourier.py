@@ -14,7 +14,7 @@ features.
 A feature that a row does not have is 0 there, and standardised like any value. So a row costs O(D d), and the view is
 for rows of numbers: it shows nothing of the first `FIRST` rows, nothing before half of the rows are of numbers
 (`is_of_numbers`) unless told otherwise, and never anything again once there are more than ``FEW + DENSE s`` features, s
-the mean number of entries of a row, or more than `MOST`.
+the mean number of entries of a row, or more than `MOST`. Of more than `FEW` those that rows seldom have do not count.
 
 Bits are the same on every machine: logarithms and cosines are worked out here, of sums, products and roots.
 """
@@ -43,6 +43,9 @@ FIRST = 16
 COUNTS, SHARE = 9.0, 0.25
 #: Features there may be: FEW and DENSE for each entry of a row in the mean, and never more than MOST.
 FEW, DENSE, MOST = 64, 8, 1024
+#: Of more features than FEW one is shown once it has come so many times, and in one of so many rows: most names in a
+#: column of names, of people or towns, have few rows each.
+TIMES, RARE = 4, 512
 #: z-scores end here.
 FARTHEST = 4.0
 #: Rows that are projected at a time, and components of them: the directions are read once for all of these rows.
@@ -69,7 +72,8 @@ class FourierState(NamedTuple):
     # which they occurred
     moments: Annotated[np.ndarray, OCCURRED]
     ids: Annotated[np.ndarray, OCCURRED]  # int64[occurred]
-    places: Annotated[np.ndarray, BY_RAW]  # int64[raw features]: where in that order each stands, from 1 on; 0: nowhere
+    # int64[raw features]: where in that order each stands, from 1 on; -n: nowhere, and it has come n times
+    places: Annotated[np.ndarray, BY_RAW]
 
 
 class FourierParams(NamedTuple):
@@ -196,9 +200,11 @@ class Fourier(View):
         if SHOWS in stages or shows_numbers(now[0]):
             now["stage"], now["features"] = SHOWS, D + 1 + top
         begin, *others = [merging.renumbered(own.moments, by, top) for own, by in zip(every, to, strict=True)]
-        places = np.zeros(max(len(own.places) for own in every), np.int64)
+        longest = max(len(own.places) for own in every)
+        come = [np.minimum(np.pad(own.places, (0, longest - len(own.places))), 0) for own in every]
+        places = np.sum(come[1:], axis=0) - (len(states) - 1) * come[0]
         for own, by in zip(every, to, strict=True):
-            has = np.flatnonzero(own.places)
+            has = np.flatnonzero(own.places > 0)
             places[has] = by[own.places[has] - 1] + 1
         numbers = [np.concatenate((np.arange(D + 1), D + 1 + by))[: self.features(own)]
                    for own, by in zip(every, to, strict=True)]  # fmt: skip
@@ -294,8 +300,13 @@ def count_row(params, state, work, rows, i):
         return
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j, x = rows.features[place], tamed(rows.values[place])
-        at = state.places[j] - 1
+        at, times = state.places[j] - 1, 1
         if at < 0:
+            times -= state.places[j]
+            if now["occurred"] >= FEW and (times < TIMES or times * RARE < now["rows"]):
+                state.places[j] = -times
+                entries += x != 0.0 and j != rows.constant
+                continue
             at = now["occurred"]
             now["occurred"] += 1
             state.places[j] = now["occurred"]
@@ -308,7 +319,8 @@ def count_row(params, state, work, rows, i):
             continue
         entries += 1
         if params.standard and at < len(state.moments):
-            update_moments(x, rows.weight[i], state.moments[at])
+            before = within(times * rows.weight[i])  # as if it had been this value each time
+            update_moments(x, min(before, now["weight"] + within(rows.weight[i])), state.moments[at])
     now["rows"] += 1
     now["numbers"] += params.binary or is_of_numbers(rows, i)
     now["entries"] += entries

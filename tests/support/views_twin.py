@@ -7,6 +7,7 @@ A twin sees one row at a time, ``[(id, x), ...]`` with distinct ids, and gives `
 import itertools
 import math
 import struct
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -271,7 +272,8 @@ def gaussian(j, c):
 class Fourier(Raw):
     """Cosines of projected z-scores, and the z-scores, of all features that rows learned from have had, absent ones 0.
 
-    A feature's number is its place in the order in which rows learned from first had it.
+    A feature's number is its place in the order in which rows learned from had it the first time, or from 64 features
+    on the 4th time, if that is one of 512 rows; the times before count with that value.
     """
 
     def __init__(self, components=600, widths=(0.5, 1.5), linear=0.5, binary=False, standard=True):
@@ -280,20 +282,25 @@ class Fourier(Raw):
         self.standard = standard
         self.b = np.array([hashed(0, (1 << 19) + c) / 2**61 for c in range(components)])
         self.values, self.numbers, self.weights, self.directions, self.off = {}, [], [], {}, False
+        self.times, self.entries = Counter(), 0
         self.binary, self.showing = binary, False
 
     def fit_transform(self, row, y, h, learn):
-        n, entries = len(self.weights), sum(len(own) for j, own in self.values.items() if j != CONSTANT)
-        self.off |= n > 0 and len(self.values) > min(1024, 64 + 8 * entries / n)
+        n = len(self.weights)
+        self.off |= n > 0 and len(self.values) > min(1024, 64 + 8 * self.entries / n)
         if self.off:
             return []
         out = self.shown(dict(tamed(row)), h) if self.showing else []
         if learn:
+            own = dict(tamed(row))
+            self.times.update(j for j, _ in row)
             for j, _ in row:
-                self.values.setdefault(j, {})
-            for j, x in tamed(row):
-                self.values[j][n] = x
-            values = [x for j, x in tamed(row) if j != CONSTANT and x != 0]
+                if j in self.values:
+                    self.values[j].append((own.get(j, 0.0), h))
+                elif len(self.values) < 64 or self.times[j] >= max(4, n / 512):
+                    self.values[j] = [(own.get(j, 0.0), min(self.times[j] * h, sum(self.weights) + h))]
+            values = [x for j, x in own.items() if j != CONSTANT]
+            self.entries += len(values)
             counts = [x for x in values if x in range(1, 10)]
             self.numbers.append(
                 self.binary or counts != values or 4 * (len(counts) - counts.count(1)) >= max(len(counts), 1)
@@ -306,11 +313,10 @@ class Fourier(Raw):
         """Of the value x, or None while all are equal."""
         if not self.standard:
             return x if j != CONSTANT else None
-        weights, values = np.array([*self.weights, h or 1.0]), np.zeros(len(self.weights) + 1)
-        if not self.values[j] or j == CONSTANT:
+        if j == CONSTANT:
             return None
-        values[list(self.values[j])] = list(self.values[j].values())
-        values[-1] = x
+        values, weights = np.transpose([(0.0, 0.0), *self.values[j], (x, h or 1.0)])
+        weights[0] = max(sum(self.weights) + (h or 1.0) - weights.sum(), 0.0)  # of the rows without it
         mean = np.average(values, weights=weights)
         variance = np.average((values - mean) ** 2, weights=weights)
         return min(max((x - mean) / math.sqrt(variance), -4.0), 4.0) if variance > 1e-18 * mean**2 else None
