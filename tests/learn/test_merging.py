@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from dense_learner import DenseLearner, dense_rows
 from matrix_twin import AdaFull
-from streams import batch_of, zipf
+from streams import batch_of, batch_of_dense, zipf
 from views_twin import FEWER
 
 from sonlearn import InputError, Learner, LearnOptions, OptionError
 from sonlearn.data import merging
+from sonlearn.data.rows import rows_between
 from sonlearn.learn.ensemble import target
 from sonlearn.learn.ensemble.combiner import merge_combiners, new_combiner, went_on
 from sonlearn.learn.ensemble.scalar_step import PRIOR_PRECISION, combine
@@ -78,8 +79,9 @@ def test_what_only_counts_is_one_run(method, start):
 def test_views_count_and_number_as_one_run(name):
     """Where what is made up depends on statistics (bins of deviations), they are other bins; moments are not."""
     batch, more = stream(), FEWER.get(name, {})
-    if VIEWS[name].kind == "fourier":
-        batch = batch._replace(values=batch.values * np.random.default_rng(0).choice([1.0, 2.5], len(batch.values)))
+    if VIEWS[name].kind == "fourier":  # of 60 features, since of more those that rows seldom have wait
+        values = batch.values * np.random.default_rng(0).choice([1.0, 2.5], len(batch.values))
+        batch = batch._replace(values=values, indices=batch.indices % 60)
     every = make_view(name, **more)
 
     def seen(parts, state, index):
@@ -114,6 +116,24 @@ def test_views_count_and_number_as_one_run(name):
     np.testing.assert_array_equal(ours.features[:used], theirs.features[:used])
     np.testing.assert_allclose(ours.values[:used], theirs.values[:used], rtol=1e-8, atol=1e-10)
     assert used > 0
+
+
+def test_what_rows_seldom_have_is_counted_over_a_merge():
+    """A feature after 64 others is shown from its fourth row on, whichever learners had them."""
+    X = np.random.default_rng(0).normal(size=(30, 80))
+    X[:, 79] = np.arange(30) >= 20
+    view = make_view("columns")
+    rows, index = intern(batch_of_dense(X, np.ones(30)), new_index(), True)
+
+    def after(state, begin, end):
+        part = rows_between(rows, begin, end)
+        state = view.reserve(type(state)(*(array.copy() for array in state)), part, int(index.size[0]))
+        return view.fit_transform(state, part)[0]
+
+    base = after(view.new(), 0, 21)
+    merged = view.merge([after(base, 21, 22), after(base, 22, 23)], base).state
+    assert merged.places[79] == -3
+    assert view.features(merged) < view.features(after(merged, 23, 24)) == 82  # with the constant
 
 
 def lookup_numbers(index, whole):

@@ -102,7 +102,8 @@ def follow(params, state, pairs, work, rows, out, start, learns, sums):
 def follow_rows(params, state, pairs, work, rows, out, start, learns, sums):
     """`follow`, but for what it counts."""
     limit = LIMIT if learns else LARGEST
-    gathers = learns and params.rule == NAG and not params.lazy and classes_of(params) == 0
+    one = len(pairs) == 0 and classes_of(params) == 0
+    gathers = learns and params.rule == NAG and not params.lazy and one
     for i in range(start, len(rows.y)):
         if learns and len(state.table) > LARGE_TABLE and i + 1 < len(rows.y):
             for at in range(rows.indptr[i + 1], rows.indptr[i + 2]):
