@@ -102,8 +102,7 @@ def follow(params, state, pairs, work, rows, out, start, learns, sums):
 def follow_rows(params, state, pairs, work, rows, out, start, learns, sums):
     """`follow`, but for what it counts."""
     limit = LIMIT if learns else LARGEST
-    one = len(pairs) == 0 and classes_of(params) == 0
-    gathers = learns and params.rule == NAG and not params.lazy and one
+    gathers = learns and params.rule == NAG and not params.lazy and has_one_score(params)
     for i in range(start, len(rows.y)):
         if learns and len(state.table) > LARGE_TABLE and i + 1 < len(rows.y):
             for at in range(rows.indptr[i + 1], rows.indptr[i + 2]):
@@ -136,14 +135,20 @@ def follow_rows(params, state, pairs, work, rows, out, start, learns, sums):
 
 @forced_inline
 def classes_of(params):
-    """How many classes there are; 0 with one score, and that is known when a kernel is compiled."""
+    """How many classes there are; 0 with one score, and that is known when a kernel is compiled (`has_one_score`)."""
     return params.output.classes * len(params.several)
+
+
+@forced_inline
+def has_one_score(params):
+    """Whether there is one score, which is known when a kernel is compiled; of classes that come there may be none."""
+    return len(params.several) == 0
 
 
 @forced_inline
 def first_weight(params, state):
     """The column of the first class's weight."""
-    return W if classes_of(params) == 0 else state.table.shape[1] - classes_of(params)
+    return W if has_one_score(params) else state.table.shape[1] - classes_of(params)
 
 
 @forced_inline
@@ -162,11 +167,11 @@ def score(params, state, pairs, rows, i, z):
         xx += x * x
         if f >= np.uintp(len(state.table)):  # a feature that was only ever in a refused row
             continue
-        if classes_of(params) == 0:
+        if has_one_score(params):
             wx += weight(params, state, f, W, x) * x
         for c in range(classes_of(params)):
             z[c] += weight(params, state, f, first + c, x) * x
-    if classes_of(params) == 0:
+    if has_one_score(params):
         z[0] = wx
     for c in range(len(z)):
         z[c] += rows.base[i]
@@ -260,7 +265,7 @@ def add_steps(params, row, by, x, steps):
 
     row : the feature's row of the table, modified; steps : float64[K], not modified
     """
-    if classes_of(params) == 0:
+    if has_one_score(params):
         row[W] += by * x
     for c in range(classes_of(params)):
         row[len(row) - classes_of(params) + c] += by * x * steps[c]
@@ -364,7 +369,7 @@ def gradient(params, state, rows, i, z, p, xx, slope, length):
         if params.output.loss.code == POISSON and not adaptive and z[k] + c * xx > LARGEST_LOG:
             return False
         slope[k] = g if adaptive else c
-    one = classes_of(params) == 0
+    one = has_one_score(params)
     c, length = slope[0] if one else 1.0, slope[0] if one else h * length
     now.t += 1.0
     shrink(params, state, rows, i, h * (params.rate if adaptive else rate))
@@ -407,7 +412,7 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
         now.t *= params.retention.rate
         now.N *= params.retention.rate
         return True
-    if params.lazy or classes_of(params) > 0:  # else `score_and_gather` has done it, and nothing changed since
+    if params.lazy or not has_one_score(params):  # else `score_and_gather` has done it, and nothing changed since
         for k in range(len(feats)):
             gather(table, work, k, feats[k], values[k])
     q, norm = nag_scales(params, work, values, h * length * length)
@@ -415,7 +420,7 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
     t, N = left * now.t + h, left * now.N + h * norm
     common = params.rate * power_of(t / N, 1.0 - params.power_t) if N > 0.0 else 0.0
     q *= common
-    one = classes_of(params) == 0
+    one = has_one_score(params)
     c = -h * slope[0] if one else -h  # of several classes what slopes are multiplied with
     if params.invariant and h * q > 0.0:
         c = (travel(params.output.loss, p[0], y, h * q) if one else softmax_travel(p, int(y), slope, h * q)) / q
