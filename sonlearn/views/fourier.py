@@ -295,7 +295,7 @@ def standardise(params, state, work, rows, out, i, k, at):
 @bare_inline
 def count_row(params, state, work, rows, i):
     """Take row i in, and go to the stage that follows."""
-    now, entries = state.now[0], 0
+    now, h, entries = state.now[0], within(rows.weight[i]), 0
     if now["stage"] == OFF:
         return
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
@@ -319,12 +319,11 @@ def count_row(params, state, work, rows, i):
             continue
         entries += 1
         if params.standard and at < len(state.moments):
-            before = within(times * rows.weight[i])  # as if it had been this value each time
-            update_moments(x, min(before, now["weight"] + within(rows.weight[i])), state.moments[at])
+            update_moments(x, min(times * h, now["weight"] + h), state.moments[at])  # as if it had been this each time
     now["rows"] += 1
     now["numbers"] += params.binary or is_of_numbers(rows, i)
     now["entries"] += entries
-    now["weight"] += within(rows.weight[i])
+    now["weight"] += h
     if now["occurred"] > MOST or (now["occurred"] - FEW) * now["rows"] > DENSE * now["entries"]:
         now["stage"] = OFF
     elif shows_numbers(now):
