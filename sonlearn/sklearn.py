@@ -113,7 +113,10 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
     def _checked(self, X: Any, y: Any = None, weight: Any = None, *, reset: bool) -> tuple[Any, Any, Any]:
         """(X, y, weights) as arrays; X a CSR matrix or an array of float64."""
         table = arrow_table(X) if reset else None
-        if (self._names_columns(X) or is_mixed(table)) if reset else getattr(self, "mixed_", False):
+        # what no matrix has is never converted to one: `_checked_table` says what is missing
+        kinds = X.dtypes if table is None and hasattr(X, "columns") else ()
+        texts = any(getattr(kind, "kind", "f") in "OMm" for kind in kinds)
+        if (self._names_columns(X) or texts or is_mixed(table)) if reset else getattr(self, "mixed_", False):
             return self._checked_table(X, table, y, weight, reset)
         if reset:
             self.mixed_ = False

@@ -1,6 +1,7 @@
 """The estimators for scikit-learn: its own checks, and that they learn what the command line's learner learns."""
 
 import builtins
+import contextlib
 import copy
 import io
 import pickle
@@ -856,6 +857,7 @@ def test_what_pandas_hands_over_in_no_other_way():
 
 @pytest.mark.parametrize("arrow", [True, False], ids=["pyarrow", "without"])
 def test_tables_of_numbers_alone_are_matrices(monkeypatch, arrow):
+    """Without pyarrow as well; it is asked for where a column holds texts."""
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     found = builtins.__import__
 
@@ -871,3 +873,6 @@ def test_tables_of_numbers_alone_are_matrices(monkeypatch, arrow):
     assert not ours.mixed_
     other = SonlearnClassifier(method="nag").fit(X.to_numpy(), y)
     assert np.array_equal(ours.decision_function(X), other.decision_function(X.to_numpy()))
+    texts = X.assign(a=["u", "v", "w"] * 5)
+    with contextlib.nullcontext() if arrow else pytest.raises(InputError, match="pip install pyarrow"):
+        assert SonlearnClassifier(method="nag").fit(texts, y).mixed_
