@@ -25,8 +25,7 @@ from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, forced_inline, inline, jit
 from sonlearn.jit.sequence import Call
 from sonlearn.learn.diagonal_fd.engine import Matrix, WithDiagonal
-from sonlearn.learn.diagonal_fd.rounds import leading_rows, step_of, widen
-from sonlearn.learn.diagonal_fd.state import LONGEST
+from sonlearn.learn.diagonal_fd.rounds import LONGEST, leading_rows, step_of, widen
 from sonlearn.learn.engine import Predictions, padded
 from sonlearn.learn.linear_algebra import (
     add_rows,
