@@ -26,7 +26,7 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows, longest_row
-from sonlearn.jit.sequence import Call, run_calls
+from sonlearn.jit.sequence import Calls, run_calls
 from sonlearn.learn.diagonal_fd import rounds
 from sonlearn.learn.diagonal_fd.rounds import EXTRA, KEPT, SLOT, WBAR, DiagonalFDParams, DiagonalFDState
 from sonlearn.learn.engine import Engine, Predictions, State, padded
@@ -118,9 +118,7 @@ class DiagonalFD(WithDiagonal):
                 return state, at
             state = with_room(state, rounds.sweep)
 
-    def calls(
-        self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
-    ) -> list[Call]:
+    def calls(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
         return [(rounds.follow, (self._params, state, rows, out, start, learns))]
 

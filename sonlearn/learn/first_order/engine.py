@@ -19,7 +19,7 @@ import numpy as np
 from sonlearn.data import axes, merging
 from sonlearn.data.axes import BY_FEATURE, Classes, Scalars
 from sonlearn.data.rows import Rows, longest_row
-from sonlearn.jit.sequence import Call
+from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.first_order import rules
 from sonlearn.learn.losses import Output, output_of
@@ -100,9 +100,7 @@ class FirstOrder(Engine):
             self._work = new_work(self._params, 2 * longest)
         return state if features <= len(state.table) else super().reserve(state, rows, features)
 
-    def calls(
-        self, state: FirstOrderState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
-    ) -> list[Call]:
+    def calls(self, state: FirstOrderState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
         sums = (True,) if self._params.rule in (rules.COIN, rules.FTRL) else ()
         return [(rules.follow, (self._params, state, (), self._work, rows, out, start, learns, sums))]
@@ -303,7 +301,7 @@ class Nag(OfPairs):
         now = np.zeros(1, dtype=[("classes", "i8"), *NOW]).view(np.recarray)
         return NagState(new_pairs(1), np.zeros((0, rules.COLUMNS[rules.NAG] + 2 * self._params.lazy)), now)
 
-    def calls(self, state: NagState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
+    def calls(self, state: NagState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
         output = self._params.output._replace(classes=out.raw.shape[1], low=-math.inf, high=math.inf)
         params = self._params._replace(output=output)

@@ -36,9 +36,8 @@ from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.linear_algebra import INVERSE
 from sonlearn.learn.log import with_room
-from sonlearn.learn.newton.coordinates import wbar_factor
+from sonlearn.learn.newton.coordinates import sweep, wbar_factor
 from sonlearn.learn.newton.folding import orthonormalise
-from sonlearn.learn.newton.generations import sweep
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
 from sonlearn.learn.newton.shrink import begin_with_kept, learn, lower
 from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
