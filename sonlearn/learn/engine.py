@@ -253,11 +253,8 @@ class Engine(ABC):
         slots : int64[classes of `state`], or None
             Class k becomes class slots[k]; None: classes stay.
         """
-
-        def renumber(engine: Engine, own: State) -> State:
-            return engine.renumbered(own, numbers, features)
-
-        state = axes.each_part(self.parts(state), renumber, state)
+        parts = self.parts(state)
+        state = axes.each_part(parts, lambda engine, own: engine.renumbered(own, numbers, features), state)
         return axes.renumbered(self.up_to_date(state), numbers, features, slots)
 
     def up_to_date(self, state: State) -> State:

@@ -113,7 +113,7 @@ class SketchedMetaGrad(Engine):
         return w
 
     def merge(self, states: Sequence[MetaGradFDState], base: MetaGradFDState, rows: Sequence[int]) -> MetaGradFDState:
-        """Sums over rows (z, v, the experts' losses) add up; the sketch as in `newton.engine.merged`."""
+        """Sums over rows (z, v, the experts' losses) add up; the sketch as in `SketchedNewton.merge`."""
         found, out = super().merge(states, base, rows), self.new()
         sketch, q = found.base, out.base.basis.q
         k = int(sketch.now[0].k)

@@ -199,16 +199,11 @@ def params_of(options: LearnOptions) -> NewtonParams:
         rescale=RESCALE_CODE[options.scale] if "scale" in takes else NONE,
         oja_adaptive=options.oja_step == "adaptive",
         retention=1.0 - float(options.decay),
-        base=base_of(options),
+        base=float(options.alpha if "alpha" in takes else options.delta),
         shrink=float(options.l2),
         thin=float(options.thin) if "thin" in takes else 0.0,
         dual="update" in takes and options.update == "dual",
     )
-
-
-def base_of(options: LearnOptions) -> float:
-    """Initial value of alpha."""
-    return float(options.alpha if "alpha" in METHODS[options.method].takes else options.delta)
 
 
 def is_rooted(params: NewtonParams) -> bool:
