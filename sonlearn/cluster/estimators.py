@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import threading
+import warnings
 from concurrent.futures import Future
 from typing import Any, Self
 
@@ -126,6 +127,9 @@ class SonlearnClassifier(_OnDask, sklearn.SonlearnClassifier):
     def _prepared(self, y: Any, client: Client) -> Any:
         chunks = client.gather(client.compute([dask.delayed(np.unique)(chunk) for chunk in np.ravel(y.to_delayed())]))
         self._begin_classes(np.unique(np.concatenate(chunks)))
+        if sum(len(met) > 1 for met in chunks) < len(self.classes_) <= len(chunks):
+            note = "nearly each chunk has labels of one class: shuffle the rows, which are learned in their order"
+            warnings.warn(note, UserWarning, stacklevel=4)
         return y.map_blocks(self._labels, dtype=np.float64)
 
     def predict(self, X: Any) -> Any:

@@ -429,6 +429,8 @@ def test_estimators_learn_collections_and_predict_lazily(here):
         for estimator in (one, values):
             with pytest.raises(ValueError, match="y contains NaN"):
                 estimator.fit(rows, arrays.from_array(np.where(score > 1, np.nan, score > 0), chunks=75))
+        with pytest.warns(UserWarning, match="nearly each chunk has labels of one class"):
+            one.fit(rows, arrays.from_array(np.sort(y), chunks=75))
         with pytest.raises(OptionError, match="passes on a cluster"):
             sonlearn.dask.SonlearnRegressor(passes=2).fit(rows, arrays.from_array(score, chunks=75))
 
