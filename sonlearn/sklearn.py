@@ -50,6 +50,8 @@ ROWS = 4096
 FEW = 16384
 #: Every so many rows are held out to find how many passes help; the most passes that are tried; and without a gain.
 HELD, MOST_PASSES, PATIENCE = 5, 10, 2
+#: Of so many rows or fewer each part is held out in its turn, to find how the members of a committee are combined.
+SMALL = 2048
 #: Rows of a stream, evenly spread over it, that are kept to ask a model about; of more rows, more than half as many.
 MOST_SAMPLED = 64
 
@@ -234,30 +236,47 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         """Learn all rows as `shuffle` and `passes` say. The learner has learned nothing yet."""
         state, n = self.random_state, len(y)
         order = check_random_state(0 if state is None else state).permutation(n) if self.shuffle else np.arange(n)
-        self.n_iter_ = self._passes_that_help(X, y, weight, order) if self.passes == "auto" else self.passes
+        self.n_iter_, trial = self._tried(X, y, weight, order) if self.passes == "auto" else (self.passes, None)
         if not isinstance(self.n_iter_, int | np.integer) or self.n_iter_ < 1:
             raise OptionError(f"{type(self).__name__}: passes {self.passes!r}: expected auto, or at least 1")
         for number in range(self.n_iter_):
             self._learn(self.learner_, X, y, weight, order, again=number > 0)
+        if trial is not None:
+            self.learner_.combine_as(trial)
         return self
 
-    def _passes_that_help(self, X: Any, y: np.ndarray, weight: Any, order: np.ndarray) -> int:
-        """How often the rows have to be learned for the least loss of those that are held out."""
-        learner = self.learner_
+    def _tried(self, X: Any, y: np.ndarray, weight: Any, order: np.ndarray) -> tuple[int, Learner | None]:
+        """How often the rows have to be learned for the least loss of those that are held out.
+
+        If more than once, also a learner that knows how members which have learned so often are combined for rows that
+        are new to them: those held out, of up to `SMALL` rows each fifth in its turn.
+        """
+        learner, places = self.learner_, np.arange(len(y)) % HELD
         if not HELD <= len(y) <= FEW or learner.options.label_delay or learner.follows_predictions:
-            return 1
-        places = np.arange(len(y)) % HELD
+            return 1, None
         held, others = order[places == HELD - 1], order[places < HELD - 1]
         (_, asked), *_ = self._batches(X, weight, held)
-        trial, best, found = learner.copy(threads=self._threads), np.inf, 1
+        trial, best, found, kept = learner.copy(threads=self._threads), np.inf, 1, None
         for number in range(1, MOST_PASSES + 1):
             self._learn(trial, X, y, weight, others, again=number > 1)
             loss = asked.weight @ trial.predict(asked._replace(y=y[held])).loss
             if loss < best:
                 best, found = loss, number
+                kept = trial.copy(threads=self._threads) if number > 1 else None
             elif number - found == PATIENCE:
                 break
-        return found
+        if kept is None:
+            return 1, None
+        self._learn(kept, X, y, weight, held)
+        for fold in range(HELD - 1 if len(y) <= SMALL else 0):
+            trial = learner.copy(threads=self._threads)
+            for number in range(found):
+                self._learn(trial, X, y, weight, order[places != fold], again=number > 0)
+            trial.next_pass(again=False)
+            trial.combine_as(kept)
+            self._learn(trial, X, y, weight, order[places == fold])
+            kept = trial
+        return found, kept
 
     def _learn(
         self, learner: Learner, X: Any, y: np.ndarray, weight: Any, order: Any = None, *, again: bool = False

@@ -306,6 +306,10 @@ class Engine(ABC):
         """Record in `state` that the next rows have been learned before (`again`), or that they are new."""
         return
 
+    def combined_as(self, state: State, other: State) -> State:
+        """`state`, its members combined as those of `other` are, a state that has learned much the same."""
+        return state
+
     def contributions(self, state: State, rows: Rows, number: int | None = None) -> Contributions | None:
         """The members' contributions, to the score of class `number` if there are several; None without members."""
         return None

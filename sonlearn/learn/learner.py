@@ -82,7 +82,7 @@ class Learner(SavedModel):
         There is no such option.
     """
 
-    KIND, FORMAT = "learner", 25
+    KIND, FORMAT = "learner", 26
     __signature__ = _Signature()
 
     def __init__(
@@ -411,6 +411,11 @@ class Learner(SavedModel):
             raise OptionError(f"--label-delay {self.options.label_delay} with a further pass: expected one pass")
         with self.access.to_learn:
             self.engine.next_pass(self.state, again)
+
+    def combine_as(self, other: Learner) -> None:
+        """Combine the members of a committee as `other` does, a learner of the same rows; others have nothing to."""
+        with self.access.to_learn:
+            self.state = self.engine.combined_as(self.state, other.state)
 
     def set_output(self, **given: Any) -> None:
         """Change how predictions are reported: options of `OUTPUT_OPTIONS` by name. Nothing that is learned changes.

@@ -225,6 +225,21 @@ def test_trees_follow_a_change_at_once_however_the_stream_is_cut(loss):
 
 
 @for_all("loss", LOSSES)
+@pytest.mark.parametrize("members", [None, ("nag:zs", "boost:columns")], ids=["alone", "member"])
+def test_new_rows_after_further_passes_are_no_change(loss, members):
+    """Trees tell rows that they were grown of far better than new ones."""
+    batch = stream(loss, 1800)
+    learner = Learner(LearnOptions(method="committee", members=members, loss=loss)) if members else learner_of(loss)
+    for again in (False, True, True, False):
+        learner.next_pass(again)
+        raw = learner.partial_fit(rows_of(batch, slice(0, 900) if learner.examples < 2700 else slice(900, 1800))).raw
+        own = learner.state.members[1] if members else learner.state
+        assert own.now["since"][0] == own.drift.count[1] == 0
+    y = batch.y[900:]
+    assert np.mean(raw * y <= 0) < 0.2 if loss == "logistic" else np.mean((raw - y) ** 2) < 0.5 * np.var(y)
+
+
+@for_all("loss", LOSSES)
 def test_a_merge_forgets_what_came_before_a_change(loss):
     """Of a learner of partitions that has met one, and of the base."""
     batch, base = changing(loss), learner_of(loss)

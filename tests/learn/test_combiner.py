@@ -8,7 +8,7 @@ import pytest
 from sonlearn import LearnOptions
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.jit.sequence import run_calls
-from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION, Combiner, new_combiner, without
+from sonlearn.learn.ensemble.combiner import BEFORE, PERIOD, RETENTION, Combiner, conditioned, discount, new_combiner, without
 from sonlearn.learn.ensemble.label_scale import new_scale
 from sonlearn.learn.ensemble.scalar_step import (
     FLOOR,
@@ -168,6 +168,35 @@ def test_members_that_are_forgotten_leave_the_others_as_if_alone_from_then_on():
     silent[:, [1, 3]] = 0.0
     combine(of_each_row(LOGISTIC_LOSS, len(y)), left, silent, y, weight, True, scratch, out)
     assert (left.w[:, [1, 3]] == 0).all()
+
+
+def test_without_some_members_the_others_weights_are_those_of_least_loss():
+    """Of squared loss over all rows, that is of least squares with the prior as further rows."""
+    V, y, weight = (each[~np.isnan(stream("squared")[1])] for each in stream("squared"))
+    prior = np.sqrt(np.array([20.0, 1.0, 5.0, 2.0]) / 2.0)
+    A = 2.0 * (V.T @ (weight[:, None] * V) + np.diag(prior**2))
+    w = np.linalg.solve(A, 2.0 * V.T @ (weight * y))
+    combiner = start(4)._replace(w=w[None], A=A[None], P=np.linalg.inv(A)[None], prior=2.0 * prior[None] ** 2)
+    left = conditioned(combiner, [1])
+    rest = [0, 2, 3]
+    rows = np.vstack([np.sqrt(weight)[:, None] * V[:, rest], np.diag(prior[rest])])
+    best, *_ = np.linalg.lstsq(rows, np.append(np.sqrt(weight) * y, np.zeros(3)), rcond=None)
+    np.testing.assert_allclose(left.w[0, rest], best, rtol=1e-9)
+    assert left.w[0, 1] == 0.0
+    assert np.abs(best - w[rest]).max() > 1e-3
+
+
+def test_what_was_learned_counts_as_few_rows_after_further_passes():
+    V, y, weight = stream("logistic")
+    combiner = start(4)
+    combine(of_each_row(LOGISTIC_LOSS, len(y)), combiner, V, y, weight, True, np.zeros((6, 4)), np.zeros(len(y)))
+    before, share = Combiner(*(part.copy() for part in combiner)), BEFORE / combiner.rows[0]
+    discount(combiner)
+    for A, P, old, prior in zip(combiner.A, combiner.P, before.A, before.prior, strict=True):
+        np.testing.assert_allclose(A - np.diag(prior), share * (old - np.diag(prior)), rtol=1e-9)
+        np.testing.assert_allclose(A @ P, np.eye(4), atol=1e-9)
+    np.testing.assert_array_equal(combiner.w, before.w)
+    np.testing.assert_allclose(combiner.loss, share * before.loss)
 
 
 def test_a_long_stream_of_sure_rows_stays_finite():

@@ -16,7 +16,7 @@ from for_all import for_all
 pytest.importorskip("sklearn", reason="needs the extra sklearn")
 
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_classification, make_regression
+from sklearn.datasets import load_iris, make_classification, make_friedman1, make_regression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -122,14 +122,26 @@ def test_fit_learns_the_rows_in_the_order_that_a_seed_gives(classes, kind, monke
             np.testing.assert_array_equal(ours.decision_function(X), own.decision_function(X))
 
 
-@pytest.mark.parametrize("kind", ["classes", "several", "values"])
-def test_to_find_how_many_passes_help_leaves_nothing_behind(classes, kind):
-    made = {"classes": classes, "several": several(), "values": make_regression(150, 6, noise=1.0, random_state=0)}
+@pytest.mark.parametrize("kind, small", [("classes", 0), ("classes", 2048), ("several", 2048), ("values", 0)])
+def test_members_are_combined_as_of_rows_held_out(classes, kind, small, monkeypatch):
+    """Members are those of as many passes; the combination is of rows new to ones that have learned the rest."""
+    monkeypatch.setattr("sonlearn.sklearn.SMALL", small)
+    made = {"classes": classes, "several": several(), "values": make_friedman1(200, random_state=0)}
     (X, y), estimator = made[kind], SonlearnRegressor if kind == "values" else SonlearnClassifier
-    found = estimator().fit(X, y)
+    found, trial = estimator().fit(X, y), None
+    assert found.n_iter_ > 1
+    order, raw = np.random.RandomState(0).permutation(len(y)), "predict" if kind == "values" else "decision_function"
+    for fold in (4, 0, 1, 2, 3) if small else (4,):
+        held, others = order[fold::5], np.delete(order, np.s_[fold::5])
+        next_trial = estimator(passes=found.n_iter_, shuffle=False).fit(X[others], y[others])
+        if trial is not None:
+            next_trial.learner_.next_pass(again=False)
+            next_trial.learner_.combine_as(trial.learner_)
+        trial = next_trial.partial_fit(X[held], y[held])
     told = estimator(passes=found.n_iter_).fit(X, y)
-    raw = [each.predict(X) if kind == "values" else each.decision_function(X) for each in (found, told)]
-    np.testing.assert_array_equal(*raw)
+    assert not np.array_equal(getattr(found, raw)(X), getattr(told, raw)(X))
+    told.learner_.combine_as(trial.learner_)
+    np.testing.assert_array_equal(getattr(found, raw)(X), getattr(told, raw)(X))
 
 
 @pytest.mark.parametrize("kind", ["classes", "several", "values"])

@@ -122,6 +122,10 @@ class Boost(Engine):
         """Room for some rows of the features that there are (see `Engine.spare`)."""
         return self._with_room(state, ROWS, features), features
 
+    def next_pass(self, state: BoostState, again: bool) -> None:
+        """See `Engine.next_pass`: errors on rows of a further pass tell nothing of a change."""
+        state.now["again"] = again
+
     def refusal(self, rows: Rows, row: int) -> tuple[str, str] | None:
         """(found, expected) for a row that was refused for exceeding the number of columns."""
         return too_wide(rows, row, self._params.most, self._method, "rows of numbers: use --method nag")

@@ -114,9 +114,14 @@ def keep(params, state, x, rows, i):
 
 @bare_inline
 def watch_trees(params, now, drift, z, y):
-    """Take in scores z of a row, before it is kept; where that names a change, rows before it are forgotten."""
+    """Take in scores z of a row, before it is kept; where that names a change, rows before it are forgotten.
+
+    Of a further pass nothing: trees err less on rows that they have seen, and new ones would look like a change.
+    """
     changes = drift.count[1]
     drift.count[0] += 1
+    if now["again"]:
+        return
     take_in(drift, not (params.logistic or params.several), error_of(params, now, z, y), SLACK)
     if drift.count[1] > changes:
         now["since"] = drift.changes[changes % CHANGES] - 1

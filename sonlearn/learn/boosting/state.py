@@ -28,7 +28,7 @@ LEAF = -1
 LARGEST, BELOW_ALL = 3e38, -3.4e38
 
 NOW = [(name, "i8") for name in ("rows", "width", "seen", "due", "step", "last", "columns", "refits", "first")]
-NOW += [(name, "i8") for name in ("classes", "known", "since", "slots")]
+NOW += [(name, "i8") for name in ("classes", "known", "since", "slots", "again")]
 #: Columns of `BoostState.starts`.
 IN_USE, NEXT = range(2)
 #: Where there are more classes than this no trees are grown: each takes time in proportion to their number.
@@ -70,7 +70,7 @@ class BoostState(NamedTuple):
     # due; step of the refit under way, 0: none; rows and columns that it goes by; refits begun; the first of the trees
     # that predict, those of the refit under way are the others; scores of a row: classes that the rows learned have
     # shown, and that the refit goes by; 1 but for several classes; rows before the last change, which are forgotten;
-    # slots of the buffer
+    # slots of the buffer; whether rows are those of a further pass
     now: np.ndarray
     values: np.ndarray  # float32[slots * width]; of the rows kept; 0: none
     labels: np.ndarray  # float64[slots, 3]; label, importance and base of each

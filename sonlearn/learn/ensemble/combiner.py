@@ -30,6 +30,8 @@ from sonlearn.options.members import Member
 #: After PERIOD rows A keeps this share of itself.
 PERIOD = 64
 RETENTION = 0.9998**PERIOD
+#: Rows that all of the past counts as, for members that have learned it several times (`discount`).
+BEFORE = 20
 
 
 class Combiner(NamedTuple):
@@ -69,6 +71,27 @@ def without(combiner: Combiner, members: list[int]) -> Combiner:
         inverse = np.linalg.inv(A[e])
         P[e] = (inverse + inverse.T) / 2.0
     return combiner._replace(w=w, A=A, P=P)
+
+
+def discount(combiner: Combiner) -> None:
+    """What has been learned counts as BEFORE rows from here on: of members that have changed in further passes."""
+    share = min(1.0, BEFORE / max(int(combiner.rows[0]), 1))
+    for array in (combiner.A, combiner.loss, combiner.errors):
+        array *= share
+    for A, P, prior in zip(combiner.A, combiner.P, combiner.prior, strict=True):
+        A += (1.0 - share) * np.diag(prior)
+        inverse = np.linalg.inv(A)
+        P[:] = (inverse + inverse.T) / 2.0
+
+
+def conditioned(combiner: Combiner, gone: list[int]) -> Combiner:
+    """The combiner where the weights of the members `gone` are 0, and the others' what A says they are then."""
+    if not combiner.w.shape[1]:
+        return combiner
+    rest, w = np.setdiff1d(np.arange(combiner.w.shape[1]), gone), combiner.w.copy()
+    for e, A in enumerate(combiner.A):
+        w[e, rest] += np.linalg.solve(A[np.ix_(rest, rest)], A[np.ix_(rest, gone)] @ w[e, gone])
+    return without(combiner._replace(w=w), gone)
 
 
 def weights_of(combiner: Combiner) -> np.ndarray:

@@ -31,7 +31,7 @@ from sonlearn.learn.engine import Contributions, Engine, Predictions, State
 from sonlearn.learn.ensemble import history as histories
 from sonlearn.learn.ensemble import merging, progress
 from sonlearn.learn.ensemble.by_row import CommitteeByRow
-from sonlearn.learn.ensemble.combiner import Combiner, weights_of, without
+from sonlearn.learn.ensemble.combiner import Combiner, conditioned, discount, weights_of, without
 from sonlearn.learn.ensemble.history import History, new_history
 from sonlearn.learn.ensemble.label_scale import relative_weights
 from sonlearn.learn.ensemble.progress import SEVERAL, VALUES, measure, tally_up
@@ -268,10 +268,21 @@ class Committee(Engine):
         """See `Engine.next_pass`.
 
         Members that have learned a row predict it better than they predict a new one, and those that memorise gain
-        most: the combiners, which would come to rely on them, learn only in the first pass. What is counted is counted
-        once.
+        most: the combiners, which would come to rely on them, learn only in the first pass, and anew from new rows
+        after further passes. What is counted is counted once.
         """
+        if state.now["passes"][0] > 0 and not again:
+            discount(state.online)
+            discount(state.offline)
+        for engine, own in zip(self.engines, state.members, strict=True):
+            engine.next_pass(own, again)
         state.now["passes"] = state.now["passes"] + 1 if again else 0
+
+    def combined_as(self, state: CommitteeState, other: CommitteeState) -> CommitteeState:
+        """See `Engine.combined_as`; of members that have left `state` alone, the others have the weight."""
+        gone = np.flatnonzero(other.active & ~state.active).tolist()
+        online, offline = (conditioned(each, gone) for each in (other.online, other.offline))
+        return state._replace(online=online, offline=offline)
 
     # -- who is at work ----------------------------------------------------------------------------------------------
 
