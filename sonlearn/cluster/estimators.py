@@ -15,8 +15,7 @@ from typing import Any, Self
 import dask
 import numpy as np
 from distributed import Client
-from sklearn.utils import assert_all_finite
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_y, validate_data
 
 from sonlearn import sklearn
 from sonlearn.cluster.dask import UNWANTED, as_array, client_here, trained
@@ -87,7 +86,7 @@ class _OnDask:
         own._checked(np.zeros((1, X.shape[1])), np.zeros(1), None, reset=True)
         self._compare_columns(X, reset=True)
         X, y, weight = (None if each is None else as_array(each) for each in (X, y, weight))
-        labels = self._prepared(y.map_blocks(_labels, dtype=y.dtype, meta=y._meta), client)
+        labels = self._prepared(y.map_blocks(_check_y, dtype=y.dtype, meta=y._meta), client)
         reading = Reading(
             TextOptions(format="svmlight", constant=self.constant),
             labels=Labelling.of(self.learner_.options),
@@ -157,12 +156,6 @@ class SonlearnRegressor(_OnDask, sklearn.SonlearnRegressor):
     def predict(self, X: Any) -> Any:
         """Predictions float64[n]."""
         return self._of_chunks(X, "predict", None, np.float64)
-
-
-def _labels(y: np.ndarray) -> np.ndarray:
-    """The labels of a chunk. Raises ValueError where one is missing."""
-    assert_all_finite(y, input_name="y")
-    return y
 
 
 def _of_chunk(rows: np.ndarray, estimator: Any, method: str) -> Any:

@@ -84,8 +84,9 @@ def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
     assert err.startswith(what)
     assert err.endswith(f"; write 1234.5, without signs and thousands {names}")
     assert trained("a,n,y\n", lambda a, x, y: f'{a},"${x:,.2f}",{int(y)}', "--categorical", "n") == (0, "", "")
-    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},12/{a % 28 + 1}/{1990 + a},{int(y)}")
-    assert err.startswith(f"{what}dates that are not read as such ('12/")
+    for date in ("12/{}/2024", "{:02}-Mar-2024", "{} January 24", "2024-W{:02}", "2024-05-{:02} 01:05 PM"):
+        _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{date.format(a % 28 + 1)},{int(y)}")  # noqa: B023
+        assert err.startswith(f"{what}dates that are not read as such (")
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{1990 + a}-{a % 9 + 1:02},{int(y)}")
     assert err.startswith(f"{what}dates that are not read as such ('20")
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{['Köln', 'Graz'][a % 2]},{int(y)}", encoding="latin-1")
