@@ -293,7 +293,8 @@ class Worker(Queue):
         text = learner.text
         labels = Labelling.of(learner.options)
         of_namespaces = text.format in NAMESPACED
-        self._columns = {False: learner.columns.at_rest(), True: learner.columns}  # by whether rows are learned
+        # By whether rows are learned.
+        self._columns = {False: learner.columns.at_rest(names.known), True: learner.columns}
         # By whether the first malformed line ends it (of a request that is whole, no more has to be known), and whether
         # the rows are learned.
         self._parsers = {

@@ -134,6 +134,16 @@ def test_a_category_may_be_new_and_a_number_among_categories_is_named():
     assert notes[1:] == ["the column 'town' has a number, '17'; the model has learned a category in all rows"]
 
 
+@pytest.mark.parametrize(
+    ("towns", "named"), [(["Bonn"] * 20, True), (["Bonn"] * 19, False), (["Bonn"] * 19 + ["Graz"], False)]
+)
+def test_a_column_all_of_whose_categories_are_new_is_named(towns, named):
+    columns = learned().at_rest([name_slot(f"town={town}", OPTIONS) for town in ("Graz", "Wien", "Linz")])
+    note = "the column 'town' has categories of which the model has met none ('Bonn')"
+    assert (note in predicted("\n".join(["town", *towns]) + "\n", columns)[1]) == named
+    assert note not in predicted("\n".join(["town", *towns]) + "\n", learned())[1]  # names that are not known
+
+
 def test_the_sums_have_the_same_bits_wherever_batches_end():
     draw = random.Random(3)
     text = "y,a,b\n" + "".join(f"1,{draw.gauss(0, 1e6)!r},{draw.random()!r}\n" for _ in range(500))
