@@ -211,7 +211,7 @@ def test_a_reward_that_comes_while_events_are_written_is_kept(tmp_path):
             events.append([("d", '{"EventId":"d"}')], [])
             assert [event.text for event in other.older(math.inf)] == [f'{{"EventId":"{name}"}}' for name in "abc"]
             other.remove(math.inf)
-            with pytest.raises(OutputError, match="another server writes to it"):
+            with pytest.raises(OutputError, match=r"UNIQUE constraint failed: events\.number"):
                 other.append([("e", "{}")], [])
         assert [event.text for event in EventLog(str(tmp_path / "events")).older(math.inf)] == [
             '{"_label_cost":-1.0,"EventId":"b"}', '{"EventId":"d"}'
@@ -265,6 +265,7 @@ def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
             ("/decide", "[1]", 400, "<request>: found '[1]', expected an object: the context"),
             ("/decide", {"visit": 1}, 400, "found no array _multi, expected one object for each action in _multi"),
             ("/decide", {"c": {"_multi": [{"a": 1}]}}, 400, "the whole body in /decide)"),
+            ("/decide", {"event_id": "a", "_multi": [{"a": 1}]}, 400, "found event_id in the context, expected none"),
             ("/decide", {"visit": 1, "_multi": 3}, 400, "found no array _multi, expected one object for each"),
             ("/decide", {"visit": 1, "_multi": [{"a": float("nan")}]}, 400, "JSON, which has no NaN"),
             ("/decide", {"visit": 1, "_multi": [3]}, 400, "expected one object for each action"),
