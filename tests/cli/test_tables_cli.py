@@ -294,7 +294,9 @@ def test_a_link_that_does_not_fit_the_loss_is_named(cli, tmp_path, command):
     assert (status, "--link" in err) == (0, False)
 
 
-@pytest.mark.parametrize("command", [("train", "--method", "nag"), ("tune", "--grid", "method=nag l2=0,.1")], ids=" ".join)
+@pytest.mark.parametrize(
+    "command", [("train", "--method", "nag"), ("tune", "--grid", "method=nag l2=0,.1")], ids=" ".join
+)
 def test_a_row_that_was_left_out_says_nothing_of_the_mean_of_its_column(tmp_path, cli, command):
     """What stands for a missing number is the mean of the rows that were learned, not of one out of all bounds."""
     rows = [f"{i % 7},{i % 3},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(60)]
