@@ -233,7 +233,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         order = check_random_state(0 if state is None else state).permutation(n) if self.shuffle else np.arange(n)
         self.n_iter_ = self._passes_that_help(X, y, weight, order) if self.passes == "auto" else self.passes
         if not isinstance(self.n_iter_, int | np.integer) or self.n_iter_ < 1:
-            raise OptionError(f"passes {self.passes!r}: expected auto, or at least 1")
+            raise OptionError(f"{type(self).__name__}: passes {self.passes!r}: expected auto, or at least 1")
         for number in range(self.n_iter_):
             self._learn(self.learner_, X, y, weight, order, again=number > 0)
         return self

@@ -135,7 +135,7 @@ def tune(
         A combination is contradictory, or the settings cannot be compared.
     InputError, DivergedError
     """
-    settings = settings_of([grid] if isinstance(grid, Mapping) else grid, dict(fixed or {})).settings
+    settings = settings_of(grid, fixed or {}).settings
     return tuned(
         settings, data, reading_of(settings, text or TextOptions()), criterion([s.options for s in settings], by),
         client=client,

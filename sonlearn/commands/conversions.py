@@ -69,7 +69,7 @@ def events(line: Line) -> int:
     made = time.time() - (options.remove or 0.0) * _DAY_SECONDS
     with contextlib.closing(EventLog(path, "")) as log:
         with whole_output(options.output) as file:
-            for event in log.older(made):
+            for event in log.older(made, removable=options.remove is not None):
                 file.write(event.text.encode() + b"\n")
         if options.remove is not None:
             log.remove(made)

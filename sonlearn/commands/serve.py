@@ -23,6 +23,7 @@ from sonlearn.commands.passes import Checkpoints
 from sonlearn.data.batch import Batch
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
+from sonlearn.files.atomic import kept
 from sonlearn.interrupts import Interrupts
 from sonlearn.learn.learner import Learner
 from sonlearn.options.run import RunOptions
@@ -59,6 +60,8 @@ def command(line: Line) -> int:
 
         http = None if options.port is None else stack.enter_context(listen(options.host, options.port, "--port"))
         lines = None if options.tcp is None else stack.enter_context(listen(options.host, options.tcp, "--tcp"))
+        for written in filter(None, (run_options.final_regressor, options.events)):
+            stack.enter_context(kept(written))
         server, saver = (decisions_served if decides else rows_served)(options, run_options, stack)
         places = ([f"http://{address(http)}"] if http else []) + ([f"lines on {address(lines)}"] if lines else [])
         events = "" if options.events is None else f", events in {options.events}"
@@ -89,7 +92,7 @@ def rows_served(options: ServeOptions, run_options: RunOptions, stack: contextli
         worker_of = functools.partial(LateLabels, events)
         if mark is not None:
             with Interrupts(at_once=True):
-                say_learned(asyncio.run(worker_of(learner, names, options).replay(mark)), events, run_options)
+                say_learned(worker_of(learner, names, options).replay(mark), events, run_options)
         metrics.show("sonlearn_events_pending", "Rows without a label that are remembered", lambda: events.pending)
     saver = Saver(run_options, lambda: contents(learner, names), metrics, events)
     worker = worker_of(learner, names, options, after=saver.worked, tell=warn)
@@ -238,7 +241,7 @@ class Saver:
         if learned and self._checkpoints.due(learned) and (self._writing is None or not self._writing.is_alive()):
             header, arrays = self._contents()
             copies = {name: np.array(array) for name, array in arrays.items()}
-            self._writing = threading.Thread(target=self._write, args=(header, copies), name="sonlearn-save")
+            self._writing = threading.Thread(target=self._checkpoint, args=(header, copies), name="sonlearn-save")
             self._writing.start()
 
     def _contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -246,8 +249,13 @@ class Saver:
         return {**header, **({"events": self._events.mark()} if self._events else {})}, arrays
 
     def _write(self, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        storage.write(str(self._path), header, arrays)
+        if self._events is not None:
+            self._events.saved(header["events"])
+
+    def _checkpoint(self, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         try:
-            storage.write(str(self._path), header, arrays)
+            self._write(header, arrays)
             self._metrics.saved.inc()
         except ModelFileError as error:
             self._metrics.unsaved.inc()
@@ -258,4 +266,4 @@ class Saver:
         if self._writing is not None:
             self._writing.join()
         if self._path is not None:
-            storage.write(self._path, *self._contents())
+            self._write(*self._contents())

@@ -194,10 +194,6 @@ class Scalars(Axis):
             now[name] = max(int(each[name][0]) for each in (base, *others))
         return now
 
-    def learned(self, now: np.ndarray, base: np.ndarray) -> int:
-        """Rows learned since `base`."""
-        return int(now[self.rows][0] - base[self.rows][0])
-
 
 def each_part(makers: dict[str, Any], call: Callable[..., State], *states: State, into: State | None = None) -> State:
     """The first of `states`, or `into`, with call(maker, its own in each of `states`) in the place of states within.
@@ -233,8 +229,8 @@ def renumbered(state: State, numbers: np.ndarray, features: int, slots: np.ndarr
 
 def rows_learned(states: Sequence[State], base: State) -> list[int]:
     """Rows that each of `states` has learned since `base`."""
-    scalars = next(axis for _, axis, _ in axes_of(type(base)) if isinstance(axis, Scalars))
-    return [scalars.learned(state.now, base.now) for state in states]
+    rows = next(axis.rows for _, axis, _ in axes_of(type(base)) if isinstance(axis, Scalars))
+    return [int(state.now[rows][0] - base.now[rows][0]) for state in states]
 
 
 def merged(states: Sequence[State], base: State, by: np.ndarray) -> State:

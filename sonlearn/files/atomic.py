@@ -21,7 +21,7 @@ except ImportError:  # Windows
 #: file that the shell appends to.
 STDOUT = ("-", "/dev/stdout")
 
-_TEMPORARY = r"\.sonlearn-[0-9a-f]{16}\.tmp"
+_TEMPORARY = r"\.sonlearn-[0-9a-f]{16}\.tmp|\..+\.sonlearn-lock"
 
 
 def target_problem(path: str | os.PathLike[str], in_place: bool = False) -> str:
@@ -112,6 +112,36 @@ def remove_stale(folder: str) -> None:
             with open(path, "r+b") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 os.unlink(path)
+
+
+@contextlib.contextmanager
+def kept(path: str) -> Iterator[None]:
+    """Keep other servers from writing to `path` until the end of the block, or of the process.
+
+    That is a lock on a hidden file beside it, for `path` itself is replaced. Raises OutputError where another has it.
+    """
+    target = os.path.realpath(path)
+    if fcntl is None or _is_special(target):
+        yield
+        return
+    lock = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.sonlearn-lock")
+    with writing(path):
+        file = open(lock, "wb")  # noqa: SIM115
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            ours = os.path.samestat(os.fstat(file.fileno()), os.stat(lock))
+        except (BlockingIOError, FileNotFoundError):
+            ours = False
+        except OSError:  # a file system without locks
+            ours = True
+        if not ours:
+            raise OutputError(f"{path}: another server writes to it; end that one, or give another name")
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                os.unlink(lock)
 
 
 def _new_file(path: str, mode: int) -> BinaryIO:

@@ -17,6 +17,7 @@ from sonlearn.jit.decorators import Kernel
 
 #: A kernel and its arguments. It returns 1, alone or first of several numbers, or nothing; else the sequence stops.
 Call = tuple[Callable, tuple[Any, ...]]
+Calls = list[Call]
 
 
 def run_calls(calls: Iterable[Call]) -> Any:

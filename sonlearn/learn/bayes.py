@@ -24,7 +24,7 @@ import numpy as np
 from sonlearn.data.axes import BY_FEATURE, Scalars, summed
 from sonlearn.data.rows import Rows, is_learned, longest_row
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.jit.sequence import Call
+from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.retention import Retention, left_after, retention_of
 from sonlearn.options import LearnOptions
@@ -85,7 +85,7 @@ class NaiveBayes(Engine):
         """State of an untrained learner."""
         return BayesState(np.zeros((0, 2 + self._forgets)), np.zeros(1, dtype=_NOW))
 
-    def calls(self, state: BayesState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
+    def calls(self, state: BayesState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
         scratch = BayesScratch(*np.zeros((2, longest_row(rows))))
         return [(score_rows, (self._params, state, scratch, rows, out.raw, start, learns))]

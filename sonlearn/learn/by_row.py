@@ -18,7 +18,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_jit
-from sonlearn.jit.sequence import Call, Sequence
+from sonlearn.jit.sequence import Calls, Sequence
 from sonlearn.views.index import Entries, RowNumbering
 from sonlearn.views.view import fits
 
@@ -180,9 +180,7 @@ class OneRow:
         return Batch(row.indptr, row.ids, row.values, *given, self._source, constant=self._constant)
 
 
-def prepared(
-    engine: Engine, state: State, rows: Rows, out: Predictions, features: np.ndarray
-) -> tuple[State, list[Call]]:
+def prepared(engine: Engine, state: State, rows: Rows, out: Predictions, features: np.ndarray) -> tuple[State, Calls]:
     """(`state` with room to spare, the calls that learn the row in the buffers `rows` while there is room).
 
     `features`: int64[1], of how many features the row is at most; they are counted when they have occurred. There are

@@ -29,7 +29,7 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows
-from sonlearn.jit.sequence import Call, run_calls
+from sonlearn.jit.sequence import Calls, run_calls
 from sonlearn.learn.by_row import EngineByRow
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
@@ -179,7 +179,7 @@ class Engine(ABC):
         at = run_calls(self.calls(state, rows, out, start))
         return state, len(rows.y) if at is None else int(at)
 
-    def calls(self, state: State, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
+    def calls(self, state: State, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """The kernels that predict and, where it `learns`, learn rows from `start` on, with their arguments.
 
         One of them returns the first row that it has not learned; if none does, all rows are learned. Empty: `learn`
@@ -253,11 +253,8 @@ class Engine(ABC):
         slots : int64[classes of `state`], or None
             Class k becomes class slots[k]; None: classes stay.
         """
-
-        def renumber(engine: Engine, own: State) -> State:
-            return engine.renumbered(own, numbers, features)
-
-        state = axes.each_part(self.parts(state), renumber, state)
+        parts = self.parts(state)
+        state = axes.each_part(parts, lambda engine, own: engine.renumbered(own, numbers, features), state)
         return axes.renumbered(self.up_to_date(state), numbers, features, slots)
 
     def up_to_date(self, state: State) -> State:

@@ -24,7 +24,7 @@ from sonlearn.data import axes, merging
 from sonlearn.data.axes import BY_CLASS, Scalars, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.jit.sequence import Call
+from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.tolerances import LIMIT
 from sonlearn.options import LearnOptions
@@ -60,9 +60,7 @@ class LabelMean(Engine):
         now["classes"] = self._kind != SHARES
         return LabelMeanState(np.zeros(now["classes"][0]), now)
 
-    def calls(
-        self, state: LabelMeanState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
-    ) -> list[Call]:
+    def calls(self, state: LabelMeanState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
         return [(follow, (self._kind, self.retention, state, rows, start, learns, out.raw))]
 

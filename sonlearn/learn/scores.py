@@ -145,10 +145,6 @@ class ScoreHistogram:
         """Add n examples, one by one: finite scores float64[n], bool[n], weights float64[n] > 0."""
         count(self.weights, plain(scores).view(np.int64), plain(positive, np.bool_), plain(weight))
 
-    def merge(self, other: ScoreHistogram) -> None:
-        """Add the examples of another histogram."""
-        self.weights += other.weights
-
     def used(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(bins int64[k] that are not empty, ascending; weights float64[k] of their negatives, of their positives)."""
         bins = np.flatnonzero(self.weights[0] + self.weights[1])

@@ -158,7 +158,7 @@ CLASS_METHODS = {
     "arow-precision": ("multiclass.arow", "Arow", {"r", "unit", "decay"}),
     "boost": ("boosting.engine", "BoostOfClasses", {"trees", "rate"}),
     "multinomial-bayes": ("multiclass.bayes", "Bayes", {"decay"}),
-    "nag": ("multiclass.nag", "Nag", {"rate", "decay"}),
+    "nag": ("first_order.engine", "Nag", {"rate", "decay"}),
     "rls": ("multiclass.rls", "Rls", {"ridge", "most"}),
     "shares": ("ewma", "Shares", {"decay"}),
 }

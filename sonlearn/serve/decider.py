@@ -43,7 +43,7 @@ class DecisionRequest:
     body: Any
     rewards: bool
     size: int
-    answer: asyncio.Future[Answer] = dataclasses.field(default_factory=asyncio.Future)
+    answer: asyncio.Future[Answer] = dataclasses.field(init=False)
 
 
 class Decider(Queue):

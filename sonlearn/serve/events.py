@@ -131,8 +131,6 @@ class EventLog:
         come = [(reward, rewarded + i, _written(event)) for i, (event, reward) in enumerate(rewards, 1)]
         counts = log, decided + len(made), rewarded + len(come)
         with self._writing() as database:
-            if self._stored() != self._counts:
-                raise sqlite3.OperationalError("another server writes to it")
             database.executemany("insert into events (number, id, line, made) values (?, ?, ?, ?)", made)
             for each in come:
                 if not database.execute("update events set reward = ?, rewarded = ? where id = ?", each).rowcount:
@@ -167,26 +165,32 @@ class EventLog:
         query = "select line, reward from events where rewarded > ? order by rewarded"
         return (Event(*row) for row in self._database.execute(query, (after,)))
 
-    def older(self, made: float) -> Iterator[Event]:
+    def saved(self, mark: dict[str, Any]) -> None:
+        """Note that a model with this `mark` was saved; any thread may. What is not noted is not removed."""
+        with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(self.path)) as database:
+            database.execute(f"pragma user_version = {mark['rewards'] + 1}")
+
+    def older(self, made: float, removable: bool = False) -> Iterator[Event]:
         """Events `made` at that time (in seconds since 1970) or before, as they were when the log was opened.
 
-        Those with a reward come first, in the order of the rewards.
+        Those with a reward come first, in the order of the rewards; if `removable`, without those whose reward the
+        saved model has not learned: it would be lost.
         """
         _, decided, rewarded = self._counts
         select = "select line, reward from events where made <= ? and "
         execute = self._database.execute
-        for row in execute(select + "rewarded <= ? order by rewarded", (made, rewarded)):
+        most = self._removable if removable else rewarded
+        for row in execute(select + "rewarded <= ? order by rewarded", (made, most)):
             yield Event(*row)
         others = "number <= ? and (rewarded is null or rewarded > ?) order by number"
         for line, _ in execute(select + others, (made, decided, rewarded)):
             yield Event(line, None)
 
     def remove(self, made: float) -> None:
-        """Remove what `older` gives, but for events whose reward has come since. Raises OutputError."""
-        _, decided, rewarded = self._counts
+        """Remove what `older` gives if `removable`, but for events whose reward has come since. Raises OutputError."""
         older = "made <= ? and number <= ? and (rewarded is null or rewarded <= ?)"
         with self._writing() as database:
-            database.execute(f"delete from events where {older}", (made, decided, rewarded))
+            database.execute(f"delete from events where {older}", (made, self._counts[1], self._removable))
 
     def close(self) -> None:
         """Close the database."""
@@ -210,7 +214,9 @@ class EventLog:
                 for statement in (*_TABLES, f"pragma application_id = {_KINDS[of]}"):
                     execute(statement)
                 execute("insert into counts values (?, 0, 0)", (secrets.token_hex(16),))
-        self._counts = self._stored()
+        self._counts = execute("select log, decisions, rewards from counts").fetchone()
+        (saved,) = execute("pragma user_version").fetchone()  # 0: by no server that learns
+        self._removable = min(saved - 1, self._counts[2]) if saved else self._counts[2]
         self._version = None
         self._count_again()
 
@@ -220,9 +226,6 @@ class EventLog:
         if self._version != before:
             query = "select count(*) from events where rewarded is null"
             (self.pending,) = self._database.execute(query).fetchone()
-
-    def _stored(self) -> tuple[str, int, int]:
-        return self._database.execute("select log, decisions, rewards from counts").fetchone()
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

@@ -18,6 +18,7 @@ from sonlearn.serve.events import EventLog, KnownEventError
 from sonlearn.serve.worker import (
     DOCUMENT,
     LINES,
+    PARSED_RECORDS,
     SOURCE,
     PredictionRequest,
     Task,
@@ -51,7 +52,7 @@ class LateLabels(Worker):
         self._id, self._label = text.id or "_tag", text.label or "_label"
         self._labels: dict[str, str] = {}  # those of the task that learns: the label as a member, by id
 
-    async def replay(self, mark: dict[str, Any]) -> int:
+    def replay(self, mark: dict[str, Any]) -> int:
         """Learn the labels that came after the model's `mark`; how many."""
         events = self.events.rewarded(mark["rewards"])
         learned = 0
@@ -67,6 +68,8 @@ class LateLabels(Worker):
             return (yield from super()._parsed(group, stop))
         self._labels, lines = {}, list[str]()
         for number, given in (yield from _all_objects(group)):
+            if number % PARSED_RECORDS == 0:
+                yield
             lines += [""] * (number - 1 - len(lines))
             lines.append(self._labelled(number, given))
         text = "\n".join(lines).encode() + b"\n"

@@ -49,7 +49,7 @@ MOST_WAITING = 1 << 26
 #: Bytes of text that are worked on together, about.
 GROUP_BYTES = 1 << 18
 #: Bytes of text, and records, that are parsed in a step.
-PARSED_BYTES, _PARSED_RECORDS = 1 << 16, 256
+PARSED_BYTES, PARSED_RECORDS = 1 << 16, 256
 #: Bytes that are predicted without a thread of their own: switching to it would take longer.
 AT_ONCE_BYTES = 1 << 14
 #: Features that a line may have with interactions: of a stranger's lines not as many as of one's own.
@@ -176,6 +176,7 @@ class Queue:
         """The answer to a request, when its turn has come. Raises Busy, or what is its answer."""
         if self._stopping or (self._requests and self.waiting + request.size > self._most):
             raise Busy
+        request.answer = asyncio.Future()
         self._requests.append(request)
         self.waiting += request.size
         self._wake.set()
@@ -236,7 +237,7 @@ class PredictionRequest:
     learn: bool
     whole: bool
     wants: Wants = NOTHING_MORE
-    answer: asyncio.Future[Reply] = dataclasses.field(default_factory=asyncio.Future)
+    answer: asyncio.Future[Reply] = dataclasses.field(init=False)
 
     @property
     def size(self) -> int:
@@ -457,7 +458,7 @@ class Worker(Queue):
         pieces: Iterator[Any]
         if first.kind in (DOCUMENT, CSV):
             rows = yield from all_of(elements(text) if first.kind == DOCUMENT else self._rows_of_csv(text))
-            pieces = (rows[i : i + _PARSED_RECORDS] for i in range(0, len(rows) or 1, _PARSED_RECORDS))
+            pieces = (rows[i : i + PARSED_RECORDS] for i in range(0, len(rows) or 1, PARSED_RECORDS))
             parse = lambda piece: parser.parse_records(piece, SOURCE)  # noqa: E731
         else:
             format = "json" if first.kind == LINES else "vw" if self.learner.text.format in NAMESPACED else "svmlight"
@@ -557,7 +558,7 @@ def elements(text: bytes) -> Iterator[tuple[int, Record]]:
 def all_of(rows: Iterator[tuple[int, Record]]) -> Generator[None, None, list[tuple[int, Record]]]:
     """Return all rows, of which one may be an error; yield between two steps."""
     found: list[tuple[int, Record]] = []
-    while part := list(itertools.islice(rows, _PARSED_RECORDS)):
+    while part := list(itertools.islice(rows, PARSED_RECORDS)):
         if found:
             yield
         found += part

@@ -94,12 +94,12 @@ def parse_grid(text: str, place: str = "--grid") -> dict[str, tuple[Any, ...]]:
     return grid
 
 
-def settings_of(grids: Iterable[Mapping[str, Any]], fixed: Mapping[str, Any]) -> Settings:
+def settings_of(grids: Mapping[str, Any] | Iterable[Mapping[str, Any]], fixed: Mapping[str, Any]) -> Settings:
     """All settings of the grids, one grid after the other.
 
     Parameters
     ----------
-    grids : of {name of an option: sequence of values, or one value}
+    grids : {name of an option: sequence of values, or one value}, or several
     fixed : {name: value} that all have
 
     Raises
@@ -111,7 +111,7 @@ def settings_of(grids: Iterable[Mapping[str, Any]], fixed: Mapping[str, Any]) ->
     found: dict[LearnOptions, Setting] = {}
     left_out: dict[str, dict[str, None]] = {}
     combinations = 0
-    for grid in grids:
+    for grid in [grids] if isinstance(grids, Mapping) else grids:
         axes = _axes(grid, fixed)
         combinations += math.prod(map(len, axes.values()))
         if combinations > MOST:

@@ -427,9 +427,7 @@ def tune(
     InputError, DivergedError
         As `Tuning.partial_fit`.
     """
-    fixed = dict(fixed or {})
-    settings = settings_of([grid] if isinstance(grid, Mapping) else grid, fixed).settings
-    tuning = Tuning(settings, text, **how)
+    tuning = Tuning(settings_of(grid, fixed or {}).settings, text, **how)
     for batch in batches:
         tuning.partial_fit(batch)
     return tuning

@@ -16,7 +16,7 @@ from sonlearn.data.arrays import zeros
 from sonlearn.data.axes import Counted, Scalars, pooled
 from sonlearn.data.rows import COUNT, SQUARES, Rows, begin_row, is_learned
 from sonlearn.jit import bare_jit, forced_inline
-from sonlearn.jit.sequence import Call
+from sonlearn.jit.sequence import Calls
 from sonlearn.views.codes import (
     CODES,
     MOST,
@@ -279,7 +279,7 @@ class Odds(Bins):
 
     def calls(
         self, state: BinsState, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
-    ) -> list[Call]:
+    ) -> Calls:
         """See `View.calls`.
 
         Bins that are not of this state are forgotten: numbers of another one, or of features numbered otherwise.

@@ -31,7 +31,7 @@ from sonlearn.data import axes, merging
 from sonlearn.data.axes import Counted, Scalars
 from sonlearn.data.rows import NO_CONSTANT, Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
-from sonlearn.jit.sequence import Call
+from sonlearn.jit.sequence import Calls
 from sonlearn.views.codes import EQUAL, key_of, tamed, update_moments, within
 from sonlearn.views.view import BY_RAW, MergedView, View, new_now, room_for
 
@@ -155,7 +155,7 @@ class Fourier(View):
 
     def calls(
         self, state: FourierState, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
-    ) -> list[Call]:
+    ) -> Calls:
         """See `View.calls`; what is missing of the directions `widened` works out."""
         if state.now["stage"][0] != OFF:
             self._forget_others(state)

@@ -11,7 +11,7 @@ import numpy as np
 from sonlearn.data.axes import Features, Scalars, merged, pooled, summed
 from sonlearn.data.rows import SQUARES, Rows, begin_row, is_learned, leave_out
 from sonlearn.jit import bare_jit
-from sonlearn.jit.sequence import Call
+from sonlearn.jit.sequence import Calls
 from sonlearn.views.codes import MOST, log_of_next, moments_with, standard, tamed
 from sonlearn.views.index import copy_known
 from sonlearn.views.view import MergedView, View, new_now
@@ -87,7 +87,7 @@ class Raw(Scaled):
 
     def calls(
         self, state: ScaledState, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
-    ) -> list[Call]:
+    ) -> Calls:
         """See `View.calls`."""
         return [(copy_rows, (rows, out, *start))]
 

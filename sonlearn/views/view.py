@@ -29,7 +29,7 @@ import numpy as np
 from sonlearn.data import axes
 from sonlearn.data.rows import Rows, learned_rows
 from sonlearn.jit import bare_jit
-from sonlearn.jit.sequence import Call, run_calls
+from sonlearn.jit.sequence import Calls, run_calls
 from sonlearn.options.views import COLUMNS, ROW, WORDS
 
 #: A state: a NamedTuple of arrays.
@@ -109,9 +109,7 @@ class View(ABC):
         """As many entries as `rows` can become."""
         return int(rows.indptr[-1])
 
-    def calls(
-        self, state: State, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
-    ) -> list[Call]:
+    def calls(self, state: State, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)) -> Calls:
         """The kernels that fill `out`, of `room`, with their arguments, as `fit_transform` or `transform` does.
 
         They begin at a row and a place of the output, and the last one that returns anything returns where they stop:

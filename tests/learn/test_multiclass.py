@@ -18,11 +18,11 @@ from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.ensemble.softmax_step import PRIOR, SURPRISE, combine, level, scratch_for
 from sonlearn.learn.ensemble.target import Part
 from sonlearn.learn.ewma import Shares
+from sonlearn.learn.first_order.engine import Nag
 from sonlearn.learn.linear_algebra import exponential
 from sonlearn.learn.multiclass import pairs as table
 from sonlearn.learn.multiclass.arow import Arow
 from sonlearn.learn.multiclass.bayes import MOST, Bayes
-from sonlearn.learn.multiclass.nag import Nag
 from sonlearn.learn.multiclass.pairs import (
     bytes_of,
     count_pairs,

@@ -334,7 +334,7 @@ def test_errors_name_the_class_and_the_parameter(classes):
         (SonlearnClassifier, {"method": "ada-gp", "random_state": -1}, "SonlearnClassifier: random_state -1: expected"),
         (SonlearnClassifier, {"method": "magic"}, "SonlearnClassifier: method magic: expected one of"),
         (SonlearnRegressor, {"method": "nag", "alpha": 2.0}, "SonlearnRegressor: alpha: method nag does not take it"),
-        (SonlearnRegressor, {"passes": 0}, "passes 0: expected auto, or at least 1"),
+        (SonlearnRegressor, {"passes": 0}, "SonlearnRegressor: passes 0: expected auto, or at least 1"),
         (SonlearnRegressor, {"loss": "hinge"}, "SonlearnRegressor: loss hinge is for classes"),
     ):
         with pytest.raises(OptionError) as caught:

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from commands import post, serving
+from commands import names, post, serving
 from places import ROOT
 
 from sonlearn.cli import main
@@ -52,7 +52,7 @@ def test_it_predicts_as_predict_does_and_ends_at_a_signal(number, cli):
         process.send_signal(number)
         assert (process.wait(20), process.stderr.read()) == (0, "")
     assert Path("model").read_bytes() == before
-    assert sorted(path.name for path in Path().iterdir()) == ["first.vw", "model", "then.vw"]
+    assert names() == ["first.vw", "model", "then.vw"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -110,6 +110,24 @@ def test_a_port_that_is_taken(cli):
         line = cli.error("serve", "-i", "model", "--port", port)
         assert line == f"--port {port}: cannot listen on 127.0.0.1: address already in use; give another port"
         assert cli.error("serve", "-i", "model", "--port", "none", "--tcp", port).startswith(f"--tcp {port}: cannot")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
+def test_a_model_that_a_server_writes_is_no_other_servers(cli):
+    needs_server()
+    os.symlink("learned", "link")
+    for _ in range(2):  # the first is killed, and leaves its lock to be taken
+        with serving("-i", "model", "--learn", "-f", "learned") as (process, (http,), _):
+            error = cli.error("serve -i model --port 0 --learn -f link")
+            assert error == "link: another server writes to it; end that one, or give another name"
+            cli.out("train --quiet -i model -f other then.vw")  # tidies the folder
+            assert "another server" in cli.error("serve -i model --port 0 --learn -f learned")
+            post(http, "/learn", Path("then.vw").read_bytes())
+            process.kill()
+    with serving("-i", "model", "--learn", "-f", "learned") as (process, _, _):
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+    assert names() == ["first.vw", "learned", "link", "model", "other", "then.vw"]
 
 
 @pytest.mark.parametrize("missing", SERVER[::3])

@@ -1,6 +1,5 @@
 """Labels that come late to a server: by the ids of rows that were predicted, to the same model, and through a crash."""
 
-import asyncio
 import contextlib
 import io
 import json
@@ -100,7 +99,7 @@ def test_a_late_label_is_learned_as_its_row_would_be_now(make, row, label, name,
         same_state(learner, twin)
         again = make()
 
-        assert asyncio.run(LateLabels(events, again, NameTable()).replay({"rewards": 0})) == 9
+        assert LateLabels(events, again, NameTable()).replay({"rewards": 0}) == 9
         same_state(again, learner)
         assert again.columns.known == learner.columns.known
     written = rows_of(tmp_path / "log")
@@ -152,6 +151,18 @@ def test_a_request_of_more_rows_or_labels_than_are_written_at_once_is_refused(tm
             assert server.json(path, body) == (413, {"error": line})
         assert server.events.mark()["decisions"] == server.events.pending == 4
         assert server.json("/label", late[:4])[0] == 200
+
+
+def test_labels_of_a_long_request_are_looked_up_in_steps(tmp_path, monkeypatch):
+    monkeypatch.setattr(labels, "PARSED_RECORDS", 3)
+    found = []
+    with late_labels(of_table(), tmp_path / "log") as server:
+        assert server.json("/predict", [row(i) for i in range(10)])[0] == 200
+        work, find = server.worker._work, server.events.find
+        monkeypatch.setattr(server.worker, "_work", lambda task: (found.append(0), work(task)))
+        monkeypatch.setattr(server.events, "find", lambda event: (found.append(found.pop() + 1), find(event))[1])
+        assert server.json("/label", [{"id": f"r{i}", "label": "yes"} for i in range(10)])[0] == 200
+    assert (sum(found), max(found)) == (10, 3)
 
 
 def test_labels_of_a_wrong_kind_are_refused_and_may_come_again(tmp_path):
@@ -231,6 +242,8 @@ def test_a_killed_server_learns_again_what_was_labelled(tmp_path, cli, monkeypat
     with serving(*call("model")) as (process, (port,), _):
         asked(port, "/predict", [row(i) for i in range(6)])
         asked(port, "/label", late[:2])
+        refused = cli.error("serve --port 0 -i model -f new --learn --events model.db")
+        assert refused == "model.db: another server writes to it; end that one, or give another name"
         process.send_signal(signal.SIGKILL)
         process.wait(20)
     assert Learner.load("model").examples == 90
@@ -253,6 +266,15 @@ def test_a_killed_server_learns_again_what_was_labelled(tmp_path, cli, monkeypat
     log = [json.loads(line) for line in cli.out("events model.db").splitlines()]
     assert log[:4] == [{**row(int(each["id"][1:])), "y": each["label"]} for each in late]
     assert log[4:] == [row(0), row(3)]
+    with serving(*call("model")) as (process, (port,), _):
+        asked(port, "/predict", row(7))
+        asked(port, "/label", {"id": "r7", "label": "no"})
+        cli.out("events --remove 0 -o old model.db")
+        process.kill()
+    assert [json.loads(line) for line in Path("old").read_text().splitlines()] == log
+    assert json.loads(cli.out("events model.db")) == {**row(7), "y": "no"}
+    with serving(*call("model")) as (_, _, lines):
+        assert "model.db: 1 labels were learned that model did not have yet" in lines[0]
     for more, expected in (
         ((), "late labels are learned over HTTP; give --learn, no --tcp"),
         (("--learn", "-f", "model", "--tcp", "0"), "give --learn, no --tcp"),

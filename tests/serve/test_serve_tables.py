@@ -180,7 +180,7 @@ def test_a_body_that_ends_too_early_is_refused_where_it_ends(media, body, line):
 
 
 def test_columns_are_those_of_all_steps_of_a_body(monkeypatch):
-    monkeypatch.setattr(worker, "_PARSED_RECORDS", 1)
+    monkeypatch.setattr(worker, "PARSED_RECORDS", 1)
     learner = of_table()
     with served(learner, learns=True) as server:
         rows = [{"n": 3, "y": "yes"}, {"city": "Graz", "y": "no"}, {"note": "good", "town": None, "y": "no"}]

@@ -215,6 +215,6 @@ def test_long_bodies_are_parsed_in_steps(kind, monkeypatch):
     assert len(whole.values) == 1000
     assert "<request>:701" in error
     monkeypatch.setattr(module, "PARSED_BYTES", 100)
-    monkeypatch.setattr(module, "_PARSED_RECORDS", 3)
+    monkeypatch.setattr(module, "PARSED_RECORDS", 3)
     assert told(body([], rows)) == whole
     assert told(body([bad], rows)) == error

@@ -37,7 +37,7 @@ from sonlearn.learn.bandits import diagonal, sketched
 from sonlearn.learn.bandits.diagonal import DiagonalState, new_diagonal
 from sonlearn.learn.bandits.explore import ExplorationRule, probabilities, rule_of, sample_action
 from sonlearn.learn.diagonal_fd.dense import DenseDiagonalFDState, Work, new_work, spread
-from sonlearn.learn.diagonal_fd.state import DiagonalFDParams
+from sonlearn.learn.diagonal_fd.rounds import DiagonalFDParams
 from sonlearn.learn.engine import Engine
 from sonlearn.learn.multiclass.pairs import bytes_of, count_pairs, more_room, places_needed, room_for_pairs
 from sonlearn.options.bandit import CB_TYPES, BanditOptions

@@ -29,7 +29,8 @@ from sonlearn.learn.diagonal_fd.dense import (
     step,
     variance,
 )
-from sonlearn.learn.diagonal_fd.state import DiagonalFDParams, params_of
+from sonlearn.learn.diagonal_fd.engine import params_of
+from sonlearn.learn.diagonal_fd.rounds import DiagonalFDParams
 from sonlearn.learn.tolerances import DIVERGED
 from sonlearn.options import LearnOptions
 

@@ -13,7 +13,7 @@ import numpy as np
 from sonlearn.data.arrays import grown, zeros
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
-from sonlearn.jit.sequence import Call
+from sonlearn.jit.sequence import Calls
 from sonlearn.learn.boosting.bins import DIGITS, SAMPLE, rows_kept, scores_of_row
 from sonlearn.learn.boosting.rounds import follow, refit_now, restore
 from sonlearn.learn.boosting.state import (
@@ -114,7 +114,7 @@ class Boost(Engine):
         """Columns of the buffer for so many features."""
         return -(-min(features, self._params.most) // STRIDE) * STRIDE
 
-    def calls(self, state: BoostState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
+    def calls(self, state: BoostState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
         return [(follow, (self._params, state, self._room_for(state), rows, start, learns, out.raw))]
 

@@ -144,18 +144,6 @@ def scale_for(total, most):
     return scale
 
 
-@forced_inline
-def gradient_of(packed):
-    """Its gradient, in units."""
-    return float(packed >> BITS)
-
-
-@forced_inline
-def curvature_of(packed):
-    """Its curvature, in units."""
-    return float(packed & CURVATURES)
-
-
 @bare_inline
 def draw_signs(params, now, signs, number):
     """Part the classes in two at random: signs[c] <- -1 or 1, of one class another than of all others if need be."""
@@ -272,10 +260,10 @@ def limits(params, scale):
 @forced_inline
 def gain_of(left, right, penalty, least):
     """G_l^2/(C_l + penalty) + G_r^2/(C_r + penalty) in units; 0 where a side has less than the least curvature."""
-    a, b = curvature_of(left), curvature_of(right)
+    a, b = float(left & CURVATURES), float(right & CURVATURES)
     if min(a, b) < least:
         return 0.0
-    g, h = gradient_of(left), gradient_of(right)
+    g, h = float(left >> BITS), float(right >> BITS)
     return (g * g * (b + penalty) + h * h * (a + penalty)) / ((a + penalty) * (b + penalty))
 
 

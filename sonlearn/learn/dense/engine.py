@@ -10,8 +10,8 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.axes import BY_FEATURE, Classes, Counted, Scalars, summed
 from sonlearn.data.rows import Rows
-from sonlearn.jit.sequence import Call
-from sonlearn.learn.dense import rounds, spectral
+from sonlearn.jit.sequence import Calls
+from sonlearn.learn.dense import rounds
 from sonlearn.learn.dense.rounds import column_start
 from sonlearn.learn.engine import Engine, Predictions, padded, too_wide
 from sonlearn.learn.losses import Output, output_of
@@ -65,7 +65,7 @@ class Dense(Engine):
         self._method, self._params = options.method, params_of(options)
         self._ridge = self._params.rule == rounds.RIDGE
         self._factored = self._params.rule in (rounds.FULL_ON, rounds.AROW)  # whether A is stored as R
-        self._kernel = rounds.learn_ridge if self._ridge else rounds.learn if self._factored else spectral.learn
+        self._kernel = rounds.learn_ridge if self._ridge else rounds.learn if self._factored else rounds.learn_spectral
         self.merges = self._factored or self._params.rule in (rounds.ADA_FULL, rounds.RIDGE)
         self._tau = options.sketch_size if self._params.rule == rounds.ADA_LR else 0
         self._seed = options.seed
@@ -82,7 +82,7 @@ class Dense(Engine):
         """Make room for learning `rows`, up to the largest number of features allowed."""
         return super().reserve(state, rows, min(features, self._params.most))
 
-    def calls(self, state: DenseState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
+    def calls(self, state: DenseState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`; ada-lr draws random numbers first."""
         return [] if self._tau and learns else [(self._kernel, (self._params, state, rows, out, start, learns))]
 
@@ -93,7 +93,7 @@ class Dense(Engine):
         seen = int(state.now["seen"][0])
         drawn = min(new_features(rows, start, len(rows.y), seen), len(state.Pi) - seen)
         state.Pi[seen : seen + drawn], position = draw(state.position, drawn, self._tau)
-        at = spectral.learn(self._params, state, rows, out, start, True)
+        at = rounds.learn_spectral(self._params, state, rows, out, start, True)
         used = int(state.now["seen"][0]) - seen
         state.position[:] = position_after(state.position, position, used, drawn, self._tau)
         return state, at
@@ -140,7 +140,7 @@ class Dense(Engine):
             w = np.linalg.solve(A, b)
         elif self._params.dual:
             lam, U = np.linalg.eigh(A)
-            lam = np.maximum(lam, spectral.NOISE * max(lam.max(initial=0.0), 0.0))
+            lam = np.maximum(lam, rounds.NOISE * max(lam.max(initial=0.0), 0.0))
             w = -self._params.rate * (U / (self._params.delta + np.sqrt(lam))) @ (U.T @ found.z)
         else:
             gains = [np.full(base.w.shape, float(n)) for n in rows]

@@ -21,8 +21,7 @@ from sonlearn.data.axes import BY_FEATURE, Axis, summed
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.learn.dense.engine import NOW, SCALARS, TRIANGLE, Dense
-from sonlearn.learn.dense.rounds import enter, features_of
-from sonlearn.learn.dense.spectral import NOISE, matrix, pack_triangle
+from sonlearn.learn.dense.rounds import NOISE, enter, features_of, matrix, pack_triangle
 from sonlearn.learn.engine import Engine
 from sonlearn.learn.linear_algebra import INVERSE, add_scaled, spectral
 from sonlearn.learn.losses import loss_slope

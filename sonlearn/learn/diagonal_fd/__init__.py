@@ -2,5 +2,5 @@
 
 The matrix is Delta + B'B: B is the sketch, and the diagonal Delta makes the diagonal of the whole exact.
 Read `rounds` (predict and learn a row; shrink; a shrink is applied to a feature when the feature is next read), then
-`state` and `engine`, which also makes one learner of several; `dense` is the engine of dense rows.
+`engine`, which also makes one learner of several; `dense` is the engine of dense rows.
 """

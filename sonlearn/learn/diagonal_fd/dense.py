@@ -23,10 +23,9 @@ from sonlearn.data import merging
 from sonlearn.data.axes import Counted, Numbers, Scalars
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, forced_inline, inline, jit
-from sonlearn.jit.sequence import Call
+from sonlearn.jit.sequence import Calls
 from sonlearn.learn.diagonal_fd.engine import Matrix, WithDiagonal
-from sonlearn.learn.diagonal_fd.rounds import leading_rows, step_of, widen
-from sonlearn.learn.diagonal_fd.state import LONGEST
+from sonlearn.learn.diagonal_fd.rounds import LONGEST, leading_rows, step_of, widen
 from sonlearn.learn.engine import Predictions, padded
 from sonlearn.learn.linear_algebra import (
     add_rows,
@@ -117,7 +116,7 @@ class DenseDiagonalFD(WithDiagonal):
 
     def calls(
         self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
-    ) -> list[Call]:
+    ) -> Calls:
         """See `Engine.calls`."""
         return [(follow, (self._params, state, new_work(len(state.w), self._rows), rows, out, start, learns))]
 

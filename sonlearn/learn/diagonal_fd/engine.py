@@ -3,8 +3,7 @@
 ``min_w sum_t h_t l(w'x_t, y_t)`` online: w <- w + a A^-1 x, A <- A + s^2 x x'. Of A = I + sum of s^2 x x' the learner
 stores m - 1 leading rows ([RFD] Algorithm 3, whitened) and the diagonal. Our own method, after [RFD].
 
-Read `rounds` (predict, step, add the row; choose the rows to keep; the update of features when they are next read), on
-`state`.
+Read `rounds` (predict, step, add the row; choose the rows to keep; the update of features when they are next read).
 
 Of several learners, on sparse rows and on dense ones, the precisions add up, as those of Gaussians do (G, a and the
 base as in `sonlearn.data.merging`): A = sum_g a_g A_g - sum_{g < G} a_g A_base. Of this sum, diagonal plus
@@ -27,14 +26,19 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows, longest_row
-from sonlearn.jit.sequence import Call, run_calls
-from sonlearn.learn.diagonal_fd.rounds import EPS_RANK, follow, sweep
-from sonlearn.learn.diagonal_fd.state import EXTRA, KEPT, LONGEST, SLOT, WBAR, DiagonalFDState, new_state, params_of
+from sonlearn.jit.sequence import Calls, run_calls
+from sonlearn.learn.diagonal_fd import rounds
+from sonlearn.learn.diagonal_fd.rounds import EXTRA, KEPT, SLOT, WBAR, DiagonalFDParams, DiagonalFDState
 from sonlearn.learn.engine import Engine, Predictions, State, padded
 from sonlearn.learn.linear_algebra import factorise
 from sonlearn.learn.log import with_room
-from sonlearn.learn.tolerances import LOG_FULL
+from sonlearn.learn.losses import CODE
+from sonlearn.learn.tolerances import LOG_FULL, LOG_MIN
 from sonlearn.options import LearnOptions
+
+#: Minimum of raw rows between two shrinks, and raw rows for each row of the sketch. A longer buffer means fewer shrinks
+#: and generations, and longer solves.
+RAW_MIN, RAW_PER_ROW = 12, 2
 
 
 class Matrix(NamedTuple):
@@ -87,7 +91,16 @@ class DiagonalFD(WithDiagonal):
 
     def new(self, classes: int = 0) -> DiagonalFDState:
         """State of an untrained learner."""
-        return new_state(self._params)
+        params = self._params
+        width, rows = max(params.m - 1, 1), params.m - 1 + params.raw  # of a sketch that keeps no row, width is 1
+        now = np.zeros(1, dtype=rounds.SCALARS)
+        now["capacity"] = LOG_MIN
+        return DiagonalFDState(
+            table=np.zeros((0, KEPT + width)), mass=np.zeros(0), maps=np.zeros((0, width, width + 1)),
+            X=np.zeros((0, params.raw)), when=np.zeros(0, dtype=np.int64), owner=np.zeros(0, dtype=np.int64),
+            entries=np.zeros(0, dtype=np.int64), ends=np.zeros(params.raw, dtype=np.int64), T=np.zeros((rows, rows)),
+            LT=np.zeros((rows, rows)), gamma=np.zeros(rows), now=now,
+        )  # fmt: skip
 
     def reserve(self, state: DiagonalFDState, rows: Rows, features: int) -> DiagonalFDState:
         """Make room for learning `rows`."""
@@ -103,13 +116,11 @@ class DiagonalFD(WithDiagonal):
             at, status = run_calls(self.calls(state, rows, out, at))
             if status != LOG_FULL:
                 return state, at
-            state = with_room(state, sweep)
+            state = with_room(state, rounds.sweep)
 
-    def calls(
-        self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
-    ) -> list[Call]:
+    def calls(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
-        return [(follow, (self._params, state, rows, out, start, learns))]
+        return [(rounds.follow, (self._params, state, rows, out, start, learns))]
 
     def spare(self, state: DiagonalFDState, rows: Rows, features: int) -> tuple[DiagonalFDState, int]:
         """See `Engine.spare`: the buffer has room for as many rows as it ever holds."""
@@ -148,7 +159,7 @@ class DiagonalFD(WithDiagonal):
         """`state` with all features up to date and an empty log, in arrays of its own where they differ."""
         if state.now["generation"][0]:
             state = state._replace(table=state.table.copy(), now=state.now.copy())
-            sweep(state)
+            rounds.sweep(state)
         return state
 
     def _of(self, found: Matrix, t: int) -> DiagonalFDState:
@@ -171,6 +182,15 @@ class DiagonalFD(WithDiagonal):
         return Matrix(self.weights(state, features), left * (delta - 1.0), np.sqrt(left) * B, left * mass)
 
 
+def params_of(options: LearnOptions) -> DiagonalFDParams:
+    """The kernels' parameters. With m = 0 the buffer holds one row and no row is kept: a diagonal method."""
+    m = options.sketch_size
+    raw = max(RAW_MIN, RAW_PER_ROW * m) if m else 1
+    return DiagonalFDParams(
+        loss=CODE[options.loss], m=max(m, 1), raw=raw, r=float(options.arow_r), retention=1.0 - options.decay
+    )
+
+
 def merged(learners: Sequence[Matrix], base: Matrix, rows: Sequence[float], retention: float, m: int) -> Matrix:
     """The merged learner, with at most m - 1 rows. Arguments are not modified; O(G m d + (G m)^3)."""
     by = merging.shares(rows, retention)
@@ -191,5 +211,5 @@ def _leading(rows: Sequence[np.ndarray], by: Sequence[float], delta: np.ndarray,
     lam, V = merging.spectrum([R / root for R in rows], by)
     lam = np.maximum(lam[:m], 0.0)
     shed = lam[m - 1] if len(lam) == m else 0.0
-    kept = np.flatnonzero(lam[: m - 1] - shed > EPS_RANK * lam.max(initial=0.0))
-    return np.sqrt(np.minimum(lam[kept] - shed, LONGEST))[:, None] * V[kept] * root
+    kept = np.flatnonzero(lam[: m - 1] - shed > rounds.EPS_RANK * lam.max(initial=0.0))
+    return np.sqrt(np.minimum(lam[kept] - shed, rounds.LONGEST))[:, None] * V[kept] * root

@@ -23,18 +23,21 @@ A shrink is applied to a feature that is in no buffered row only when the featur
 kept rows become E z, and wbar grows by (c'z)/Delta. Delta does not change while the feature is in no buffered row, so
 such maps compose. Each shrink is a generation; the log stores compositions of [E' c] (`sonlearn.learn.log`). In kernels
 `maps` is float64[slots, width, width + 1] and `table` float64[features, KEPT + width].
+
+In the state (letters: see NOTATION.md) Delta = 1 + extra, and the rows of B are the k rows that the last shrink kept,
+in the table, and the raw rows since then, each s x.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from sonlearn.data.axes import BY_FEATURE, Counted, Scalars
 from sonlearn.data.rows import entries, features_with, is_learned
 from sonlearn.jit import bare_inline, forced_inline, inline, jit
-from sonlearn.learn.diagonal_fd.state import DELTA, EXTRA, KEPT, LONGEST, SLOT, SQUARES, STAMP, TOTAL, WBAR
 from sonlearn.learn.eigenpairs import leading_eigenpairs
 from sonlearn.learn.linear_algebra import (
     add_scaled,
@@ -50,14 +53,60 @@ from sonlearn.learn.linear_algebra import (
     solve_upper,
     transposed,
 )
-from sonlearn.learn.log import apply_map, begin_generation, log_is_full, map_forward, place
+from sonlearn.learn.log import apply_map, begin_generation, log_is_full, map_forward, place, slots_of
 from sonlearn.learn.losses import HINGE, LOGISTIC
 from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL, SHRINK
 
+# The first columns of a feature's row of the table. The feature's entries of the kept rows of B follow, so that reading
+# a feature costs one cache miss.
+WBAR, EXTRA, STAMP, SLOT, KEPT = range(5)
+#: Columns of the shrink's sums for a feature of the buffer: Delta w, |X_:f|^2, and Delta before the shrink.
+TOTAL, SQUARES, DELTA = range(3)
+# EXTRA: Delta - 1. STAMP: the last generation applied to the feature. SLOT: its position among the buffer's features,
+# counted from 1; 0 if it is in no buffered row.
+
+#: Largest squared length of a row of B Delta^-1/2. A longer raw row gets a smaller weight; the excess of a kept row is
+#: shed. So the condition number of I + T suits double precision for any input.
+LONGEST = 1e10
+#: Rows of the log; features in the buffered rows, and their entries.
+LOG = Counted("generation", room="capacity", rows=slots_of)
+SLOTS, ENTRIES = Counted("slots"), Counted("entries")
+#: t: rows learned; shrunk: t at the last shrink; k: rows kept; raw: rows buffered; slots: features in the buffered
+#: rows; entries: their entries; generation: of the log; capacity: generations that it may hold; seen: features.
+SCALARS = [(name, "i8") for name in ("t", "shrunk", "k", "raw", "slots", "entries", "generation", "capacity", "seen")]
 #: Lower bound of p (1 - p) for logistic loss, so that a / s is finite.
 CURVATURE = 1e-8
 #: A difference of at most this share of its operands is rounding error.
 ROUNDING = 4e-16
+
+
+class DiagonalFDParams(NamedTuple):
+    """The kernels' parameters, from `LearnOptions`."""
+
+    loss: int
+    m: int
+    raw: int  # rows buffered between two shrinks
+    r: float
+    retention: float  # factor of A - I for each row learned: 1 - decay
+
+
+class DiagonalFDState(NamedTuple):
+    """State of a learner, without the names of its features."""
+
+    # float64[features, KEPT + width]
+    table: Annotated[np.ndarray, BY_FEATURE]
+    # float64[features]; sum of squares of the feature's entries in all rows before the buffered ones
+    mass: Annotated[np.ndarray, BY_FEATURE]
+    maps: Annotated[np.ndarray, LOG]  # float64[slots, width, width + 1]; the log of generations (`lazy`)
+    X: Annotated[np.ndarray, SLOTS]  # float64[slots, raw]; the buffered rows, by feature
+    when: Annotated[np.ndarray, BY_FEATURE]  # int64[features]; rows learned when `mass` was last updated
+    owner: Annotated[np.ndarray, SLOTS]  # int64[slots]; the feature of each slot
+    entries: Annotated[np.ndarray, ENTRIES]  # int64[entries]; the slots of the first buffered row, of the second, ...
+    ends: np.ndarray  # int64[raw]; the end of each buffered row in `entries`
+    T: np.ndarray  # float64[rows, rows]; B Delta^-1 B'
+    LT: np.ndarray  # float64[rows, rows]; upper triangular, LT'LT = I + T
+    gamma: np.ndarray  # float64[rows]
+    now: Annotated[np.ndarray, Scalars("t")]  # the scalars, see `SCALARS`
 
 
 class DiagonalFDScratch(NamedTuple):

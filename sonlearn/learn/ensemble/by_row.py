@@ -15,7 +15,7 @@ import numpy as np
 
 from sonlearn.data.rows import WILD, Rows, first_wild
 from sonlearn.jit import bare_jit
-from sonlearn.jit.sequence import Call, Sequence
+from sonlearn.jit.sequence import Calls, Sequence
 from sonlearn.learn.by_row import EngineByRow, copy_one, full, prepared
 from sonlearn.learn.engine import SPARE, Predictions, State
 from sonlearn.learn.ensemble.history import with_room
@@ -60,7 +60,7 @@ class CommitteeByRow(EngineByRow):
             RowOfMember(committee, state, i, self._views[committee.members[i].view], part, V[j])
             for j, i in enumerate(work.active)
         ]
-        begin: list[Call] = [
+        begin: Calls = [
             (fits, (self._features, room)),
             (ready, (state.now, most)),
             (first_wild, (rows.indptr, rows.values, rows.y, rows.weight, 0, WILD)),

@@ -24,7 +24,7 @@ import numpy as np
 from sonlearn.data.axes import Axis, Scalars, summed
 from sonlearn.data.rows import NO_ROWS, WILD, Rows, first_wild, is_learned, learned_rows, rows_between
 from sonlearn.jit import bare_jit
-from sonlearn.jit.sequence import Call, run_calls
+from sonlearn.jit.sequence import Calls, run_calls
 from sonlearn.learn.delay import DelayQueue, exchange, new_waiting, with_room_for
 from sonlearn.learn.drift import Drift, merge_drifts, new_drift, watch
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State
@@ -305,14 +305,12 @@ class Committee(Engine):
 
     # -- what is done with rows, in calls of kernels -----------------------------------------------------------------
 
-    def to_input(self, state: CommitteeState, i: int, V: np.ndarray, rows: Rows, scale: Any) -> list[Call]:
+    def to_input(self, state: CommitteeState, i: int, V: np.ndarray, rows: Rows, scale: Any) -> Calls:
         """Make an input of the combiners of what member i has left in V, float64[n, K], for the `rows` of its view."""
         first = self.prunes and self._judged(state) < self.target.rules.first
         return [*self.target.to_input(V, self.members[i], scale), (tally_entries, (state.tally[i], rows, first))]
 
-    def combine(
-        self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: Sequence[np.ndarray]
-    ) -> list[Call]:
+    def combine(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: Sequence[np.ndarray]) -> Calls:
         """Fill z with the online and the offline combination; both combiners learn where `learns`.
 
         Where there is but one combination, both arrays of z are the same.
@@ -321,10 +319,8 @@ class Committee(Engine):
         calls = self.target.combine_some(state.online, work.online, V, part, learns, z[0])
         return calls + self._combine_offline(state, V, part, learns, z[1]) if work.apart else calls
 
-    def _combine_offline(
-        self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray
-    ) -> list[Call]:
-        work, calls = self.at_work(state), list[Call]()
+    def _combine_offline(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray) -> Calls:
+        work, calls = self.at_work(state), Calls()
         if work.apart:
             some = np.array([work.online.index(i) for i in work.offline])
             every, V = V, np.zeros((len(some), *V.shape[1:]))
@@ -332,12 +328,12 @@ class Committee(Engine):
         combiner = self.offline_combiner(state)
         return calls + self.target.combine_some(combiner, work.offline, V, part, learns, z)
 
-    def count(self, state: CommitteeState, part: Part, V: np.ndarray, z: Sequence[np.ndarray]) -> list[Call]:
+    def count(self, state: CommitteeState, part: Part, V: np.ndarray, z: Sequence[np.ndarray]) -> Calls:
         """Add rows to what is counted, and while there is a checkpoint to come to the history, which has room."""
         target, rows, work, n = self.target, part.rows, self.at_work(state), len(part.rows.y)
         surprise, late = np.zeros(n), self.options.label_delay
         own = np.array(work.active), target.kind, V, part.scale.met, rows.y, rows.weight
-        calls: list[Call] = [(tally_up, (state.tally, *own))]
+        calls: Calls = [(tally_up, (state.tally, *own))]
         for which in range(0 if self.short else 1, 2):  # the offline combination last
             total = state.totals[which] if self.short else np.zeros(3)
             given = target.kind, target.loss, part.scale, z[which], rows.y, rows.weight

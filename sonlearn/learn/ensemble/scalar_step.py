@@ -26,20 +26,10 @@ import math
 
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn import losses
 from sonlearn.learn.ensemble.combiner import PERIOD, fade
 from sonlearn.learn.linear_algebra import factorise
-from sonlearn.learn.losses import (
-    ABSOLUTE,
-    HINGE,
-    HUBER,
-    LOGISTIC,
-    QUANTILE,
-    SQUARED,
-    SQUARED_HINGE,
-    Loss,
-    loss_slope,
-    loss_value,
-)
+from sonlearn.learn.losses import LOGISTIC, SQUARED, Loss, loss_slope, loss_value
 
 #: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.
 FLOOR = 1e-4
@@ -61,9 +51,9 @@ LIMIT, SURE = 30.0, 27.6
 
 def precision_for(loss: Loss) -> tuple[float, ...]:
     """Prior precision of the learners for a loss. Raises ValueError for one that has none."""
-    if loss.code in (LOGISTIC, HINGE, SQUARED_HINGE):
+    if loss.code in (LOGISTIC, losses.HINGE, losses.SQUARED_HINGE):
         return PRIOR_PRECISION
-    if loss.code not in (SQUARED, ABSOLUTE, QUANTILE, HUBER):
+    if loss.code not in (SQUARED, losses.ABSOLUTE, losses.QUANTILE, losses.HUBER):
         raise ValueError(f"the combiner has no prior for loss {loss.code}: expected one of those above")
     return (VALUES_PRECISION * (2.0 if loss.code == SQUARED else 1.0),)
 
@@ -142,11 +132,11 @@ def value_slope_curvature(loss, z, y):
     value, e, c = loss_value(loss, z, y), z - y, 1.0
     if loss.code == SQUARED:
         c = 2.0
-    elif loss.code == ABSOLUTE:
+    elif loss.code == losses.ABSOLUTE:
         c = 1.0 / max(abs(e), NARROW)
-    elif loss.code == QUANTILE:
+    elif loss.code == losses.QUANTILE:
         c = (1.0 - loss.par if e > 0.0 else loss.par) / max(abs(e), NARROW)
-    elif loss.code == HUBER:
+    elif loss.code == losses.HUBER:
         c = min(1.0, loss.par / abs(e)) if e != 0.0 else 1.0
     else:
         return value, loss_slope(loss, z, y), c

@@ -17,7 +17,7 @@ import numpy as np
 
 from sonlearn.data.rows import Rows, is_learned, learned_rows
 from sonlearn.jit import bare_jit
-from sonlearn.jit.sequence import Call
+from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Contributions, Engine, Predictions
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs
@@ -61,9 +61,7 @@ class ClassSlots(Target):
         """State that has seen no label."""
         return SlotState(np.full(classes, UNMET), np.zeros(0, np.int64), np.zeros(1, dtype=NOW))
 
-    def label_calls(
-        self, state: SlotState, rows: Rows, now: np.ndarray, again: bool
-    ) -> tuple[Rows, LabelScale, list[Call]]:
+    def label_calls(self, state: SlotState, rows: Rows, now: np.ndarray, again: bool) -> tuple[Rows, LabelScale, Calls]:
         """The labels of rows that are learned become slots, of others NaN."""
         n = len(rows.y)
         y, scale = np.zeros(n), new_scale(rows)._replace(unit=np.ones(n), named=np.full(n, len(state.slots)))
@@ -77,7 +75,7 @@ class ClassSlots(Target):
         state, rows, scale = super().learned(with_slots(state, labels), rows, now, again)
         return state, rows, scale._replace(named=named)
 
-    def is_ready(self, state: SlotState, rows: Rows) -> list[Call]:
+    def is_ready(self, state: SlotState, rows: Rows) -> Calls:
         """See `Target.is_ready`."""
         return [(have_slots, (state.slots, rows.y, rows.weight))]
 
@@ -119,18 +117,18 @@ class ClassSlots(Target):
         make = getattr(importlib.import_module(f"sonlearn.learn.{module}"), name)
         return make(**member.options, **options)
 
-    def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> list[Call]:
+    def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> Calls:
         """See `softmax_step.level`."""
         return [(level, (V, scale.met))]
 
     def combine(
         self, combiner: Combiner, V: np.ndarray, scale: LabelScale, rows: Rows, learns: bool, z: np.ndarray
-    ) -> list[Call]:
+    ) -> Calls:
         """See `Target.combine`; z are logarithms of probabilities."""
         scratch = scratch_for(len(V), V.shape[2])
         return [(combine, (combiner, V, scale.met, rows.y, rows.weight, learns, SURPRISE, scratch, z))]
 
-    def finish(self, state: SlotState, scale: LabelScale, z: Sequence[np.ndarray], out: Predictions) -> list[Call]:
+    def finish(self, state: SlotState, scale: LabelScale, z: Sequence[np.ndarray], out: Predictions) -> Calls:
         """Scores are logarithms of probabilities."""
         return [
             (tell_unseen, (self._most, scale, out.met, out.unseen)),

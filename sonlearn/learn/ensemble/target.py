@@ -19,7 +19,7 @@ import numpy as np
 
 from sonlearn.data.rows import Rows, rows_between
 from sonlearn.jit import bare_jit
-from sonlearn.jit.sequence import Call, run_calls
+from sonlearn.jit.sequence import Call, Calls, run_calls
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, make_engine
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs, without
@@ -111,9 +111,7 @@ class Target:
         """State of one that has seen no label; so many classes have been named."""
         return LabelState(np.zeros(3), np.zeros(2), np.zeros(2))
 
-    def label_calls(
-        self, state: State, rows: Rows, now: np.ndarray, again: bool
-    ) -> tuple[Rows, LabelScale, list[Call]]:
+    def label_calls(self, state: State, rows: Rows, now: np.ndarray, again: bool) -> tuple[Rows, LabelScale, Calls]:
         """(the rows as members learn them, how to read them, the calls that fill these in and count the labels).
 
         `now`: of the committee's state; `again`: whether the rows have been learned from before. The state has room for
@@ -133,7 +131,7 @@ class Target:
         run_calls(calls)
         return state, rows, scale
 
-    def is_ready(self, state: State, rows: Rows) -> list[Call]:
+    def is_ready(self, state: State, rows: Rows) -> Calls:
         """Calls that are done, and change nothing, where `state` has room for the labels of `rows`."""
         return []
 
@@ -167,7 +165,7 @@ class Target:
         """float64[n]: the labels that a member learns: those of `rows`, or in their own unit if it learns those."""
         return scale.label if member.in_own_unit else rows.y
 
-    def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> list[Call]:
+    def to_input(self, V: np.ndarray, member: Member, scale: LabelScale) -> Calls:
         """Make an input of the combiner of what the member has left in V, float64[n, K].
 
         That is the prediction, within the member's own bounds, times its gain, within those of `scale`.
@@ -177,7 +175,7 @@ class Target:
 
     def combine(
         self, combiner: Combiner, V: np.ndarray, scale: LabelScale, rows: Rows, learns: bool, z: np.ndarray
-    ) -> list[Call]:
+    ) -> Calls:
         """Fill z, float64[n, K]; where it `learns`, the combiner, whose inputs are V, takes a step for each row.
 
         The kernel goes by rows.
@@ -188,7 +186,7 @@ class Target:
 
     def combine_some(
         self, combiner: Combiner, at: Sequence[int], V: np.ndarray, part: Part, learns: bool, z: np.ndarray
-    ) -> list[Call]:
+    ) -> Calls:
         """`combine`, where only the inputs `at` have ever been other than 0; V, float64[len(at), n, K]: what they are.
 
         The bits are those of `combine` with zeros for all others, in the time that those at work take.
@@ -203,7 +201,7 @@ class Target:
         """A combiner that has learned nothing."""
         return new_combiner(inputs, self.precision, self.options.decay)
 
-    def finish(self, state: State, scale: LabelScale, z: Sequence[np.ndarray], out: Predictions) -> list[Call]:
+    def finish(self, state: State, scale: LabelScale, z: Sequence[np.ndarray], out: Predictions) -> Calls:
         """Fill `out` with what the online and the offline combination, z, mean."""
         return [self._unscale(scale, z[0], out.raw), self._unscale(scale, z[1], out.offline)]
 

@@ -1,5 +1,7 @@
 """First-order learners: the engine around the kernels of `sonlearn.learn.first_order.rules`.
 
+`Nag` is the member of several classes, with weights in a table of pairs, of the classes that rows have shown so far.
+
 `merged` makes one of several that began with the same state. Sums over rows (of squared gradients, AROW's precisions,
 coin's bets, primal-dual gradients) are those of one run. The weights of the other rules move by the precision gained,
 the sums of squared gradients (Vowpal Wabbit's all-reduce averages them by all of it: Agarwal et al.: A Reliable
@@ -8,18 +10,21 @@ Effective Terascale Linear Learning System, JMLR 2014). Rules without such a sum
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data import merging
+from sonlearn.data import axes, merging
 from sonlearn.data.axes import BY_FEATURE, Classes, Scalars
 from sonlearn.data.rows import Rows, longest_row
-from sonlearn.jit.sequence import Call
+from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.first_order import rules
 from sonlearn.learn.losses import Output, output_of
+from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, side_by_side, table_of
+from sonlearn.learn.multiclass.pairs import Pairs, new_pairs
 from sonlearn.learn.retention import Retention, retention_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
@@ -95,9 +100,7 @@ class FirstOrder(Engine):
             self._work = new_work(self._params, 2 * longest)
         return state if features <= len(state.table) else super().reserve(state, rows, features)
 
-    def calls(
-        self, state: FirstOrderState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
-    ) -> list[Call]:
+    def calls(self, state: FirstOrderState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
         sums = (True,) if self._params.rule in (rules.COIN, rules.FTRL) else ()
         return [(rules.follow, (self._params, state, (), self._work, rows, out, start, learns, sums))]
@@ -261,3 +264,63 @@ def _bet(params: Any, now: Any, table: np.ndarray, tables: list[np.ndarray], tot
     bets = np.divide(bets, bound * (bound + table[:, rules.G]), out=np.zeros(len(table)), where=bound > 0.0)
     mean = (now["N"][0] + rules.COIN_NORM) / now["t"][0] if now["t"][0] > 0.0 else 1.0
     table[:, rules.W] = bets / mean
+
+
+# ------------------------------------------------------------------------------------------------------ several classes
+
+
+class NagState(NamedTuple):
+    """All that has been learned."""
+
+    pairs: Annotated[Pairs, PAIRS]  # their only number is the weight
+    table: Annotated[np.ndarray, BY_FEATURE]  # float64[features, columns of the rule]; without weights
+    # structured [1]: classes; t, N; features seen; rows learned from; the rest as of `FirstOrderState`
+    now: Annotated[np.ndarray, Scalars("n", totals=("t", "N", "n"))]
+
+
+class Nag(OfPairs):
+    """nag as a member of several classes (see `sonlearn.learn.multiclass`): softmax, and one rate a feature for all.
+
+    Scores have no bounds, and t and N are not forgotten with G. Weights are float32, all arithmetic is float64.
+
+    Parameters
+    ----------
+    rate : float
+        Factor of every step.
+    decay : float
+        Share of G that is forgotten with each row.
+    """
+
+    def __init__(self, rate: float = 4.0, decay: float = 0.0):
+        self._decay, self.retention = decay, 1.0 - decay
+        own = params_of(LearnOptions(method="nag", learning_rate=rate, decay=decay))
+        self._params = own._replace(several=(True,), invariant=False, before=True)
+
+    def new(self, classes: int = 0) -> NagState:
+        """State that has seen nothing."""
+        now = np.zeros(1, dtype=[("classes", "i8"), *NOW]).view(np.recarray)
+        return NagState(new_pairs(1), np.zeros((0, rules.COLUMNS[rules.NAG] + 2 * self._params.lazy)), now)
+
+    def calls(self, state: NagState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
+        """See `Engine.calls`."""
+        output = self._params.output._replace(classes=out.raw.shape[1], low=-math.inf, high=math.inf)
+        params = self._params._replace(output=output)
+        scratch = new_work(params, longest_row(rows))
+        return [(rules.follow, (params, state, state.pairs, scratch, rows, out, start, learns, ()))]
+
+    def up_to_date(self, state: NagState) -> NagState:
+        """See `Engine.up_to_date`."""
+        return brought_up_to_date(self._params, state)
+
+    def merge(self, states: Sequence[NagState], base: NagState, rows: Sequence[int]) -> NagState:
+        """Sums as of one run, weights moved by what their features' sums have gained (see `Engine.merge`)."""
+        own, by, every = axes.rows_learned(states, base), self.shares(states, base), (base, *states)
+        found = merged(self._params, states, base, super().merge(states, base, rows).now, by)
+        sums = [each.table[:, rules.G] for each in states]
+        gains = merging.added(base.table[:, rules.G], sums, own, self.retention, by)
+        s = found.table[:, rules.S]
+        scales = [np.divide(each.table[:, rules.S], s, out=np.ones(len(s)), where=s > 0.0) for each in every]
+        feature, classes, columns = side_by_side([each.pairs for each in every])
+        start, *others = (scale[feature] * column[:, 0] for scale, column in zip(scales, columns, strict=True))
+        w = merging.moved(start, others, [gain[feature] for gain in gains])
+        return found._replace(pairs=table_of(feature, classes, w[:, None], 0))

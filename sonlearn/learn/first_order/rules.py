@@ -21,7 +21,7 @@ one rate a feature for all classes, that of |c| in place of the slope l', and a 
 
     w_kj <- w_kj - h c_k R_j x_j
 
-Weights of as many classes as rows have shown so far may stand in a table of pairs instead (`multiclass.nag`).
+Weights of as many classes as rows have shown so far may stand in a table of pairs instead (`engine.Nag`).
 
 Forgetting (`--decay`): each round multiplies G, and nag's t and N, by the retention 1 - decay before it adds to them.
 Shrinkage (`--l2`, as VW's): a step of length e = -c/(h l') h times the rate first multiplies all weights by 1 - l2 e.
@@ -82,7 +82,7 @@ TINY, LEAST = 0.02, 1e-30
 def follow(params, state, pairs, work, rows, out, start, learns, sums):
     """Predict rows from `start` on and, where it `learns`, learn them; returns the first row that was refused, or n.
 
-    params : FirstOrderParams; state : FirstOrderState, or `multiclass.nag.NagState`; modified where it `learns`
+    params : FirstOrderParams; state : FirstOrderState, or `NagState`; modified where it `learns`
     pairs : Pairs, the weights of classes, modified where it `learns`, without room for which a row counts as refused;
     or (), and then what only these need is not compiled
     work : FirstOrderScratch, overwritten

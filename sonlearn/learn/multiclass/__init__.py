@@ -3,14 +3,13 @@
 `pairs`    the table beneath: numbers for each (feature, class) that occurred together, and for no other
 `engine`   what learners on that table have in common
 `arow`     AROW with a diagonal, against up to three rivals
-`nag`      normalised adaptive gradient, softmax
 `bayes`    naive Bayes
 `rls`      recursive least squares with one whole matrix for all classes
 
-They, and `sonlearn.learn.ewma` of several classes, are engines (`sonlearn.learn.engine.Engine`) and the members of
-`sonlearn.learn.ensemble`. They fill in `Predictions.raw` alone, and the columns of the classes that a row before has
-shown; columns beyond stay as they are. Features and classes of their states may get other numbers (`slots` of
-`Engine.renumbered`).
+They, `sonlearn.learn.first_order.engine.Nag`, and `sonlearn.learn.ewma` of several classes, are engines
+(`sonlearn.learn.engine.Engine`) and the members of `sonlearn.learn.ensemble`. They fill in `Predictions.raw` alone, and
+the columns of the classes that a row before has shown; columns beyond stay as they are. Features and classes of their
+states may get other numbers (`slots` of `Engine.renumbered`).
 
 Besides, there is `by_method`: a binary subproblem for each class, or one softmax learner for all classes.
 """

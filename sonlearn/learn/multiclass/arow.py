@@ -131,7 +131,8 @@ def follow(r, unit, decay, state, work, rows, out, start, learns):
             return i
         z, classes = out[i], now[0]["classes"]
         scale = scale_of(unit, rows, i)
-        score(pairs, rows, i, scale, classes, z)
+        clear_first(z, classes)
+        add_weights(pairs, rows, i, scale, classes, z)  # of features without a block nothing
         if not learned:
             continue
         y = int(rows.y[i])
@@ -166,13 +167,6 @@ def scale_of(unit, rows, i):
     _, values = entries(rows, i)
     total = plus_dot(rows.unseen[i, SQUARES], values, values, len(values))
     return 1.0 / math.sqrt(total) if total > 0.0 else 0.0
-
-
-@bare_inline
-def score(pairs, rows, i, scale, classes, z):
-    """z[:classes] <- w_k'x; features without a block say nothing."""
-    clear_first(z, classes)
-    add_weights(pairs, rows, i, scale, classes, z)
 
 
 @bare_inline

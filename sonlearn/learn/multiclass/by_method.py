@@ -17,7 +17,7 @@ had the same gradients in every row, and so say the same: what stands for all of
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any, NamedTuple
 
@@ -102,18 +102,13 @@ class OneVsRest(Engine):
         learners = (*state.classes, state.unseen)[: self._most]
         out.met[:] = count
 
-        def ask(worker: int) -> int:
-            at = n
-            for k in range(worker, len(learners), self._threads):
-                own = Predictions.empty(n)
-                at = min(at, self._binaries[worker].predict(learners[k], rows, own))
-                if k < count:
-                    out.raw[:, k] = own.raw[:, 0]
-                else:
-                    out.unseen[:] = own.raw[:, 0]
+        def ask(binary: Engine, k: int) -> int:
+            own = Predictions.empty(n)
+            at = binary.predict(learners[k], rows, own)
+            (out.raw[:, k] if k < count else out.unseen)[:] = own.raw[:, 0]
             return at
 
-        at = min(self._each(ask, range(self._threads)))
+        at = min(self._each(ask, len(learners)), default=n)
         out.raw[:, count:] = out.unseen[:, None]
         return at
 
@@ -148,9 +143,16 @@ class OneVsRest(Engine):
 
     # -- how ---------------------------------------------------------------------------------------------------------
 
-    def _each(self, call: Callable[[int], Any], workers: Iterable[int]) -> list[Any]:
-        """``map``, done by several threads where there are."""
-        return list((self._pool.map if self._pool else map)(call, workers))
+    def _each(self, call: Callable[[Engine, int], Any], n: int) -> list[Any]:
+        """``call(engine, k)`` for each k < n, by several threads where there are, each with an engine of its own."""
+        done: list[Any] = [None] * n
+
+        def work(worker: int) -> None:
+            for k in range(worker, n, self._threads):
+                done[k] = call(self._binaries[worker], k)
+
+        list((self._pool.map if self._pool else map)(work, range(self._threads)))
+        return done
 
     def _grown(
         self, state: OneVsRestState, rows: Rows, births: np.ndarray, out: Predictions
@@ -162,14 +164,7 @@ class OneVsRest(Engine):
         needed = self._most is None or len(jobs) < self._most
         numbers: list[int | None] = [*range(len(jobs)), *([None] if needed else [])]
         jobs += [spare] if needed else []
-
-        def work(worker: int) -> list[State]:
-            own_jobs = range(worker, len(jobs), self._threads)
-            return [lesson.taught(self._binaries[worker], *jobs[i], n, numbers[i]) for i in own_jobs]
-
-        done: list[Any] = [None] * len(jobs)
-        for worker, states in enumerate(self._each(work, range(self._threads))):
-            done[worker :: self._threads] = states
+        done = self._each(lambda binary, k: lesson.taught(binary, *jobs[k], n, numbers[k]), len(jobs))
         for k in range(met, out.raw.shape[1]):
             begin = int(born[k - met]) if k - met < len(born) else n
             out.raw[:begin, k] = out.unseen[:begin]

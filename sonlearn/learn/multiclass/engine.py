@@ -10,7 +10,7 @@ import numpy as np
 from sonlearn.data import axes
 from sonlearn.data.axes import BY_FEATURE, Axis, Numbers
 from sonlearn.data.rows import Rows, longest_row
-from sonlearn.jit.sequence import Call, run_calls
+from sonlearn.jit.sequence import Calls, run_calls
 from sonlearn.learn.engine import Engine, Predictions, State
 from sonlearn.learn.multiclass.pairs import (
     Pairs,
@@ -69,7 +69,7 @@ class OfPairs(Engine):
         self._kernel, self._given, self._scratch = kernel, given, scratch
         self._decay, self.retention = decay, 1.0 - decay
 
-    def calls(self, state: State, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
+    def calls(self, state: State, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
         scratch = self._scratch(longest_row(rows), out.raw.shape[1])
         return [(self._kernel, (*self._given, state, scratch, rows, out.raw, start, learns))]

@@ -23,7 +23,7 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.jit.sequence import Call
+from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.linear_algebra import add_rows, add_scaled, clear_first, plus_dot
 
@@ -92,7 +92,7 @@ class Rls(Engine):
         now["classes"], now["seen"], now["room"] = 1 + slots.max(initial=-1), features, room
         return RlsState(P.ravel(), W.ravel(), now)
 
-    def calls(self, state: RlsState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> list[Call]:
+    def calls(self, state: RlsState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`; no row is refused."""
         d, room = (int(state.now[name][0]) for name in ("seen", "room"))
         P, W, scratch = state.P.reshape(d, d), state.W.reshape(d, room), RlsScratch(*np.zeros((2, d)), np.zeros(room))

@@ -3,7 +3,7 @@
 [SON] Algorithm 1, [RFD] Algorithms 3 and 6: ``min_w sum_t h_t l(w'x_t, y_t)`` online, w <- w - A^-1 g with
 A = S'S + alpha I, where S is a sketch of the gradients seen.
 
-`merged` makes one learner of several that began with the same state. Sketches add up and are shrunk once, by the
+A merge makes one learner of several that began with the same state. Sketches add up and are shrunk once, by the
 method's own rule: of
 
     sum_g S_g'S_g - (G - 1) S_0'S_0
@@ -36,9 +36,8 @@ from sonlearn.data.rows import Rows, longest_row
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.linear_algebra import INVERSE
 from sonlearn.learn.log import with_room
-from sonlearn.learn.newton.coordinates import wbar_factor
+from sonlearn.learn.newton.coordinates import sweep, wbar_factor
 from sonlearn.learn.newton.folding import orthonormalise
-from sonlearn.learn.newton.generations import sweep
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
 from sonlearn.learn.newton.shrink import begin_with_kept, learn, lower
 from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
@@ -119,8 +118,33 @@ class SketchedNewton(Engine):
         return state
 
     def merge(self, states: Sequence[NewtonState], base: NewtonState, rows: Sequence[int]) -> NewtonState:
-        """Sketches added up and shrunk once, weights moved by the rows learned (see `merged`)."""
-        return merged(self.params, states, base)
+        """Sketches added up and shrunk once, weights moved by the rows learned, in O(G m (G m + K) d) (see above)."""
+        every = (base, *states)
+        (start, *own), nows = [whole(self.params, state) for state in every], [state.now[0] for state in every]
+        rounds = [int(now.t - nows[0].t) for now in nows[1:]]
+        by = merging.shares(rounds, self.params.retention)
+        out = new_state(self.params)
+        features, now = len(start.scale), out.now[0]
+        for name in ("t", "taken"):
+            now[name] = merging.summed(nows[0][name], [each[name] for each in nows[1:]], np.ones(len(states), np.int64))
+        for name, initial in (("alpha", self.params.base), ("restored", 0.0), ("mass", 0.0), ("oja_sum", 0.0)):
+            first, *others = (each[name] - initial for each in nows)
+            now[name] = initial + max(merging.summed(first, others, by), 0.0)
+        now.seen = features
+        data = np.zeros(features, FEATURE)
+        data["scale"] = _scales(self.params, start, own)
+        out = out._replace(features=data, table=np.zeros((features, out.maps.shape[1] + len(start.w))))
+        lam, V = merging.spectrum([*(each.S for each in own), start.S], [*by, -by[:-1].sum()])
+        k = _shrink(self.params, out, lam)
+        now.k = now.used = k
+        now.held = min(self.params.m - 1, sum(int(each.held) for each in nows[1:])) if self.params.buffered else 0
+        w = _weights(self.params, start, own, data["scale"], rounds, by)
+        out.table[:, :k], out.table[:, out.maps.shape[1] :] = V[:k].T, w.T
+        out.factor.FT[range(k), range(k)] = 1.0
+        if self.params.dual:
+            out.basis.q[:, :k] = w @ V[:k].T
+        begin_with_kept(self.params, now, out.basis, k)
+        return out
 
     def facts(self, state: NewtonState) -> dict[str, Any]:
         """alpha; eigenvalues of the sketch, descending; components, a function of d that returns float64[k, d].
@@ -168,36 +192,6 @@ def is_rare(params: NewtonParams) -> bool:
     """Whether an option is set that few runs set, and that takes code which the others need not compile."""
     steps = params.after or params.dual or params.kind != INVERSE
     return steps or params.retention < 1.0 or params.rescale == ALL_GRADIENTS or not params.buffered
-
-
-def merged(params: NewtonParams, states: Sequence[NewtonState], base: NewtonState) -> NewtonState:
-    """The merged learner. All arguments have gone through `renumbered`, and are not modified. O(G m (G m + K) d)."""
-    every = (base, *states)
-    (start, *own), nows = [whole(params, state) for state in every], [state.now[0] for state in every]
-    rounds = [int(now.t - nows[0].t) for now in nows[1:]]
-    by = merging.shares(rounds, params.retention)
-    out = new_state(params)
-    features, now = len(start.scale), out.now[0]
-    for name in ("t", "taken"):
-        now[name] = merging.summed(nows[0][name], [each[name] for each in nows[1:]], np.ones(len(states), np.int64))
-    for name, initial in (("alpha", params.base), ("restored", 0.0), ("mass", 0.0), ("oja_sum", 0.0)):
-        first, *others = (each[name] - initial for each in nows)
-        now[name] = initial + max(merging.summed(first, others, by), 0.0)
-    now.seen = features
-    data = np.zeros(features, FEATURE)
-    data["scale"] = _scales(params, start, own)
-    out = out._replace(features=data, table=np.zeros((features, out.maps.shape[1] + len(start.w))))
-    lam, V = merging.spectrum([*(each.S for each in own), start.S], [*by, -by[:-1].sum()])
-    k = _shrink(params, out, lam)
-    now.k = now.used = k
-    now.held = min(params.m - 1, sum(int(each.held) for each in nows[1:])) if params.buffered else 0
-    w = _weights(params, start, own, data["scale"], rounds, by)
-    out.table[:, :k], out.table[:, out.maps.shape[1] :] = V[:k].T, w.T
-    out.factor.FT[range(k), range(k)] = 1.0
-    if params.dual:
-        out.basis.q[:, :k] = w @ V[:k].T
-    begin_with_kept(params, now, out.basis, k)
-    return out
 
 
 def whole(params: NewtonParams, state: NewtonState) -> Whole:

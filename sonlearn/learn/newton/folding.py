@@ -29,8 +29,7 @@ from sonlearn.learn.linear_algebra import (
     transposed,
 )
 from sonlearn.learn.log import begin_generation
-from sonlearn.learn.newton.coordinates import unmix
-from sonlearn.learn.newton.generations import all_current, refresh, refresh_all, start_over
+from sonlearn.learn.newton.coordinates import all_current, refresh, refresh_all, start_over, unmix
 from sonlearn.learn.tolerances import AFFORDABLE, BROKEN, CHEAP, NEEDED, ROUNDING, WORTH
 
 

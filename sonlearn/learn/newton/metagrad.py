@@ -32,10 +32,9 @@ from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear_first, dot, le
 from sonlearn.learn.log import log_is_full, with_room
 from sonlearn.learn.losses import loss_slope, within_bounds
 from sonlearn.learn.newton import state as newton
-from sonlearn.learn.newton.coordinates import coordinates
+from sonlearn.learn.newton.coordinates import coordinates, sweep
 from sonlearn.learn.newton.engine import SketchedNewton
 from sonlearn.learn.newton.folding import orthonormalise
-from sonlearn.learn.newton.generations import sweep
 from sonlearn.learn.newton.round import RowGeometry, add_along, buffer_row, count
 from sonlearn.learn.newton.shrink import shrink
 from sonlearn.learn.tolerances import DIVERGED, DONE, LARGEST, LIMIT, LOG_FULL, SHRINK
@@ -114,7 +113,7 @@ class SketchedMetaGrad(Engine):
         return w
 
     def merge(self, states: Sequence[MetaGradFDState], base: MetaGradFDState, rows: Sequence[int]) -> MetaGradFDState:
-        """Sums over rows (z, v, the experts' losses) add up; the sketch as in `newton.engine.merged`."""
+        """Sums over rows (z, v, the experts' losses) add up; the sketch as in `SketchedNewton.merge`."""
         found, out = super().merge(states, base, rows), self.new()
         sketch, q = found.base, out.base.basis.q
         k = int(sketch.now[0].k)

@@ -4,7 +4,7 @@
 and F the orthonormalisation; and because the Gram matrix of the new rows is I + theta y y', its Cholesky factor is
 known in closed form, so that Gram-Schmidt costs O(m^2) in every round. Departures: V starts empty and its first m rows
 are the first m independent gradients ([SON]: random rows, which in high dimension overlap with nothing); a scale-free
-step (AdaOja, Henriksen & Ward 2019) as well as the paper's 1/t; F is reset (`generations.renew`) if ill-conditioned.
+step (AdaOja, Henriksen & Ward 2019) as well as the paper's 1/t; F is reset (`coordinates.renew`) if ill-conditioned.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 [SON] Algorithm 1, [RFD] Algorithm 3; optionally the projection comes last, for the row just learned ([RFD] Algorithm
 6). A round writes no array of length d: it reads the s active features and appends one sparse row. `step` defines the
-Newton step; `generations` keep d features up to date in O(m^2 + ms).
+Newton step; generations (`coordinates`) keep d features up to date in O(m^2 + ms).
 
 K classes may share one sketch. Class k has the gradient c_k x, c = h (softmax(z) - e_y), and the sum over the classes
 of its outer products is |c|^2 x x': so the row that is sketched is sqrt(sigma + eta_t) |c| x, as with one class, and

@@ -17,8 +17,8 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear, dot, gram_spectrum, leading, set_scaled, spectral
+from sonlearn.learn.newton.coordinates import renew
 from sonlearn.learn.newton.folding import fold, is_due
-from sonlearn.learn.newton.generations import renew
 from sonlearn.learn.newton.round import run
 from sonlearn.learn.newton.step import projected_slope, reset_factor, spectral_excess
 from sonlearn.learn.tolerances import ORTHONORMALISE, RANK, RENEW, SHRINK, SINGULAR, SPAN, SQUARING, STEP

@@ -38,7 +38,7 @@ NOW = np.dtype((np.record, [
     ("local", "i8"),  # features in the raw rows
     ("seen", "i8"),  # features learned so far
     ("read", "i8"),  # entries of rows learned since V was last orthonormalised
-    ("generation", "i8"),  # of Z (`generations`)
+    ("generation", "i8"),  # of Z (`coordinates`)
     ("capacity", "i8"),  # generations that the log may hold
     ("used", "i8"),  # rows of Z in use
     ("alpha", "f8"),
@@ -51,7 +51,7 @@ NOW = np.dtype((np.record, [
 #: Further data of a feature, besides its row of the table.
 FEATURE = np.dtype((np.record, [
     ("scale", "f8"),  # for the rescaling of rows: sum of squared gradients, or largest absolute value
-    ("stamp", "i8"),  # see `generations`
+    ("stamp", "i8"),  # see `coordinates`
     ("local", "i8"),  # its place among the features of the raw rows, if `raw.owner` agrees
 ]))  # fmt: skip
 
@@ -121,7 +121,7 @@ class NewtonState(NamedTuple):
     # float64[features, M + K]; column f of Z, and wbar of f for each class
     table: Annotated[np.ndarray, BY_FEATURE, Classes(1)]
     factor: Factor
-    # float64[slots, M, M + K]: the log of generations, composed (`generations`); E' in the first columns,
+    # float64[slots, M, M + K]: the log of generations, composed (`coordinates`); E' in the first columns,
     # beta' in the last
     maps: Annotated[np.ndarray, LOG, Classes(2)]
     raw: Annotated[RawRows, PART]
@@ -199,16 +199,11 @@ def params_of(options: LearnOptions) -> NewtonParams:
         rescale=RESCALE_CODE[options.scale] if "scale" in takes else NONE,
         oja_adaptive=options.oja_step == "adaptive",
         retention=1.0 - float(options.decay),
-        base=base_of(options),
+        base=float(options.alpha if "alpha" in takes else options.delta),
         shrink=float(options.l2),
         thin=float(options.thin) if "thin" in takes else 0.0,
         dual="update" in takes and options.update == "dual",
     )
-
-
-def base_of(options: LearnOptions) -> float:
-    """Initial value of alpha."""
-    return float(options.alpha if "alpha" in METHODS[options.method].takes else options.delta)
 
 
 def is_rooted(params: NewtonParams) -> bool:
