@@ -143,17 +143,17 @@ class TrainingSession(Session):
                 batch.source, None, None, f"the columns {columns}", "one that is the label: --label COLUMN"
             )
         if format in TABLES and not self.options.testonly:
-            self.warn_of_leaks()
+            self.warn_of_columns()
         if self.began.number == 1:
             learner.next_pass(again=False)
         self.begin_with(learner, [models.settings_text(learner.options)], cache)
 
-    def warn_of_leaks(self) -> None:
-        """Name columns of the first file that tell the label, before all is learned from them; a pipe is read once."""
+    def warn_of_columns(self) -> None:
+        """Name columns of the first file that tell the label or number the rows, before all is learned; no pipe's."""
         if os.path.isfile(self.sources[0]) and self.joined is None:
-            from sonlearn.text.describe import leaks
+            from sonlearn.text.describe import told_early
 
-            for line in leaks(self.sources[0], self.read_as):
+            for line in told_early(self.sources[0], self.read_as):
                 warn(line)
 
     def record(self, ending: str) -> None:

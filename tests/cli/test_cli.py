@@ -246,6 +246,7 @@ BAD_COMMANDS = [
     ("train --alpha nan a.svm", r"--alpha nan: expected a number"),
     ("train --label y --categorical y a.csv", "--categorical y: that is the column of the label.*--classes auto.*"),
     ("train --label y --text x --text y a.csv", "--text y: that is the column of the label.*"),
+    ("train --label y --id y a.csv", "--id y: that is the column of the label .--label.; leave it out"),
     ("train --label y --weight y a.csv", "--weight y: that is the column of the label .--label.; leave it out"),
     ("train -m 1 --sketch pfd a.svm", "--sketch-size 1 with --beta 0.2: .*give -m 5, or --beta 1"),
     ("train --alpha 0 --sketch none a.svm", r"--alpha 0 with --sketch none: .* positive value.*"),

@@ -64,6 +64,13 @@ def test_texts_are_none(field):
     assert with_point(field) == field
 
 
+@pytest.mark.parametrize(
+    ("field", "read"), [("1.234", "1234"), ("-1.234,5", "-1234.5"), ("0.942", "0.942"), ("0,9", "0.9")]
+)
+def test_no_thousands_begin_with_zero(field, read):
+    assert with_point(field) == read
+
+
 def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
     def trained(header, line, *more, encoding="utf-8"):
         table = written(tmp_path / "t.csv", header, line, encoding)
@@ -79,6 +86,8 @@ def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
     assert trained("a,n,y\n", lambda a, x, y: f'{a},"${x:,.2f}",{int(y)}', "--categorical", "n") == (0, "", "")
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},12/{a % 28 + 1}/{1990 + a},{int(y)}")
     assert err.startswith(f"{what}dates that are not read as such ('12/")
+    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{1990 + a}-{a % 9 + 1:02},{int(y)}")
+    assert err.startswith(f"{what}dates that are not read as such ('20")
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{['Köln', 'Graz'][a % 2]},{int(y)}", encoding="latin-1")
     assert err == f"sonlearn: warning: {tmp_path / 't.csv'}: {LATIN}"
     assert trained("a,n,y\n", lambda a, x, y: f"{a},{a}x{x} km,{int(y)}") == (0, "", "")

@@ -225,7 +225,7 @@ def test_a_text_is_hinted_at_and_learned_from(cli):
 
 @pytest.mark.parametrize(("rows", "told"), [(1000, True), (999, False)])
 def test_a_column_with_another_text_in_each_row_is_named(cli, rows, told):
-    write("t.csv", "key,y\n" + "".join(f"k{i},{i % 2}\n" for i in range(rows)))
+    write("t.csv", "key,a,y\n" + "".join(f"k{i},1,{i % 2}\n" for i in range(rows)))
     write("t.jsonl", "".join(json.dumps({"key": f"k{i}", "y": i % 2}) + "\n" for i in range(rows)))
     for file, what in (("t.csv", "column"), ("t.jsonl", "member")):
         given = ("train", "--method", "nag", "--quiet", "--label", "y", file)
@@ -282,6 +282,17 @@ def test_train_names_a_column_that_tells_the_label(cli, tmp_path):
     assert (status, err.count(told)) == (0, 1)
     status, _, err = cli("train", "--method", "nag", "--label", "label", "--ignore", "closed", "t.csv")
     assert (status, "leak" in err) == (0, False)
+
+
+def test_train_names_a_column_that_numbers_the_rows(cli):
+    """As the index that pandas writes does; not what starts elsewhere, nor what a flag calls a number."""
+    write("t.csv", ",t,y\n" + "".join(f"{i},{2 * i},{i % 3 % 2}\n" for i in range(60)))
+    given = ("train", "--method", "nag", "--quiet", "--label", "y", "t.csv")
+    note = (
+        "column 1: looks like the number of the row; --id 'column 1', or --ignore 'column 1' (--numeric 'column 1' if"
+    )
+    assert cli(*given) == (0, "", f"sonlearn: warning: {note} it is a time)")
+    assert cli(*given, "--numeric", "column 1") == cli(*given, "--id", "column 1") == (0, "", "")
 
 
 @pytest.mark.parametrize("command", [("train",), ("train", "-f", "m")], ids=" ".join)

@@ -172,7 +172,7 @@ def test_a_weight_that_is_none_is_refused_and_nothing_learned(model, weight):
     assert pickle.dumps(ours.learner_.to_arrays()) == pickle.dumps(other.learner_.to_arrays())
 
 
-@pytest.mark.parametrize("label", [math.inf, -math.inf, "tea", "3", b"3", None, [1.0]])
+@pytest.mark.parametrize("label", [math.nan, math.inf, -math.inf, "tea", "3", b"3", None, [1.0]])
 def test_a_label_that_is_no_value_is_refused(label):
     ours = SonlearnRegressor(method="nag")
     with pytest.raises(InputError):

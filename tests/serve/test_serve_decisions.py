@@ -258,6 +258,7 @@ def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
             ("/decide", "[1]", 400, "<request>: found '[1]', expected an object: the context"),
             ("/decide", {"visit": 1}, 400, "found no array _multi, expected one object for each action in _multi"),
             ("/decide", {"c": {"_multi": [{"a": 1}]}}, 400, "the whole body in /decide)"),
+            ("/decide", {"event_id": "a", "_multi": [{"a": 1}]}, 400, "found event_id in the context, expected none"),
             ("/decide", {"visit": 1, "_multi": 3}, 400, "found no array _multi, expected one object for each"),
             ("/decide", {"visit": 1, "_multi": [{"a": float("nan")}]}, 400, "JSON, which has no NaN"),
             ("/decide", {"visit": 1, "_multi": [3]}, 400, "expected one object for each action"),
