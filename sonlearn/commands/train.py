@@ -130,6 +130,7 @@ class TrainingSession(Session):
         if number - best < self.options.early_terminate:
             return False
         self.learner = self.problem.learner = learner.copy(threads=self.cores)
+        self.learner.columns = self.columns
         self.say(f"the holdout loss has not fallen since pass {best}, whose model is kept")
         return True
 
@@ -200,9 +201,7 @@ class TrainingSession(Session):
         warning = self.values.warning(batch)
         if warning:
             warn(warning)
-        predicted = self.learner.partial_fit(without_held(batch, held), skip=skip)
-        self.columns.count(batch, self.read_as, predicted.refused)
-        return predicted
+        return self.learner.partial_fit(without_held(batch, held), skip=skip)
 
     def nothing_learned(self) -> tuple[str, str]:
         """What was found in the place of labels, and what to do."""

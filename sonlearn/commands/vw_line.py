@@ -152,6 +152,9 @@ def _with_nearest(words: list[Word], warnings: list[str]) -> list[Word]:
             if flag == "--explore" and not explores:
                 out.append(word)  # which is refused
                 continue
+            if flag == "--explore" and flag in (each.name for each in out):
+                without["what explores has one rule"].append(written)
+                continue
             value = word.value if value == "K" else value
             out.append(Word(word.written, flag, value))
             warnings.append(f"{written} is not here; the nearest is {flag} {value}: {why}")

@@ -507,7 +507,6 @@ class Worker(Queue):
             predicted = self.learner.predict(unlabelled, online=self._options.learn)
         else:
             predicted = self.learner.partial_fit(batch, skip=True)
-            self._columns[True].count(batch, self.learner.text, predicted.refused)
             counted = ~np.isnan(predicted.label) & (batch.weight > 0) & ~predicted.refused
             if self.learner.options.coverage is not None and counted.any():
                 label = predicted.label[counted]

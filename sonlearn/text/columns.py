@@ -48,6 +48,8 @@ DATE_PARTS = ("year", "month", "weekday", "hour")
 _COUNTED = ("year", *(f"month={month}" for month in range(1, 13)))
 #: Years of dates are nearer to 2000: what else is in their feature has the same number by chance.
 _YEARS = 8000
+#: So many months after the last date are nearer to it than to the same months of a year before.
+_NEAR = 3
 #: What stands behind a column in the name of one of its features; nothing, where it is of numbers.
 _BEHIND = ("", "=", ".", "^")
 #: The kinds of a column of numbers without a missing one.
@@ -368,13 +370,16 @@ class ColumnTable:
 
         A month that was never met has no weight, which says that it is as no month at all. Where dates were met in
         their order, what is later than they are is of the last month or of one that was met in two years: the weight of
-        any other was learned long ago, and tells of that time as much as of the season.
+        any other was learned long ago, and tells of that time as much as of the season. So do those of a year that a
+        new one counts as (`bounded_year`): of the new one the months within `_NEAR` of the last count as the last.
         """
         met = self.dates.get(name, [])
         months = {each % 12 + 1 for each in met}
-        if met and name not in self.shuffled and 12 * year + month - 1 > met[-1]:
+        ahead = 12 * year + month - 1 - met[-1] if met and name not in self.shuffled else 0
+        if ahead > 0:
             times = Counter(each % 12 + 1 for each in met)
-            months = {each for each in months if times[each] > 1} | {met[-1] % 12 + 1}
+            known = ahead > _NEAR or self.bounded_year(name, year) == year
+            months = {each for each in months if known and times[each] > 1} | {met[-1] % 12 + 1}
         return min(
             months or {month}, key=lambda each: (min((each - month) % 12, (month - each) % 12), (month - each) % 12)
         )

@@ -146,11 +146,12 @@ def test_what_the_nearest_is_is_warned_of(files, cli):
     assert translate(shlex.split("a --cb 3 --passes 2")).warnings == [
         "--passes 2 was left out: decisions are learned once, in their order"
     ]
-    assert cli.err("vw log.vw --cb_explore_adf --quiet --bag 5 --greedify --nn 3").splitlines() == [
+    assert cli.err("vw log.vw --cb_explore_adf --quiet --bag 5 --greedify --nn 3 --first 9").splitlines() == [
         "sonlearn: warning: --bag 5 is not here; the nearest is --explore thompson: each action is as likely as it is "
         "to be the best one",
         "sonlearn: warning: --nn 3 is not here; two reward models learn",
         "sonlearn: warning: --greedify was left out: there is no such setting",
+        "sonlearn: warning: --first 9 was left out: what explores has one rule",
     ]
 
 
