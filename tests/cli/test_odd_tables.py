@@ -173,14 +173,16 @@ def test_a_row_in_the_place_of_the_header(cli, tmp_path):
 @pytest.mark.parametrize(
     ("header", "like_a_row"),
     [("5.1,3.5,setosa", True), ("1,2,0", True), ("4,4.5,y", True), ("y,2019,2020", False), ("0,1,2", False),
-     ("1,3,y", False), ("y,a,7", False), ("a,b,c", False)],
+     ("1,3,y", False), ("y,a,7", False), ("a,b,c", False), ("5,no,yes", True), ("a,no,c", False)],
 )  # fmt: skip
 def test_describe_names_a_row_in_the_place_of_the_header(cli, tmp_path, header, like_a_row):
-    (tmp_path / "t.csv").write_text(header + "\n1,2,3\n4,5,6\n")
+    (tmp_path / "t.csv").write_text(header + "\n1,2,3\n4,5,6\n7, no, yes\n")
     status, out, err = cli("describe", tmp_path / "t.csv")
     assert (status, err) == (0, "")
     note = f"the header '{header.replace(',', ', ')}' looks like a row; put a header before it"
     assert (note in out) == like_a_row
+    if header == "a,no,c":
+        assert note in cli.out("describe", "--label", "no", tmp_path / "t.csv")
 
 
 @pytest.mark.parametrize(
