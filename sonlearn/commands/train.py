@@ -144,12 +144,13 @@ class TrainingSession(Session):
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
         learner = self.learner or Learner(self.learn, dataclasses.replace(self.text, format=format), threads=self.cores)
         models.check_format(format, batch.source, learner.text, self.from_model)
-        if format in TABLES and not learner.text.label and not self.options.testonly:
-            columns = first_names(self.columns.known)
-            raise InputError(
-                batch.source, None, None, f"the columns {columns}", "one that is the label: --label COLUMN"
-            )
         if format in TABLES and not self.options.testonly:
+            columns = first_names(self.columns.known)
+            if not learner.text.label:
+                expected = "one that is the label: --label COLUMN"
+                raise InputError(batch.source, None, None, f"the columns {columns}", expected)
+            if not columns:
+                raise InputError(batch.source, None, None, "no column to learn from", "one that no flag leaves out")
             self.warn_of_columns()
         if self.began.number == 1:
             learner.next_pass(again=False)

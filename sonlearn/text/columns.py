@@ -247,8 +247,6 @@ def layout_of(
                     expected = f"a column {shorten(name)} ({flag_of(TextOptions, field)}){_meant(name, columns)}"
                     raise InputError(*place, None, found, expected)
     features = [(i, name) for i, name in enumerate(columns) if name != labels.action and is_feature(name, options)]
-    if labels.needed and not (features or labels.action):
-        raise InputError(*place, None, found, f"another column than those of a role, or left out{hint}")
     if known is not None:
         features.sort(key=lambda feature: known.place(feature[1]))
     return ColumnLayout(*(columns.index(name) if name and name in columns else None for name in roles), features)
