@@ -481,7 +481,7 @@ class Worker(Queue):
         hint = records.hint
         if "--delimiter" in hint:
             hint = f"; this model's fields are separated by {options.delimiter!r}"
-        layout = layout_of(records.columns, options, (SOURCE, 1), Labelling(False), hint)
+        layout = layout_of(records.columns, options, (SOURCE, 1), Labelling(False), hint, self._columns[False])
         features = tuple(name for _, name in layout.features)
         self.learner.columns.check(Found(features, {}, hint), SOURCE, learns=False)
         for number, (_, record, error) in enumerate(records, 2):
