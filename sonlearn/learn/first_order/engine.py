@@ -17,7 +17,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import axes, merging
-from sonlearn.data.axes import BY_FEATURE, Classes, Scalars
+from sonlearn.data.axes import BY_FEATURE, Classes, Numbers, Scalars
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions, padded
@@ -129,7 +129,7 @@ class FirstOrder(Engine):
             return state
         every, features = (state, base, previous), int(state.now["seen"][0])
         now, before, earlier = (
-            self.renumbered(self.packed(each), np.arange(int(each.now["seen"][0])), features) for each in every
+            self.renumbered(self.packed(each), Numbers(np.arange(features), features)) for each in every
         )
         w, start = (_weights(params, each.table, now.table)[0] for each in (before, earlier))
         table = now.table.copy()
