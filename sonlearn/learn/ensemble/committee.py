@@ -404,7 +404,7 @@ class Committee(Engine):
 
         state = self._learn_members(state, part, seen, again, settles, V, combine)
         if not again:
-            state = self._counted(state, part, V, z, late)
+            state = self._counted(state, part, V, z)
         run_calls(self.target.finish(state.labels, part.scale, z, out))
         return state
 
@@ -470,13 +470,11 @@ class Committee(Engine):
         met = waiting.met if which == 0 else waiting.met[:0]
         exchange(queue, waiting.counts[which], met, np.array(places), part.scale, rows.y, rows.weight, V)
 
-    def _counted(
-        self, state: CommitteeState, part: Part, V: np.ndarray, z: Sequence[np.ndarray], late: bool
-    ) -> CommitteeState:
+    def _counted(self, state: CommitteeState, part: Part, V: np.ndarray, z: Sequence[np.ndarray]) -> CommitteeState:
         """Add the rows to what is counted, and prune members at a checkpoint."""
         before, left, kept = self._judged(state), self.rows_left(state), self.target.rules.kept
         n = int(np.count_nonzero(learned_rows(part.rows)))
-        if late:
+        if self.options.label_delay:
             z = np.array(z)
             self._exchange(state, state.waiting.outputs, 1, [0, 1], part, z)
         remembers = left > 0 and before >= 0
