@@ -11,6 +11,7 @@ from sonlearn import LearnOptions
 from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit.sequence import run_calls
+from sonlearn.learn import pairs as table
 from sonlearn.learn.boosting.engine import BoostOfClasses
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble.combiner import new_combiner
@@ -21,19 +22,18 @@ from sonlearn.learn.ensemble.target import Part
 from sonlearn.learn.ewma import Shares
 from sonlearn.learn.first_order.engine import Nag
 from sonlearn.learn.linear_algebra import exponential
-from sonlearn.learn.multiclass import pairs as table
 from sonlearn.learn.multiclass.arow import Arow
 from sonlearn.learn.multiclass.bayes import MOST, Bayes
-from sonlearn.learn.multiclass.pairs import (
+from sonlearn.learn.multiclass.engine import (
     bytes_of,
     count_pairs,
     more_room,
     new_pairs,
     packed_pairs,
-    places_needed,
     reserve_pairs,
 )
 from sonlearn.learn.multiclass.rls import Rls
+from sonlearn.learn.pairs import places_needed
 from sonlearn.options.members import Member
 
 pytestmark = pytest.mark.interpreted

@@ -23,8 +23,8 @@ from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.first_order import rules
 from sonlearn.learn.losses import Output, output_of
-from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, side_by_side, table_of
-from sonlearn.learn.multiclass.pairs import Pairs, new_pairs
+from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, new_pairs, side_by_side, table_of
+from sonlearn.learn.pairs import Pairs
 from sonlearn.learn.retention import Retention, retention_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS

@@ -37,17 +37,8 @@ from sonlearn.data.axes import BY_CLASS, BY_FEATURE, Scalars, summed
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.linear_algebra import add_scaled
-from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, side_by_side, table_of
-from sonlearn.learn.multiclass.pairs import (
-    DISTANCE,
-    LARGE_TABLE,
-    Pairs,
-    fetch_block,
-    has_room,
-    new_pairs,
-    place_for,
-    scale_pairs,
-)
+from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, new_pairs, side_by_side, table_of
+from sonlearn.learn.pairs import DISTANCE, LARGE_TABLE, Pairs, fetch_block, has_room, place_for, scale_pairs
 from sonlearn.views.codes import log_of_next, logarithms
 
 #: Counts end here, where float32 still counts by ones; less than LEAST is none.
