@@ -90,11 +90,8 @@ def unmergeable(options: LearnOptions) -> str:
     """Why learners with these options cannot be merged; empty if they can."""
     if options.label_delay:
         return "--label-delay: rows wait for their labels, so that learners cannot be merged"
-    return "" if make_engine(options).merges else f"{_named(options)}: learners of this method cannot be merged"
-
-
-def _named(options: LearnOptions) -> str:
-    return f"--multinomial {options.multinomial}" if options.multinomial else f"--method {options.method}"
+    named = f"--multinomial {options.multinomial}" if options.multinomial else f"--method {options.method}"
+    return "" if make_engine(options).merges else f"{named}: learners of this method cannot be merged"
 
 
 def _row_of(ids: np.ndarray) -> Batch:
