@@ -15,7 +15,7 @@ import numpy as np
 from distributed import Client
 
 from sonlearn import sklearn
-from sonlearn.cluster.dask import UNWANTED, as_array, client_here, trained
+from sonlearn.cluster.dask import UNWANTED, as_array, client_here, results_of, trained
 from sonlearn.cluster.tasks import Reading
 from sonlearn.errors import OptionError
 from sonlearn.options import TextOptions
@@ -113,7 +113,7 @@ class SonlearnClassifier(_OnDask, sklearn.SonlearnClassifier):
     """`sonlearn.sklearn.SonlearnClassifier` on a Dask cluster; same parameters and attributes."""
 
     def _prepared(self, y: Any, client: Client) -> Any:
-        chunks = client.gather(client.compute([dask.delayed(np.unique)(chunk) for chunk in np.ravel(y.to_delayed())]))
+        chunks = results_of(client.compute([dask.delayed(np.unique)(chunk) for chunk in np.ravel(y.to_delayed())]))
         self._begin_classes(np.unique(np.concatenate(chunks)))
         return y.map_blocks(self._labels, dtype=np.float64)
 
