@@ -421,8 +421,16 @@ def test_estimators_learn_collections_and_predict_lazily(here):
         table = frames.from_pandas(pandas.DataFrame(X, columns=list("abcd")).assign(y=score), npartitions=3)
         values = sonlearn.dask.SonlearnRegressor(method="nag").fit(table[list("abcd")], table["y"])
         predicted = values.predict(table[list("abcd")]).compute()
-        np.testing.assert_array_equal(predicted, values.predict(X))
+        np.testing.assert_array_equal(predicted, values.predict(table[list("abcd")].compute()))
         assert np.mean((predicted - score) ** 2) < 0.5 * score.var()
+        for columns in ("dcba", "abcy"):
+            with pytest.raises(ValueError, match="feature names should match"):
+                values.predict(table[list(columns)])
+        for estimator in (one, values):
+            with pytest.raises(ValueError, match="y contains NaN"):
+                estimator.fit(rows, arrays.from_array(np.where(score > 1, np.nan, score > 0), chunks=75))
+        with pytest.warns(UserWarning, match="nearly each chunk has labels of one class"):
+            one.fit(rows, arrays.from_array(np.sort(y), chunks=75))
         with pytest.raises(OptionError, match="passes on a cluster"):
             sonlearn.dask.SonlearnRegressor(passes=2).fit(rows, arrays.from_array(score, chunks=75))
 

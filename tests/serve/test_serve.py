@@ -4,7 +4,7 @@ import io
 import itertools
 import json
 import random
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -164,11 +164,8 @@ def test_many_at_a_time_learn_each_row_once():
                 assert server.ask("POST", "/learn", line)[0] == 200
                 assert server.ask("POST", "/predict", line)[0] == 200
 
-        threads = [threading.Thread(target=client, args=(k,)) for k in range(10)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(10) as pool:
+            list(pool.map(client, range(10)))
         assert learner.examples == before + 100
         assert f"sonlearn_predictions_total {200}.0" in server.ask("GET", "/metrics")[1]
 
