@@ -87,15 +87,18 @@ def _numbers(values: Any, what: str, n: int) -> np.ndarray:
 def batch_of(rows: list[dict[Hashable, Any]], y: Any, weight: Any, bits: int, constant: bool) -> Batch:
     """Batch of dicts of features, hashed to 2^bits slots; labels and weights float64[n], or one for all rows.
 
+    Without labels, y is None.
+
     Raises
     ------
     InputError
-        A value is neither a finite number nor a text, a label is infinite or no number, a weight is no finite number
-        from 0 on.
+        A value is neither a finite number nor a text, a label is no finite number, a weight is no finite number from 0
+        on.
     """
-    y, weight = _numbers(y, "label", len(rows)), _numbers(weight, "weight", len(rows))
+    unlabelled, weight = y is None, _numbers(weight, "weight", len(rows))
+    y = np.full(len(rows), np.nan) if unlabelled else _numbers(y, "label", len(rows))
     for row, (label, h) in enumerate(zip(y, weight, strict=True), 1):
-        if math.isinf(label):
+        if not (unlabelled or math.isfinite(label)):
             raise InputError(SOURCE, row, None, f"label {label}", "a finite number")
         if not 0.0 <= h < math.inf:
             raise InputError(SOURCE, row, None, f"weight {h}", "a finite number, 0 or more")
@@ -246,7 +249,7 @@ class _RiverEstimator(base.Options, base.PickleMixin):
         raise NotImplementedError
 
     def _unlabelled(self, rows: list[dict[Hashable, Any]], weight: Any = 1.0) -> Batch:
-        return batch_of(rows, np.full(len(rows), np.nan), weight, self.bits, self.constant)
+        return batch_of(rows, None, weight, self.bits, self.constant)
 
     def _one(self, x: dict[Hashable, Any]) -> tuple[OneRow, Entries] | None:
         """The way for one row, and the row; None where it has to go as a batch. InputError: see `batch_of`."""

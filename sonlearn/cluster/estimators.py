@@ -6,16 +6,19 @@ for each chunk of rows. `fit_future` does not wait. For arrays in memory all is 
 
 from __future__ import annotations
 
+import copy
 import threading
+import warnings
 from concurrent.futures import Future
 from typing import Any, Self
 
 import dask
 import numpy as np
 from distributed import Client
+from sklearn.utils.validation import _check_y, validate_data
 
 from sonlearn import sklearn
-from sonlearn.cluster.dask import UNWANTED, as_array, client_here, trained
+from sonlearn.cluster.dask import UNWANTED, as_array, client_here, results_of, trained
 from sonlearn.cluster.tasks import Reading
 from sonlearn.errors import OptionError
 from sonlearn.options import TextOptions
@@ -79,10 +82,11 @@ class _OnDask:
         for name in ("passes", "class_weight"):
             if getattr(self, name, None) not in (None, "auto", 1):
                 raise OptionError(f"{type(self).__name__}: {name} on a cluster: one pass, and rows count as they are")
-        X, y, weight = (None if each is None else as_array(each) for each in (X, y, weight))
         own: Any = self
         own._checked(np.zeros((1, X.shape[1])), np.zeros(1), None, reset=True)
-        labels = self._prepared(y, client)
+        self._compare_columns(X, reset=True)
+        X, y, weight = (None if each is None else as_array(each) for each in (X, y, weight))
+        labels = self._prepared(y.map_blocks(_check_y, dtype=y.dtype, meta=y._meta), client)
         reading = Reading(
             TextOptions(format="svmlight", constant=self.constant),
             labels=Labelling.of(self.learner_.options),
@@ -95,6 +99,10 @@ class _OnDask:
             raise
         return self
 
+    def _compare_columns(self, X: Any, reset: bool) -> None:
+        """Keep the names and the number of the columns, or compare them with those of `fit`. Raises ValueError."""
+        validate_data(self, X._meta if hasattr(X, "columns") else X, skip_check_array=True, reset=reset)
+
     def _prepared(self, y: Any, client: Client) -> Any:
         """Make the learner; returns the labels as it takes them."""
         raise NotImplementedError
@@ -103,9 +111,12 @@ class _OnDask:
         """The method `name` of scikit-learn's estimator for each chunk of rows, float64[n] or [n, columns], lazily."""
         if not dask.is_dask_collection(X):
             return getattr(super(), name)(X)
+        self._compare_columns(X, reset=False)
         X, shape = as_array(X), (0,) if columns is None else (0, columns)
         out = {"drop_axis": 1} if columns is None else {"chunks": (X.chunks[0], (columns,))}
-        model = dask.delayed(self, pure=False, traverse=False)  # one task, so that it goes to each worker once
+        nameless = copy.copy(self)
+        vars(nameless).pop("feature_names_in_", None)  # chunks have no names
+        model = dask.delayed(nameless, pure=False, traverse=False)  # one task, so that it goes to each worker once
         return X.map_blocks(_of_chunk, model, name, dtype=dtype, meta=np.empty(shape, dtype), **out)
 
 
@@ -113,8 +124,11 @@ class SonlearnClassifier(_OnDask, sklearn.SonlearnClassifier):
     """`sonlearn.sklearn.SonlearnClassifier` on a Dask cluster; same parameters and attributes."""
 
     def _prepared(self, y: Any, client: Client) -> Any:
-        chunks = client.gather(client.compute([dask.delayed(np.unique)(chunk) for chunk in np.ravel(y.to_delayed())]))
+        chunks = results_of(client.compute([dask.delayed(np.unique)(chunk) for chunk in np.ravel(y.to_delayed())]))
         self._begin_classes(np.unique(np.concatenate(chunks)))
+        if sum(len(met) > 1 for met in chunks) < len(self.classes_) <= len(chunks):
+            note = "nearly each chunk has labels of one class: shuffle the rows, which are learned in their order"
+            warnings.warn(note, UserWarning, stacklevel=4)
         return y.map_blocks(self._labels, dtype=np.float64)
 
     def predict(self, X: Any) -> Any:

@@ -202,10 +202,10 @@ def _check_projection(o: Any) -> None:
 
 
 def check_label(o: Any) -> None:
-    """The column of the label is no feature, and no weight."""
-    for name, values in (("weight", (o.weight,)), ("text", o.text), ("categorical", o.categorical)):
+    """The column of the label is no feature, no weight and no id."""
+    for name, values in (("weight", (o.weight,)), ("id", (o.id,)), ("text", o.text), ("categorical", o.categorical)):
         if o.label and o.label in values:
-            remedy = "leave it out" if name == "weight" else "leave it out (names of classes: --classes auto)"
+            remedy = "leave it out" if name in ("weight", "id") else "leave it out (names of classes: --classes auto)"
             raise OptionError(f"--{name} {o.label}: that is the column of the label (--label); {remedy}")
 
 

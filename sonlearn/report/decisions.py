@@ -209,7 +209,7 @@ class DecisionProblem(Problem):
             return "unknown" if np.isnan(costs[0]) else self._class(decisions.column[begin + int(np.argmin(costs))])
         if decisions.action[i] < 0:
             return "unknown"
-        text = f"{self._action(decisions, i, int(decisions.action[i]))}:{decisions.cost[i]:g}"
+        text = f"{self._action(decisions, i, int(decisions.action[i]))}:{decisions.cost[i] + 0.0:g}"
         return text if math.isnan(decisions.probability[i]) else f"{text}:{decisions.probability[i]:.2g}"
 
     def _choice(self, decisions: Decisions, decided: Decided, i: int) -> str:

@@ -59,7 +59,9 @@ def verdicts(lines: list[Line]) -> list[str]:
         if one.estimator != BY or not one.against:
             continue
         other = "the log" if one.against == LOG else one.against
-        if one.high < 0.0:
+        if one.high < one.low:
+            out.append(f"no costs of {one.policy} and {other} fit this log; are its probabilities right?")
+        elif one.high < 0.0:
             out.append(f"{one.policy} costs less than {other}, by {-one.high:.4g} at least")
         elif one.low > 0.0:
             out.append(f"{one.policy} costs more than {other}, by {one.low:.4g} at least")

@@ -123,6 +123,8 @@ class Decider(Queue):
         """Decide; the answer and its event's line. Raises InputError."""
         if not isinstance(context, dict):
             raise InputError(SOURCE, None, None, shorten(json.dumps(context)), "an object: the context")
+        if "event_id" in context:
+            raise InputError(SOURCE, None, None, "event_id in the context", "none: the answer gives the event its id")
         self._bound(context)
         decisions = _read(_line({"c": context}), self.learner, self._text, SOURCE)
         decided = self.learner.decide(decisions)

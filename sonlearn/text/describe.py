@@ -33,8 +33,8 @@ MOST_VALUES = 10_000
 #: Rows among which equal ones are looked for.
 MOST_ROWS = 100_000
 _TABLE = "a table: CSV, Parquet, Arrow or JSON lines"
-#: What is said of a column that tells the label, and the rows in which `leaks` looks for one.
-LEAK, LOOKED_AT = "a leak", 1_000
+#: What is said of a column that tells the label, or numbers the rows, and the rows in which `told_early` looks for one.
+LEAK, ROW_NUMBER, LOOKED_AT = "a leak", "the number of the row", 1_000
 #: Rows before a suspicion is worth a word, and the shares that rouse one.
 _ENOUGH, _SURE, _NEARLY_ALL = 20, 100, 0.95
 #: Labels of which a word is said, at most: more are values.
@@ -107,7 +107,7 @@ def describe(
     options = options or TextOptions(**given)
     name, malformed = source_name(data), Malformed("skip", None)
     in_memory = hasattr(data, "__arrow_c_stream__")
-    header_is_row, notes = False, list[str]()
+    is_csv, notes = False, list[str]()
     if join is not None and not options.label:
         raise OptionError(f"--join {join}: expected --id COLUMN and --label COLUMN")
     joined = None if join is None else JoinedLabels(join, options, Labelling(words=True))
@@ -124,7 +124,7 @@ def describe(
             columns, records = [], _of_json(chunks, name, options, malformed)
         else:
             columns, records = _of_csv(chunks, name, options, malformed, labels)
-            header_is_row = row_as_header(columns, options)
+            is_csv = True
     else:
         raise InputError(name, None, None, f"--format {options.format}", _TABLE)
     records = itertools.islice(records, rows)
@@ -139,6 +139,7 @@ def describe(
         raise malformed.errors[0]
     if not columns:  # of JSON the members are known at the end
         layout_of([column.name for column in found.columns], options, (name, None), labels)
+    header_is_row = is_csv and (found.header_is_row or row_as_header(columns, options))
     return found._replace(skipped=malformed.count, errors=malformed.errors, header_is_row=header_is_row, notes=notes)
 
 
@@ -282,6 +283,8 @@ class ColumnSummary:
             out.append("dates, each a category; in a table (CSV) dates are read as such")
         elif self.texts.sentences > held / 2 and (self.full or len(self.values) > held / 2):
             out.append(f"a text: most values differ and have several words; --text {flag}")
+        elif self._counts_rows():
+            out.append(f"{ROW_NUMBER}; --id {flag}, or --ignore {flag} (--numeric {flag} if it is a time)")
         elif (unique and texts > held / 2) or (self.numbers == held and self._numbers_rows(unique)):
             out.append(f"an id: nearly all values differ; --id {flag}, or --ignore {flag}")
         elif texts == held and all(value.startswith('"') for value in self.values):
@@ -297,6 +300,11 @@ class ColumnSummary:
             out.append(f"codes rather than numbers; --categorical {flag}")
         out += self._leak(labels)
         return out
+
+    def _counts_rows(self) -> bool:
+        """Whether the column, which no flag calls ``numeric``, goes from 0 or 1 up by 1, as an index of pandas does."""
+        counts = self.whole and self.ascends and self.numbers == self.rows == self._high - self._low + 1
+        return counts and self._low in (0, 1) and not reading_of(self.name, self._options)
 
     def _numbers_rows(self, unique: bool) -> bool:
         """Whether numbers look like those of rows: whole, and ascending, from a range without gaps, or long codes."""
@@ -348,7 +356,15 @@ def summarise(columns: list[str], rows: Iterable[list[str] | dict[str, str]], op
     found = [_described(summary, labels) for summary in summaries.values()]
     note = order.note(labels.values()) if len(labels) <= MOST_CLASSES else ""
     unlabelled = count - order.rows if options.label else 0
-    return Description(count, labels, found, 0, options, order=note, unlabelled=unlabelled, repeated=repeated)
+    is_row = _names_are_values(summaries, options)
+    return Description(count, labels, found, 0, options, is_row, note, unlabelled, repeated)
+
+
+def _names_are_values(summaries: dict[str, ColumnSummary], options: TextOptions) -> bool:
+    """Whether names of columns, the label's or most of those that are no numbers, are among the columns' values."""
+    texts = [name for name in summaries if number_in(name) is None]
+    values = [name for name in texts if name in map(str.strip, summaries[name].values)]
+    return options.label in values or 2 * len(values) > len(texts)
 
 
 def _described(summary: ColumnSummary, labels: dict[str, int]) -> Described:
@@ -358,14 +374,14 @@ def _described(summary: ColumnSummary, labels: dict[str, int]) -> Described:
     return Described(summary.name, summary.kind, missing, distinct, examples, summary.suspicions(labels))
 
 
-def leaks(source: str, options: TextOptions) -> list[str]:
-    """Which columns of a file tell the label of every row, of its first `LOOKED_AT`; what `describe` says of them."""
+def told_early(source: str, options: TextOptions) -> list[str]:
+    """Which columns of a file tell the label or the number of each of its first `LOOKED_AT` rows; see `describe`."""
     written = dataclasses.replace(options, format="auto" if options.format == "csv" else options.format)
-    return notes_on(describe(source, written, rows=LOOKED_AT).columns, LEAK)
+    return notes_on(describe(source, written, rows=LOOKED_AT).columns, (LEAK, ROW_NUMBER))
 
 
-def notes_on(columns: Iterable[Described], begin: str = "") -> list[str]:
-    """What a person should look at, a line each; only suspicions that `begin` so."""
+def notes_on(columns: Iterable[Described], begin: str | tuple[str, ...] = "") -> list[str]:
+    """What a person should look at, a line each; only suspicions that `begin` so, or with one of these."""
     told = ((column.name, text) for column in columns for text in column.suspicions)
     return [f"{name}: looks like {text}" for name, text in told if text.startswith(begin)]
 

@@ -177,6 +177,7 @@ def test_actions_of_a_table_may_have_names(cli, tmp_path):
         shown["names"][0] = shown["names"][0].replace(f"{name}:", f"{k}:")
         shown["names"][1] = shown["names"][1].replace(f",{name},", f",{k},")
     assert shown["names"] == shown["numbers"]
+    assert ":-0:" not in (tmp_path / "log").read_text()
     assert '"action":"war"' in (tmp_path / "log").read_text().replace(": ", ":")
     said = cli.err(f"train {flags} --cb_explore 6 names.csv")
     assert "had: 2 of 6, which have no names yet; nothing is known" in said

@@ -225,7 +225,7 @@ def test_a_text_is_hinted_at_and_learned_from(cli):
 
 @pytest.mark.parametrize(("rows", "told"), [(1000, True), (999, False)])
 def test_a_column_with_another_text_in_each_row_is_named(cli, rows, told):
-    write("t.csv", "key,y\n" + "".join(f"k{i},{i % 2}\n" for i in range(rows)))
+    write("t.csv", "key,a,y\n" + "".join(f"k{i},1,{i % 2}\n" for i in range(rows)))
     write("t.jsonl", "".join(json.dumps({"key": f"k{i}", "y": i % 2}) + "\n" for i in range(rows)))
     for file, what in (("t.csv", "column"), ("t.jsonl", "member")):
         given = ("train", "--method", "nag", "--quiet", "--label", "y", file)
@@ -284,6 +284,17 @@ def test_train_names_a_column_that_tells_the_label(cli, tmp_path):
     assert (status, "leak" in err) == (0, False)
 
 
+def test_train_names_a_column_that_numbers_the_rows(cli):
+    """As the index that pandas writes does; not what starts elsewhere, nor what a flag calls a number."""
+    write("t.csv", ",t,y\n" + "".join(f"{i},{2 * i},{i % 3 % 2}\n" for i in range(60)))
+    given = ("train", "--method", "nag", "--quiet", "--label", "y", "t.csv")
+    note = (
+        "column 1: looks like the number of the row; --id 'column 1', or --ignore 'column 1' (--numeric 'column 1' if"
+    )
+    assert cli(*given) == (0, "", f"sonlearn: warning: {note} it is a time)")
+    assert cli(*given, "--numeric", "column 1") == cli(*given, "--id", "column 1") == (0, "", "")
+
+
 @pytest.mark.parametrize("command", [("train",), ("train", "-f", "m")], ids=" ".join)
 def test_a_link_that_does_not_fit_the_loss_is_named(cli, tmp_path, command):
     (tmp_path / "t.svm").write_text("1 1:1\n-1 1:-1\n" * 20)
@@ -294,15 +305,17 @@ def test_a_link_that_does_not_fit_the_loss_is_named(cli, tmp_path, command):
     assert (status, "--link" in err) == (0, False)
 
 
-def test_a_row_that_was_left_out_says_nothing_of_the_mean_of_its_column(tmp_path, cli):
+@pytest.mark.parametrize(
+    "command", [("train", "--method", "nag"), ("tune", "--grid", "method=nag l2=0,.1")], ids=" ".join
+)
+def test_a_row_that_was_left_out_says_nothing_of_the_mean_of_its_column(tmp_path, cli, command):
     """What stands for a missing number is the mean of the rows that were learned, not of one out of all bounds."""
     rows = [f"{i % 7},{i % 3},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(60)]
     (tmp_path / "good.csv").write_text("a,b,label\n" + "".join(rows))
     (tmp_path / "bad.csv").write_text("a,b,label\n" + "".join([*rows[:30], "1e300,1,no\n", *rows[30:]]))
     (tmp_path / "then.csv").write_text("a,b\n,1\n")
-    train = ("train", "--quiet", "--method", "nag", "--label", "label", "--on-error", "skip")
     found = []
     for name in ("good", "bad"):
-        cli.out(*train, "-f", name, f"{name}.csv")
+        cli.out(*command, "--quiet", "--label", "label", "--on-error", "skip", "-f", name, f"{name}.csv")
         found.append(cli.out("predict", "--quiet", "-i", name, "then.csv"))
     assert found[0] == found[1]

@@ -14,6 +14,7 @@ from sonlearn.errors import InputError, OptionError
 from sonlearn.offpolicy.evaluation import LOG, Evaluation, Policy
 from sonlearn.offpolicy.sequence import KAPPA, LowerSequence, prior
 from sonlearn.offpolicy.value import ESTIMATORS, Drawn, cut, decision_terms, reach
+from sonlearn.report.offpolicy import verdicts
 
 K, CONTEXTS = 4, 6
 
@@ -238,6 +239,10 @@ def test_what_is_wrong_with_probabilities_is_warning():
     assert warnings(probabilities=log[x].ravel()) == []
     assert "too small" in warnings(probability=decisions.probability / 2)[0]
     assert "do not add up" in warnings(probability=decisions.probability / 2)[1]
+    evaluation = Evaluation(["a"], (0.0, 1.0))
+    evaluation.add(decisions._replace(probability=decisions.probability / 20), [as_policy(x, policy, costs)])
+    (verdict,) = verdicts(evaluation.lines())
+    assert verdict.startswith("no costs of a and the log fit this log")
     lost = np.where(np.arange(3000) < 10, np.nan, decisions.probability)
     assert warnings(probability=lost) == ["decisions with a cost, but without a probability, do not count: 10 of 3000"]
     (warning,) = warnings(probabilities=0.9 * log[x].ravel())[:1]

@@ -32,7 +32,6 @@ def of_table(**options):
     reader = Reader(io.BytesIO(text.encode()), learner.text, labels=Labelling(words=True), columns=learner.columns)
     for batch in reader:
         learner.partial_fit(batch)
-        learner.columns.count(batch, learner.text)
     return learner
 
 

@@ -158,6 +158,8 @@ def test_a_part_is_what_it_was(tmp_path):
         (ADF, "0:1:1 |a p\n0:1:1 |a q\n", "2:1", "one action with a cost"),
         (ADF, "|a p\nshared |u x\n", "2:1", "shared in the first line"),
         (ADF, "shared |u x\n\n|a p\n", "1:1", "a line for each action"),
+        (ADF, "shared x |u x\n|a p\n", "1:8", "found 'x', expected | or a tag after shared, as in shared 'tag |"),
+        (THREE, "shown,cost\n1,2\n", "1:1", "| a b; of a table give --action and --cost or --reward"),
         (ADF, "|a p\na q\n", "2:1", "| before the features"),
         (ADF, "0 |a p\n", "1:1", "expected action:cost:probability"),
         (ADF, "shared |u x y:inf\n|a p\n", "1:15", "found 'inf', expected a finite number"),

@@ -114,7 +114,8 @@ def parse_label(line: bytes, number: int) -> Label:
     """What stands before the bar. Raises InputError."""
     before, bar, _ = line.partition(b"|")
     if not bar:
-        raise InputError("", number, 1, shorten(line), "| before the features, as in 2:-1:0.25 | a b")
+        hint = "; of a table give --action and --cost or --reward" if b"," in line else ""
+        raise InputError("", number, 1, shorten(line), f"| before the features, as in 2:-1:0.25 | a b{hint}")
     words, tag = before.split(), ""
 
     def unfit(word: bytes, expected: str) -> InputError:
@@ -128,7 +129,7 @@ def parse_label(line: bytes, number: int) -> Label:
         words = words[:-1] if tag and not (words[-1].isdigit() and before[-1:].isspace()) else words
     if words[:1] == [b"shared"]:
         if len(words) > 1:
-            raise unfit(words[1], "a tag or | after shared")
+            raise unfit(words[1], "| or a tag after shared, as in shared 'tag | a b")
         return Label(0, math.nan, math.nan, (), True, tag)
     action, cost, probability, named = 0, math.nan, math.nan, []
     unweighted = b""  # a cost without a probability: VW does not count it beside one that has it
