@@ -161,7 +161,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
             self._names, self._columns = NameTable(), ColumnTable()
             self._titles = [str(name) for name in X.columns]
             self._categories = () if table is None else categories_of(table)
-        known, names = (self._columns.at_rest(), None) if y is None else (None, self._names)
+        known, names = (self._columns.at_rest(self._names.known), None) if y is None else (None, self._names)
         batch, found = table_batch(X if table is None else table, self._text, Labelling(False), known, names)
         for note in found.faults if y is None else found.notes:
             warnings.warn(note, UserWarning, stacklevel=5)

@@ -294,7 +294,8 @@ class Worker(Queue):
         text = learner.text
         labels = Labelling.of(learner.options)
         of_namespaces = text.format in NAMESPACED
-        self._columns = {False: learner.columns.at_rest(), True: learner.columns}  # by whether rows are learned
+        # By whether rows are learned.
+        self._columns = {False: learner.columns.at_rest(names.known), True: learner.columns}
         # By whether the first malformed line ends it (of a request that is whole, no more has to be known), and whether
         # the rows are learned.
         self._parsers = {
@@ -462,8 +463,9 @@ class Worker(Queue):
             parse = lambda piece: parser.parse_records(piece, SOURCE)  # noqa: E731
         else:
             format = "json" if first.kind == LINES else "vw" if self.learner.text.format in NAMESPACED else "svmlight"
-            pieces = _pieces(text)
-            parse = lambda piece: parser.parse(np.frombuffer(piece, dtype=np.uint8), format, SOURCE)  # noqa: E731
+            # not of bytes, which are of a type to compile for
+            pieces = (np.frombuffer(bytearray(piece), np.uint8) for piece in _pieces(text))
+            parse = lambda piece: parser.parse(piece, format, SOURCE)  # noqa: E731
         for piece in pieces:
             if parts:
                 yield

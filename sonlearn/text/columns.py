@@ -12,7 +12,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.spec import closest, raw
 from sonlearn.options.text import flag_of
 from sonlearn.text.hashing import hash_bytes
+from sonlearn.text.names import MOST_SLOTS
 from sonlearn.text.number import PATTERN
 from sonlearn.text.objects import Unfit, described
 from sonlearn.text.suspicions import bytes_note
@@ -324,6 +325,8 @@ class ColumnTable:
     rests : bool
         Whether tables are only predicted: then nothing is added, missing numbers are replaced by `mean`, years far
         from all others by `bounded_year`, other months by `nearest_month`, and what a column has never held is refused.
+    slots : collection of int
+        Those of features that a model has met, where tables are only predicted; empty, if that is not known.
     """
 
     def __init__(
@@ -335,11 +338,13 @@ class ColumnTable:
         self.dates: dict[str, list[int]] = {name: list(met) for name, met in (dates or {}).items()}
         self.shuffled = set(shuffled)
         self.rests = False
+        self.slots: Collection[int] = ()
         self._order: dict[str, int] = {}
 
-    def at_rest(self) -> ColumnTable:
-        """The same columns, as they are at any time, for what is only predicted."""
+    def at_rest(self, slots: Collection[int] = ()) -> ColumnTable:
+        """The same columns, as they are at any time, for what is only predicted; `slots`: see above."""
         table = ColumnTable()
+        table.slots = slots
         table._order = {name: place for place, name in enumerate(self.known)}
         table.known, table.numbers, table.dates, table.shuffled = self.known, self.numbers, self.dates, self.shuffled
         table.rests = True
@@ -348,6 +353,10 @@ class ColumnTable:
     def place(self, name: str) -> int:
         """The place of a column, where tables are only predicted: in which order they have theirs does not matter."""
         return self._order.get(name, len(self._order))
+
+    def may_know(self, slot: int) -> bool:
+        """Whether the feature of a slot may have been met."""
+        return slot in self.slots or not self.slots or len(self.slots) >= MOST_SLOTS
 
     def mean(self, name: str) -> float | None:
         """The mean of a column that has held nothing but numbers; None of any other."""

@@ -67,6 +67,10 @@ def test_an_everyday_line_runs(line, files, cli):
     [
         ("vw a", "train a --loss squared"),
         ("vw -d a -c --passes 3 -k", "train --data a --passes 3 --loss squared"),
+        ("vw a -c --passes 4", "train a --passes 4 --early_terminate 3 --loss squared"),
+        ("vw a -c --passes 4 --holdout_off", "train a --passes 4 --holdout_off --loss squared"),
+        ("vw a -c --passes 4 --early_terminate 1", "train a --passes 4 --early_terminate 1 --loss squared"),
+        ("vw a --cb 3 --passes 4", "train a --cb 3"),
         ("vw a -b18 -l0.5 --loss_function=hinge",
          "train a --bit_precision 18 --learning_rate 0.5 --loss_function hinge --method nag"),
         ("vw a -l 1 --power_t 0", "train a --learning_rate 1 --power_t 0 --method nag --loss squared --clip labels"),

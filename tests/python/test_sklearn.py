@@ -679,6 +679,8 @@ def test_a_column_that_holds_something_new(library):
         UserWarning, match="'size' has missing numbers, of which the model has met none; the column's mean"
     ):
         assert np.array_equal(again.predict_proba(frame.DataFrame(columns | {"size": [None] * 80})), mean)
+    with pytest.warns(UserWarning, match="'city' has categories of which the model has met none"):
+        again.predict(frame.DataFrame(columns | {"city": ["graz"] * 80}))
 
 
 @pytest.mark.parametrize("kind", ["table", "array", "learner"])
