@@ -18,7 +18,7 @@ from distributed import Client
 from sklearn.utils.validation import _check_y, validate_data
 
 from sonlearn import sklearn
-from sonlearn.cluster.dask import UNWANTED, as_array, client_here, trained
+from sonlearn.cluster.dask import UNWANTED, as_array, client_here, results_of, trained
 from sonlearn.cluster.tasks import Reading
 from sonlearn.errors import OptionError
 from sonlearn.options import TextOptions
@@ -124,7 +124,7 @@ class SonlearnClassifier(_OnDask, sklearn.SonlearnClassifier):
     """`sonlearn.sklearn.SonlearnClassifier` on a Dask cluster; same parameters and attributes."""
 
     def _prepared(self, y: Any, client: Client) -> Any:
-        chunks = client.gather(client.compute([dask.delayed(np.unique)(chunk) for chunk in np.ravel(y.to_delayed())]))
+        chunks = results_of(client.compute([dask.delayed(np.unique)(chunk) for chunk in np.ravel(y.to_delayed())]))
         self._begin_classes(np.unique(np.concatenate(chunks)))
         if sum(len(met) > 1 for met in chunks) < len(self.classes_) <= len(chunks):
             note = "nearly each chunk has labels of one class: shuffle the rows, which are learned in their order"

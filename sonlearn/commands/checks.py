@@ -117,9 +117,7 @@ def check_output(options: RunOptions, learn: LearnOptions) -> None:
             "two classes give --output csv or jsonl as well"
         )
     if options.top is not None and (options.probabilities or learn.kind != "classes" or options.form != "vw"):
-        other = "with --probabilities, which writes all" if options.probabilities else "of a model of no classes"
-        if options.form != "vw":
-            other = f"with --output {options.form}, which has the likeliest, and with --probabilities all"
+        other = "with --probabilities or --output" if learn.kind == "classes" else "of a model of no classes"
         raise OptionError(f"--top {options.top} {other}: expected several classes (--oaa K, --classes auto) alone")
     if options.form == "csv" and options.probabilities and learn.classes is not None and not options.testonly:
         raise OptionError(

@@ -13,6 +13,7 @@ from views_twin import FEWER
 
 from sonlearn import InputError, Learner, LearnOptions, OptionError
 from sonlearn.data import merging
+from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import rows_between
 from sonlearn.learn.ensemble import target
 from sonlearn.learn.ensemble.combiner import merge_combiners, new_combiner, went_on
@@ -101,7 +102,7 @@ def test_views_count_and_number_as_one_run(name):
     whole = intern(batch, order, True)[1]
     places = [lookup_numbers(index, whole) for _, index in [(base, start), *states]]
     moved = [
-        every.renumbered(state, numbers, size)[0]
+        every.renumbered(state, Numbers(numbers, size))[0]
         for state, numbers in zip([base, *(state for state, _ in states)], places, strict=True)
     ]
     merged = every.merge(moved[1:], moved[0]).state
