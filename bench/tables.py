@@ -38,7 +38,7 @@ from bench.table import Table
 
 #: Days learned, first day and hourly trend.
 LOADS = ((300, "2023-03-01", 0.002), (365, "2023-01-01", 0.002), (365, "2023-01-01", 0.01), (400, "2022-06-10", 0.002),
-         (550, "2022-01-01", 0.002), (900, "2021-05-01", 0.002))  # fmt: skip
+         (550, "2022-01-01", 0.002), (730, "2022-01-01", 0.002), (900, "2021-05-01", 0.002))  # fmt: skip
 AHEAD = 30
 TREES = (HistGradientBoostingClassifier, HistGradientBoostingRegressor)
 #: Share of customers who leave, and rows.

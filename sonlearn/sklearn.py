@@ -136,8 +136,6 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         weight = _check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
         if reset:
             self._rows, self._sums = 0, np.zeros(1)
-        if not scipy.sparse.issparse(X):
-            self._rows, self._sums = self._rows + len(X), self._sums + X.sum(axis=0)
         return X, y, weight
 
     def _filled(self, X: Any) -> Any:
@@ -168,13 +166,12 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
             self._names, self._columns = NameTable(), ColumnTable()
             self._titles = [str(name) for name in X.columns]
             self._categories = () if table is None else categories_of(table)
-        known, names = (self._columns.at_rest(), None) if y is None else (None, self._names)
+        known, names = (self._columns.at_rest(self._names.known), None) if y is None else (None, self._names)
         batch, found = table_batch(X if table is None else table, self._text, Labelling(False), known, names)
         for note in found.faults if y is None else found.notes:
             warnings.warn(note, UserWarning, stacklevel=5)
         if y is not None:
             self._columns.add(found.kinds)
-            self._columns.count(batch, self._text)
             y = _check_y(y, estimator=self, **self._label_checks)
             if len(y) != batch.n:
                 raise ValueError(f"{len(y)} labels, expected one each for {batch.n} rows")
@@ -290,6 +287,11 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
                 if learner is self.learner_ and not again:
                     self._sample.take(batch)
                 learner.partial_fit(batch._replace(y=y[at]))
+        if learner is self.learner_ and not again:
+            if self.mixed_:
+                self._columns.count(X, self._text)
+            elif not scipy.sparse.issparse(X):
+                self._rows, self._sums = self._rows + len(X), self._sums + X.sum(axis=0)
         return self
 
     def _raw(self, X: Any) -> np.ndarray:

@@ -15,11 +15,10 @@ from typing import Any, Self
 import dask
 import numpy as np
 from distributed import Client
-from sklearn.utils import assert_all_finite
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_y, validate_data
 
 from sonlearn import sklearn
-from sonlearn.cluster.dask import UNWANTED, as_array, client_here, trained
+from sonlearn.cluster.dask import UNWANTED, as_array, client_here, results_of, trained
 from sonlearn.cluster.tasks import Reading
 from sonlearn.errors import OptionError
 from sonlearn.options import TextOptions
@@ -87,7 +86,7 @@ class _OnDask:
         own._checked(np.zeros((1, X.shape[1])), np.zeros(1), None, reset=True)
         self._compare_columns(X, reset=True)
         X, y, weight = (None if each is None else as_array(each) for each in (X, y, weight))
-        labels = self._prepared(y.map_blocks(_labels, dtype=y.dtype, meta=y._meta), client)
+        labels = self._prepared(y.map_blocks(_check_y, dtype=y.dtype, meta=y._meta), client)
         reading = Reading(
             TextOptions(format="svmlight", constant=self.constant),
             labels=Labelling.of(self.learner_.options),
@@ -125,7 +124,7 @@ class SonlearnClassifier(_OnDask, sklearn.SonlearnClassifier):
     """`sonlearn.sklearn.SonlearnClassifier` on a Dask cluster; same parameters and attributes."""
 
     def _prepared(self, y: Any, client: Client) -> Any:
-        chunks = client.gather(client.compute([dask.delayed(np.unique)(chunk) for chunk in np.ravel(y.to_delayed())]))
+        chunks = results_of(client.compute([dask.delayed(np.unique)(chunk) for chunk in np.ravel(y.to_delayed())]))
         self._begin_classes(np.unique(np.concatenate(chunks)))
         if sum(len(met) > 1 for met in chunks) < len(self.classes_) <= len(chunks):
             note = "nearly each chunk has labels of one class: shuffle the rows, which are learned in their order"
@@ -157,12 +156,6 @@ class SonlearnRegressor(_OnDask, sklearn.SonlearnRegressor):
     def predict(self, X: Any) -> Any:
         """Predictions float64[n]."""
         return self._of_chunks(X, "predict", None, np.float64)
-
-
-def _labels(y: np.ndarray) -> np.ndarray:
-    """The labels of a chunk. Raises ValueError where one is missing."""
-    assert_all_finite(y, input_name="y")
-    return y
 
 
 def _of_chunk(rows: np.ndarray, estimator: Any, method: str) -> Any:

@@ -216,7 +216,6 @@ def learn_rows(
         check_labels(part, job.reading.text, f"<partition {number}>")
         for batch in span.of(after.read(job.reading.reader(part, number, names, learner.columns))):
             predicted = learn(learner, batch, skip=job.reading.on_error == "skip")
-            learner.columns.count(batch, job.reading.text, predicted.refused)
             after.progress.update(problem_of(learner.options).outcome(batch, None, predicted))
     except SonlearnError as error:
         after.problem = placed(error, part)

@@ -116,8 +116,8 @@ def check_output(options: RunOptions, learn: LearnOptions) -> None:
             "--probabilities: expected a model of several classes: --oaa K, --multinomial K, or --classes auto; of "
             "two classes give --output csv or jsonl as well"
         )
-    if options.top is not None and (options.probabilities or learn.kind != "classes"):
-        other = "with --probabilities, which writes all" if options.probabilities else "of a model of no classes"
+    if options.top is not None and (options.probabilities or learn.kind != "classes" or options.form != "vw"):
+        other = "with --probabilities or --output" if learn.kind == "classes" else "of a model of no classes"
         raise OptionError(f"--top {options.top} {other}: expected several classes (--oaa K, --classes auto) alone")
     if options.form == "csv" and options.probabilities and learn.classes is not None and not options.testonly:
         raise OptionError(

@@ -387,7 +387,6 @@ class Passes:
 
     def save(self, unfinished: Unfinished | None) -> None:
         """Save the model. Raises ModelFileError."""
-        self.learner.columns = self.columns
         save_model(self.options.final_regressor, self.learner, unfinished, self.names)
 
     def note(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import functools
 import io
 import ipaddress
 import os
@@ -85,17 +86,16 @@ def rows_served(options: ServeOptions, run_options: RunOptions, stack: contextli
         warm_up(learner, options.learn)
     changes = lambda: len(learner.facts().get("drift", {}).get("changes", ()))  # noqa: E731
     metrics = ServerMetrics(lambda: learner.examples, lambda: worker.waiting, changes)
-    if options.events is None:
-        saver = Saver(run_options, lambda: contents(learner, names), metrics)
-        worker = Worker(learner, names, options, after=saver.worked, tell=warn)
-        return server_of_rows(worker, metrics, options, warn), saver
-    events, mark = log_of("rows", options, run_options, stack)
-    if mark is not None:
-        with Interrupts(at_once=True):
-            say_learned(LateLabels(events, learner, names, options).replay(mark), events, run_options)
-    metrics.show("sonlearn_events_pending", "Rows without a label that are remembered", lambda: events.pending)
+    events, worker_of = None, Worker
+    if options.events is not None:
+        events, mark = log_of("rows", options, run_options, stack)
+        worker_of = functools.partial(LateLabels, events)
+        if mark is not None:
+            with Interrupts(at_once=True):
+                say_learned(worker_of(learner, names, options).replay(mark), events, run_options)
+        metrics.show("sonlearn_events_pending", "Rows without a label that are remembered", lambda: events.pending)
     saver = Saver(run_options, lambda: contents(learner, names), metrics, events)
-    worker = LateLabels(events, learner, names, options, after=saver.worked, tell=warn)
+    worker = worker_of(learner, names, options, after=saver.worked, tell=warn)
     return server_of_rows(worker, metrics, options, warn), saver
 
 

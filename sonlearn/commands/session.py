@@ -185,6 +185,7 @@ class Session(Passes):
     def begin_with(self, learner: Any, settings: list[str], cache: str) -> None:
         """Begin with what learns, and print the header: files, `settings`, and the head of the table."""
         self.learner = self.problem.learner = learner
+        learner.columns = self.columns
         self.metrics = self.problem.metrics()
         head = () if self.bar.shown else ("", *self.progress.header)
         for line in (*self.named_files(cache), *settings, settings_text(learner.text, keep=("format",)), *head):
@@ -287,8 +288,6 @@ class Session(Passes):
 
     def record(self, ending: str) -> None:
         """Write the end of the log, and the page."""
-        if self.learner is not None:
-            self.learner.columns = self.columns
         self.recorder.finish(ending, self.metrics, self.names, self.warnings())
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import math
 import os
 import signal
 import time
@@ -20,6 +21,7 @@ from sonlearn.commands.line import Line
 from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, telling_of_compiling, warn_of_skipped
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
+from sonlearn.files.atomic import whole_file
 from sonlearn.interrupts import Interrupted, Interrupts
 from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
@@ -30,12 +32,13 @@ from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.directions import FrequentDirections
 from sonlearn.sketch.make import load, make_sketch, take
 from sonlearn.sketch.rules import SketchOptions
-from sonlearn.sketch.spectrum import PICTURES, histogram, plot
 from sonlearn.text.read import Reader
 
 HEADER = f"{'rows':>12} {'nonzeros':>14} {'columns':>10} {'alpha':>12} {'bound/||A||^2':>14} {'seconds':>9}"
 
 Report = Callable[[str], None]
+#: Endings of pictures that can be drawn; lines and columns of bars as text.
+PICTURES, _BARS, _WIDTH = (".png", ".svg", ".pdf", ".eps"), 20, 50
 #: A sketch of which nothing is written.
 PLAIN = SketchRunOptions()
 
@@ -217,3 +220,40 @@ def _progress_line(sketch: Sketch, nonzeros: int, seconds: float) -> str:
         bound = f"{worst * sketch.escaped / sketch.frobenius:.6g}" if sketch.frobenius else "0"
     columns = sketch.n_features or 0
     return f"{sketch.n_seen:>12} {nonzeros:>14} {columns:>10} {alpha:>12} {bound:>14} {seconds:>9.1f}"
+
+
+def histogram(sketch: Sketch) -> list[str]:
+    """Lines of text: eigenvalues of B'B as shares of ||A||_F^2, on a logarithmic scale, at most 20 of them."""
+    shares, total = sketch.eigenvalues(), sketch.frobenius
+    shares = shares[shares > 0] / total if total else shares[:0]
+    if not len(shares):
+        return ["the sketch is empty: no spectrum"]
+    picked = np.unique(np.linspace(0, len(shares) - 1, _BARS).round().astype(int)) if len(shares) > _BARS else None
+    rows = range(len(shares)) if picked is None else picked
+    top, low = math.log10(shares[0]), math.log10(shares[-1])
+    span = max(top - low, 1e-9)
+    lines = [f"{'i':>6} {'share of ||A||^2':>16}  (bars: logarithmic, {low:.1f} to {top:.1f} in powers of ten)"]
+    for i in rows:
+        bar = 1 + round((_WIDTH - 1) * (math.log10(shares[i]) - low) / span)
+        lines.append(f"{i + 1:>6} {shares[i]:>16.6g}  {'#' * bar}")
+    return lines
+
+
+def plot(sketch: Sketch, path: str | os.PathLike[str]) -> bool:
+    """Draw the spectrum into a file whose ending names the format (.png, .svg, .pdf); False without matplotlib."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return False
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axes = figure.add_subplot()
+    squares = sketch.eigenvalues()
+    axes.semilogy(np.arange(1, len(squares) + 1), squares, ".-", label="eigenvalues of B'B")
+    if sketch.alpha > 0:
+        axes.axhline(sketch.alpha, color="gray", linestyle="--", label="alpha")
+    axes.set(xlabel="i", ylabel="squared singular value", title=f"{sketch.n_seen} rows")
+    axes.legend()
+    kind = os.path.splitext(path)[1].lower().lstrip(".") or "png"
+    with whole_file(path) as file:
+        figure.savefig(file, format=kind)
+    return True

@@ -32,6 +32,8 @@ from sonlearn.text.columns import ColumnTable, Labelling, first_names
 
 #: Examples before which an average loss says little.
 ENOUGH = 100
+#: How many times the least holdout loss of a pass the last one's is before a word is said.
+WORSE = 1.05
 UNLABELLED = "no example has a label and an importance above 0, so nothing was learned"
 
 
@@ -106,7 +108,7 @@ class TrainingSession(Session):
         if self.learn.method == "committee" and self.cores > 1:  # with one thread no memory is given back in between
             keep_freed_memory()
         if self.learner is not None and options.testonly:
-            self.columns = self.learner.columns.at_rest()
+            self.columns = self.learner.columns.at_rest(self.names.known)
         self.unmet = 0  # examples of classes that the model has not learned
         self.audit: Audit | None = None
         if options.audit:
@@ -114,22 +116,27 @@ class TrainingSession(Session):
 
             self.audit = Audit(options, self.names_read)
         self.values = Values(self.learn)
-        self.best: tuple[float, int, Learner] | None = None  # least holdout loss of a pass, its number, and its model
+        self.best: tuple[float, int, Learner | None] | None = None  # least holdout loss of a pass, its number and model
 
     def ends_early(self, number: int) -> bool:
         """Whether pass `number` is one too many without a fall of the holdout loss, as with VW's --early_terminate.
 
-        Then the learner is that of the best pass.
+        Then, and behind the last pass, the learner is that of the best one.
         """
-        loss = self.progress.held_loss
-        if self.options.early_terminate is None or self.learner is None or loss is None:
+        loss, patience, passes = self.progress.held_loss, self.options.early_terminate, self.options.passes
+        if self.learner is None or loss is None:
             return False
         if self.best is None or loss < self.best[0]:
-            self.best = loss, number, self.learner.copy()
-        _, best, learner = self.best
-        if number - best < self.options.early_terminate:
+            self.best = loss, number, None if patience is None else self.learner.copy()
+        least, best, learner = self.best
+        if learner is None or patience is None:
+            if number == passes and loss > WORSE * least:
+                warn(f"the holdout loss was least in pass {best}; --early_terminate 3 keeps that pass's model")
+            return False
+        if number == best or (number < passes and number - best < patience):
             return False
         self.learner = self.problem.learner = learner.copy(threads=self.cores)
+        self.learner.columns = self.columns
         self.say(f"the holdout loss has not fallen since pass {best}, whose model is kept")
         return True
 
@@ -137,12 +144,13 @@ class TrainingSession(Session):
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
         learner = self.learner or Learner(self.learn, dataclasses.replace(self.text, format=format), threads=self.cores)
         models.check_format(format, batch.source, learner.text, self.from_model)
-        if format in TABLES and not learner.text.label and not self.options.testonly:
-            columns = first_names(self.columns.known)
-            raise InputError(
-                batch.source, None, None, f"the columns {columns}", "one that is the label: --label COLUMN"
-            )
         if format in TABLES and not self.options.testonly:
+            columns = first_names(self.columns.known)
+            if not learner.text.label:
+                expected = "one that is the label: --label COLUMN"
+                raise InputError(batch.source, None, None, f"the columns {columns}", expected)
+            if not columns:
+                raise InputError(batch.source, None, None, "no column to learn from", "one that no flag leaves out")
             self.warn_of_columns()
         if self.began.number == 1:
             learner.next_pass(again=False)
@@ -200,9 +208,7 @@ class TrainingSession(Session):
         warning = self.values.warning(batch)
         if warning:
             warn(warning)
-        predicted = self.learner.partial_fit(without_held(batch, held), skip=skip)
-        self.columns.count(batch, self.read_as, predicted.refused)
-        return predicted
+        return self.learner.partial_fit(without_held(batch, held), skip=skip)
 
     def nothing_learned(self) -> tuple[str, str]:
         """What was found in the place of labels, and what to do."""

@@ -81,6 +81,8 @@ class TuningSession(Passes):
             schedule=Schedule(*parse_progress(self.options.progress or COARSE)), holdout=self.holdout,
             skip=self.options.on_error == "skip",
         )  # fmt: skip
+        for contender in self.tuning.contenders:  # each counts the numbers of the rows that it learns
+            contender.learner.columns.known = self.columns.known
         header = () if self.bar.shown else ("", f"{HEADER[0]}{ERROR[0]}  best", f"{HEADER[1]}{ERROR[1]}  setting")
         for line in (
             *self.named_files(cache),
@@ -98,7 +100,6 @@ class TuningSession(Passes):
     def learn_from(self, batch: Batch, held: np.ndarray | None) -> list[Due]:
         """Have all settings learn; the rows of the table that are due."""
         due = self.tuning.partial_fit(batch, held)
-        self.columns.count(batch, self.read_as)
         self.learner, self.progress = self.tuning.best.learner, self.tuning.best.progress
         return due
 

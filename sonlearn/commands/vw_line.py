@@ -50,6 +50,8 @@ EXPLORING = _names("--cb_explore --cb_explore_adf --cbify")  # by VW's default w
 RULES = {"--squarecb": "squarecb", "--softmax": "softmax", "--epsilon": "epsilon"}
 #: Of these decisions take none.
 OF_PASSES = _names("--passes --cache --cache_file --holdout_off --holdout_period --holdout_after --early_terminate")
+#: Passes without a fall of the holdout loss after which VW ends, if it is not told.
+PATIENCE = 3
 #: By long name: what is taken in a flag's place; those in whose place the committee learns; those left out; and why.
 NEAREST = {name: answer for names, answer in vw_flags.NEAREST.items() for name in names.split()}
 COMMITTEE = {name: why for names, why in vw_flags.NEAREST_COMMITTEE.items() for name in names.split()}
@@ -126,6 +128,10 @@ def translate(arguments: list[str]) -> Translated:
             problems[_why(word)].append(word.written)
     if "--daemon" in given:
         return Translated(_served(given, problems), left, warnings)
+    passes = given.get("--passes") or ""
+    if passes.isdecimal() and int(passes) > PATIENCE:
+        told = given.keys() & (DECISIONS | {"--early_terminate", "--holdout_off"})
+        out += [] if told else ["--early_terminate", str(PATIENCE)]
     out += [] if rule is None else ["--explore", rule]
     more, less, why = _learning(given, replaced or rule in OF_WIDTHS, problems)
     if less:
@@ -151,6 +157,9 @@ def _with_nearest(words: list[Word], warnings: list[str]) -> list[Word]:
             flag, value = ours.split(" ")
             if flag == "--explore" and not explores:
                 out.append(word)  # which is refused
+                continue
+            if flag == "--explore" and flag in (each.name for each in out):
+                without["what explores has one rule"].append(written)
                 continue
             value = word.value if value == "K" else value
             out.append(Word(word.written, flag, value))

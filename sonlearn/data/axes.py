@@ -35,7 +35,7 @@ class Numbers(NamedTuple):
 
     features: np.ndarray  # int64[features of the state]
     most: int  # features that there are then
-    classes: np.ndarray | None  # int64[classes of the state]; None: they stay
+    classes: np.ndarray | None = None  # int64[classes of the state]; None: they stay
 
 
 class Axis:
@@ -222,9 +222,9 @@ def packed(state: State) -> State:
     return PART.packed(state, getattr(state, "now", _NONE))
 
 
-def renumbered(state: State, numbers: np.ndarray, features: int, slots: np.ndarray | None) -> State:
+def renumbered(state: State, numbers: Numbers) -> State:
     """`state`, packed, with other numbers (see `sonlearn.learn.engine.Engine.renumbered`)."""
-    return PART.renumbered(state, Numbers(numbers, features, slots))
+    return PART.renumbered(state, numbers)
 
 
 def rows_learned(states: Sequence[State], base: State) -> list[int]:

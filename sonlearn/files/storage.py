@@ -308,7 +308,9 @@ def _start(path: str, file: BufferedReader, size: int) -> tuple[bytes, int]:
     if not start:
         raise ModelFileError(f"{path}: is empty, expected a sonlearn model file")
     if start[: len(MAGIC)] != MAGIC[: len(start)]:
-        raise ModelFileError(f"{path}: is not a sonlearn model file")
+        of_vw = start[1:4] == b"\0\0\0" and start[5:6] == b"."  # the length of its version, such as 9.11.9
+        remedy = ", but one of Vowpal Wabbit: train anew from the data" * of_vw
+        raise ModelFileError(f"{path}: is not a sonlearn model file{remedy}")
     if len(start) < _PREAMBLE.size:
         raise _truncated(path, size)
     _, version, length, total = _PREAMBLE.unpack(start)

@@ -61,13 +61,6 @@ class BayesParams(NamedTuple):
     retention: Retention  # factor of the counts for each row learned: 1 - decay
 
 
-class BayesScratch(NamedTuple):
-    """Scratch for one row."""
-
-    odds: np.ndarray  # float64[longest row]; logarithm of the ratio of the counts of each entry
-    amounts: np.ndarray  # float64[longest row]; |x| of each entry, 0 of a feature that has not been counted
-
-
 class NaiveBayes(Engine):
     """Engine of bayes and multinomial-bayes."""
 
@@ -87,7 +80,7 @@ class NaiveBayes(Engine):
 
     def calls(self, state: BayesState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
-        scratch = BayesScratch(*np.zeros((2, longest_row(rows))))
+        scratch = np.zeros((2, longest_row(rows)))
         return [(score_rows, (self._params, state, scratch, rows, out.raw, start, learns))]
 
     def weights(self, state: BayesState, features: int, number: int | None = None) -> np.ndarray:
@@ -119,7 +112,7 @@ def score_rows(params, state, work, rows, raw, start, learn):
     """raw[i, 0] <- log-odds of row i, from row `start` on; returns the first row whose log-odds are not finite, or n.
 
     With `learn`, rows with a label and a weight are then counted: state is modified. rows : Rows, not modified
-    raw : float64[n, 1], filled in; work : BayesScratch, overwritten
+    raw : float64[n, 1], filled in; work : float64[2, longest row], see `log_odds`
     """
     for i in range(start, len(rows.y)):
         z = log_odds(params, state, work, rows, i) + rows.base[i]
@@ -133,18 +126,21 @@ def score_rows(params, state, work, rows, raw, start, learn):
 
 @bare_inline
 def log_odds(params, state, work, rows, i):
-    """z of row i. Modifies nothing but `work`."""
-    now, counts, a, odds, begin = state.now[0], state.counts, params.a, work.odds, rows.indptr[i]
+    """z of row i. Modifies nothing but `work`.
+
+    work[0] <- the logarithm of the ratio of the counts of each entry; work[1] <- |x|, 0 of a feature not counted yet
+    """
+    now, counts, a, odds, amounts, begin = state.now[0], state.counts, params.a, work[0], work[1], rows.indptr[i]
     n, z, m, prior = rows.indptr[i + 1] - begin, 0.0, 0.0, total_odds(params, state)
     for k in range(n):
         f = rows.features[begin + k]
         remaining = retained_share(params, state, f, 0)
         neg, pos = counts[f, 0] * remaining, counts[f, 1] * remaining
         odds[k] = (pos + a) / (neg + a)
-        work.amounts[k] = 0.0 if neg + pos == 0.0 else abs(rows.values[begin + k])
+        amounts[k] = 0.0 if neg + pos == 0.0 else abs(rows.values[begin + k])
     logarithms(odds, n)
     for k in range(n):
-        x = work.amounts[k]
+        x = amounts[k]
         if x > 0.0:
             x = x if params.amounts else 1.0
             z += x * (odds[k] + prior)

@@ -239,23 +239,18 @@ class Engine(ABC):
         """Further numbers and arrays of a state, by name (``alpha``, ``eigenvalues``, ``members``, ...)."""
         return {}
 
-    def renumbered(self, state: State, numbers: np.ndarray, features: int, slots: np.ndarray | None = None) -> State:
+    def renumbered(self, state: State, numbers: axes.Numbers) -> State:
         """`state` with other numbers of its features; `state` itself may change no more, nor be used.
 
         Parameters
         ----------
         state
             Packed.
-        numbers : int64[features of `state`]
-            Feature f becomes feature numbers[f]; below 0: it is left out.
-        features : int
-            Features that the result has.
-        slots : int64[classes of `state`], or None
-            Class k becomes class slots[k]; None: classes stay.
+        numbers : Numbers
+            Feature f becomes feature numbers.features[f], and class k class numbers.classes[k].
         """
-        parts = self.parts(state)
-        state = axes.each_part(parts, lambda engine, own: engine.renumbered(own, numbers, features), state)
-        return axes.renumbered(self.up_to_date(state), numbers, features, slots)
+        state = axes.each_part(self.parts(state), lambda engine, own: engine.renumbered(own, numbers), state)
+        return axes.renumbered(self.up_to_date(state), numbers)
 
     def up_to_date(self, state: State) -> State:
         """`state`, packed, with what has been put off (forgetting, shrinkage) done to all features."""

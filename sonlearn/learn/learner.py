@@ -192,6 +192,7 @@ class Learner(SavedModel):
             out = self.learn_rows(batch, rows, skip, settles, before)
             for row in np.flatnonzero(out.refused).tolist():
                 self._count_refused(diverged(batch, row))
+            self.columns.count(batch, self.text, out.refused)
             return self.as_predicted(out, rows.y, batch, learned_rows(rows) & ~out.refused)
 
     def fitting(self, batch: Batch, *, learns: bool = True) -> Batch:
@@ -239,6 +240,7 @@ class Learner(SavedModel):
         counted = learned_rows(rows) & ~refused  # not the rows at `places`: their labels are for the loss alone
         found: Predicted = self.as_predicted(out._replace(refused=refused), y, late._replace(y=shown), counted)
         chosen: Predicted = chosen_of(found, places)
+        self.columns.count(batch, self.text, chosen.refused)
         return chosen
 
     def learn_rows(
@@ -348,7 +350,6 @@ class Learner(SavedModel):
             warnings.warn(note, stacklevel=4)
         if learns:
             self.columns.add(found.kinds)
-            self.columns.count(batch, text)
             self.text = text if self.text.format == "auto" else dataclasses.replace(self.text, label=text.label)
         return batch
 

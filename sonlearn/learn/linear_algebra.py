@@ -231,14 +231,6 @@ def mirror(A, n):
             A[j, i] = A[i, j]
 
 
-@bare_inline
-def add_product(A, B, rows, inner, out):
-    """out[:rows] += A[:rows, :inner] B[:inner]. A and B are not modified."""
-    for i in range(rows):
-        for k in range(inner):
-            add_scaled(out[i], A[i, k], B[k], out.shape[1])
-
-
 @inline
 def gram_spectrum(R):
     """(lam float64[r] ascending, U float64[r, r]): R'R = U diag(lam) U', by R's singular values, not by R'R."""

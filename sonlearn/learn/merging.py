@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sonlearn.data.axes import Numbers
 from sonlearn.data.batch import Batch
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.errors import OptionError
@@ -63,7 +64,9 @@ def merged(make: Any, learners: Sequence[Learner], base: Learner | None, threads
     for i, own in enumerate([*each.labels.labels] for each in every):
         order = [own.index(label) if label in own else None for label in out.labels.labels]
         states[i] = out.engine.reordered(states[i], order)
-    start, *states = [out.engine.renumbered(state, own, size) for state, own in zip(states, numbers, strict=True)]
+    start, *states = [
+        out.engine.renumbered(state, Numbers(own, size)) for state, own in zip(states, numbers, strict=True)
+    ]
     out.state = out.engine.reserve(out.engine.merge(states, start, rows), NO_ROWS, size)
     out.examples = base.examples + sum(rows)
     out.take_thresholds(learners[-1])
@@ -87,11 +90,8 @@ def unmergeable(options: LearnOptions) -> str:
     """Why learners with these options cannot be merged; empty if they can."""
     if options.label_delay:
         return "--label-delay: rows wait for their labels, so that learners cannot be merged"
-    return "" if make_engine(options).merges else f"{_named(options)}: learners of this method cannot be merged"
-
-
-def _named(options: LearnOptions) -> str:
-    return f"--multinomial {options.multinomial}" if options.multinomial else f"--method {options.method}"
+    named = f"--multinomial {options.multinomial}" if options.multinomial else f"--method {options.method}"
+    return "" if make_engine(options).merges else f"{named}: learners of this method cannot be merged"
 
 
 def _row_of(ids: np.ndarray) -> Batch:

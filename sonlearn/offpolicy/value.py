@@ -141,14 +141,9 @@ class Drawn(NamedTuple):
 
 
 def decision_terms(drawn: Drawn, delta: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """float64[n]: D of each decision; delta, q : float64[candidates]."""
+    """float64[n]: D of each decision, of one at least; delta, q : float64[candidates]."""
     weight = delta[drawn.at] / drawn.probability
-    return weight * (drawn.cost - q[drawn.at]) + sum_by_decision(drawn, delta * q)
-
-
-def sum_by_decision(drawn: Drawn, of: np.ndarray) -> np.ndarray:
-    """float64[n]: sums of float64[candidates] over each decision's."""
-    return np.add.reduceat(of, drawn.first[:-1]) if len(drawn.at) else np.zeros(0)
+    return weight * (drawn.cost - q[drawn.at]) + np.add.reduceat(delta * q, drawn.first[:-1])
 
 
 def edge(delta: np.ndarray) -> np.ndarray:
@@ -161,7 +156,7 @@ def reach(drawn: Drawn, delta: np.ndarray, q: np.ndarray) -> np.ndarray:
     distance = np.abs(q - edge(delta)) * np.abs(delta)
     known = drawn.least > 0.0
     needed = np.where(known, distance / np.where(known, drawn.least, 1.0), 0.0)
-    return np.maximum.reduceat(needed, drawn.first[:-1]) if len(drawn.at) else np.zeros(0)
+    return np.maximum.reduceat(needed, drawn.first[:-1])
 
 
 def cut(drawn: Drawn, delta: np.ndarray, q: np.ndarray, k: np.ndarray) -> np.ndarray:

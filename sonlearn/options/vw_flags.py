@@ -68,7 +68,7 @@ _WORK_BUT = {
     "--max_prediction": "each bound alone (VW sets the other to 0); bounds do not follow from the labels",
     "--project": "a different meaning: when --clip is applied; VW projects the weights of its freegrad",
     "--examples": "in each pass, as VW; predict has it too",
-    "--early_terminate": "by default all passes are made (VW: 3); the model is that of the best pass",
+    "--early_terminate": "by default all passes are made (VW, and sonlearn vw: 3); the model is that of the best pass",
     "--holdout_after": "with several passes",
     "--json": "stands for --format json; not _multi",
     "--save_per_pass": "the file of -f is rewritten after every pass",

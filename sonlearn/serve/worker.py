@@ -294,7 +294,8 @@ class Worker(Queue):
         text = learner.text
         labels = Labelling.of(learner.options)
         of_namespaces = text.format in NAMESPACED
-        self._columns = {False: learner.columns.at_rest(), True: learner.columns}  # by whether rows are learned
+        # By whether rows are learned.
+        self._columns = {False: learner.columns.at_rest(names.known), True: learner.columns}
         # By whether the first malformed line ends it (of a request that is whole, no more has to be known), and whether
         # the rows are learned.
         self._parsers = {
@@ -462,8 +463,9 @@ class Worker(Queue):
             parse = lambda piece: parser.parse_records(piece, SOURCE)  # noqa: E731
         else:
             format = "json" if first.kind == LINES else "vw" if self.learner.text.format in NAMESPACED else "svmlight"
-            pieces = _pieces(text)
-            parse = lambda piece: parser.parse(np.frombuffer(piece, dtype=np.uint8), format, SOURCE)  # noqa: E731
+            # not of bytes, which are of a type to compile for
+            pieces = (np.frombuffer(bytearray(piece), np.uint8) for piece in _pieces(text))
+            parse = lambda piece: parser.parse(piece, format, SOURCE)  # noqa: E731
         for piece in pieces:
             if parts:
                 yield
@@ -481,7 +483,7 @@ class Worker(Queue):
         hint = records.hint
         if "--delimiter" in hint:
             hint = f"; this model's fields are separated by {options.delimiter!r}"
-        layout = layout_of(records.columns, options, (SOURCE, 1), Labelling(False), hint)
+        layout = layout_of(records.columns, options, (SOURCE, 1), Labelling(False), hint, self._columns[False])
         features = tuple(name for _, name in layout.features)
         self.learner.columns.check(Found(features, {}, hint), SOURCE, learns=False)
         for number, (_, record, error) in enumerate(records, 2):
@@ -507,7 +509,6 @@ class Worker(Queue):
             predicted = self.learner.predict(unlabelled, online=self._options.learn)
         else:
             predicted = self.learner.partial_fit(batch, skip=True)
-            self._columns[True].count(batch, self.learner.text, predicted.refused)
             counted = ~np.isnan(predicted.label) & (batch.weight > 0) & ~predicted.refused
             if self.learner.options.coverage is not None and counted.any():
                 label = predicted.label[counted]

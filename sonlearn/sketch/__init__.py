@@ -7,8 +7,8 @@
 `make_sketch` makes a sketch by the name of its method, and `load` reads one. Read `base` first (the interface: rows in,
 B out, save). Then read `rules` (the frequent-directions family as values of one shrink), `directions` (the sketch,
 its singular values and the shrink). `randomized` has the sketches for comparison, `rows` blocks and
-columns. `accuracy` measures errors, `spectrum` draws, `pca` is a transformer for scikit-learn. The command ``sonlearn
-sketch`` is in `sonlearn.commands.sketch`; nothing here reads text or reports.
+columns. `accuracy` measures errors, `pca` is a transformer for scikit-learn. The command ``sonlearn sketch`` is in
+`sonlearn.commands.sketch`, and draws; nothing here reads text or reports.
 
 Names are imported on first use, so the command line and the learner read `rules` without NumPy.
 """

@@ -12,7 +12,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.spec import closest, raw
 from sonlearn.options.text import flag_of
 from sonlearn.text.hashing import hash_bytes
+from sonlearn.text.names import MOST_SLOTS
 from sonlearn.text.number import PATTERN
 from sonlearn.text.objects import Unfit, described
 from sonlearn.text.suspicions import bytes_note
@@ -48,6 +49,8 @@ DATE_PARTS = ("year", "month", "weekday", "hour")
 _COUNTED = ("year", *(f"month={month}" for month in range(1, 13)))
 #: Years of dates are nearer to 2000: what else is in their feature has the same number by chance.
 _YEARS = 8000
+#: So many months after the last date are nearer to it than to the same months of a year before.
+_NEAR = 3
 #: What stands behind a column in the name of one of its features; nothing, where it is of numbers.
 _BEHIND = ("", "=", ".", "^")
 #: The kinds of a column of numbers without a missing one.
@@ -244,8 +247,6 @@ def layout_of(
                     expected = f"a column {shorten(name)} ({flag_of(TextOptions, field)}){_meant(name, columns)}"
                     raise InputError(*place, None, found, expected)
     features = [(i, name) for i, name in enumerate(columns) if name != labels.action and is_feature(name, options)]
-    if labels.needed and not (features or labels.action):
-        raise InputError(*place, None, found, f"another column than those of a role, or left out{hint}")
     if known is not None:
         features.sort(key=lambda feature: known.place(feature[1]))
     return ColumnLayout(*(columns.index(name) if name and name in columns else None for name in roles), features)
@@ -322,6 +323,8 @@ class ColumnTable:
     rests : bool
         Whether tables are only predicted: then nothing is added, missing numbers are replaced by `mean`, years far
         from all others by `bounded_year`, other months by `nearest_month`, and what a column has never held is refused.
+    slots : collection of int
+        Those of features that a model has met, where tables are only predicted; empty, if that is not known.
     """
 
     def __init__(
@@ -333,11 +336,13 @@ class ColumnTable:
         self.dates: dict[str, list[int]] = {name: list(met) for name, met in (dates or {}).items()}
         self.shuffled = set(shuffled)
         self.rests = False
+        self.slots: Collection[int] = ()
         self._order: dict[str, int] = {}
 
-    def at_rest(self) -> ColumnTable:
-        """The same columns, as they are at any time, for what is only predicted."""
+    def at_rest(self, slots: Collection[int] = ()) -> ColumnTable:
+        """The same columns, as they are at any time, for what is only predicted; `slots`: see above."""
         table = ColumnTable()
+        table.slots = slots
         table._order = {name: place for place, name in enumerate(self.known)}
         table.known, table.numbers, table.dates, table.shuffled = self.known, self.numbers, self.dates, self.shuffled
         table.rests = True
@@ -346,6 +351,10 @@ class ColumnTable:
     def place(self, name: str) -> int:
         """The place of a column, where tables are only predicted: in which order they have theirs does not matter."""
         return self._order.get(name, len(self._order))
+
+    def may_know(self, slot: int) -> bool:
+        """Whether the feature of a slot may have been met."""
+        return slot in self.slots or not self.slots or len(self.slots) >= MOST_SLOTS
 
     def mean(self, name: str) -> float | None:
         """The mean of a column that has held nothing but numbers; None of any other."""
@@ -368,13 +377,16 @@ class ColumnTable:
 
         A month that was never met has no weight, which says that it is as no month at all. Where dates were met in
         their order, what is later than they are is of the last month or of one that was met in two years: the weight of
-        any other was learned long ago, and tells of that time as much as of the season.
+        any other was learned long ago, and tells of that time as much as of the season. So do those of a year that a
+        new one counts as (`bounded_year`): of the new one the months within `_NEAR` of the last count as the last.
         """
         met = self.dates.get(name, [])
         months = {each % 12 + 1 for each in met}
-        if met and name not in self.shuffled and 12 * year + month - 1 > met[-1]:
+        ahead = 12 * year + month - 1 - met[-1] if met and name not in self.shuffled else 0
+        if ahead > 0:
             times = Counter(each % 12 + 1 for each in met)
-            months = {each for each in months if times[each] > 1} | {met[-1] % 12 + 1}
+            known = ahead > _NEAR or self.bounded_year(name, year) == year
+            months = {each for each in months if known and times[each] > 1} | {met[-1] % 12 + 1}
         return min(
             months or {month}, key=lambda each: (min((each - month) % 12, (month - each) % 12), (month - each) % 12)
         )

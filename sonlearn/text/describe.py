@@ -107,7 +107,7 @@ def describe(
     options = options or TextOptions(**given)
     name, malformed = source_name(data), Malformed("skip", None)
     in_memory = hasattr(data, "__arrow_c_stream__")
-    header_is_row, notes = False, list[str]()
+    is_csv, notes = False, list[str]()
     if join is not None and not options.label:
         raise OptionError(f"--join {join}: expected --id COLUMN and --label COLUMN")
     joined = None if join is None else JoinedLabels(join, options, Labelling(words=True))
@@ -124,7 +124,7 @@ def describe(
             columns, records = [], _of_json(chunks, name, options, malformed)
         else:
             columns, records = _of_csv(chunks, name, options, malformed, labels)
-            header_is_row = row_as_header(columns, options)
+            is_csv = True
     else:
         raise InputError(name, None, None, f"--format {options.format}", _TABLE)
     records = itertools.islice(records, rows)
@@ -139,6 +139,7 @@ def describe(
         raise malformed.errors[0]
     if not columns:  # of JSON the members are known at the end
         layout_of([column.name for column in found.columns], options, (name, None), labels)
+    header_is_row = is_csv and (found.header_is_row or row_as_header(columns, options))
     return found._replace(skipped=malformed.count, errors=malformed.errors, header_is_row=header_is_row, notes=notes)
 
 
@@ -355,7 +356,15 @@ def summarise(columns: list[str], rows: Iterable[list[str] | dict[str, str]], op
     found = [_described(summary, labels) for summary in summaries.values()]
     note = order.note(labels.values()) if len(labels) <= MOST_CLASSES else ""
     unlabelled = count - order.rows if options.label else 0
-    return Description(count, labels, found, 0, options, order=note, unlabelled=unlabelled, repeated=repeated)
+    is_row = _names_are_values(summaries, options)
+    return Description(count, labels, found, 0, options, is_row, note, unlabelled, repeated)
+
+
+def _names_are_values(summaries: dict[str, ColumnSummary], options: TextOptions) -> bool:
+    """Whether names of columns, the label's or most of those that are no numbers, are among the columns' values."""
+    texts = [name for name in summaries if number_in(name) is None]
+    values = [name for name in texts if name in map(str.strip, summaries[name].values)]
+    return options.label in values or 2 * len(values) > len(texts)
 
 
 def _described(summary: ColumnSummary, labels: dict[str, int]) -> Described:

@@ -42,7 +42,7 @@ from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
 from sonlearn.text.names import Named
 from sonlearn.text.objects import Unfit
 from sonlearn.text.rows import ParsedChunk
-from sonlearn.text.suspicions import Suspicions
+from sonlearn.text.suspicions import ENOUGH, Suspicions
 
 #: Characters of a field, at most: a text takes 30 times as many bytes while it is read.
 LONGEST = 1 << 24
@@ -216,6 +216,7 @@ class ColumnEncoder:
         self.kinds: set[str] = set()
         self.quoted = False  # whether the type of the column says texts, and there were numbers among them
         self.notes: dict[str, str] = {}  # by kind; of what the model has not met
+        self.categories: dict[bool, str] = {}  # the first one that the model has met, and the first that it has not
         self.suspicions = Suspicions()
         if self.as_text:
             seed, name = options.hash_seed, raw(column)
@@ -318,7 +319,10 @@ class ColumnEncoder:
         self._meet("category", field)
         if not self.as_category:
             self.suspicions.add(field)
-        return ((self._features.new(f"{self.column}={field}"), 1.0),)
+        feature = self._features.new(f"{self.column}={field}")
+        if self._model is not None and "category" in self._model.known.get(self.column, ()):
+            self.categories.setdefault(self._model.may_know(self._features.slots[feature]), field)
+        return ((feature, 1.0),)
 
     def _date(self, field: str) -> Entries:
         found = date_in(field)
@@ -428,5 +432,9 @@ class TableEncoder:
         if quoted:
             remedy = f"--categorical {shorten(quoted[0])} if they are names, --numeric {shorten(quoted[0])} if numbers"
             notes.append(f"columns of texts that are read as numbers: {first_names(quoted)} ({remedy})")
-        faults = tuple(note for column in met.values() for note in column.notes.values())
-        return Found(columns, kinds, hint, tuple(notes), faults)
+        faults = [note for column in met.values() for note in column.notes.values()]
+        for name, column in met.items() if self._rows >= ENOUGH else ():
+            if column.categories.keys() == {False}:
+                new = shorten(column.categories[False])
+                faults.append(f"the column {shorten(name)} has categories of which the model has met none ({new})")
+        return Found(columns, kinds, hint, tuple(notes), tuple(faults))

@@ -18,8 +18,11 @@ ENOUGH = 20
 _MANY = 1000
 #: The largest byte of ASCII.
 _ASCII = 127
+_MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _DATE = re.compile(
-    r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}( .*)?|\d{4}[./]\d{1,2}[./]\d{1,2}( .*)?|(19|20)\d\d-(0[1-9]|1[0-2])", re.ASCII
+    rf"(\d{{1,2}}([./-]\d{{1,2}}[./-]|[ -]{_MONTH}[ -])\d{{2,4}}|\d{{4}}[./-]\d{{1,2}}[./-]\d{{1,2}})( .*)?|"
+    r"(19|20)\d\d-(0[1-9]|1[0-2]|W\d\d)",
+    re.ASCII | re.IGNORECASE,
 )
 _MONEY = r"([$€£¥₹]|EUR|USD|GBP|CHF)"
 _NUMBER = re.compile(

@@ -16,16 +16,7 @@ from sonlearn.data.batch import CONSTANT
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.text import number
 from sonlearn.text import rows as at
-from sonlearn.text.number import (
-    MINUS,
-    PLUS,
-    POINT,
-    ZERO,
-    byte,
-    parse_number,
-    plain_features,
-    read_digits,
-)
+from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, parse_number, plain_features, read_digits
 from sonlearn.text.rows import BLANK, COLON, HASH, NEWLINE, RETURN, begin_row, end_row
 
 _MAX_INDEX = 0x7FFFFFFFFFFFFFFF

@@ -30,16 +30,7 @@ from sonlearn.options.spec import raw
 from sonlearn.text import number
 from sonlearn.text import rows as at
 from sonlearn.text.hashing import constant_id, hash_bytes, hash_name
-from sonlearn.text.number import (
-    MINUS,
-    PLUS,
-    POINT,
-    ZERO,
-    byte,
-    parse_number,
-    plain_features,
-    read_digits,
-)
+from sonlearn.text.number import MINUS, PLUS, POINT, ZERO, byte, parse_number, plain_features, read_digits
 from sonlearn.text.rows import BAR, BLANK, COLON, NEWLINE, QUOTE, RETURN, TAB, begin_row, end_row
 
 _LOW63 = 0x7FFFFFFFFFFFFFFF

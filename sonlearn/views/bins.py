@@ -17,19 +17,8 @@ from sonlearn.data.axes import Counted, Scalars, pooled
 from sonlearn.data.rows import COUNT, SQUARES, Rows, begin_row, is_learned
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.jit.sequence import Calls
-from sonlearn.views.codes import (
-    CODES,
-    MOST,
-    SMALLEST,
-    Z,
-    float_code,
-    key_of,
-    logarithms,
-    moments_with,
-    standard,
-    tamed,
-    z_code,
-)
+from sonlearn.views import codes
+from sonlearn.views.codes import CODES, MOST, Z, float_code, key_of, logarithms, moments_with, standard, tamed, z_code
 from sonlearn.views.numbers import (
     LIMIT,
     SLOTS,
@@ -360,7 +349,7 @@ def recall(work, rows, i):
         known = work.memory[np.uintp(j & (REMEMBERED - 1)), np.uintp(way_of(code))]
         work.numbers[np.uintp(k)] = known & _NUMBER
         work.others[np.uintp(m)] = k
-        m += ((known >> _NUMBER_BITS ^ tag_of(code)) | (j & ~(REMEMBERED - 1))) != 0 or abs(values[k]) < SMALLEST
+        m += ((known >> _NUMBER_BITS ^ tag_of(code)) | (j & ~(REMEMBERED - 1))) != 0 or abs(values[k]) < codes.SMALLEST
     return m
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.axes import Features, Scalars, merged, pooled, summed
+from sonlearn.data.axes import Features, Numbers, Scalars, merged, pooled, summed
 from sonlearn.data.rows import SQUARES, Rows, begin_row, is_learned, leave_out
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Calls
@@ -67,9 +67,9 @@ class Scaled(View):
         z, idf, _, _ = self._params
         return ScaledState(new_now("t:f8"), np.zeros((0, int(idf))), np.zeros((0, 3 if z and not idf else 0)))
 
-    def renumbered(self, state: ScaledState, numbers: np.ndarray, features: int) -> tuple[ScaledState, np.ndarray]:
+    def renumbered(self, state: ScaledState, numbers: Numbers) -> tuple[ScaledState, np.ndarray]:
         """See `View.renumbered`; features seen are the raw ones."""
-        return super().renumbered(state, numbers, features)[0], numbers[: self.features(state)]
+        return super().renumbered(state, numbers)[0], numbers.features[: self.features(state)]
 
     def merge(self, states: Sequence[ScaledState], base: ScaledState) -> MergedView:
         """Counts as of one run; features have the numbers that they have."""

@@ -121,12 +121,12 @@ class View(ABC):
         """Features of the rows seen so far are below this."""
         return int(state.now["features"][0])
 
-    def renumbered(self, state: State, numbers: np.ndarray, features: int) -> tuple[State, np.ndarray]:
+    def renumbered(self, state: State, numbers: axes.Numbers) -> tuple[State, np.ndarray]:
         """`state` (packed) with other numbers of the raw features; see `sonlearn.learn.engine.Engine.renumbered`.
 
         And int64[its features]: what number a feature of the rows seen then has. What a view makes up keeps its own.
         """
-        return axes.renumbered(state, numbers, features, None), np.arange(self.features(state))
+        return axes.renumbered(state, numbers), np.arange(self.features(state))
 
     @abstractmethod
     def merge(self, states: Sequence[State], base: State) -> MergedView:

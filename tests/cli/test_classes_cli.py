@@ -195,8 +195,8 @@ def test_the_likeliest_classes(cli):
         assert two.split(" ") == order[:2]
     cli("train", *NAG, "--classes", "auto", "--top", "3", "-p", "p", "a.vw")
     assert Path("p").read_text(encoding="utf-8").splitlines()[:2] == ["unknown 0", "ham:1"]
-    for wrong in (("--top", "2", "a.svm"), ("--top", "2", "--oaa", "4", "--probabilities", "a.svm")):
-        err = cli.error("train", *NAG, *wrong)
+    for wrong in ((), ("--oaa", "4", "--probabilities"), ("--oaa", "4", "-p", "csv", "--output", "csv")):
+        err = cli.error("train", *NAG, "--top", "2", *wrong, "a.svm")
         assert err.startswith("--top 2 ")
 
 

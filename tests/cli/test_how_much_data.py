@@ -67,8 +67,8 @@ def test_holdout_after(text, tmp_path, cli):
     assert re.search(r"average loss = \S+ h$", error, re.MULTILINE)
 
 
-@pytest.mark.parametrize("patience", [1, 3])
-def test_early_termination_keeps_the_best_pass(text, tmp_path, cli, patience):
+@pytest.mark.parametrize(("patience", "passes"), [(1, 20), (3, 20), (20, 8)])
+def test_early_termination_keeps_the_best_pass(text, tmp_path, cli, patience, passes):
     """Against runs of 1, 2, 3... passes, each with its holdout loss: the first in a row of vain ones is the last."""
     more, losses, models = ["--method", "nag", "-l", 0.3], [], []
     for k in range(2, 9):
@@ -79,11 +79,23 @@ def test_early_termination_keeps_the_best_pass(text, tmp_path, cli, patience):
     assert best < len(losses) - 3, losses
     assert all(np.diff(losses[best:]) >= 0), losses
     early = tmp_path / "early"
-    error = cli.err("train", *more, "--passes", 20, "--early_terminate", patience, "-f", early, text)
+    error = cli.err("train", *more, "--passes", passes, "--early_terminate", patience, "-f", early, text)
+    used = min(best + 2 + patience, passes)
     assert f"the holdout loss has not fallen since pass {best + 2}" in error
-    assert summary(error, "passes used") == str(best + 2 + patience)
+    assert summary(error, "passes used") == str(used)
     assert weights(early) == weights(models[best])
-    assert weights(early) != weights(models[best + patience])
+    assert weights(early) != weights(models[used - 2])
+
+
+@pytest.mark.parametrize("passes", [2, 4, 8])
+def test_a_holdout_loss_that_has_risen_is_named(text, cli, passes):
+    losses = []
+    for k in range(2, passes + 1):
+        error = cli.err("train", "--loss", "squared", "--method", "nag", "-l", 5, "--passes", k, text)
+        losses.append(float(summary(error, "average loss")))
+    assert (losses[-1] > 1.05 * min(losses)) == (passes > 2), losses
+    warning = f"warning: the holdout loss was least in pass {np.argmin(losses) + 2}; --early_terminate 3 keeps"
+    assert (warning in error) == (passes > 2)
 
 
 def test_no_early_end_while_the_loss_falls(text, tmp_path, cli):

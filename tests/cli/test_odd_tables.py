@@ -84,8 +84,9 @@ def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
     assert err.startswith(what)
     assert err.endswith(f"; write 1234.5, without signs and thousands {names}")
     assert trained("a,n,y\n", lambda a, x, y: f'{a},"${x:,.2f}",{int(y)}', "--categorical", "n") == (0, "", "")
-    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},12/{a % 28 + 1}/{1990 + a},{int(y)}")
-    assert err.startswith(f"{what}dates that are not read as such ('12/")
+    for date in ("12/{}/2024", "{:02}-Mar-2024", "{} January 24", "2024-W{:02}", "2024-05-{:02} 01:05 PM"):
+        _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{date.format(a % 28 + 1)},{int(y)}")  # noqa: B023
+        assert err.startswith(f"{what}dates that are not read as such (")
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{1990 + a}-{a % 9 + 1:02},{int(y)}")
     assert err.startswith(f"{what}dates that are not read as such ('20")
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{['Köln', 'Graz'][a % 2]},{int(y)}", encoding="latin-1")
@@ -172,14 +173,16 @@ def test_a_row_in_the_place_of_the_header(cli, tmp_path):
 @pytest.mark.parametrize(
     ("header", "like_a_row"),
     [("5.1,3.5,setosa", True), ("1,2,0", True), ("4,4.5,y", True), ("y,2019,2020", False), ("0,1,2", False),
-     ("1,3,y", False), ("y,a,7", False), ("a,b,c", False)],
+     ("1,3,y", False), ("y,a,7", False), ("a,b,c", False), ("5,no,yes", True), ("a,no,c", False)],
 )  # fmt: skip
 def test_describe_names_a_row_in_the_place_of_the_header(cli, tmp_path, header, like_a_row):
-    (tmp_path / "t.csv").write_text(header + "\n1,2,3\n4,5,6\n")
+    (tmp_path / "t.csv").write_text(header + "\n1,2,3\n4,5,6\n7, no, yes\n")
     status, out, err = cli("describe", tmp_path / "t.csv")
     assert (status, err) == (0, "")
     note = f"the header '{header.replace(',', ', ')}' looks like a row; put a header before it"
     assert (note in out) == like_a_row
+    if header == "a,no,c":
+        assert note in cli.out("describe", "--label", "no", tmp_path / "t.csv")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ def table(rows=60):
     lines = []
     for i in range(rows):
         age, spend = draw.randint(18, 80), round(draw.random() * 100, 2)
-        lines.append(f"{i},{age},{spend},{draw.choice(['Graz', 'Wien'])},{int(age / 80 + spend / 100 > 1)}\n")
+        lines.append(f"{i + 9},{age},{spend},{draw.choice(['Graz', 'Wien'])},{int(age / 80 + spend / 100 > 1)}\n")
     return lines
 
 
@@ -179,6 +179,7 @@ def test_the_label_of_json_by_name(cli, files):
         ("a.jsonl", '{"a": 1}\n' * 5, ["--label", "y"], "expected labels in 'y' (--label)"),
         ("a.csv", "a,y\n1,\n2,\n", ["--label", "y"], "expected labels in 'y' (--label)"),
         ("a.csv", "a,y\n1,1\n2,0\n", ["--format", "csv"], "found the columns 'a', 'y', expected one that is the label"),
+        ("a.csv", "a,y\n1,1\n2,0\n", ["--label", "y", "--ignore", "a"], "found no column to learn from, expected one"),
         ("a.vw", "1 0 |a b\n0 0 |a c\n", [], "no example that has a label and an importance above 0"),
         ("a.csv", "a,y\n1,x\n2,y\n", ["--label", "y", "--loss", "squared", "--on-error", "skip"], "2 malformed lines"),
     ],
@@ -257,7 +258,7 @@ def test_a_row_of_a_table_that_is_skipped_has_its_line(cli, files):
     model = trained(cli, files, "--id", "id")
     out = cli.out("predict", "--quiet", "--on-error", "skip", "-i", model, files / "u.csv")
     values, tags = zip(*(line.split(" ") for line in out.splitlines()), strict=True)
-    assert tags == ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "last")
+    assert tags == (*map(str, range(9, 20)), "last")
     assert [i for i, value in enumerate(values) if value == "nan"] == [3, 11]
 
 

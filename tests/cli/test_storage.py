@@ -116,11 +116,17 @@ def test_bytes_after_the_end_are_refused(tmp_path, arrays):
         storage.read(path)
 
 
-@pytest.mark.parametrize("content", [b"1 3:0.5\n", b"\x1f\x8b" + bytes(50), b"\x80\x04\x95" + bytes(50), b"PK\x03\x04"])
+OF_VW = b"\x07\x00\x00\x009.11.9\x00\x01\x00\x00\x00\x00"
+
+
+@pytest.mark.parametrize(
+    "content", [b"1 3:0.5\n", b"\x1f\x8b" + bytes(50), b"\x80\x04\x95" + bytes(50), b"PK\x03\x04", OF_VW]
+)
 def test_a_foreign_file_is_named_as_such(tmp_path, content):
     path = tmp_path / "m"
     path.write_bytes(content)
-    with pytest.raises(ModelFileError, match=r"m: is not a sonlearn model file$"):
+    more = ", but one of Vowpal Wabbit: train anew from the data" * (content == OF_VW)
+    with pytest.raises(ModelFileError, match=rf"m: is not a sonlearn model file{more}$"):
         storage.read(path)
 
 

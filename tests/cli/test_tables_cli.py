@@ -305,15 +305,17 @@ def test_a_link_that_does_not_fit_the_loss_is_named(cli, tmp_path, command):
     assert (status, "--link" in err) == (0, False)
 
 
-def test_a_row_that_was_left_out_says_nothing_of_the_mean_of_its_column(tmp_path, cli):
+@pytest.mark.parametrize(
+    "command", [("train", "--method", "nag"), ("tune", "--grid", "method=nag l2=0,.1")], ids=" ".join
+)
+def test_a_row_that_was_left_out_says_nothing_of_the_mean_of_its_column(tmp_path, cli, command):
     """What stands for a missing number is the mean of the rows that were learned, not of one out of all bounds."""
     rows = [f"{i % 7},{i % 3},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(60)]
     (tmp_path / "good.csv").write_text("a,b,label\n" + "".join(rows))
     (tmp_path / "bad.csv").write_text("a,b,label\n" + "".join([*rows[:30], "1e300,1,no\n", *rows[30:]]))
     (tmp_path / "then.csv").write_text("a,b\n,1\n")
-    train = ("train", "--quiet", "--method", "nag", "--label", "label", "--on-error", "skip")
     found = []
     for name in ("good", "bad"):
-        cli.out(*train, "-f", name, f"{name}.csv")
+        cli.out(*command, "--quiet", "--label", "label", "--on-error", "skip", "-f", name, f"{name}.csv")
         found.append(cli.out("predict", "--quiet", "-i", name, "then.csv"))
     assert found[0] == found[1]

@@ -67,6 +67,10 @@ def test_an_everyday_line_runs(line, files, cli):
     [
         ("vw a", "train a --loss squared"),
         ("vw -d a -c --passes 3 -k", "train --data a --passes 3 --loss squared"),
+        ("vw a -c --passes 4", "train a --passes 4 --early_terminate 3 --loss squared"),
+        ("vw a -c --passes 4 --holdout_off", "train a --passes 4 --holdout_off --loss squared"),
+        ("vw a -c --passes 4 --early_terminate 1", "train a --passes 4 --early_terminate 1 --loss squared"),
+        ("vw a --cb 3 --passes 4", "train a --cb 3"),
         ("vw a -b18 -l0.5 --loss_function=hinge",
          "train a --bit_precision 18 --learning_rate 0.5 --loss_function hinge --method nag"),
         ("vw a -l 1 --power_t 0", "train a --learning_rate 1 --power_t 0 --method nag --loss squared --clip labels"),
@@ -146,11 +150,12 @@ def test_what_the_nearest_is_is_warned_of(files, cli):
     assert translate(shlex.split("a --cb 3 --passes 2")).warnings == [
         "--passes 2 was left out: decisions are learned once, in their order"
     ]
-    assert cli.err("vw log.vw --cb_explore_adf --quiet --bag 5 --greedify --nn 3").splitlines() == [
+    assert cli.err("vw log.vw --cb_explore_adf --quiet --bag 5 --greedify --nn 3 --first 9").splitlines() == [
         "sonlearn: warning: --bag 5 is not here; the nearest is --explore thompson: each action is as likely as it is "
         "to be the best one",
         "sonlearn: warning: --nn 3 is not here; two reward models learn",
         "sonlearn: warning: --greedify was left out: there is no such setting",
+        "sonlearn: warning: --first 9 was left out: what explores has one rule",
     ]
 
 

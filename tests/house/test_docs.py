@@ -14,6 +14,7 @@ import sys
 import tomllib
 
 import pytest
+from commands import tokens
 from for_all import for_all
 from places import ROOT
 
@@ -187,16 +188,6 @@ def prepared(folder):
 def place(tmp_path):
     """See `prepared`."""
     return prepared(tmp_path)
-
-
-def tokens(line):
-    def value(token):
-        try:
-            return float(token)
-        except ValueError:
-            return token
-
-    return [value(token) for token in line.split()]
 
 
 def same(ours, theirs):

@@ -1,4 +1,4 @@
-"""The scripts of docs/examples run, and docs/examples.md shows what they print."""
+"""The scripts of docs/examples run, and print what docs/examples.md shows, or tests/golden/examples.txt has."""
 
 import os
 import re
@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from places import ROOT
+from places import GOLDEN, ROOT
 
 FOLDER = ROOT / "docs" / "examples"
 #: What each needs beside the project.
@@ -49,7 +49,7 @@ def test_an_example_prints_what_its_page_shows(name):
     """Our own rows to the last digit but one; those of the peers, whose versions differ, are there."""
     for peer in PEERS[name]:
         pytest.importorskip(peer, reason=f"the example compares with {peer} (extra `peers`)")
-    page = shown(name)
+    page = shown(name) | tables((GOLDEN / "examples.txt").read_text(encoding="utf-8"))
     found = tables(run(name))
     assert found
     for title, rows in found.items():

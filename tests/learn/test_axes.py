@@ -5,6 +5,7 @@ import pytest
 from streams import zipf
 
 from sonlearn.data import axes
+from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.files.storage import flat
 from sonlearn.learn.engine import Engine, Predictions, make_engine
@@ -117,10 +118,10 @@ def test_views_keep_their_states(name):
     state = view.packed(state)
     assert_alike(view.packed(view.reserve(copied(state), NO_ROWS, D)), state)
     there = np.random.default_rng(5).permutation(D)
-    moved, _ = view.renumbered(copied(state), there, D)
-    back, shown = view.renumbered(copied(moved), np.argsort(there), D)
+    moved, _ = view.renumbered(copied(state), Numbers(there, D))
+    back, shown = view.renumbered(copied(moved), Numbers(np.argsort(there), D))
     assert_alike(back, state)
-    wide, other = view.renumbered(copied(moved), 2 * np.argsort(there), 2 * D)
+    wide, other = view.renumbered(copied(moved), Numbers(2 * np.argsort(there), 2 * D))
     assert len(shown) == len(other) == view.features(state)
     again = view.merge([copied(wide)], wide)
     np.testing.assert_array_equal(again.state.now, wide.now)
@@ -133,11 +134,11 @@ def test_other_numbers_there_and_back(make, classes):
     state = taught(engine, engine.new(), rows_of(classes, 0), classes)
     there = np.random.default_rng(5).permutation(D)
     slots = np.random.default_rng(6).permutation(K) if classes and hasattr(state, "pairs") else None
-    plain = engine.renumbered(copied(state), np.arange(D), D)
-    moved = engine.renumbered(copied(state), there, D, slots)
-    back = engine.renumbered(moved, np.argsort(there), D, None if slots is None else np.argsort(slots))
+    plain = engine.renumbered(copied(state), Numbers(np.arange(D), D))
+    moved = engine.renumbered(copied(state), Numbers(there, D, slots))
+    back = engine.renumbered(moved, Numbers(np.argsort(there), D, None if slots is None else np.argsort(slots)))
     assert_alike(back, plain, rtol=1e-12)
-    wide = engine.renumbered(copied(state), 2 * np.arange(D), 2 * D)
+    wide = engine.renumbered(copied(state), Numbers(2 * np.arange(D), 2 * D))
     weights = engine.weights(engine.reserve(wide, NO_ROWS, 2 * D), 2 * D)
     np.testing.assert_allclose(weights[..., ::2], engine.weights(plain, D), rtol=ROUGH, atol=1e-12)
     assert not weights[..., 1::2].any()
@@ -149,11 +150,11 @@ def test_a_merge_does_not_depend_on_numbers(make, classes):
     there = np.random.default_rng(5).permutation(D)
 
     def merged(numbers):
-        start, *others = (engine.renumbered(copied(state), numbers, D) for state in (base, *own))
+        start, *others = (engine.renumbered(copied(state), Numbers(numbers, D)) for state in (base, *own))
         return start, others, engine.merge(others, start, [N, N])
 
     start, others, one = merged(np.arange(D))
-    other = engine.renumbered(engine.packed(merged(there)[2]), np.argsort(there), D)
+    other = engine.renumbered(engine.packed(merged(there)[2]), Numbers(np.argsort(there), D))
     np.testing.assert_allclose(engine.weights(one, D), engine.weights(other, D), rtol=ROUGH, atol=1e-9)
     scalars = [axis for _, axis, _ in axes.axes_of(type(start)) if isinstance(axis, axes.Scalars)]
     if scalars and scalars[0].rows:

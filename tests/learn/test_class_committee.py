@@ -351,8 +351,8 @@ def test_members_are_judged_by_the_loss_with_the_best_weights_without_them(K):
     found = fitted(case, at)
     kept = case.history.inputs[n // 4 :, at, :K].astype(float)
     w, growth = judged_twin(kept, h[n // 4 :], [case.inputs[i] for i in at], DOUBT)
-    np.testing.assert_allclose(found.w, w, rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(found.growth, growth, rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(found[0], w, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found[1], growth, rtol=1e-3, atol=1e-6)
 
 
 def test_what_has_not_been_shown_to_be_of_no_use_stays():

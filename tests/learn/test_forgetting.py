@@ -27,7 +27,6 @@ STREAMS = {
     "the same rows": duplicated(n=N),
 }
 FADING = [{"decay": 0.02}, {"l2": 0.02}, {"decay": 0.2, "l2": 0.3}]
-TAKE = [name for name, method in METHODS.items() if "decay" in method.takes]
 NEWTON = [
     {"sketch": "rfd", "alpha": 1.0}, {"sketch": "rfd", "alpha": 0.0}, {"sketch": "rfd", "loss": "logistic"},
     {"sketch": "fd"}, {"sketch": "fd", "loss": "squared", "clip": 0.5, "scale": "none", "sigma": 0.1},

@@ -8,8 +8,10 @@ from boost_twin import ClassTrees
 from multiclass_twin import ArowTwin, BayesTwin, CombinerTwin, NagTwin, RlsTwin, SharesTwin, learned, run
 
 from sonlearn import LearnOptions
+from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit.sequence import run_calls
+from sonlearn.learn import pairs as table
 from sonlearn.learn.boosting.engine import BoostOfClasses
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble.combiner import new_combiner
@@ -20,19 +22,18 @@ from sonlearn.learn.ensemble.target import Part
 from sonlearn.learn.ewma import Shares
 from sonlearn.learn.first_order.engine import Nag
 from sonlearn.learn.linear_algebra import exponential
-from sonlearn.learn.multiclass import pairs as table
 from sonlearn.learn.multiclass.arow import Arow
 from sonlearn.learn.multiclass.bayes import MOST, Bayes
-from sonlearn.learn.multiclass.pairs import (
+from sonlearn.learn.multiclass.engine import (
     bytes_of,
     count_pairs,
     more_room,
     new_pairs,
     packed_pairs,
-    places_needed,
     reserve_pairs,
 )
 from sonlearn.learn.multiclass.rls import Rls
+from sonlearn.learn.pairs import places_needed
 from sonlearn.options.members import Member
 
 pytestmark = pytest.mark.interpreted
@@ -208,13 +209,13 @@ def test_merged_trees_are_those_of_all_rows():
         shown = list(dict.fromkeys(y[some][(h[some] > 0) & ~np.isnan(y[some])].tolist()))
         slots = np.array([shown.index(k) if k in shown else np.nan for k in y[some].tolist()])
         state = engine.packed(learned_by(engine, X[some], slots, h[some])[0])
-        parts.append(engine.renumbered(state, same, D, np.array(shown, dtype=np.int64)))
+        parts.append(engine.renumbered(state, Numbers(same, D, np.array(shown, dtype=np.int64))))
     rows = [int(state.now["rows"][0]) for state in parts]
-    base = engine.renumbered(engine.new(), same[:0], D, np.zeros(0, np.int64))
+    base = engine.renumbered(engine.new(), Numbers(same[:0], D, np.zeros(0, np.int64)))
     merged = engine.merge(parts, base, rows)
     whole = engine.packed(learned_by(engine, X, y, h)[0])
     whole.now["refits"] = max(int(state.now["refits"][0]) for state in parts)
-    refitted = engine.merge([engine.renumbered(whole, same, D)], base, [sum(rows)])
+    refitted = engine.merge([engine.renumbered(whole, Numbers(same, D))], base, [sum(rows)])
     asked, scores = rows_of(X, np.full(len(y), np.nan), h), np.zeros((2, len(y), K))
     for state, out in zip((merged, refitted), scores, strict=True):
         engine.predict(state, asked, Predictions.of_scores(out))

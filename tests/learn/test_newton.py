@@ -183,30 +183,24 @@ def test_projection_after_the_step(text, settings, m):
     assert (np.abs(wanted.raw) > 1).sum() > 5
 
 
-@pytest.mark.interpreted
-@for_all("settings", AFTER)
-@for_all("loss", ["squared", "logistic", "hinge"])
-def test_projection_after_the_step_for_other_losses_and_data(settings, loss):
-    """Empty rows, weights, missing labels, rows again and again, the rescaling, a narrow bound."""
-    options = LearnOptions(
-        **settings, sketch_size=4, loss=loss, clip=0.5, sigma=0.1, project="after", scale="gradients"
-    )
-    for batch in (mixed(n=150, d=30), duplicated(150, d=25)):
-        agree(options, batch)
-
-
 OWN = [
     {"sketch": "none"}, {"sketch": "oja"}, {"sketch": "oja", "oja_step": "1/t"}, {"sketch": "rfd", "alpha": 0.0},
     {"sketch": "rfd", "thin": 0.1}, {"sketch": "rfd", "project": "after"}, {"sketch": "fd"}, {"sketch": "cfd"},
 ]  # fmt: skip
 
 
+RESCALED = [
+    *({**settings, "project": "after", "scale": "gradients"} for settings in AFTER),
+    *({"alpha": 1.0, **settings, "scale": "all-gradients"} for settings in OWN),
+]
+
+
 @pytest.mark.interpreted
-@for_all("settings", OWN)
+@for_all("settings", RESCALED)
 @for_all("loss", ["squared", "logistic", "hinge"])
-def test_a_rows_own_gradient_among_those_that_scale_it(settings, loss):
-    settings = {"alpha": 1.0, "sketch_size": 4, **settings}
-    options = LearnOptions(**settings, loss=loss, clip=0.5, sigma=0.1, scale="all-gradients")
+def test_projection_after_the_step_and_a_rows_own_gradient_for_other_losses_and_data(settings, loss):
+    """Empty rows, weights, missing labels, rows again and again, the rescaling, a narrow bound."""
+    options = LearnOptions(**settings, sketch_size=4, loss=loss, clip=0.5, sigma=0.1)
     for batch in (mixed(n=150, d=30), duplicated(150, d=25)):
         agree(options, batch)
 

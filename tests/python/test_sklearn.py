@@ -692,6 +692,31 @@ def test_a_column_that_holds_something_new(library):
         UserWarning, match="'size' has missing numbers, of which the model has met none; the column's mean"
     ):
         assert np.array_equal(again.predict_proba(frame.DataFrame(columns | {"size": [None] * 80})), mean)
+    with pytest.warns(UserWarning, match="'city' has categories of which the model has met none"):
+        again.predict(frame.DataFrame(columns | {"city": ["graz"] * 80}))
+
+
+@pytest.mark.parametrize("kind", ["table", "array", "learner"])
+def test_a_refused_row_says_nothing_of_the_mean_of_its_column(kind):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    X = pandas.DataFrame({"size": np.arange(80.0) % 7, "more": [0.0, 1.0] * 40, "name": ["a", "b"] * 40})
+    X, odd = X if kind != "array" else X[["size", "more"]].to_numpy(), np.arange(80) % 2
+    bad = X[:1] * 0 + 1e300 if kind == "array" else X[:1].assign(size=1e300)
+    holes = np.where([True, False], np.nan, X) if kind == "array" else X.assign(size=np.nan)
+    if kind == "learner":
+        learner = Learner(LearnOptions(method="nag"))
+        for table in (X, bad):
+            learner.partial_fit(table.assign(y=odd[: len(table)]), label="y", skip=True)
+        assert learner.refused_rows == 1
+        assert learner.columns.mean("size") == X["size"].mean()
+        return
+    ours = SonlearnClassifier(method="nag").partial_fit(X, odd, classes=[0, 1])
+    with pytest.warns(UserWarning, match="missing numbers, of which the model has met none"):
+        before = ours.predict_proba(holes)
+    with pytest.raises(DivergedError):
+        ours.partial_fit(bad, [1])
+    with pytest.warns(UserWarning, match="missing numbers, of which the model has met none"):
+        assert np.array_equal(ours.predict_proba(holes), before)
 
 
 def test_an_interrupt_waits_for_the_batch_under_way(monkeypatch):

@@ -4,7 +4,7 @@ import io
 import itertools
 import json
 import random
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from states import same_state
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.report.predictions import format_lines
+from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import Labelling
 from sonlearn.text.read import Reader
 
@@ -49,8 +50,16 @@ def predicted(learner, lines):
 
 
 @pytest.mark.parametrize(("lines", "format"), [(VW, "vw"), (SVM, "svmlight")])
-def test_text_is_answered_as_predict_writes(lines, format):
+def test_text_is_answered_as_predict_writes(lines, format, monkeypatch):
+    """Of arrays of the type that kernels have been compiled for: no client waits for that."""
     learner = learner_of(lines[:60], TextOptions(format=format))
+    parse = ChunkParser.parse
+
+    def checked(parser, text, *rest):
+        assert text.flags.writeable
+        return parse(parser, text, *rest)
+
+    monkeypatch.setattr(ChunkParser, "parse", checked)
     with served(learner) as server:
         assert server.ask("POST", "/predict", b"".join(lines)) == (200, predicted(learner, lines))
         assert server.lines(b"".join(lines)) == predicted(learner, lines)
@@ -155,11 +164,8 @@ def test_many_at_a_time_learn_each_row_once():
                 assert server.ask("POST", "/learn", line)[0] == 200
                 assert server.ask("POST", "/predict", line)[0] == 200
 
-        threads = [threading.Thread(target=client, args=(k,)) for k in range(10)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(10) as pool:
+            list(pool.map(client, range(10)))
         assert learner.examples == before + 100
         assert f"sonlearn_predictions_total {200}.0" in server.ask("GET", "/metrics")[1]
 

@@ -9,14 +9,14 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 from commands import post, serving
 from places import ROOT
-from serving_decisions import served_decisions
+from serving import served_decisions
 from states import same_state
 
 from sonlearn.errors import ModelFileError, OutputError
@@ -69,13 +69,13 @@ def test_decisions_are_those_of_the_model_and_their_log_is_read_as_any_other(tmp
     answers = []
     with served_decisions(learner, path, learns=True) as server:
         for i in range(12):
-            status, answer = server.post("/decide", context("morning" if i % 2 else "evening"))
+            status, answer = server.json("/decide", context("morning" if i % 2 else "evening"))
             assert status == 200
             answers.append(answer)
             if i % 3 == 0:  # two of three rewards are late
-                assert server.post("/reward", {"event_id": answer["event_id"], "reward": 1})[1]["learned"] is True
+                assert server.json("/reward", {"event_id": answer["event_id"], "reward": 1})[1]["learned"] is True
         for i in (2, 1, 5):
-            assert server.post("/reward", {"event_id": answers[i]["event_id"], "reward": -i / 2})[0] == 200
+            assert server.json("/reward", {"event_id": answers[i]["event_id"], "reward": -i / 2})[0] == 200
         assert json.loads(server.ask("GET", "/health")[1]) == {
             "status": "ok", "examples": 107, "pending": 5, "learns": True
         }  # fmt: skip
@@ -114,9 +114,9 @@ def test_a_restart_loses_nothing(tmp_path):
     learner, path = model(), tmp_path / "events"
     first = learner.copy()
     with served_decisions(learner, path, learns=True) as server:
-        early = [server.post("/decide", context())[1]["event_id"] for _ in range(4)]
+        early = [server.json("/decide", context())[1]["event_id"] for _ in range(4)]
         for event in early[:2]:
-            assert server.post("/reward", {"event_id": event, "reward": 0.5})[0] == 200
+            assert server.json("/reward", {"event_id": event, "reward": 0.5})[0] == 200
         written = path.read_bytes(), Path(f"{path}-wal").read_bytes()
     found = set()
     for size in (*range(0, len(written[1]), 509), len(written[1])):  # what was on the disk of the last writes
@@ -140,9 +140,9 @@ def test_a_restart_loses_nothing(tmp_path):
     mark = again.mark()
     again.close()
     with served_decisions(first, path, learns=True) as server:
-        assert server.post("/reward", {"event_id": early[0], "reward": 1})[0] == 409
-        assert server.post("/reward", {"event_id": early[3], "reward": 1})[0] == 200
-        assert server.post("/decide", context())[0] == 200
+        assert server.json("/reward", {"event_id": early[0], "reward": 1})[0] == 409
+        assert server.json("/reward", {"event_id": early[3], "reward": 1})[0] == 200
+        assert server.json("/decide", context())[0] == 200
     whole = model()
     with contextlib.closing(EventLog(str(path))) as events:
         assert replay(whole, events, None, learns=True) == 3
@@ -163,9 +163,9 @@ def test_old_events_are_removed(tmp_path, cli):
     learner, path = model(), tmp_path / "events"
     before, out = learner.copy(), tmp_path / "old.json"
     with served_decisions(learner, path, learns=True) as server:
-        first = [server.post("/decide", context())[1]["event_id"] for _ in range(3)]
+        first = [server.json("/decide", context())[1]["event_id"] for _ in range(3)]
         for event in first[1:]:
-            assert server.post("/reward", {"event_id": event, "reward": 1})[0] == 200
+            assert server.json("/reward", {"event_id": event, "reward": 1})[0] == 200
         early = {**server.events.mark(), "rewards": 1}
         cli.out("events", "--remove", "30", "-o", out, path)
         assert out.read_bytes() == b""
@@ -174,9 +174,9 @@ def test_old_events_are_removed(tmp_path, cli):
         lines = lines_of(path)
         cli.out("events", "--remove", "0", "-o", out, path)
         assert (out.read_text().splitlines(), lines_of(path)) == (lines, [])
-        assert server.post("/reward", {"event_id": first[0], "reward": 1})[0] == 404
-        event = server.post("/decide", context())[1]["event_id"]
-        assert server.post("/reward", {"event_id": event, "reward": 1})[0] == 200
+        assert server.json("/reward", {"event_id": first[0], "reward": 1})[0] == 404
+        event = server.json("/decide", context())[1]["event_id"]
+        assert server.json("/reward", {"event_id": event, "reward": 1})[0] == 200
         late = server.events.mark()
     with contextlib.closing(EventLog(str(path))) as events:
         assert (events.mark(), events.pending) == (late, 0)
@@ -224,19 +224,12 @@ def test_a_reward_that_comes_while_events_are_written_is_kept(tmp_path):
 def test_rewards_twice_never_unknown_and_at_the_same_time(tmp_path):
     learner = model()
     with served_decisions(learner, tmp_path / "events", learns=True) as server:
-        events = [server.post("/decide", context())[1]["event_id"] for _ in range(3)]
-        results = []
-        threads = [
-            threading.Thread(target=lambda e=e: results.append(server.post("/reward", {"event_id": e, "reward": 1})))
-            for e in events[:2] * 8
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        events = [server.json("/decide", context())[1]["event_id"] for _ in range(3)]
+        with ThreadPoolExecutor(16) as pool:
+            results = pool.map(lambda e: server.json("/reward", {"event_id": e, "reward": 1}), events[:2] * 8)
         assert sorted(status for status, _ in results) == [200] * 2 + [409] * 14
         assert learner.examples == 102
-        assert server.post("/reward", {"event_id": "none", "reward": 1}) == (
+        assert server.json("/reward", {"event_id": "none", "reward": 1}) == (
             404, {"error": "event 'none': no such event, or one that was removed"}
         )  # fmt: skip
     assert sum(line.count('"_label_cost"') for line in lines_of(tmp_path / "events")) == 2
@@ -246,9 +239,9 @@ def test_numbered_actions_without_learning(tmp_path):
     learner = Bandit(BanditOptions(cb_explore=3, explore="epsilon", epsilon=0.3), TextOptions(format="vw"))
     before = learner.copy()
     with served_decisions(learner, tmp_path / "events") as server:
-        status, answer = server.post("/decide", {"a": 1, "note": {"_text": "cheap tea"}})
+        status, answer = server.json("/decide", {"a": 1, "note": {"_text": "cheap tea"}})
         assert (status, len(answer["probabilities"])) == (200, 3)
-        assert server.post("/reward", {"event_id": answer["event_id"], "reward": 2})[1]["learned"] is False
+        assert server.json("/reward", {"event_id": answer["event_id"], "reward": 2})[1]["learned"] is False
     assert learner.examples == 0
     before.decide(decisions_of(tmp_path / "events", learner)[0].part(0, 1))
     same_state(before, learner)
@@ -258,7 +251,7 @@ def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
     learner = model()
     path = tmp_path / "events"
     with served_decisions(learner, path, learns=True, max_body=1 << 14, max_features=200) as server:
-        event = server.post("/decide", context())[1]["event_id"]
+        event = server.json("/decide", context())[1]["event_id"]
         before, lines = learner.copy(), lines_of(path)
         for request, body, status, found in (
             ("/decide", "{", 400, "found no JSON"),
@@ -281,7 +274,7 @@ def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
             ("/reward", {"event_id": "\ud800", "reward": 1}, 404, "no such event"),
             ("/predict", context(), 404, "expected POST /decide, POST /reward"),
         ):  # fmt: skip
-            answer = server.post(request, body)
+            answer = server.json(request, body)
             assert answer[0] == status, (request, body, answer)
             assert found in answer[1]["error"], (request, body, answer)
         assert server.ask("POST", "/decide", "{}", "text/plain")[0] == 415
@@ -314,15 +307,15 @@ def test_what_could_not_be_written_was_not_drawn(tmp_path):
     learner, path = model(), tmp_path / "events"
     first = learner.copy()
     with served_decisions(learner, path, learns=True) as server:
-        assert server.post("/decide", context())[0] == 200
+        assert server.json("/decide", context())[0] == 200
         fill(server.events)
-        while server.post("/decide", context())[0] == 200:  # until the last page is full
+        while server.json("/decide", context())[0] == 200:  # until the last page is full
             pass
         drawn = int(learner.state.now["drawn"][0])
-        assert server.post("/decide", context())[0] == 503
+        assert server.json("/decide", context())[0] == 503
         assert int(learner.state.now["drawn"][0]) == drawn == server.events.mark()["decisions"]
         server.events._database.execute("pragma max_page_count = 1000000")
-        assert server.post("/decide", context())[0] == 200
+        assert server.json("/decide", context())[0] == 200
         assert "database or disk is full" in server.reports.pop()
         assert "database or disk is full" in server.reports.pop()
     with contextlib.closing(EventLog(str(path))) as events:
@@ -336,7 +329,7 @@ def test_a_context_with_the_name_of_a_cost_is_no_reward(tmp_path):
     with served_decisions(learner, path, learns=True) as server:
         asked = context()
         asked["_label_cost"] = 1
-        assert server.post("/decide", asked)[0] == 200, server.post("/decide", asked)
+        assert server.json("/decide", asked)[0] == 200, server.json("/decide", asked)
     with contextlib.closing(EventLog(str(path))) as events:
         assert replay(first, events, None, learns=True) == 0
     same_state(first, learner)

@@ -41,7 +41,6 @@ def trained(format, text, **options):
     reader = Reader(io.BytesIO(text.encode()), learner.text, labels=labelling, columns=learner.columns)
     for batch in reader:
         learner.partial_fit(batch)
-        learner.columns.count(batch, learner.text)
     return learner
 
 

@@ -32,7 +32,6 @@ def of_table(**options):
     reader = Reader(io.BytesIO(text.encode()), learner.text, labels=Labelling(words=True), columns=learner.columns)
     for batch in reader:
         learner.partial_fit(batch)
-        learner.columns.count(batch, learner.text)
     return learner
 
 
@@ -101,7 +100,7 @@ def test_a_model_of_tables_takes_csv_as_predict_does(flags):
         assert server.ask("POST", "/predict", "city\n", media) == (200, "")
         before = learner.examples
         for path, body, message in (
-            ("/predict", "town\nGraz\n", "found the columns 'town', expected columns that the model knows"),
+            ("/predict", "town\nGraz\n", "found the columns 'town', expected one column 'key' (--id)"),
             ("/predict", "city|n\nGraz|2\n", f"; this model's fields are separated by '{learner.text.delimiter}'"),
             ("/predict", "n,n\n1,2\n", "<request>:1: found 2 columns 'n'"),
             ("/predict?probabilities=1", text, "found a query with text/csv"),
@@ -125,6 +124,17 @@ def test_values_have_no_probabilities():
     with served(learner) as server:
         status, answer = server.ask("POST", "/predict?probabilities=1", '{"a": 1}', "application/json")
         assert (status, "the model predicts values, not classes" in answer) == (400, True)
+
+
+def test_a_table_whose_column_of_ids_may_have_another_name_is_refused():
+    with served(of_table()) as server:
+        answer = server.ask("POST", "/predict", "town\nGraz\n", "text/csv")[1]
+        assert "found the columns 'town', expected columns that the model knows" in answer
+    with served(of_table(id="city")) as server:
+        for header, status in (("n,city,town", 200), ("n,note", 200), ("n,note,town", 400)):
+            body = f"{header}\n1,a,b\n" if header.count(",") > 1 else f"{header}\n1,a\n"
+            found, answer = server.ask("POST", "/predict", body, "text/csv")
+            assert (found, "expected one column 'city' (--id)" in answer) == (status, status == 400)
 
 
 def test_rows_to_be_learned_have_the_column_of_the_label_and_other_columns_are_named_once():

@@ -11,12 +11,11 @@ from sketch_twin import DATA, error, matrix, tail
 
 from sonlearn.commands import inspect
 from sonlearn.commands.line import Line
-from sonlearn.commands.sketch import merge_files, sketch_batches
+from sonlearn.commands.sketch import histogram, merge_files, plot, sketch_batches
 from sonlearn.data.matrices import from_scipy, to_csr
 from sonlearn.errors import InputError, ModelFileError, OptionError
 from sonlearn.options.verbs import SketchRunOptions
 from sonlearn.sketch import METHODS, SketchOptions, load, make_sketch
-from sonlearn.sketch.spectrum import histogram, plot
 
 
 def batches(A, parts=4, constant=True):

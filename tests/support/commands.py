@@ -111,3 +111,15 @@ def post(port, path, body, media="text/plain"):
     request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", body, {"content-type": media})
     with urllib.request.urlopen(request, timeout=60) as response:
         return response.read().decode()
+
+
+def tokens(line: str) -> list[float | str]:
+    """The words of a line, numbers as such, with or without a comma behind."""
+
+    def value(token: str) -> float | str:
+        try:
+            return float(token.rstrip(","))
+        except ValueError:
+            return token
+
+    return [value(token) for token in line.split()]

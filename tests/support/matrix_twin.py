@@ -242,34 +242,8 @@ class SAdagrad(AdaFd):
         return (1 / np.sqrt(delta) if delta > 0 else 0.0), lambda s: 1 / np.sqrt(s**2 + delta)
 
 
-class MetaGrad(Twin):
+class MetaGrad(AdaFull):
     """van Erven et al. 2021: experts eta_e = l 2^-e, H_e = alpha I + 2 eta_e^2 G, and their tilted average."""
-
-    def __init__(self, options, d):
-        super().__init__(options, d)
-        self.eta = [options.learning_rate * 2.0**-e for e in range(20)]
-        self.p = [1 / ((e + 1) * (e + 2)) for e in range(20)]
-        self.u, self.G = [np.zeros(d) for _ in range(20)], np.zeros((d, d))
-
-    def learn(self, x, y, h):
-        raw = self.w @ x
-        g = self.gradient(raw, x, y, h)
-        self.G = self.G + np.outer(g, g)
-        for e, eta in enumerate(self.eta):
-            r = eta * (self.u[e] - self.w) @ g
-            self.p[e] *= np.exp(-r - r**2)
-            H = self.o.alpha * np.eye(self.d) + 2 * eta**2 * self.G
-            self.u[e] = self.u[e] - eta * (1 + 2 * r) * np.linalg.solve(H, g)
-        tilt = np.multiply(self.p, self.eta)
-        self.w = tilt @ np.array(self.u) / tilt.sum()
-        return raw
-
-
-class MetaGradFd(AdaFd):
-    """MetaGrad's experts as FTRL: w_e = -H_e^-1 (eta_e z - 2 eta_e^2 v), z and v the sums of g and of (w'g) g.
-
-    H_e = alpha I + 2 eta_e^2 (B'B + shed I), B the frequent directions of the gradients, shed all that they have lost.
-    """
 
     def __init__(self, options, d):
         super().__init__(options, d)
@@ -280,17 +254,34 @@ class MetaGradFd(AdaFd):
     def learn(self, x, y, h):
         raw = self.w @ x
         g = self.gradient(raw, x, y, h)
+        self.take(g, x)
+        self.z, self.v = self.z + g, self.v + (self.w @ g) * g
         for e, eta in enumerate(self.eta):
             r = eta * (self.u[e] - self.w) @ g
             self.p[e] *= np.exp(-r - r**2)
-        self.z, self.v = self.z + g, self.v + (self.w @ g) * g
-        self.take(g, x)
-        for e, eta in enumerate(self.eta):
-            H = self.o.alpha * np.eye(self.d) + 2 * eta**2 * (self.B.T @ self.B + self.shed * np.eye(self.d))
-            self.u[e] = -np.linalg.solve(H, eta * self.z - 2 * eta**2 * self.v)
+            self.u[e] = self.expert(self.u[e], self.o.alpha * np.eye(self.d) + 2 * eta**2 * self.squares(), eta, r, g)
         tilt = np.multiply(self.p, self.eta)
         self.w = tilt @ np.array(self.u) / tilt.sum()
         return raw
+
+    def squares(self):
+        return self.G
+
+    def expert(self, u, H, eta, r, g):
+        return u - eta * (1 + 2 * r) * np.linalg.solve(H, g)
+
+
+class MetaGradFd(MetaGrad, AdaFd):
+    """MetaGrad's experts as FTRL: w_e = -H_e^-1 (eta_e z - 2 eta_e^2 v), z and v the sums of g and of (w'g) g.
+
+    H_e = alpha I + 2 eta_e^2 (B'B + shed I), B the frequent directions of the gradients, shed all that they have lost.
+    """
+
+    def squares(self):
+        return self.B.T @ self.B + self.shed * np.eye(self.d)
+
+    def expert(self, u, H, eta, r, g):
+        return -np.linalg.solve(H, eta * self.z - 2 * eta**2 * self.v)
 
 
 class AdaGp(AdaFull):

@@ -12,6 +12,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -20,13 +21,16 @@ pytest.importorskip("starlette", reason="the extra serve is not installed")
 pytest.importorskip("httptools", reason="the extra serve is not installed")
 pytest.importorskip("prometheus_client", reason="the extra serve is not installed")
 
-from sonlearn.commands.serve import warm_up
+from sonlearn.commands.serve import warm_up, warm_up_decisions
+from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.learn.learner import Learner
 from sonlearn.options.verbs import ServeOptions
+from sonlearn.serve.app import DecisionHandlers
+from sonlearn.serve.decider import Decider
 from sonlearn.serve.events import EventLog
 from sonlearn.serve.labels import LateLabels
-from sonlearn.serve.metrics import ServerMetrics
-from sonlearn.serve.server import listen, server_of_rows
+from sonlearn.serve.metrics import DecisionMetrics, ServerMetrics
+from sonlearn.serve.server import Server, listen, server_of_rows
 from sonlearn.serve.worker import Worker
 from sonlearn.text.names import NameTable
 
@@ -36,22 +40,31 @@ class Served:
 
     def __init__(self, learner: Learner, options: ServeOptions, events: EventLog | None = None):
         self.learner, self.reports, self.notes, self.events = learner, [], [], events
-        warm_up(learner, options.learn)  # so that no client waits for kernels
-        self._sockets = [listen("127.0.0.1", 0, "--port"), listen("127.0.0.1", 0, "--tcp")]
-        self.http, self.tcp = (bound.getsockname()[1] for bound in self._sockets)
+        self._warm_up(options)  # so that no client waits for kernels
+        self._sockets = [listen("127.0.0.1", 0, "--port"), self._lines()]
+        self.http, self.tcp = (bound and bound.getsockname()[1] for bound in self._sockets)
         ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run(options, ready)))
         self._thread.start()
         assert ready.wait(10)
 
+    def _warm_up(self, options: ServeOptions) -> None:
+        warm_up(self.learner, options.learn)
+
+    def _lines(self) -> socket.socket | None:
+        return listen("127.0.0.1", 0, "--tcp")
+
     async def _run(self, options: ServeOptions, ready: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
+        self.server = self._server(options)
+        await self.server.run(*self._sockets, ready.set)
+
+    def _server(self, options: ServeOptions) -> Server:
         metrics = ServerMetrics(lambda: self.learner.examples, lambda: 0)
         more = {"after": metrics.worked, "tell": self.notes.append}
         rest = self.learner, NameTable(), options
         self.worker = Worker(*rest, **more) if self.events is None else LateLabels(self.events, *rest, **more)
-        self.server = server_of_rows(self.worker, metrics, options, self.reports.append)
-        await self.server.run(*self._sockets, ready.set)
+        return server_of_rows(self.worker, metrics, options, self.reports.append)
 
     def stop(self) -> None:
         """End it."""
@@ -71,9 +84,10 @@ class Served:
             connection.close()
 
     def json(self, path: str, value: object):
-        """(status, decoded answer) of rows as JSON."""
-        status, text = self.ask("POST", path, json.dumps(value), "application/json")
-        return status, json.loads(text)
+        """(status, decoded answer) of JSON, as a value or a text."""
+        text = value if isinstance(value, str | bytes) else json.dumps(value)
+        status, answer = self.ask("POST", path, text, "application/json")
+        return status, json.loads(answer)
 
     def connection(self, port: int | None = None) -> socket.socket:
         """An open connection; of lines, if no port is named."""
@@ -87,6 +101,21 @@ class Served:
             return everything(client).decode("utf-8", "surrogateescape")
 
 
+class ServedDecisions(Served):
+    """A server of decisions under way."""
+
+    def _warm_up(self, options: ServeOptions) -> None:
+        warm_up_decisions(self.learner)
+
+    def _lines(self) -> None:
+        return None
+
+    def _server(self, options: ServeOptions) -> Server:
+        metrics = DecisionMetrics(lambda: self.learner.examples, lambda: 0, lambda: self.events.pending)
+        self.worker = Decider(self.learner, self.events, options, after=metrics.worked)
+        return Server(DecisionHandlers(self.worker, metrics, options, self.reports.append))
+
+
 def everything(client: socket.socket) -> bytes:
     """All that comes until the connection ends, however it does."""
     found = b""
@@ -98,12 +127,22 @@ def everything(client: socket.socket) -> bytes:
 
 @contextlib.contextmanager
 def served(
-    learner: Learner, learns: bool = False, events: EventLog | None = None, **options: float
+    learner: Learner, learns: bool = False, events: EventLog | None = None, kind: type = Served, **options: float
 ) -> Iterator[Served]:
     """A server of `learner`, of late labels with a log of `events`; what should not happen fails the test."""
-    server = Served(learner, ServeOptions(learn=learns, **options), events)
+    server = kind(learner, ServeOptions(learn=learns, **options), events)
     try:
         yield server
     finally:
         server.stop()
     assert not server.reports, server.reports[:3]
+
+
+@contextlib.contextmanager
+def served_decisions(learner: Bandit, path: Path, learns: bool = False, **options: float) -> Iterator[ServedDecisions]:
+    """A server of decisions with a log of its own."""
+    with (
+        contextlib.closing(EventLog(str(path))) as events,
+        served(learner, learns, events, ServedDecisions, **options) as server,
+    ):
+        yield server

@@ -86,7 +86,6 @@ def test_label_implies_csv_and_empty_label_is_none():
         ("a,y\n1,2\n1e999,1\n", f"<stream>:3:1: found '1e999' in the column 'a', expected {OR_TEXT}"),
         ("a,y\n1,2\n-inf,1\n", f"<stream>:3:1: found '-inf' in the column 'a', expected {OR_TEXT}"),
         ("a,b,y,a\n1,2,3,4\n", "<stream>:1: found 2 columns 'a', expected columns of different names"),
-        ("y\n1\n", "<stream>:1: found the columns 'y', expected another column than those of a role, or left out"),
         ("column 2,,y\n1,2,3\n", "<stream>:1: found 2 columns 'column 2', expected columns of different names"),
         ('a,y\n1,2\n"x"z,1\n', "<stream>:3: found a malformed record (',' expected after '\"'), expected CSV"),
         ("", "<stream>: found an empty stream, expected at least one example"),

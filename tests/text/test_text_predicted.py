@@ -134,6 +134,16 @@ def test_a_category_may_be_new_and_a_number_among_categories_is_named():
     assert notes[1:] == ["the column 'town' has a number, '17'; the model has learned a category in all rows"]
 
 
+@pytest.mark.parametrize(
+    ("towns", "named"), [(["Bonn"] * 20, True), (["Bonn"] * 19, False), (["Bonn"] * 19 + ["Graz"], False)]
+)
+def test_a_column_all_of_whose_categories_are_new_is_named(towns, named):
+    columns = learned().at_rest([name_slot(f"town={town}", OPTIONS) for town in ("Graz", "Wien", "Linz")])
+    note = "the column 'town' has categories of which the model has met none ('Bonn')"
+    assert (note in predicted("\n".join(["town", *towns]) + "\n", columns)[1]) == named
+    assert note not in predicted("\n".join(["town", *towns]) + "\n", learned())[1]  # names that are not known
+
+
 def test_the_sums_have_the_same_bits_wherever_batches_end():
     draw = random.Random(3)
     text = "y,a,b\n" + "".join(f"1,{draw.gauss(0, 1e6)!r},{draw.random()!r}\n" for _ in range(500))
@@ -158,46 +168,33 @@ def test_what_is_predicted_adds_nothing():
 
 
 @pytest.mark.parametrize(
-    ("more", "met", "counts"),
+    ("part", "more", "met", "counts"),
     [
-        ("", [24], {2025: 24.0, 2024: 24.0, 1999: 24.0}),
-        ("1,2,1,2023-03-01,Graz,8010\n", [23, 24], {2025: 24.0, 2023: 23.0, 2021: 23.0}),
-        ("1,2,1,2021-03-01,Graz,8010\n", [21, 24], {2031: 25.0, 2025: 25.0, 2022: 22.0, 2015: 20.0}),
+        ("year", [], [24], {2025: 24, 2024: 24, 1999: 24}),
+        ("year", ["2023-03"], [23, 24], {2025: 24, 2023: 23, 2021: 23}),
+        ("year", ["2021-03"], [21, 24], {2031: 25, 2025: 25, 2022: 22, 2015: 20}),
+        ("month", [], [3], {1: 3, 3: 3, 12: 3}),
+        ("month", ["2023-11", "2023-06"], [3, 6, 11], {1: 11, 2: 3, 4: 3, 7: 6, 12: 11}),
     ],
 )
-def test_years_are_not_further_than_one_from_those_that_were_met(tmp_path, more, met, counts):
-    learner = Learner(text=OPTIONS)
-    for batch in Reader(io.BytesIO((LEARNED + more).encode()), OPTIONS, columns=learner.columns):
-        learner.columns.count(batch, OPTIONS)
-    learner.save(tmp_path / "m")
-    columns = Learner.load(tmp_path / "m").columns
-    assert [each // 12 for each in columns.dates["day"]] == met
-    year = name_slot("day.year", OPTIONS)
-    for asked, counted in counts.items():
-        for known, value in ((columns.at_rest(), counted), (columns, asked - 2000.0)):
-            assert dict(predicted(f"day\n{asked}-03-01\n", known)[0][0])[year] == value
+def test_years_and_months_that_were_not_met_count_as_near_ones(tmp_path, part, more, met, counts):
+    """Years one further at most, months in their round; while a model learns all are as they are.
 
-
-@pytest.mark.parametrize(
-    ("more", "met", "counts"),
-    [
-        ("", [3], {1: 3, 3: 3, 12: 3}),
-        ("1,2,1,2023-11-01,Graz,8010\n1,2,1,2023-06-01,Graz,8010\n", [3, 6, 11], {1: 11, 2: 3, 4: 3, 7: 6, 12: 11}),
-    ],
-)
-def test_a_month_that_was_not_met_counts_as_the_nearest(tmp_path, more, met, counts):
-    """In the round of the year; while a model learns months are as they are. A merge knows what its learners met."""
+    A merge knows what its learners met.
+    """
+    more, year = "".join(f"1,2,1,{each}-01,Graz,8010\n" for each in more), part == "year"
     learner, other = Learner(text=OPTIONS), Learner(text=OPTIONS)
     for each, text in ((learner, LEARNED), (other, LEARNED + more)):
         for batch in Reader(io.BytesIO(text.encode()), OPTIONS, columns=each.columns):
             each.columns.count(batch, OPTIONS)
     Learner.merge([learner, other]).save(tmp_path / "m")
     columns = Learner.load(tmp_path / "m").columns
-    assert sorted(each % 12 + 1 for each in columns.dates["day"]) == met
+    assert sorted({each // 12 if year else each % 12 + 1 for each in columns.dates["day"]}) == met
     for asked, counted in counts.items():
-        for known, month in ((columns.at_rest(), counted), (columns, asked)):
-            slots = dict(predicted(f"day\n2024-{asked:02}-01\n", known)[0][0])
-            assert name_slot(f"day.month={month}", OPTIONS) in slots
+        for known, value in ((columns.at_rest(), counted), (columns, asked - 2000 * year)):
+            found = dict(predicted(f"day\n{f'{asked}-03' if year else f'2024-{asked:02}'}-01\n", known)[0][0])
+            name, said = ("day.year", value) if year else (f"day.month={value}", 1)
+            assert found[name_slot(name, OPTIONS)] == said
 
 
 @pytest.mark.parametrize(
@@ -206,6 +203,11 @@ def test_a_month_that_was_not_met_counts_as_the_nearest(tmp_path, more, met, cou
         (["2023-01-05", "2023-02-01", "2023-11-30"], {"2023-02-01": 2, "2024-02-01": 11, "2024-12-01": 11}),
         (["2023-02-01", "2023-01-05", "2023-11-30"], {"2023-02-01": 2, "2024-02-01": 2, "2024-12-01": 11}),
         (["2022-02-01", "2022-06-01", "2023-01-05", "2023-02-01"], {"2023-06-01": 2, "2024-02-01": 2, "2024-01-01": 2}),
+        (
+            ["2022-01-05", "2022-12-01", "2023-01-05", "2023-12-01"],
+            {"2024-01-01": 12, "2024-03-01": 12, "2024-04-01": 1},
+        ),
+        (["2021-01-05", "2022-01-05", "2023-12-01"], {"2024-01-01": 1}),
     ],
 )
 def test_ahead_of_dates_in_order_a_month_that_was_met_once_counts_as_the_last(tmp_path, days, counts):

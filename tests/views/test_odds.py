@@ -5,6 +5,7 @@ import pytest
 from streams import wide_range, zipf
 from test_views import Viewed, assert_same_arrays, assert_same_rows, numbers_stream, with_constant
 
+from sonlearn.data.axes import Numbers
 from sonlearn.views import bins
 from sonlearn.views.index import index_of
 
@@ -52,7 +53,7 @@ def test_features_with_other_numbers_are_asked_for_anew(stream):
     assert_same_rows(plain.fit_transform(first), moved.fit_transform(first))
     size = int(moved.index.size[0])
     numbers = np.arange(size)[::-1].copy()
-    moved.state, _ = moved.view.renumbered(moved.state, numbers, size)
+    moved.state, _ = moved.view.renumbered(moved.state, Numbers(numbers, size))
     moved.index = index_of(moved.index.ids[:size][::-1].copy())
     assert_same_rows(plain.fit_transform(second), moved.fit_transform(second))
 

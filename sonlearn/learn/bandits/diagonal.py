@@ -27,8 +27,8 @@ import numpy as np
 
 from sonlearn.jit import bare_inline
 from sonlearn.learn.diagonal_fd.rounds import sigmoid
-from sonlearn.learn.multiclass.engine import PAIRS
-from sonlearn.learn.multiclass.pairs import Pairs, new_pairs, place_for
+from sonlearn.learn.multiclass.engine import PAIRS, new_pairs
+from sonlearn.learn.pairs import Pairs, place_for
 
 #: A, C: precisions of a weight and of an action's own term before anything is known.
 PRIOR, OWN_PRIOR = 0.03, 3.0

@@ -19,16 +19,7 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, inline
-from sonlearn.learn.diagonal_fd.dense import (
-    BITS,
-    LANES,
-    SCALARS,
-    DenseDiagonalFDState,
-    product_of,
-    shrink,
-    step,
-    variance,
-)
+from sonlearn.learn.diagonal_fd.dense import LANES, SCALARS, DenseDiagonalFDState, product_of, shrink, step, variance
 from sonlearn.learn.diagonal_fd.engine import params_of
 from sonlearn.learn.diagonal_fd.rounds import DiagonalFDParams
 from sonlearn.learn.tolerances import DIVERGED
@@ -46,7 +37,7 @@ HALF, LEAST_LEFT = 0.5, 2.0**-10
 #: Features from this one on are left out, and rows that are longer, squared.
 MOST, FARTHEST = 384, 1e12
 #: Blocks of features.
-BLOCKS = MOST >> BITS
+BLOCKS = MOST // LANES
 
 
 def params(decay: float) -> DiagonalFDParams:
@@ -90,7 +81,7 @@ def estimate(parameters, states, work, k, features, squares, at):
     """
     state = column(states, k)
     now = state.now[0]
-    blocks = (features + LANES - 1) >> BITS
+    blocks = (features + LANES - 1) // LANES
     _, v = variance(state, work, now["k"] + now["raw"], blocks)
     v = min(v / parameters.retention ** float(since_shrunk(parameters, now, at)), squares)
     return product_of(state.w, work.x, blocks, work.more[0]), SCALE * math.sqrt(v / R)
@@ -106,7 +97,7 @@ def update(parameters, states, work, k, features, at, target, weight):
     n = since_shrunk(parameters, now, at)
     left = parameters.retention ** float(n)
     seen = max(features, now["seen"])
-    blocks = (seen + LANES - 1) >> BITS
+    blocks = (seen + LANES - 1) // LANES
     z = product_of(state.w, work.x, blocks, work.more[0])
     if step(parameters, state, work, blocks, z, target, weight / (R * left)) == DIVERGED:
         return

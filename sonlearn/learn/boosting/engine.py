@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sonlearn.data.arrays import grown, zeros
+from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
 from sonlearn.jit.sequence import Calls
@@ -140,23 +141,21 @@ class Boost(Engine):
             scores=state.scores[:0],
         )  # fmt: skip
 
-    def renumbered(
-        self, state: BoostState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> BoostState:
+    def renumbered(self, state: BoostState, numbers: Numbers) -> BoostState:
         """The buffer with other numbers of its columns (see `Engine.renumbered`); `merge` grows trees of it."""
-        if numbers.max(initial=-1) >= self._params.most:
+        if numbers.features.max(initial=-1) >= self._params.most:
             raise OptionError(f"learners of {self._method} with more than {self._params.most:,} features in all")
-        before, width, used = int(state.now["width"][0]), self._width(features), len(state.labels)
+        before, width, used = int(state.now["width"][0]), self._width(numbers.most), len(state.labels)
         own, values = self.new()._replace(drift=state.drift), np.zeros((used, width), np.float32)
-        known = np.flatnonzero(numbers[:before] >= 0)
-        values[:, numbers[known]] = state.values.reshape(used, before)[:, known]
+        known = np.flatnonzero(numbers.features[:before] >= 0)
+        values[:, numbers.features[known]] = state.values.reshape(used, before)[:, known]
         now = state.now.copy()
-        now["width"], now["seen"], now["step"] = width, features, 0
-        if slots is None:
+        now["width"], now["seen"], now["step"] = width, numbers.most, 0
+        if numbers.classes is None:
             return own._replace(now=now, values=values.ravel(), labels=state.labels)
         labels = state.labels.copy()
-        labels[:, LABEL] = slots[labels[:, LABEL].astype(np.int64)]
-        now["classes"] = 1 + slots[: int(now["classes"][0])].max(initial=-1)
+        labels[:, LABEL] = numbers.classes[labels[:, LABEL].astype(np.int64)]
+        now["classes"] = 1 + numbers.classes[: int(now["classes"][0])].max(initial=-1)
         return own._replace(now=now, values=values.ravel(), labels=labels)
 
     def merge(self, states: Sequence[BoostState], base: BoostState, rows: Sequence[int]) -> BoostState:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
-from sonlearn.data.axes import BY_FEATURE, Classes, Counted, Scalars, summed
+from sonlearn.data.axes import BY_FEATURE, Classes, Counted, Numbers, Scalars, summed
 from sonlearn.data.rows import Rows
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.dense import rounds
@@ -109,18 +109,16 @@ class Dense(Engine):
         """float64[features], or float64[C, features] for C classes: weights in the scale of the input."""
         return padded(state.w[:features].T, features)
 
-    def renumbered(
-        self, state: DenseState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> DenseState:
+    def renumbered(self, state: DenseState, numbers: Numbers) -> DenseState:
         """`state` with other numbers (see `Engine.renumbered`)."""
         if self._ridge:
-            features = min(features, self._params.most)
-            numbers = np.where(numbers < features, numbers, -1)
-        stays = numbers[: len(state.w)] >= 0
-        A = (self._params.alpha if self._factored else 0.0) * np.eye(features)
-        known = numbers[: len(state.w)][stays]
+            most = min(numbers.most, self._params.most)
+            numbers = Numbers(np.where(numbers.features < most, numbers.features, -1), most)
+        own = numbers.features[: len(state.w)]
+        stays, A = own >= 0, (self._params.alpha if self._factored else 0.0) * np.eye(numbers.most)
+        known = own[stays]
         A[np.ix_(known, known)] = self._matrix(state)[np.ix_(stays, stays)]
-        return super().renumbered(state, numbers, features)._replace(A=self._columns(A))
+        return super().renumbered(state, numbers)._replace(A=self._columns(A))
 
     def merge(self, states: Sequence[DenseState], base: DenseState, rows: Sequence[int]) -> DenseState:
         """Matrices add up (see `Engine.merge`).

@@ -142,15 +142,13 @@ class DiagonalFD(WithDiagonal):
         w[own.owner[:slots]] += own.X[:slots, :raw] @ c[k:]
         return padded((known[:, WBAR] + w / (1.0 + known[:, EXTRA]))[None], features)
 
-    def renumbered(
-        self, state: DiagonalFDState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> DiagonalFDState:
+    def renumbered(self, state: DiagonalFDState, numbers: axes.Numbers) -> DiagonalFDState:
         """`state` with other numbers (see `Engine.renumbered`); features left out leave the buffered rows, too."""
-        known = numbers[state.owner] >= 0
+        known = numbers.features[state.owner] >= 0
         stays, place = known[state.entries], np.cumsum(known) - 1
         ends = np.concatenate(([0], np.cumsum(stays)))[np.minimum(state.ends, len(stays))]
-        owner, entries = numbers[state.owner[known]], place[state.entries[stays]]
-        state = super().renumbered(state._replace(table=state.table.copy()), numbers, features)
+        owner, entries = numbers.features[state.owner[known]], place[state.entries[stays]]
+        state = super().renumbered(state._replace(table=state.table.copy()), numbers)
         state.table[owner, SLOT] = 1 + np.arange(len(owner))
         state.now["slots"], state.now["entries"] = len(owner), len(entries)
         return state._replace(X=state.X[known], owner=owner, entries=entries, ends=ends)

@@ -21,7 +21,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.axes import Axis, Scalars, summed
+from sonlearn.data.axes import Axis, Numbers, Scalars, summed
 from sonlearn.data.rows import NO_ROWS, WILD, Rows, first_wild, is_learned, learned_rows, rows_between
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Calls, run_calls
@@ -220,16 +220,14 @@ class Committee(Engine):
             waiting=state.waiting.packed(self.target.width(state.labels)),
         ))  # fmt: skip
 
-    def renumbered(
-        self, state: CommitteeState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> CommitteeState:
+    def renumbered(self, state: CommitteeState, numbers: Numbers) -> CommitteeState:
         """`state` with other numbers (see `Engine.renumbered`): the views', and what members see of these."""
-        views, shown = self.views.renumbered(state.views, numbers, features)
+        views, shown = self.views.renumbered(state.views, numbers)
         members, now = list(state.members), state.now.copy()
         for i in self.at_work(state).active:
             own = shown[self.members[i].view]
-            members[i] = self.engines[i].renumbered(members[i], own, int(own.max(initial=-1)) + 1)
-        now["features"] = 1 + numbers[: now["features"][0]].max(initial=-1)
+            members[i] = self.engines[i].renumbered(members[i], Numbers(own, int(own.max(initial=-1)) + 1))
+        now["features"] = 1 + numbers.features[: now["features"][0]].max(initial=-1)
         return state._replace(views=views, members=tuple(members), now=now)
 
     def reordered(self, state: CommitteeState, order: list[int | None]) -> CommitteeState:
@@ -417,7 +415,7 @@ class Committee(Engine):
 
         state = self._learn_members(state, part, seen, again, settles, V, combine)
         if not again:
-            state = self._counted(state, part, V, z, late)
+            state = self._counted(state, part, V, z)
         run_calls(self.target.finish(state.labels, part.scale, z, out))
         return state
 
@@ -483,13 +481,11 @@ class Committee(Engine):
         met = waiting.met if which == 0 else waiting.met[:0]
         exchange(queue, waiting.counts[which], met, np.array(places), part.scale, rows.y, rows.weight, V)
 
-    def _counted(
-        self, state: CommitteeState, part: Part, V: np.ndarray, z: Sequence[np.ndarray], late: bool
-    ) -> CommitteeState:
+    def _counted(self, state: CommitteeState, part: Part, V: np.ndarray, z: Sequence[np.ndarray]) -> CommitteeState:
         """Add the rows to what is counted, and prune members at a checkpoint."""
         before, left, kept = self._judged(state), self.rows_left(state), self.target.rules.kept
         n = int(np.count_nonzero(learned_rows(part.rows)))
-        if late:
+        if self.options.label_delay:
             z = np.array(z)
             self._exchange(state, state.waiting.outputs, 1, [0, 1], part, z)
         remembers = left > 0 and before >= 0

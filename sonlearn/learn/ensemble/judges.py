@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import math
 import threading
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -79,27 +79,21 @@ class FittedJudge:
     """
 
     def __init__(self, case: PruningCase):
-        self._case, self._fits = case, dict[tuple[int, ...], Fit]()
+        self._case, self._growths = case, dict[tuple[int, ...], np.ndarray]()
         self._w, self._first = np.array([each.weight for each in case.inputs]), threading.Lock()
 
     def growth(self, left: list[int], unit: list[int]) -> float:
         """The growth without those of the `unit`, which are taken one by one."""
         with self._first:  # who asks at the same time waits for it
-            if tuple(left) not in self._fits:
-                found = self._fits[tuple(left)] = fitted(self._case, left, start=self._w)
-                self._w[left] = found.w  # near those that are best without one of them
-        return float(self._fits[tuple(left)].growth[[left.index(i) for i in unit]].sum())
+            if tuple(left) not in self._growths:  # weights are near those that are best without one of them
+                self._w[left], self._growths[tuple(left)] = fitted(self._case, left, start=self._w)
+        return float(self._growths[tuple(left)][[left.index(i) for i in unit]].sum())
 
 
-class Fit(NamedTuple):
-    """Weights of some members for the rows that judge, and what it costs to do without one of them."""
-
-    w: np.ndarray  # float64[k]
-    growth: np.ndarray  # float64[k]; see `FittedJudge`
-
-
-def fitted(case: PruningCase, chosen: list[int], start: np.ndarray | None = None) -> Fit:
+def fitted(case: PruningCase, chosen: list[int], start: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The weights of least loss of the `chosen` on the rows that judge, sought from `start` on (float64[k], of all).
+
+    And the growth without each, see `FittedJudge`; float64[chosen] both.
 
     What there is of each row is in float32, as in the history: growths are compared with shares of a hundredth.
     """
@@ -113,7 +107,7 @@ def fitted(case: PruningCase, chosen: list[int], start: np.ndarray | None = None
     h.flat[n:] = 0.0  # rows that fill the last block
     total = float(h.sum(dtype=np.float64))
     if not total > 0.0:
-        return Fit(w_0, np.full(k, math.inf))
+        return w_0, np.full(k, math.inf)
     V = history.inputs[:, chosen].reshape(-1, size, k, WIDTH).transpose(3, 0, 2, 1).astype(np.float32, order="C")
     counted = np.where(np.arange(WIDTH) < classes[:, None], multiplicity(classes), -math.inf)
     counted = counted.reshape(-1, size, WIDTH).transpose(2, 0, 1).astype(np.float32)
@@ -136,7 +130,7 @@ def fitted(case: PruningCase, chosen: list[int], start: np.ndarray | None = None
     more, loss = without - now[:, None], max(float((now * h).sum(dtype=np.float64)) / total, 1e-300)
     mean = np.einsum("bkn,bn->k", more, h) / total
     spread = np.sqrt(np.einsum("bkn,bn->k", (more - mean[:, None]) ** 2, h * h)) / total
-    return Fit(w, (mean + DOUBT * spread - float((h * h).sum()) / (2.0 * total * total)) / loss)
+    return w, (mean + DOUBT * spread - float((h * h).sum()) / (2.0 * total * total)) / loss
 
 
 def probabilities(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

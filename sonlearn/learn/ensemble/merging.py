@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sonlearn.data import axes
+from sonlearn.data.axes import Numbers
 from sonlearn.learn.ensemble.combiner import Combiner, merge_combiners, went_on, without
 from sonlearn.learn.ensemble.history import History, last_rows, of_rows
 
@@ -67,8 +68,8 @@ def _views_and_members(
         for i in users:
             engine = committee.engines[i]
             own = [(g, numbers) for g, numbers in zip(holders, seen.numbers, strict=True) if states[g].active[i]]
-            start = engine.renumbered(base.members[i], seen.base, size, maps[0])
-            found = [engine.renumbered(states[g].members[i], numbers, size, maps[g + 1]) for g, numbers in own]
+            start = engine.renumbered(base.members[i], Numbers(seen.base, size, maps[0]))
+            found = [engine.renumbered(states[g].members[i], Numbers(numbers, size, maps[g + 1])) for g, numbers in own]
             members[i] = engine.merge(found, start, [rows[g] for g, _ in own])
     return tuple(views), tuple(members)
 

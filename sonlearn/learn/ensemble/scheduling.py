@@ -17,6 +17,7 @@ from graphlib import TopologicalSorter
 
 import numpy as np
 
+from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import Rows, rows_between
 from sonlearn.learn.ensemble.progress import SEVERAL, VALUES
 from sonlearn.options.views import VIEWS
@@ -215,9 +216,9 @@ class Views:
             for name, view, own in zip(self.names, self.every, states, strict=True)
         )
 
-    def renumbered(self, states: tuple, numbers: np.ndarray, features: int) -> tuple[tuple, dict[str, np.ndarray]]:
+    def renumbered(self, states: tuple, numbers: Numbers) -> tuple[tuple, dict[str, np.ndarray]]:
         """(`states` with other numbers of the raw features, the numbers of what each view has shown then)."""
-        found = [view.renumbered(own, numbers, features) for view, own in zip(self.every, states, strict=True)]
+        found = [view.renumbered(own, numbers) for view, own in zip(self.every, states, strict=True)]
         return tuple(own for own, _ in found), {name: own for name, (_, own) in zip(self.names, found, strict=True)}
 
     def sizes(self, states: tuple) -> dict[str, int]:

@@ -28,7 +28,7 @@ from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import SEVERAL
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase
 from sonlearn.learn.ensemble.softmax_step import PRIOR, SURPRISE, combine, level, scratch_for
-from sonlearn.learn.ensemble.target import JUDGED, Target
+from sonlearn.learn.ensemble.target import JUDGED, Part, Target
 from sonlearn.learn.multiclass.by_method import first_occurrences
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import CLASS_METHODS, Member
@@ -121,12 +121,10 @@ class ClassSlots(Target):
         """See `softmax_step.level`."""
         return [(level, (V, scale.met))]
 
-    def combine(
-        self, combiner: Combiner, V: np.ndarray, scale: LabelScale, rows: Rows, learns: bool, z: np.ndarray
-    ) -> Calls:
+    def combine(self, combiner: Combiner, V: np.ndarray, part: Part, learns: bool, z: np.ndarray) -> Calls:
         """See `Target.combine`; z are logarithms of probabilities."""
-        scratch = scratch_for(len(V), V.shape[2])
-        return [(combine, (combiner, V, scale.met, rows.y, rows.weight, learns, SURPRISE, scratch, z))]
+        rows, scratch = part.rows, scratch_for(len(V), V.shape[2])
+        return [(combine, (combiner, V, part.scale.met, rows.y, rows.weight, learns, SURPRISE, scratch, z))]
 
     def finish(self, state: SlotState, scale: LabelScale, z: Sequence[np.ndarray], out: Predictions) -> Calls:
         """Scores are logarithms of probabilities."""

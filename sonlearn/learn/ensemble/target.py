@@ -21,20 +21,11 @@ from sonlearn.data.rows import Rows, rows_between
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, Calls, run_calls
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, make_engine
-from sonlearn.learn.ensemble import pruning
+from sonlearn.learn.ensemble import label_scale, pruning
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs, without
 from sonlearn.learn.ensemble.history import last_rows
 from sonlearn.learn.ensemble.judges import ReplayJudge
-from sonlearn.learn.ensemble.label_scale import (
-    CLIP,
-    LabelScale,
-    LabelState,
-    merge_labels,
-    new_scale,
-    scale_rows,
-    unit_of,
-    unscale_rows,
-)
+from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import TWO, VALUES
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase
 from sonlearn.learn.ensemble.scalar_step import combine, precision_for
@@ -109,7 +100,7 @@ class Target:
 
     def new(self, classes: int = 0) -> State:
         """State of one that has seen no label; so many classes have been named."""
-        return LabelState(np.zeros(3), np.zeros(2), np.zeros(2))
+        return label_scale.LabelState(np.zeros(3), np.zeros(2), np.zeros(2))
 
     def label_calls(self, state: State, rows: Rows, now: np.ndarray, again: bool) -> tuple[Rows, LabelScale, Calls]:
         """(the rows as members learn them, how to read them, the calls that fill these in and count the labels).
@@ -120,9 +111,9 @@ class Target:
         n = len(rows.y)
         scale, y = new_scale(rows), np.zeros(n)
         if self.classes:
-            low, high, par = np.full(n, -CLIP), np.full(n, CLIP), np.full(n, self._given.par)
+            low, high, par = np.full(n, -label_scale.CLIP), np.full(n, label_scale.CLIP), np.full(n, self._given.par)
             return rows, scale._replace(unit=np.ones(n), low=low, high=high, par=par, label=rows.y), []
-        calls = [(scale_rows, (self._given, state, rows, scale, not again, y))]
+        calls = [(label_scale.scale_rows, (self._given, state, rows, scale, not again, y))]
         return rows._replace(y=y, base=np.zeros(n)), scale, calls
 
     def learned(self, state: State, rows: Rows, now: np.ndarray, again: bool) -> tuple[State, Rows, LabelScale]:
@@ -141,7 +132,7 @@ class Target:
 
     def merged(self, states: Sequence[State], base: State) -> tuple[State, Sequence[np.ndarray | None]]:
         """(one state of what several have seen since `base`, the numbers of the classes of the base and of each)."""
-        return merge_labels(states, base), [None] * (1 + len(states))
+        return label_scale.merge_labels(states, base), [None] * (1 + len(states))
 
     def met(self, state: State) -> int:
         """How many classes have been met or named."""
@@ -173,14 +164,13 @@ class Target:
         clip = float(member.options.get("clip", math.inf))
         return [(bound, (V, clip, float(member.gain), member.in_own_unit, scale))]
 
-    def combine(
-        self, combiner: Combiner, V: np.ndarray, scale: LabelScale, rows: Rows, learns: bool, z: np.ndarray
-    ) -> Calls:
+    def combine(self, combiner: Combiner, V: np.ndarray, part: Part, learns: bool, z: np.ndarray) -> Calls:
         """Fill z, float64[n, K]; where it `learns`, the combiner, whose inputs are V, takes a step for each row.
 
         The kernel goes by rows.
         """
-        loss, k, by_row = Loss(self.loss.code, scale.par), len(V), np.zeros((len(rows.y), len(V)))
+        rows, k, by_row = part.rows, len(V), np.zeros((len(part.rows.y), len(V)))
+        loss = Loss(self.loss.code, part.scale.par)
         given = loss, combiner, by_row, rows.y, rows.weight, learns, np.zeros((k + 2, k)), z[:, 0]
         return [(turn, (V, by_row)), (combine, given)]
 
@@ -192,7 +182,7 @@ class Target:
         The bits are those of `combine` with zeros for all others, in the time that those at work take.
         """
         own = of_inputs(combiner, at)
-        calls = self.combine(own, V, part.scale, part.rows, learns, z)
+        calls = self.combine(own, V, part, learns, z)
         if learns and own is not combiner:
             calls.append((copy_inputs, (own, combiner, np.array(at))))
         return calls
@@ -207,7 +197,7 @@ class Target:
 
     def _unscale(self, scale: LabelScale, z: np.ndarray, out: np.ndarray) -> Call:
         """Fill `out` with predictions of the loss that was asked for, of the combiner's z; float64[n, 1] both."""
-        return unscale_rows, (self._given.code, self.classes, scale, z, out)
+        return label_scale.unscale_rows, (self._given.code, self.classes, scale, z, out)
 
     # -- pruning -----------------------------------------------------------------------------------------------------
 
@@ -266,7 +256,7 @@ class Target:
         self, state: State, of_slot: Callable[[int | None], np.ndarray], number: int | None, features: int
     ) -> np.ndarray:
         """See `Engine.weights`; ``of_slot(k)`` are the weights of score k, None of the one score."""
-        return (1.0 if self.classes else float(unit_of(state))) * of_slot(None)
+        return (1.0 if self.classes else float(label_scale.unit_of(state))) * of_slot(None)
 
     def facts(self, state: State) -> dict[str, Any]:
         """What there is to tell of the labels; scaled: whether errors are in standard deviations of these."""

@@ -17,14 +17,14 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import axes, merging
-from sonlearn.data.axes import BY_FEATURE, Classes, Scalars
+from sonlearn.data.axes import BY_FEATURE, Classes, Numbers, Scalars
 from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.first_order import rules
 from sonlearn.learn.losses import Output, output_of
-from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, side_by_side, table_of
-from sonlearn.learn.multiclass.pairs import Pairs, new_pairs
+from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, new_pairs, side_by_side, table_of
+from sonlearn.learn.pairs import Pairs
 from sonlearn.learn.retention import Retention, retention_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
@@ -129,7 +129,7 @@ class FirstOrder(Engine):
             return state
         every, features = (state, base, previous), int(state.now["seen"][0])
         now, before, earlier = (
-            self.renumbered(self.packed(each), np.arange(int(each.now["seen"][0])), features) for each in every
+            self.renumbered(self.packed(each), Numbers(np.arange(features), features)) for each in every
         )
         w, start = (_weights(params, each.table, now.table)[0] for each in (before, earlier))
         table = now.table.copy()

@@ -38,18 +38,10 @@ import numpy as np
 
 from sonlearn.data.rows import entries, features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
+from sonlearn.learn import losses
 from sonlearn.learn.linear_algebra import clear_first, dot
-from sonlearn.learn.losses import (
-    LARGEST_LOG,
-    POISSON,
-    SQUARED,
-    loss_slope,
-    slopes,
-    softmax_travel,
-    travel,
-    within_bounds,
-)
-from sonlearn.learn.multiclass.pairs import add_to_pairs, add_weights, has_room, scale_pairs
+from sonlearn.learn.losses import POISSON, SQUARED, loss_slope, slopes, within_bounds
+from sonlearn.learn.pairs import add_to_pairs, add_weights, has_room, scale_pairs
 from sonlearn.learn.retention import left_after
 from sonlearn.learn.tolerances import LARGEST, LIMIT
 
@@ -366,7 +358,7 @@ def gradient(params, state, rows, i, z, p, xx, slope, length):
             c -= (z[k] - p[k]) / xx
         if not abs(c) * math.sqrt(xx) <= LIMIT:
             return False
-        if params.output.loss.code == POISSON and not adaptive and z[k] + c * xx > LARGEST_LOG:
+        if params.output.loss.code == POISSON and not adaptive and z[k] + c * xx > losses.LARGEST_LOG:
             return False
         slope[k] = g if adaptive else c
     one = has_one_score(params)
@@ -423,7 +415,8 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
     one = has_one_score(params)
     c = -h * slope[0] if one else -h  # of several classes what slopes are multiplied with
     if params.invariant and h * q > 0.0:
-        c = (travel(params.output.loss, p[0], y, h * q) if one else softmax_travel(p, int(y), slope, h * q)) / q
+        loss = params.output.loss
+        c = (losses.travel(loss, p[0], y, h * q) if one else losses.softmax_travel(p, int(y), slope, h * q)) / q
     if not (h * q <= LIMIT * LIMIT and math.isfinite(c)):
         return False
     now.t, now.N = t, N

@@ -29,17 +29,8 @@ from sonlearn.data.axes import BY_FEATURE, Scalars
 from sonlearn.data.rows import SQUARES, entries, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch
 from sonlearn.learn.linear_algebra import clear_first, find_largest, plus_dot, product
-from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, side_by_side, table_of
-from sonlearn.learn.multiclass.pairs import (
-    LARGE_TABLE,
-    Pairs,
-    add_weights,
-    has_room,
-    new_pairs,
-    place_for,
-    place_of,
-    scale_pairs,
-)
+from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, new_pairs, side_by_side, table_of
+from sonlearn.learn.pairs import LARGE_TABLE, Pairs, add_weights, has_room, place_for, place_of, scale_pairs
 
 #: Wrong classes that a row is learned against, at most.
 RIVALS = 3

@@ -37,17 +37,8 @@ from sonlearn.data.axes import BY_CLASS, BY_FEATURE, Scalars, summed
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.linear_algebra import add_scaled
-from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, side_by_side, table_of
-from sonlearn.learn.multiclass.pairs import (
-    DISTANCE,
-    LARGE_TABLE,
-    Pairs,
-    fetch_block,
-    has_room,
-    new_pairs,
-    place_for,
-    scale_pairs,
-)
+from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, faded, new_pairs, side_by_side, table_of
+from sonlearn.learn.pairs import DISTANCE, LARGE_TABLE, Pairs, fetch_block, has_room, place_for, scale_pairs
 from sonlearn.views.codes import log_of_next, logarithms
 
 #: Counts end here, where float32 still counts by ones; less than LEAST is none.
@@ -73,18 +64,6 @@ class BayesCounts(NamedTuple):
     now: Annotated[np.ndarray, Scalars("rows", totals=("rows",))]
 
 
-class BayesScratch(NamedTuple):
-    """One row under way."""
-
-    by: np.ndarray  # float64[K]; of each class Q/M_k
-    first: np.ndarray  # float64[K]; what each class scores for an amount of 1, but for the words themselves
-    ratio: np.ndarray  # float64[K]
-
-
-def _new_work(longest: int, classes: int) -> BayesScratch:
-    return BayesScratch(*np.zeros((3, classes)))
-
-
 class Bayes(OfPairs):
     """Member of several classes (see `sonlearn.learn.multiclass`); `decay` is the share that each row discounts."""
 
@@ -92,7 +71,7 @@ class Bayes(OfPairs):
     most_met = 1
 
     def __init__(self, decay: float = 0.0):
-        super().__init__(follow, (decay,), _new_work, decay)
+        super().__init__(follow, (decay,), lambda longest, classes: np.zeros((3, classes)), decay)
 
     def new(self, classes: int = 0) -> BayesCounts:
         """State that has seen nothing."""
@@ -131,7 +110,7 @@ def follow(decay, state, work, rows, out, start, learns):
 
     Parameters
     ----------
-    decay : float; state : BayesCounts, modified where it `learns`; work : BayesScratch, overwritten
+    decay : float; state : BayesCounts, modified where it `learns`; work : float64[3, K], see `score`
     rows : Rows, labels slots
     out : float64[n, K], filled in up to the classes shown before each row
     """
@@ -188,8 +167,11 @@ def forget(decay, state, rows, i):
 
 @bare_inline
 def score(decay, state, work, rows, i, z):
-    """z[:classes] <- what each class scores. Logarithms of many numbers at a time: they are most of the time."""
-    pairs, classes, ratio, by, first = state.pairs, state.now[0]["classes"], work.ratio, work.by, work.first
+    """z[:classes] <- what each class scores. Logarithms of many numbers at a time: they are most of the time.
+
+    Of each class work[0] <- Q/M_k; work[1] <- what it scores for an amount of 1, but for the words themselves.
+    """
+    pairs, classes, by, first, ratio = state.pairs, state.now[0]["classes"], work[0], work[1], work[2]
     whole = state.now[0]["amount"] + PRIOR * state.now[0]["counted"]
     size, amount = 0, 0.0
     for k in range(classes):

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import merging
+from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Calls
@@ -107,12 +108,10 @@ class Rls(Engine):
         d, classes = int(state.now["seen"][0]), self.met(state)
         return self._laid_out(state, d, classes, np.arange(d), np.arange(classes))
 
-    def renumbered(
-        self, state: RlsState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> RlsState:
+    def renumbered(self, state: RlsState, numbers: Numbers) -> RlsState:
         """`state` with other numbers of features and classes (see `Engine.renumbered`)."""
-        slots = np.arange(self.met(state)) if slots is None else slots[: self.met(state)]
-        features, own = min(features, self._most), numbers[: state.now["seen"][0]]
+        slots = (np.arange(self.met(state)) if numbers.classes is None else numbers.classes)[: self.met(state)]
+        features, own = min(numbers.most, self._most), numbers.features[: state.now["seen"][0]]
         own = np.where(own < features, own, -1)
         return self._laid_out(state, features, 1 + int(slots.max(initial=-1)), own, slots)
 

@@ -61,6 +61,18 @@ def wbar_factor(params, alpha):
 
 
 @forced_inline
+def spectral_excess(params, now, square, g):
+    """(f(lam) - f(0)) g for a direction of V and its entry `square` of D2: H is diagonal, f the method's."""
+    return spectral(params.kind, now.alpha, square + now.restored, g) - spectral(params.kind, now.alpha, 0.0, g)
+
+
+@forced_inline
+def pseudo_divide(lam, g):
+    """g / lam, or 0 where lam is 0: the pseudo-inverse of one eigenvalue, applied to g."""
+    return g / lam if lam > 0.0 else 0.0
+
+
+@forced_inline
 def read(state, work, feats):
     """work.zx <- Z x (and wbar'x behind it), work.rx <- X x, work.wbar_x <- wbar'x. Does not modify the state."""
     features, table, X, owner, zx, rx = state.features, state.table, state.raw.X, state.raw.owner, work.zx, work.rx

@@ -101,12 +101,10 @@ class SketchedNewton(Engine):
         unit = _unit(self.params, known.features["scale"])
         return padded(merging.quotient(weights_in(self.params, known), unit), features)
 
-    def renumbered(
-        self, state: NewtonState, numbers: np.ndarray, features: int, slots: np.ndarray | None = None
-    ) -> NewtonState:
+    def renumbered(self, state: NewtonState, numbers: axes.Numbers) -> NewtonState:
         """`state` with other numbers (see `Engine.renumbered`) and an empty log."""
-        stays = np.flatnonzero(numbers[state.raw.owner] >= 0)
-        owner, state = numbers[state.raw.owner[stays]], super().renumbered(state, numbers, features)
+        stays = np.flatnonzero(numbers.features[state.raw.owner] >= 0)
+        owner, state = numbers.features[state.raw.owner[stays]], super().renumbered(state, numbers)
         state.features["local"][owner] = np.arange(len(stays))
         state.now["local"] = len(stays)
         return state._replace(raw=state.raw._replace(X=state.raw.X[stays], owner=owner))

@@ -17,17 +17,8 @@ import math
 
 import numpy as np
 
-from sonlearn.jit import inline
-from sonlearn.learn.linear_algebra import (
-    add_product,
-    add_scaled,
-    clear,
-    clear_first,
-    dot,
-    factorise_or,
-    solve_lower,
-    transposed,
-)
+from sonlearn.jit import bare_inline, inline
+from sonlearn.learn.linear_algebra import add_scaled, clear, clear_first, dot, factorise_or, solve_lower, transposed
 from sonlearn.learn.log import begin_generation
 from sonlearn.learn.newton.coordinates import all_current, refresh, refresh_all, start_over, unmix
 from sonlearn.learn.tolerances import AFFORDABLE, BROKEN, CHEAP, NEEDED, ROUNDING, WORTH
@@ -106,6 +97,14 @@ def departure(basis, N1, N2):
         for j in range(n_kept):
             drift[i, j] = whole[i, j]
     return worst
+
+
+@bare_inline
+def add_product(A, B, rows, inner, out):
+    """out[:rows] += A[:rows, :inner] B[:inner]. A and B are not modified."""
+    for i in range(rows):
+        for k in range(inner):
+            add_scaled(out[i], A[i, k], B[k], out.shape[1])
 
 
 @inline

@@ -12,7 +12,7 @@ is shed, this is MetaGrad. With A = S'S and f_e(lam) = 1/(alpha + 2 eta_e^2 (she
 
     w = s_z z + s_v v + Q'a,    s_z = -F(0), s_v = G(0),    a = -(F(H) - F(0)) Q z + (G(H) - G(0)) Q v
 
-in the orthonormal basis Q of S (`sonlearn.learn.newton.step`), F and G the averages of eta_e f_e and of 2 eta_e^2 f_e.
+in the orthonormal basis Q of S (`sonlearn.learn.newton.round`), F and G the averages of eta_e f_e and of 2 eta_e^2 f_e.
 """
 
 from __future__ import annotations

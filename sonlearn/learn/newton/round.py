@@ -1,8 +1,8 @@
 """The sketched online Newton round, for all sketches: project, predict, add the row, step with the new sketch.
 
 [SON] Algorithm 1, [RFD] Algorithm 3; optionally the projection comes last, for the row just learned ([RFD] Algorithm
-6). A round writes no array of length d: it reads the s active features and appends one sparse row. `step` defines the
-Newton step; generations (`coordinates`) keep d features up to date in O(m^2 + ms).
+6). A round writes no array of length d: it reads the s active features and appends one sparse row. The Newton step
+stands at the end; generations (`coordinates`) keep d features up to date in O(m^2 + ms).
 
 K classes may share one sketch. Class k has the gradient c_k x, c = h (softmax(z) - e_y), and the sum over the classes
 of its outer products is |c|^2 x x': so the row that is sketched is sqrt(sigma + eta_t) |c| x, as with one class, and
@@ -14,6 +14,19 @@ does not decay, so steps stay bounded in directions that the stream has abandone
 rank-one additions, without cancellation: O(m^3) a round.
 
 Shrinkage (--l2): the arrays hold the weights in units of one number, `now.weight_scale`.
+
+The Newton step, for all sketches: in the coordinates y = Q x of the orthonormal rows Q, A = alpha I + Q'H Q with
+H = Q S'S Q'. With u = (H + alpha I)^-1 y and rho^2 = x'x - y'y
+
+    A^-1 x = Q'u + f(alpha) (x - Q'y),        x'A^-1 x = y'u + f(alpha) rho^2,        f(lam) = 1/lam, f(0) = 0:
+
+sums of squares without cancellation, and for alpha = 0 the pseudo-inverse, because the basis spans exactly the range of
+A: rows enter it only with a non-zero gradient. So every change of the weights is a `Move`, two numbers.
+
+K classes that share A have one move each, along the same x: work.along and work.aside hold them.
+
+While rows are buffered, H + alpha I = L L' is stored as its Cholesky factor (LT = L'). If H is diagonal (after a
+shrink, and for Oja), A^-1 x = f(alpha) x + Q'((f(alpha + D^2) - f(alpha)) y).
 """
 
 from __future__ import annotations
@@ -28,27 +41,21 @@ from sonlearn.learn.linear_algebra import (
     INVERSE,
     add_scaled,
     cholesky_update,
+    clear,
     clear_first,
+    dot,
     minus_dot,
     set_scaled,
+    solve_lower,
+    solve_upper,
     spectral,
 )
 from sonlearn.learn.log import log_is_full
 from sonlearn.learn.losses import slopes, within_bounds
-from sonlearn.learn.newton.coordinates import append, coordinates, move_wbar
+from sonlearn.learn.newton.coordinates import append, coordinates, move_wbar, pseudo_divide
 from sonlearn.learn.newton.oja import oja_round
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, learn_scales, rescaled, rescaled_by_all
 from sonlearn.learn.newton.state import ETA_CONSTANT, ETA_OVER_T
-from sonlearn.learn.newton.step import (
-    Move,
-    add_outer_product,
-    newton,
-    projected_slope,
-    projection,
-    quadratic_after,
-    solve,
-    widen,
-)
 from sonlearn.learn.tolerances import DIVERGED, DONE, FOLD, LARGEST, LIMIT, LOG_FULL, NEXT, SHRINK, STEP
 
 #: If there are more features than this, those of the next row are prefetched.
@@ -341,3 +348,114 @@ def forget_past(params, now, basis, h):
         clear_first(h, r)
         h[i] = math.sqrt((1.0 - retention) * params.base)
         cholesky_update(basis.LT, r, h)
+
+
+# ------------------------------------------------------------------------------------------------------ the Newton step
+
+
+class Move(NamedTuple):
+    """w -= along Q'u + rest (x - Q'y)."""
+
+    along: float
+    rest: float
+
+
+@forced_inline
+def solve(params, state, work, r, rho2):
+    """work.u[:r] <- (H + alpha I)^-1 work.y[:r]; returns x'A^-1 x. Modifies work.u and work.h only."""
+    alpha, y, h, u = state.now[0].alpha, work.y, work.h, work.u
+    if params.buffered:
+        solve_lower(state.basis.LT, r, y, h)
+        solve_upper(state.basis.LT, r, h, u)
+        quadratic = dot(h, h, r)
+    else:
+        for i in range(r):
+            u[i] = y[i] / (alpha + state.basis.D2[i])
+        quadratic = dot(y, u, r)
+    return quadratic + pseudo_divide(alpha, rho2)
+
+
+@forced_inline
+def projection(alpha, quadratic, rho2, excess):
+    """The `Move` onto |w'x| <= C in the norm of A ([SON] Lemma 1); `excess` is u'x minus its projection.
+
+    If alpha = 0 and x is not in the range of A, only the part of x outside of the range moves: that costs nothing.
+    """
+    if excess == 0.0 or (quadratic == 0.0 and rho2 == 0.0):  # the latter means x = 0: no move changes w'x
+        return Move(0.0, 0.0)
+    if alpha == 0.0 and rho2 > 0.0:
+        return Move(0.0, excess / rho2)
+    along = excess / quadratic
+    return Move(along, pseudo_divide(alpha, along))
+
+
+@forced_inline
+def newton(alpha, row, slope):
+    """The `Move` A^-1 g for g = slope x. A includes the row s x; `row` describes A before it (Sherman-Morrison)."""
+    s2 = row.scale * row.scale
+    if alpha == 0.0 and row.rho2 > 0.0:
+        return Move(0.0, slope / (s2 * row.rho2))
+    along = slope / (1.0 + s2 * row.quadratic)
+    return Move(along, pseudo_divide(alpha, along))
+
+
+@forced_inline
+def quadratic_after(alpha, row):
+    """x'A^-1 x where A includes the row s x; `row` describes A before it."""
+    s2 = row.scale * row.scale
+    if alpha == 0.0 and row.rho2 > 0.0:
+        return 1.0 / s2
+    return row.quadratic / (1.0 + s2 * row.quadratic)
+
+
+@forced_inline
+def projected_slope(params, weight_scale, u, slope, quadratic):
+    """Slope of step and projection together, if the projection follows the step ([RFD] Algorithm 6, lines 16, 17).
+
+    Both go along A^-1 x with the same A. `quadratic` is x'A^-1 x, `u` is w'x before the step, and `weight_scale` is the
+    unit of `slope`. If `quadratic` is 0, x is orthogonal to the range of A and the step does not change w'x.
+    """
+    if not params.after:
+        return slope
+    end = u - weight_scale * slope * quadratic
+    bound = min(max(end, params.output.low), params.output.high)
+    return slope if end == bound or quadratic == 0.0 else (u - bound) / (weight_scale * quadratic)
+
+
+@forced_inline
+def widen(basis, alpha, r):
+    """Add direction r, in which no row has a component yet, to H, LT and RT (all modified)."""
+    H, LT, RT = basis.H, basis.LT, basis.RT
+    for i in range(r + 1):
+        H[r, i] = H[i, r] = LT[i, r] = 0.0
+        if len(RT) > 0:
+            RT[i, r] = 0.0
+    LT[r, r] = math.sqrt(alpha)
+
+
+@forced_inline
+def add_outer_product(basis, y, r, scale, factorise, h):
+    """H <- H + s^2 y y' for y[:r], and RT; with `factorise`, LT likewise. Overwrites h."""
+    for i in range(r):
+        add_scaled(basis.H[i], scale * scale * y[i], y, r)
+    if factorise:
+        set_scaled(h, scale, y, r)
+        cholesky_update(basis.LT, r, h)
+    if len(basis.RT) > 0:
+        set_scaled(h, scale, y, r)
+        cholesky_update(basis.RT, r, h)
+
+
+@bare_inline
+def reset_factor(now, basis, n_kept):
+    """H, LT and RT (all overwritten) of the kept directions alone, in whose coordinates they are diagonal."""
+    clear(basis.H)
+    clear(basis.LT)
+    clear(basis.RT)
+    for i in range(n_kept):
+        basis.H[i, i] = basis.D2[i]
+        basis.LT[i, i] = math.sqrt(now.alpha + (basis.D2[i] + now.restored))
+        if len(basis.RT) > 0:
+            basis.RT[i, i] = math.sqrt(basis.D2[i])
+    for i in range(n_kept, len(basis.D2)):
+        basis.D2[i] = 0.0

@@ -17,10 +17,9 @@ import numpy as np
 
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear, dot, gram_spectrum, leading, set_scaled, spectral
-from sonlearn.learn.newton.coordinates import renew
+from sonlearn.learn.newton.coordinates import renew, spectral_excess
 from sonlearn.learn.newton.folding import fold, is_due
-from sonlearn.learn.newton.round import run
-from sonlearn.learn.newton.step import projected_slope, reset_factor, spectral_excess
+from sonlearn.learn.newton.round import projected_slope, reset_factor, run
 from sonlearn.learn.tolerances import ORTHONORMALISE, RANK, RENEW, SHRINK, SINGULAR, SPAN, SQUARING, STEP
 
 
@@ -131,7 +130,7 @@ def project_slopes(params, now, basis, u, slope, y, W):
     """slope <- slopes of steps that end within the bounds, in the norm of the new A ([RFD] Algorithm 6).
 
     If alpha is 0 and x is not in the range of A, the projection moves along the part of x outside of the range only
-    (as `step.projection`): it modifies basis.a, and the slopes do not change.
+    (as `round.projection`): it modifies basis.a, and the slopes do not change.
 
     u : float64[K], w'x; slope : float64[K], modified; y : float64[at least r], x in Q; W : float64[kept, r]
     """

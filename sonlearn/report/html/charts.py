@@ -95,10 +95,7 @@ def figure(x: Scale, y: Scale, series: Sequence[Series], caption: str = "", **ax
 
 def place(x: Scale, y: Scale, point: tuple[float, float]) -> tuple[float, float]:
     """Where a point stands within the frame."""
-    return (
-        x.share(point[0]) * (WIDTH - LEFT - RIGHT),
-        (1 - y.share(point[1])) * (HEIGHT - TOP - BOTTOM),
-    )
+    return x.share(point[0]) * (WIDTH - LEFT - RIGHT), (1 - y.share(point[1])) * (HEIGHT - TOP - BOTTOM)
 
 
 def format_number(value: float) -> str:
