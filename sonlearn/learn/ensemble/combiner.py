@@ -31,7 +31,7 @@ from sonlearn.options.members import Member
 PERIOD = 64
 RETENTION = 0.9998**PERIOD
 #: Rows that all of the past counts as, for members that have learned it several times (`discount`).
-BEFORE = 20
+BEFORE = 60
 
 
 class Combiner(NamedTuple):
