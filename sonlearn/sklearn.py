@@ -50,8 +50,8 @@ ROWS = 4096
 FEW = 16384
 #: Every so many rows are held out to find how many passes help; the most passes that are tried; and without a gain.
 HELD, MOST_PASSES, PATIENCE = 5, 10, 2
-#: Of so many rows or fewer each part is held out in its turn, to find how the members of a committee are combined.
-SMALL = 2048
+#: So many rows at least are held out, if there are, one part after the other, to find how members are combined.
+ENOUGH = 4096
 #: Rows of a stream, evenly spread over it, that are kept to ask a model about; of more rows, more than half as many.
 MOST_SAMPLED = 64
 
@@ -233,10 +233,11 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         """Learn all rows as `shuffle` and `passes` say. The learner has learned nothing yet."""
         state, n = self.random_state, len(y)
         order = check_random_state(0 if state is None else state).permutation(n) if self.shuffle else np.arange(n)
-        self.n_iter_, trial = self._tried(X, y, weight, order) if self.passes == "auto" else (self.passes, None)
-        if not isinstance(self.n_iter_, int | np.integer) or self.n_iter_ < 1:
-            raise OptionError(f"{type(self).__name__}: passes {self.passes!r}: expected auto, or at least 1")
-        for number in range(self.n_iter_):
+        passes, trial = self._tried(X, y, weight, order) if self.passes == "auto" else (self.passes, None)
+        if not isinstance(passes, int | np.integer) or passes < 1:
+            raise OptionError(f"{type(self).__name__}: passes {passes!r}: expected auto, or at least 1")
+        self.n_iter_ = passes
+        for number in range(passes):
             self._learn(self.learner_, X, y, weight, order, again=number > 0)
         if trial is not None:
             self.learner_.combine_as(trial)
@@ -245,8 +246,8 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
     def _tried(self, X: Any, y: np.ndarray, weight: Any, order: np.ndarray) -> tuple[int, Learner | None]:
         """How often the rows have to be learned for the least loss of those that are held out.
 
-        If more than once, also a learner that knows how members which have learned so often are combined for rows that
-        are new to them: those held out, of up to `SMALL` rows each fifth in its turn.
+        If more than once, of a committee also one that knows how members which have learned so often are combined for
+        rows that are new to them: those held out, and other fifths in their turn until those are `ENOUGH`.
         """
         learner, places = self.learner_, np.arange(len(y)) % HELD
         if not HELD <= len(y) <= FEW or learner.options.label_delay or learner.follows_predictions:
@@ -262,10 +263,10 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
                 kept = trial.copy(threads=self._threads) if number > 1 else None
             elif number - found == PATIENCE:
                 break
-        if kept is None:
-            return 1, None
+        if kept is None or learner.options.method != "committee":
+            return found, None
         self._learn(kept, X, y, weight, held)
-        for fold in range(HELD - 1 if len(y) <= SMALL else 0):
+        for fold in range(min(HELD - 1, (ENOUGH - 1) // len(held))):
             trial = learner.copy(threads=self._threads)
             for number in range(found):
                 self._learn(trial, X, y, weight, order[places != fold], again=number > 0)

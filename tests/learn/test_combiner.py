@@ -8,7 +8,16 @@ import pytest
 from sonlearn import LearnOptions
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.jit.sequence import run_calls
-from sonlearn.learn.ensemble.combiner import BEFORE, PERIOD, RETENTION, Combiner, conditioned, discount, new_combiner, without
+from sonlearn.learn.ensemble.combiner import (
+    BEFORE,
+    PERIOD,
+    RETENTION,
+    Combiner,
+    conditioned,
+    discount,
+    new_combiner,
+    without,
+)
 from sonlearn.learn.ensemble.label_scale import new_scale
 from sonlearn.learn.ensemble.scalar_step import (
     FLOOR,

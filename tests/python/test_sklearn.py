@@ -122,16 +122,16 @@ def test_fit_learns_the_rows_in_the_order_that_a_seed_gives(classes, kind, monke
             np.testing.assert_array_equal(ours.decision_function(X), own.decision_function(X))
 
 
-@pytest.mark.parametrize("kind, small", [("classes", 0), ("classes", 2048), ("several", 2048), ("values", 0)])
-def test_members_are_combined_as_of_rows_held_out(classes, kind, small, monkeypatch):
+@pytest.mark.parametrize(("kind", "enough"), [("classes", 60), ("classes", 61), ("several", 4096), ("values", 0)])
+def test_members_are_combined_as_of_rows_held_out(classes, kind, enough, monkeypatch):
     """Members are those of as many passes; the combination is of rows new to ones that have learned the rest."""
-    monkeypatch.setattr("sonlearn.sklearn.SMALL", small)
+    monkeypatch.setattr("sonlearn.sklearn.ENOUGH", enough)
     made = {"classes": classes, "several": several(), "values": make_friedman1(200, random_state=0)}
     (X, y), estimator = made[kind], SonlearnRegressor if kind == "values" else SonlearnClassifier
     found, trial = estimator().fit(X, y), None
     assert found.n_iter_ > 1
     order, raw = np.random.RandomState(0).permutation(len(y)), "predict" if kind == "values" else "decision_function"
-    for fold in (4, 0, 1, 2, 3) if small else (4,):
+    for fold in (4, 0, 1, 2, 3)[: {61: 2, 4096: 5}.get(enough, 1)]:
         held, others = order[fold::5], np.delete(order, np.s_[fold::5])
         next_trial = estimator(passes=found.n_iter_, shuffle=False).fit(X[others], y[others])
         if trial is not None:
