@@ -115,7 +115,7 @@ def members(source: Learner | RunLike, label: str | int | None = None, ax: Axes 
         raise OptionError("there are no members: the method is neither committee nor mixture")
     named = [(one["name"] if one["weight"] is not None else f"{one['name']} (pruned)", one["weight"] or 0.0)
              for one in listed]  # fmt: skip
-    return _bars(named, "weight", ax)
+    return _bars(named, ax)
 
 
 def weights(source: Learner | RunLike, top: int = TOP, label: str | int | None = None, ax: Axes | None = None) -> Axes:
@@ -123,7 +123,7 @@ def weights(source: Learner | RunLike, top: int = TOP, label: str | int | None =
     listed = _of_class(_facts(source, top), label).get("weights")
     if not listed:
         raise OptionError("there are no weights")
-    return _bars([(one["name"], one["weight"]) for one in listed[:top]], "weight", ax)
+    return _bars([(one["name"], one["weight"]) for one in listed[:top]], ax)
 
 
 def spectrum(source: Learner | RunLike, ax: Axes | None = None) -> Axes:
@@ -171,12 +171,12 @@ def _axes(ax: Axes | None) -> Axes:
     return pyplot.subplots(layout="constrained")[1] if ax is None else ax
 
 
-def _bars(named: list[tuple[str, float]], name: str, ax: Axes | None) -> Axes:
+def _bars(named: list[tuple[str, float]], ax: Axes | None) -> Axes:
     ax = _axes(ax)
     places = range(len(named))
     ax.barh(places, [value for _, value in named], color=["C3" if value < 0 else "C0" for _, value in named])
     ax.set_yticks(places, [text for text, _ in named])
     ax.invert_yaxis()
     ax.axvline(0, color="gray", linewidth=1)
-    ax.set_xlabel(name)
+    ax.set_xlabel("weight")
     return ax

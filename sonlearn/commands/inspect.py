@@ -214,7 +214,7 @@ def roll(members: list[dict]) -> list[str]:
     return lines
 
 
-def number_lines(values: np.ndarray, across: int = 6) -> list[str]:
-    """Lines of `across` numbers each."""
-    rows = (values[start : start + across] for start in range(0, len(values), across))
+def number_lines(values: np.ndarray) -> list[str]:
+    """Lines of six numbers each."""
+    rows = (values[start : start + 6] for start in range(0, len(values), 6))
     return ["  " + " ".join(f"{value:>12.6g}" for value in row) for row in rows]

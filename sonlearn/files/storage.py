@@ -52,11 +52,11 @@ _DIGEST = 32
 _DTYPES = {"<f8", "<f4", "<i8", "<i4", "<i2", "|i1", "<u8", "<u4", "<u2", "|u1", "|b1"}
 
 
-def _new_digest(data: bytes) -> Any:
+def _new_digest() -> Any:
     """SHA-256 of what files hold, `_DIGEST` bytes. (To import hashlib takes 3 ms, which runs without a model save.)"""
     import hashlib
 
-    return hashlib.sha256(data)
+    return hashlib.sha256()
 
 
 def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
@@ -83,7 +83,7 @@ def write(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str
     path = os.fspath(path)
     try:
         with whole_file(path) as file:
-            digest = _new_digest(b"")
+            digest = _new_digest()
             for part in _parts(preamble, stored):
                 digest.update(part)
                 file.write(part)
@@ -330,7 +330,7 @@ def _read(path: str, file: BufferedReader, size: int) -> tuple[dict[str, Any], d
     """(header, arrays, which sonlearn has written them)."""
     text, room = _start(path, file, size)
     file.seek(0)
-    digest, left = _new_digest(b""), size - _DIGEST
+    digest, left = _new_digest(), size - _DIGEST
     while left > 0 and (block := file.read(min(left, _READ))):
         digest.update(block)
         left -= len(block)
