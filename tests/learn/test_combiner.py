@@ -195,11 +195,15 @@ def test_without_some_members_the_others_weights_are_those_of_least_loss():
     assert np.abs(best - w[rest]).max() > 1e-3
 
 
-def test_what_was_learned_counts_as_few_rows_after_further_passes():
+@pytest.mark.parametrize("rows", [None, 10**6])
+def test_what_was_learned_counts_as_few_rows_after_further_passes(rows):
+    """Of a long stream the combiner remembers some 5,000 rows."""
     V, y, weight = stream("logistic")
     combiner = start(4)
     combine(of_each_row(LOGISTIC_LOSS, len(y)), combiner, V, y, weight, True, np.zeros((6, 4)), np.zeros(len(y)))
-    before, share = Combiner(*(part.copy() for part in combiner)), BEFORE / combiner.rows[0]
+    combiner.rows[0] = rows or combiner.rows[0]
+    before = Combiner(*(part.copy() for part in combiner))
+    share = BEFORE / min(combiner.rows[0], PERIOD / (1 - RETENTION))
     discount(combiner)
     for A, P, old, prior in zip(combiner.A, combiner.P, before.A, before.prior, strict=True):
         np.testing.assert_allclose(A - np.diag(prior), share * (old - np.diag(prior)), rtol=1e-9)

@@ -75,7 +75,8 @@ def without(combiner: Combiner, members: list[int]) -> Combiner:
 
 def discount(combiner: Combiner) -> None:
     """What has been learned counts as BEFORE rows from here on: of members that have changed in further passes."""
-    share = min(1.0, BEFORE / max(int(combiner.rows[0]), 1))
+    rows = min(int(combiner.rows[0]), PERIOD / (1.0 - combiner.retention[0]))  # no more than it remembers
+    share = min(1.0, BEFORE / max(rows, 1.0))
     for array in (combiner.A, combiner.loss, combiner.errors):
         array *= share
     for A, P, prior in zip(combiner.A, combiner.P, combiner.prior, strict=True):
