@@ -9,8 +9,7 @@ from typing import Any
 
 from sonlearn.errors import InputError
 
-#: Bytes that are given to a decoder at a time, which hands out all that they hold: mostly some ten times as many.
-_BLOCK = 1 << 14
+_BLOCK = 1 << 16
 _MAGIC = {"gzip": b"\x1f\x8b", "bzip2": b"BZh", "xz": b"\xfd7zXZ\x00", "zstd": b"\x28\xb5\x2f\xfd"}
 _MAGIC_BYTES = max(map(len, _MAGIC.values()))
 
@@ -52,29 +51,32 @@ class DecompressedBytes:
         self._inner, self._kind, self._name = inner, kind, name
         self._decoder: Any = None
         self._block = bytearray(_BLOCK)
-        self._pending, self._out = b"", memoryview(b"")
+        self._pending = b""
 
     def read_into(self, view: memoryview) -> int:
         """Fill the beginning of `view`; InputError where the data are damaged or end too early."""
-        while not self._out:
+        while True:
             if self._decoder is None and not self._next_member():
                 return 0
-            data, self._pending = self._pending or self._read(), b""
-            if not data:
-                raise self._damaged(f"the end of truncated {self._kind} data")
+            data = b""
+            if self._decoder.needs_input:
+                data, self._pending = self._pending or self._read(), b""
+                if not data:
+                    raise self._damaged(f"the end of truncated {self._kind} data")
             try:
-                self._out = memoryview(self._decoder.decompress(data))
+                out = self._decoder.decompress(data, len(view))
             except Exception as error:  # each decoder has an exception of its own, the zstd ones optional
                 raise self._damaged(f"damaged {self._kind} data ({error})") from error
             if self._decoder.eof:
                 self._pending, self._decoder = self._decoder.unused_data, None
-        n = min(len(self._out), len(view))
-        view[:n], self._out = self._out[:n], self._out[n:]
-        return n
+            if out:
+                view[: len(out)] = out
+                return len(out)
 
     def ready(self) -> bool:
         """Whether a read would not wait."""
-        return bool(self._out) or bool(self._pending) or self._inner.ready()
+        inside = self._decoder is not None and not self._decoder.needs_input
+        return inside or bool(self._pending) or self._inner.ready()
 
     def _read(self) -> bytes:
         n = self._inner.read_into(memoryview(self._block))
@@ -100,9 +102,33 @@ class DecompressedBytes:
         return InputError(self._name, None, None, found, f"a whole {self._kind} stream")
 
 
+class _Unlimited:
+    """A decompressor of zlib or zstandard, which hands out all that it can, with the interface of bz2's and lzma's."""
+
+    def __init__(self, decoder: Any) -> None:
+        self._decoder, self._out = decoder, memoryview(b"")
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._out
+
+    @property
+    def eof(self) -> bool:
+        return self._decoder.eof and not self._out
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._decoder.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> memoryview:
+        held = memoryview(self._decoder.decompress(data)) if data else self._out
+        out, self._out = held[:max_length], held[max_length:]
+        return out
+
+
 def _decoder(kind: str, name: str) -> Any:
     if kind == "gzip":
-        return zlib.decompressobj(wbits=31)
+        return _Unlimited(zlib.decompressobj(wbits=31))
     if kind == "bzip2":
         import bz2
 
@@ -120,7 +146,7 @@ def _decoder(kind: str, name: str) -> Any:
     try:
         import zstandard
 
-        return zstandard.ZstdDecompressor().decompressobj()
+        return _Unlimited(zstandard.ZstdDecompressor().decompressobj())
     except ImportError:
         raise InputError(
             name, None, None, "zstd data, and no decoder is installed",

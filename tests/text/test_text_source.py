@@ -8,6 +8,7 @@ import io
 import lzma
 import os
 import threading
+import tracemalloc
 
 import pytest
 from for_all import for_all
@@ -48,6 +49,19 @@ def test_highly_compressed(tmp_path, kind):
     path = tmp_path / "data"
     path.write_bytes(COMPRESS[kind](text))
     assert read(path, 1000) == text
+
+
+@pytest.mark.parametrize("kind", ["bzip2", "xz"])
+def test_what_comes_out_of_a_few_bytes_comes_as_it_is_asked_for(tmp_path, kind):
+    """A file of some hundred bytes may hold gigabytes."""
+    path = tmp_path / "data"
+    path.write_bytes(COMPRESS[kind](b"0 1:1\n" * 4_000_000))
+    tracemalloc.start()
+    try:
+        assert len(next(read_chunks(path, 1000))) <= 1000
+        assert tracemalloc.get_traced_memory()[1] < 16_000_000  # xz has a dictionary of 8 MB
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("kind", ["gzip", "bzip2", "xz"])
