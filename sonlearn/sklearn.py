@@ -254,16 +254,17 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
             return 1, None
         held, others = order[places == HELD - 1], order[places < HELD - 1]
         (_, asked), *_ = self._batches(X, weight, held)
+        combines = learner.options.method == "committee"
         trial, best, found, kept = learner.copy(threads=self._threads), np.inf, 1, None
         for number in range(1, MOST_PASSES + 1):
             self._learn(trial, X, y, weight, others, again=number > 1)
             loss = asked.weight @ trial.predict(asked._replace(y=y[held])).loss
             if loss < best:
                 best, found = loss, number
-                kept = trial.copy(threads=self._threads) if number > 1 else None
+                kept = trial.copy(threads=self._threads) if combines and number > 1 else None
             elif number - found == PATIENCE:
                 break
-        if kept is None or learner.options.method != "committee":
+        if kept is None:
             return found, None
         self._learn(kept, X, y, weight, held)
         for fold in range(min(HELD - 1, (ENOUGH - 1) // len(held))):
