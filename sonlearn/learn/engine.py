@@ -235,6 +235,10 @@ class Engine(ABC):
         """`state` without unused capacity, for storage: equal states give equal arrays."""
         return axes.packed(axes.each_part(self.parts(state), lambda engine, own: engine.packed(own), state))
 
+    def for_prediction(self, state: State) -> State:
+        """`packed`, or less of it, as long as `predict` gives the same."""
+        return self.packed(state)
+
     def facts(self, state: State) -> dict[str, Any]:
         """Further numbers and arrays of a state, by name (``alpha``, ``eigenvalues``, ``members``, ...)."""
         return {}

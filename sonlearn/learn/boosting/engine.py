@@ -141,6 +141,12 @@ class Boost(Engine):
             scores=state.scores[:0],
         )  # fmt: skip
 
+    def for_prediction(self, state: BoostState) -> BoostState:
+        """`packed` without the rows kept (see `Engine.for_prediction`)."""
+        now = state.now.copy()
+        now["rows"] = 0
+        return self.packed(state._replace(now=now, values=state.values[:0], labels=state.labels[:0]))
+
     def renumbered(self, state: BoostState, numbers: Numbers) -> BoostState:
         """The buffer with other numbers of its columns (see `Engine.renumbered`); `merge` grows trees of it."""
         if numbers.features.max(initial=-1) >= self._params.most:

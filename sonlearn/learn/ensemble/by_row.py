@@ -18,6 +18,7 @@ from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Calls, Sequence
 from sonlearn.learn.by_row import EngineByRow, copy_one, full, prepared
 from sonlearn.learn.engine import SPARE, Predictions, State
+from sonlearn.learn.ensemble import resting
 from sonlearn.learn.ensemble.history import with_room
 from sonlearn.learn.ensemble.label_scale import divide
 from sonlearn.learn.ensemble.target import Part
@@ -46,11 +47,17 @@ class CommitteeByRow(EngineByRow):
             state = state._replace(history=with_room(state.history, learned + min(HISTORY, left), kept))
             of_history = len(state.history.facts)
             most = learned + left - 1 if of_history >= kept else min(learned + left - 1, of_history)
-        scaled, scale, labelled = target.label_calls(state.labels, rows._replace(weight=weighted), state.now, False)
+        if resting.rows_left(state.resting):
+            kept, before = resting.spare(state.resting, HISTORY, len(rows.features))
+            state, most = state._replace(resting=kept), min(most, int(state.now["rows"][0]) + before)
+        given = rows._replace(weight=weighted)
+        scaled, scale, labelled = target.label_calls(state.labels, given, state.now, False)
         work, K = committee.at_work(state), target.width(state.labels)
-        V, z, part = np.ones((len(work.online), 1, K)), [np.zeros((1, K))] * 2, Part(scaled, scale, (0, 1))
+        V, z, part = np.ones((len(work.online), 1, K)), [np.zeros((1, K))] * 3, Part(scaled, scale, (0, 1))
         if work.apart:
-            z[1] = np.zeros((1, K))
+            z[1] = z[2] = np.zeros((1, K))
+        if state.resting.now["better"][0]:
+            z[2] = np.zeros((1, K))
         self._views = {
             name: RowOfView(committee.views.every[i], i, state.views[i], scaled, self._features, room)
             for i, name in enumerate(committee.views.names)
@@ -74,7 +81,9 @@ class CommitteeByRow(EngineByRow):
             calls += stage.calls
         calls += committee.combine(state, V, part, True, z)
         calls += committee.count(state, part, V, z)
-        calls += target.finish(state.labels, scale, z, out)
+        if state.resting.now["due"][0]:
+            calls.append((resting.keep, (state.resting, given)))
+        calls += target.finish(state.labels, scale, (z[0], z[2]), out)
         self._sequence = Sequence(calls)
         return self._with_stages(state)
 

@@ -7,7 +7,8 @@ what differs stands in a `Target`.
 There are two combinations. The online one is of all members at work: it is what is reported while labels arrive. The
 offline one is of those with a long memory only, and is what `predict` uses (no labels arrive): what forgets within a
 hundred rows is worth nothing once labels have stopped coming. Both predict every row before its label is used. While no
-member at work forgets faster than the others they are one, and the combiner of the offline one stands still.
+member at work forgets faster than the others they are one, and the combiner of the offline one stands still. Where rows
+are of numbers, `predict` takes the weights of members at rest if these have done better (`resting`).
 
 Members do not need each other within a batch, so they may run side by side (`scheduling`). Rows are taken in parts, so
 that what members predict needs a bounded space; at a few checkpoints the members that do not pay for their time are
@@ -16,7 +17,7 @@ pruned (`pruning`). Neither changes a bit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -29,13 +30,14 @@ from sonlearn.learn.delay import DelayQueue, exchange, new_waiting, with_room_fo
 from sonlearn.learn.drift import Drift, merge_drifts, new_drift, watch
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State
 from sonlearn.learn.ensemble import history as histories
-from sonlearn.learn.ensemble import merging, progress
+from sonlearn.learn.ensemble import merging, progress, resting
 from sonlearn.learn.ensemble.by_row import CommitteeByRow
 from sonlearn.learn.ensemble.combiner import Combiner, conditioned, discount, weights_of, without
 from sonlearn.learn.ensemble.history import History, new_history
 from sonlearn.learn.ensemble.label_scale import relative_weights
 from sonlearn.learn.ensemble.progress import SEVERAL, VALUES, measure, tally_up
 from sonlearn.learn.ensemble.pruning import RARE, SHORT, PruningCase, next_checkpoint, prune
+from sonlearn.learn.ensemble.resting import Resting, new_resting
 from sonlearn.learn.ensemble.scheduling import Scheduler, Seen, Views
 from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.ensemble.target import Part, Target
@@ -61,6 +63,7 @@ class CommitteeState(NamedTuple):
     members: tuple  # the members' states
     online: Combiner  # of all members
     offline: Combiner  # of those with a long memory, while others are at work; of no input where there are no others
+    resting: Resting  # members at rest, and the combiner that learns of them
     # float64[k, 4]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw;
     # and of how many different features, up to the checkpoint that asks
     tally: Annotated[np.ndarray, Axis(), merging.tallied]
@@ -78,6 +81,7 @@ class AtWork(NamedTuple):
 
     active: list[int]  # positions of the members
     sharing: dict[str, list[int]]  # of each view its members, as places in `active`
+    asked: dict[str, list[int]]  # of those that the members with a long memory need
     online: list[int]  # positions of the inputs of the online combination
     offline: list[int]  # of the offline one
     apart: bool  # whether that is another one, with a combiner of its own
@@ -124,6 +128,7 @@ class Committee(Engine):
             members=tuple(engine.new() for engine in self.engines),
             online=self.target.new_combiner(self.inputs),
             offline=without(self.target.new_combiner(self.inputs if self.short else ()), self.short),
+            resting=self._new_resting(),
             tally=np.zeros((k, 4)),
             totals=np.zeros((2, 3)),
             history=new_history(len(self.inputs), self.target.history_width),
@@ -161,10 +166,10 @@ class Committee(Engine):
         if self.of_words.any() and not state.now["in_parts"][0]:
             at = start + first_in_parts(rows_between(rows, start, end), _rows(state))
             if at < end:
-                state = self._learn_rows(state, rows, out, start, at, settles) if start < at else state
+                state = self._learn_up_to(state, rows, out, start, at, settles)
                 state.now["in_parts"], start = 1, at
                 state = state._replace(active=state.active | self.of_words)
-        return self._learn_rows(state, rows, out, start, end, settles), end
+        return self._learn_up_to(state, rows, out, start, end, settles), end
 
     def settle(self, state: CommitteeState, rows: Rows, out: Predictions, start: int) -> tuple[CommitteeState, int]:
         """`learn`, but members of a long memory only predict, unless there are new classes; see `Engine.settle`."""
@@ -173,15 +178,11 @@ class Committee(Engine):
     def predict(self, state: CommitteeState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""
         whole, seen = self._asked(state, rows)
-        n, step, at = len(rows.y), self._rows_at_a_time(state), 0
-        while at < n:
-            stop = min(at + step, n)
-            part = whole.between(slice(at, stop))
+        for at, part in self._parts(state, whole):
             _, z = self._offline(state, part, seen)
-            run_calls(self.target.finish(state.labels, part.scale, (z, z), out.part(at, stop)))
-            at = stop
+            run_calls(self.target.finish(state.labels, part.scale, (z, z), out.part(at.start, at.stop)))
         finite = np.isfinite(out.raw).all(axis=1)
-        return n if finite.all() else int(np.argmin(finite))
+        return len(finite) if finite.all() else int(np.argmin(finite))
 
     def by_row(self) -> CommitteeByRow:
         """See `Engine.by_row`."""
@@ -217,6 +218,7 @@ class Committee(Engine):
         return super().packed(state._replace(
             views=self.views.kept(state.views, self.at_work(state).sharing),
             history=History(*(part[:history] for part in state.history)),
+            resting=resting.packed(state.resting),
             waiting=state.waiting.packed(self.target.width(state.labels)),
         ))  # fmt: skip
 
@@ -228,11 +230,12 @@ class Committee(Engine):
             own = shown[self.members[i].view]
             members[i] = self.engines[i].renumbered(members[i], Numbers(own, int(own.max(initial=-1)) + 1))
         now["features"] = 1 + numbers.features[: now["features"][0]].max(initial=-1)
-        return state._replace(views=views, members=tuple(members), now=now)
+        return state._replace(views=views, members=tuple(members), now=now, resting=self._new_resting())
 
     def reordered(self, state: CommitteeState, order: list[int | None]) -> CommitteeState:
         """See `Engine.reordered`."""
-        return state._replace(labels=self.target.reordered(state.labels, order))
+        own, then = (self.target.reordered(labels, order) for labels in (state.labels, state.resting.labels))
+        return state._replace(labels=own, resting=state.resting._replace(labels=then))
 
     def merge(self, states: Sequence[CommitteeState], base: CommitteeState, rows: Sequence[int]) -> CommitteeState:
         """Views, members and combiners, each in its own way (see `Engine.merge`); members are pruned if it is time."""
@@ -272,6 +275,7 @@ class Committee(Engine):
         if state.now["passes"][0] > 0 and not again:
             discount(state.online)
             discount(state.offline)
+            resting.forget_rows(state.resting)
         for engine, own in zip(self.engines, state.members, strict=True):
             engine.next_pass(own, again)
         state.now["passes"] = state.now["passes"] + 1 if again else 0
@@ -293,12 +297,16 @@ class Committee(Engine):
                 sharing.setdefault(self.members[i].view, []).append(j)
             online = [*active, *range(len(self.members), len(self.inputs))]
             apart = len({i in self.long for i in active}) > 1
-            offline = [i for i in online if i in self.long] if apart else online
-            self._at_work[key] = AtWork(active, sharing, online, offline, apart)
+            offline = [i for i in online if i in self.long]
+            asked = {view: [j for j in members if active[j] in self.long] for view, members in sharing.items()}
+            asked = {view: members for view, members in asked.items() if members}
+            self._at_work[key] = AtWork(active, sharing, asked, online, offline, apart)
         return self._at_work[key]
 
     def offline_combiner(self, state: CommitteeState) -> Combiner:
         """That of the offline combination."""
+        if state.resting.now["better"][0]:
+            return state.resting.combiner
         return state.offline if self.at_work(state).apart else state.online
 
     def rows_left(self, state: CommitteeState) -> int:
@@ -320,21 +328,27 @@ class Committee(Engine):
         return [*self.target.to_input(V, self.members[i], scale), (tally_entries, (state.tally[i], rows, first))]
 
     def combine(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: Sequence[np.ndarray]) -> Calls:
-        """Fill z with the online and the offline combination; both combiners learn where `learns`.
+        """Fill z with the online combination, that of members with a long memory, and what `predict` would say.
 
-        Where there is but one combination, both arrays of z are the same.
+        The combiners of the first two learn where `learns`. Those that are the same are one array of z.
         """
         work = self.at_work(state)
         calls = self.target.combine_some(state.online, work.online, V, part, learns, z[0])
-        return calls + self._combine_offline(state, V, part, learns, z[1]) if work.apart else calls
+        if work.apart:
+            calls += self._combine_long(state.offline, state, V, part, learns, z[1])
+        if state.resting.now["better"][0]:
+            calls += self._combine_long(state.resting.combiner, state, V, part, False, z[2])
+        return calls
 
-    def _combine_offline(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray) -> Calls:
+    def _combine_long(
+        self, combiner: Combiner, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray
+    ) -> Calls:
+        """Fill z with a combination of the members with a long memory."""
         work, calls = self.at_work(state), Calls()
         if work.apart:
             some = np.array([work.online.index(i) for i in work.offline])
             every, V = V, np.zeros((len(some), *V.shape[1:]))
             calls.append((copy_some, (every, some, V)))
-        combiner = self.offline_combiner(state)
         return calls + self.target.combine_some(combiner, work.offline, V, part, learns, z)
 
     def count(self, state: CommitteeState, part: Part, V: np.ndarray, z: Sequence[np.ndarray]) -> Calls:
@@ -359,10 +373,22 @@ class Committee(Engine):
 
     # -- how ---------------------------------------------------------------------------------------------------------
 
+    def _learn_up_to(
+        self, state: CommitteeState, rows: Rows, out: Predictions, start: int, end: int, settles: bool
+    ) -> CommitteeState:
+        """Learn the rows from `start` up to `end`, all of them seen in parts or none; members rest anew where due."""
+        while start < end:
+            again, left, stop = bool(state.now["passes"][0] > 0), resting.rows_left(state.resting), end
+            if left and not again:
+                learned = np.cumsum(learned_rows(rows)[start:end])
+                stop = min(start + int(np.searchsorted(learned, left)) + 1, end)
+            state, start = self._learn_rows(state, rows, out, start, stop, settles), stop
+        return state
+
     def _learn_rows(
         self, state: CommitteeState, rows: Rows, out: Predictions, start: int, end: int, settles: bool
     ) -> CommitteeState:
-        """Learn the rows from `start` on, all of them seen in parts or none; the row `end` is the first one after."""
+        """Learn the rows from `start` up to `end`."""
         part, again = rows_between(rows, start, end), bool(state.now["passes"][0] > 0)
         part = part._replace(weight=relative_weights(state.now, part.weight, part.y))
         labels, scaled, scale = self.target.learned(state.labels, part, state.now, again)
@@ -377,7 +403,8 @@ class Committee(Engine):
             state = self._learn_part(state, whole.between(slice(at, stop)), seen, again, settles, results)
             at = stop
         views, left = tuple(own), self.at_work(state)
-        return state._replace(views=views if left is before else self.views.kept(views, left.sharing))
+        state = state._replace(views=views if left is before else self.views.kept(views, left.sharing))
+        return state if again else self._kept(state, part)
 
     def _end_of_part(self, state: CommitteeState, rows: Rows, start: int, again: bool) -> int:
         """Where to stop: members are pruned after the very same row however the stream is cut."""
@@ -416,7 +443,7 @@ class Committee(Engine):
         state = self._learn_members(state, part, seen, again, settles, V, combine)
         if not again:
             state = self._counted(state, part, V, z)
-        run_calls(self.target.finish(state.labels, part.scale, z, out))
+        run_calls(self.target.finish(state.labels, part.scale, (z[0], z[2]), out))
         return state
 
     def _learn_members(
@@ -440,14 +467,64 @@ class Committee(Engine):
         self._scheduler.each(work.sharing, seen, part.span, learn, combine)
         return state._replace(members=tuple(members))
 
+    def _kept(self, state: CommitteeState, rows: Rows) -> CommitteeState:
+        """`state` that has kept some of the `rows`, just learned; if it is time, members rest anew."""
+        own = state.resting
+        if not own.now["due"][0]:
+            return state
+        own = resting.with_room(own, len(rows.y), int(rows.indptr[-1]))
+        resting.keep(own, rows)
+        state = state._replace(resting=own)
+        if own.now["learned"][0] < own.now["due"][0]:
+            return state
+        if state.now["in_parts"][0] or own.now["seen"][0] >= RARE * state.now["entries"][0]:
+            return state._replace(resting=self._new_resting(due=0))
+        self._learn_at_rest(state)
+        parts = (self.views.every, state.views), (self.engines, state.members)
+        views, members = (tuple(each.for_prediction(one) for each, one in zip(*part, strict=True)) for part in parts)
+        entries = int(state.now["entries"][0])
+        return state._replace(resting=resting.copied(own, state.labels, views, members, entries))
+
+    def _learn_at_rest(self, state: CommitteeState) -> None:
+        """What the members at rest predict of the rows kept: whose weights are better, then those of `resting` learn."""
+        own, totals = state.resting, np.zeros((2, 3))
+        then = state._replace(labels=own.labels, views=own.views, members=own.members)
+        whole, seen = self._shown(then, resting.kept_rows(own))
+        usual = state.offline if self.at_work(state).apart else state.online
+        for _, part in self._parts(then, whole):
+            V, z = self._offline(then, part, seen)
+            finite = np.isfinite(V).all(axis=(0, 2))
+            part = part._replace(rows=part.rows._replace(weight=np.where(finite, part.rows.weight, 0.0)))
+            for combiner, total in zip((usual, own.combiner), totals, strict=True):
+                run_calls(self._combine_long(combiner, then, V, part, False, z))
+                given = self.target.kind, self.target.loss, part.scale, z, part.rows.y, part.rows.weight
+                measure(*given, total, np.zeros(len(z)))
+            run_calls(self._combine_long(own.combiner, then, V, part, True, z))
+        own.now["better"] = totals[1, 1] < totals[0, 1]
+
+    def _new_resting(self, due: int | None = None) -> Resting:
+        states = self.target.new(), self.views.new(), tuple(engine.new() for engine in self.engines)
+        combiner = without(self.target.new_combiner(self.inputs), self.short)
+        return new_resting(combiner, *states) if due is None else new_resting(combiner, *states, due)
+
     def _asked(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
         """Rows that are only predicted, whatever stands in their labels."""
         weight = relative_weights(state.now, rows.weight, rows.y, learn=False)
-        rows = rows._replace(weight=weight, y=np.full(len(rows.y), np.nan))
+        return self._shown(state, rows._replace(weight=weight, y=np.full(len(rows.y), np.nan)))
+
+    def _shown(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
+        """Rows that members do not learn, as they see them."""
         asked, scale, calls = self.target.label_calls(state.labels, rows, state.now, again=True)
         run_calls(calls)
         _, seen = self.views.showing(state.views, asked, False, bool(state.now["in_parts"][0]))
         return Part(asked, scale, (0, len(rows.y))), seen
+
+    def _parts(self, state: CommitteeState, whole: Part) -> Iterator[tuple[slice, Part]]:
+        """Rows of `whole`, as many at a time as there is space for."""
+        n, step = len(whole.rows.y), self._rows_at_a_time(state)
+        for at in range(0, n, step):
+            which = slice(at, min(at + step, n))
+            yield which, whole.between(which)
 
     def _offline(self, state: CommitteeState, part: Part, seen: Seen) -> tuple[np.ndarray, np.ndarray]:
         """(inputs float64[at work, n, K], offline combination float64[n, K]) of rows that members do not learn from."""
@@ -459,19 +536,20 @@ class Committee(Engine):
             self.engines[i].predict(state.members[i], rows, Predictions.of_scores(own))
             run_calls(self.target.to_input(own, self.members[i], part.between(which).scale))
 
-        self._scheduler.each(work.sharing, seen, part.span, ask, lambda which: None)
-        run_calls(self._combine_offline(state, V, part, False, z[1]))
-        return V, z[1]
+        self._scheduler.each(work.asked, seen, part.span, ask, lambda which: None)
+        run_calls(self._combine_long(self.offline_combiner(state), state, V, part, False, z[2]))
+        return V, z[2]
 
     def _space(self, state: CommitteeState, n: int) -> tuple[np.ndarray, Sequence[np.ndarray]]:
         """(V float64[at work, n, K], z, see `combine`): the same memory each time, 0 but for what is always 1."""
         work, K = self.at_work(state), self.target.width(state.labels)
         k = len(work.online)
-        if len(self._room) < (k + 2) * n * K:
-            self._room = np.zeros((k + 2) * n * K)
-        room = self._room[: (k + 2) * n * K].reshape(k + 2, n, K)
+        if len(self._room) < (k + 3) * n * K:
+            self._room = np.zeros((k + 3) * n * K)
+        room = self._room[: (k + 3) * n * K].reshape(k + 3, n, K)
         room[:], room[len(work.active) : k] = 0.0, 1.0
-        return room[:k], (room[k], room[k + 1 if work.apart else k])
+        long = k + 1 if work.apart else k
+        return room[:k], (room[k], room[long], room[k + 2 if state.resting.now["better"][0] else long])
 
     def _exchange(
         self, state: CommitteeState, queue: np.ndarray, which: int, places: list[int], part: Part, V: np.ndarray
@@ -523,7 +601,8 @@ class Committee(Engine):
             work = self.at_work(state)
             online = self.target.replayed_anew(case, work.online)
             offline = self.target.replayed_anew(case, work.offline) if work.apart else self.new().offline
-            state = state._replace(online=online, offline=offline)
+            rested = state.resting._replace(combiner=conditioned(state.resting.combiner, idle))
+            state = state._replace(online=online, offline=offline, resting=rested)
         left = state.history if self.rows_left(state) else self.new().history
         return state._replace(members=tuple(members), history=left)
 

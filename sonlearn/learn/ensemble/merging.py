@@ -33,7 +33,7 @@ def merged(
     merged = axes.merged(states, base, np.ones(len(states)))._replace(
         labels=labels, views=views, members=members, active=np.isin(np.arange(k), left),
         online=_combiner(committee, [state.online for state in states], base.online, gone, learned),
-        offline=new.offline, history=new.history,
+        offline=new.offline, history=new.history, resting=new.resting,
     )  # fmt: skip
     if not committee.at_work(merged).apart:
         return merged
