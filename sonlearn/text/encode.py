@@ -5,10 +5,11 @@
 - nothing at all and ``nan`` in any case are a missing value: the feature ``column=`` with value 1 says so;
 - a date (2024-03-31; 2024/03/31; 31.03.2024, the day first) or a time stamp (2024-03-31 13:05, with seconds, a
   fraction, a time zone, a T in the middle) is the number ``column.year``, years since 2000, and ``column.month=3``,
-  ``column.weekday=Sun`` and ``column.hour=13`` with value 1; a time stamp of midnight is its date. Hours are those that
-  are written, whatever the time zone. ``--ignore column.year`` leaves a part out. In rows that are only predicted a
-  year counts as one that is a year from those that the model has met, at most, and if these are one, or two in a row,
-  as the nearest, and so does a month that it has not met, or only once where dates came in their order and end before;
+  ``column.weekday=Sun`` and ``column.hour=13`` with value 1; a time stamp of midnight is its date, which has the number
+  ``column.day``, of the month, in place of the hour. Hours are those that are written, whatever the time zone.
+  ``--ignore column.year`` leaves a part out. In rows that are only predicted a year counts as one that is a year from
+  those that the model has met, at most, and if these are one, or two in a row, as the nearest, and so does a month that
+  it has not met, or only once where dates came in their order and end before;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
 - any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
 
@@ -334,11 +335,13 @@ class ColumnEncoder:
         if self._model is not None:
             month = self._model.nearest_month(self.column, year, month)
             year = self._model.bounded_year(self.column, year) if year else year
-        parts = {"year": "" if year else None, "month": f"={month}", "weekday": f"={_WEEKDAYS[date.weekday()]}"}
-        parts["hour"] = None if hour is None else f"={hour}"
+        parts: dict[str, float | str] = {
+            "year": year, "month": f"={month}", "weekday": f"={_WEEKDAYS[date.weekday()]}",
+            **({"day": float(date.day)} if hour is None else {"hour": f"={hour}"}),
+        }  # fmt: skip
         return tuple(
-            new(part + text) if text else (new(part)[0], year) for part, text in parts.items()
-            if text is not None and f"{self.column}.{part}" not in self._options.ignore
+            new(part + value) if isinstance(value, str) else (new(part)[0], value) for part, value in parts.items()
+            if value and f"{self.column}.{part}" not in self._options.ignore
         )  # fmt: skip
 
     def _feature(self, of: str) -> tuple[int, float]:
