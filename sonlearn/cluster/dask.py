@@ -213,7 +213,10 @@ def trained(
         return _alone(client, job, parts, start)
     if problem:
         raise OptionError(f"{problem}; on a cluster, have one learner learn them (--workers 1), or give another method")
-    with _copies_stay(client):
+    with contextlib.ExitStack() as stack:
+        if client.amm.running():  # the active memory manager would drop copies, every two seconds, of all clients
+            client.amm.stop()
+            stack.callback(client.amm.start)
         return _in_rounds(client, job, parts, plan_rounds(len(parts), count, rounds), start)
 
 
@@ -298,9 +301,8 @@ def _tree(base: Any, previous: Any, learned: list[Any]) -> Any:
     """The merge of all, at most FAN at a time: on the workers, each of which holds no more learners at once."""
     merge = dask.delayed(tasks.merge_learned)
     while len(learned) > 1:
-        groups, before = [learned[i : i + FAN] for i in range(0, len(learned), FAN)], None
-        if len(groups) == 1:
-            before = previous
+        groups = [learned[i : i + FAN] for i in range(0, len(learned), FAN)]
+        before = previous if len(groups) == 1 else None
         learned = [merge(base, before, *group) if len(group) > 1 else group[0] for group in groups]
     return learned[0]
 
@@ -323,19 +325,6 @@ def _replicate(client: Client, future: Any, count: int) -> None:
     count = min(count, len(client.nthreads()))
     if count > 1:
         client.replicate([future], n=count)
-
-
-@contextlib.contextmanager
-def _copies_stay(client: Client) -> Iterator[None]:
-    """Keep the scheduler from dropping copies: its active memory manager would, every two seconds, of all clients."""
-    running = client.amm.running()
-    if running:
-        client.amm.stop()
-    try:
-        yield
-    finally:
-        if running:
-            client.amm.start()
 
 
 class _Copies:

@@ -296,11 +296,6 @@ def _continued(job: LearnJob, before: LearnedPartition | None) -> tuple[LearnedP
     return LearnedPartition(progress=problem_of(job.options).progress()), learner, NameTable()
 
 
-def without_features(batch: Batch) -> Batch:
-    """`batch` with the number of features of each row, but without the features."""
-    return batch._replace(indices=batch.indices[:0], values=batch.values[:0], words=None)
-
-
 # ------------------------------------------------------------------------------------------------------- predictions
 
 
@@ -318,7 +313,8 @@ def predict_partition(model: LearnedPartition, reading: Reading, number: int, pa
     try:
         for batch in done.read(reader):
             fitting = learner.fitting(batch, learns=False) if reading.on_error == "skip" else batch
-            done.batches.append((without_features(batch), learner.predict(fitting)))
+            featureless = batch._replace(indices=batch.indices[:0], values=batch.values[:0], words=None)
+            done.batches.append((featureless, learner.predict(fitting)))
     except SonlearnError as error:
         done.problem = placed(error, part)
     done.count_refused(learner, part)

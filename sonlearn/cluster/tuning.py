@@ -136,12 +136,5 @@ def tune(
     InputError, DivergedError
     """
     settings = settings_of(grid, fixed or {}).settings
-    return tuned(
-        settings, data, reading_of(settings, text or TextOptions()), criterion([s.options for s in settings], by),
-        client=client,
-    )  # fmt: skip
-
-
-def reading_of(settings: Sequence[Setting], text: TextOptions, *how: Any) -> Reading:
-    """How the data of all settings are read; `how`: further arguments of `Reading`."""
-    return Reading(text, *how, labels=labelling(settings))
+    reading = Reading(text or TextOptions(), labels=labelling(settings))
+    return tuned(settings, data, reading, criterion([s.options for s in settings], by), client=client)

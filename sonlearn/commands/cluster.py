@@ -34,7 +34,7 @@ from sonlearn.text.malformed import SHOWN_ERRORS, Malformed
 from sonlearn.text.read import expand_globs
 from sonlearn.text.source import is_arrow, is_regular, read_chunks, source_name
 from sonlearn.text.suspicions import noted
-from sonlearn.tuning.search import criterion
+from sonlearn.tuning.search import criterion, labelling
 
 #: Seconds to wait for a scheduler to answer.
 PATIENCE = 10
@@ -177,10 +177,10 @@ def tune(line: Line, where: ClusterOptions) -> int:
             raise OptionError(f"{flag} with --cluster: {why}")
     check_run(options, choice.table)
     (sources, _), say, started = _files(options), _sayer(options), time.perf_counter()
-    from sonlearn.cluster import tuning
+    from sonlearn.cluster import dask, tuning
 
     by = criterion([setting.options for setting in settings.settings], choice.by)
-    reading = tuning.reading_of(settings.settings, text, options.on_error, options.max_errors)
+    reading = dask.Reading(text, options.on_error, options.max_errors, labelling(settings.settings))
     with Interrupts(at_once=True), connected(where) as client:
         found = tuning.tuned(settings.settings, sources, reading, by, workers=where.workers, client=client)
     if options.final_regressor is not None:

@@ -122,10 +122,8 @@ class Passes:
         The one that is saved, with `names`; a subclass has it.
     progress : Progress
         Its totals, which the bar shows; a subclass has them.
-    names_read : NameTable
-        Where the reader puts names.
     columns : ColumnTable
-        Columns of tables, likewise; those of the model that is saved.
+        Columns of tables; those of the model that is saved.
     """
 
     learner: Any
@@ -138,7 +136,6 @@ class Passes:
         unfinished: Unfinished | None = None,
     ):  # fmt: skip
         self.options, self.read_as, self.names, self.from_model = options, read_as, names, from_model
-        self.names_read = names
         self.nothing_left, self.done = where_to_begin(options, from_model, unfinished)
         self.began = self.done
         self.sources = list(options.data) or ["-"]
@@ -317,7 +314,7 @@ class Passes:
         """What reads the examples: for one pass, or with a cache for all of them."""
         options = self.options
         arguments: dict[str, Any] = {
-            **options.reading, "names": self.names_read, "columns": self.columns, "labels": self.labelling,
+            **options.reading, "names": self.names, "columns": self.columns, "labels": self.labelling,
             "known_rows": self.done.read if self.done.number == 1 else 1 << 62, "stretch": self.stretch,
         }  # fmt: skip
         if self.cache is None:

@@ -39,8 +39,6 @@ HEADER = f"{'rows':>12} {'nonzeros':>14} {'columns':>10} {'alpha':>12} {'bound/|
 Report = Callable[[str], None]
 #: Endings of pictures that can be drawn; lines and columns of bars as text.
 PICTURES, _BARS, _WIDTH = (".png", ".svg", ".pdf", ".eps"), 20, 50
-#: A sketch of which nothing is written.
-PLAIN = SketchRunOptions()
 
 
 def command(line: Line) -> int:
@@ -101,11 +99,7 @@ def check_outputs(options: SketchRunOptions, sources: list[str], quiet: bool) ->
 
 
 def sketch_batches(
-    batches: Iterable[Batch],
-    options: SketchOptions,
-    run: SketchRunOptions = PLAIN,
-    report: Report = lambda line: None,
-    interrupts: Interrupts | None = None,
+    batches: Iterable[Batch], options: SketchOptions, run: SketchRunOptions, report: Report, interrupts: Interrupts
 ) -> Sketch:
     """Sketch all rows of `batches`, or those up to a first signal, and report.
 
@@ -118,8 +112,8 @@ def sketch_batches(
         memory for a second pass, as CSR (12 to 16 bytes a nonzero); nothing of size d x d is formed.
     report : callable
         Takes the lines for people, progress first.
-    interrupts : Interrupts or None
-        None: signals are not looked at.
+    interrupts : Interrupts
+        Where a signal is seen.
 
     Raises
     ------
@@ -131,7 +125,6 @@ def sketch_batches(
     kept: list[sp.csr_array] = []
     started, due, nonzeros = time.monotonic(), 1, 0
     report(HEADER)
-    interrupts = interrupts or Interrupts()
     for batch in interrupts.until_signal(batches):
         hashed = getattr(batches, "format", None) in HASHED
         block = take(sketch, batch, 0 if hashed or run.zero_based else 1)
@@ -149,7 +142,7 @@ def sketch_batches(
     return sketch
 
 
-def merge_files(paths: list[str], run: SketchRunOptions = PLAIN, report: Report = lambda line: None) -> Sketch:
+def merge_files(paths: list[str], run: SketchRunOptions, report: Report) -> Sketch:
     """Merge sketch files, in the order given, and report.
 
     Raises

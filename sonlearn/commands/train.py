@@ -114,7 +114,7 @@ class TrainingSession(Session):
         if options.audit:
             from sonlearn.report.audit import Audit
 
-            self.audit = Audit(options, self.names_read)
+            self.audit = Audit(options, self.names)
         self.values = Values(self.learn)
         self.best: tuple[float, int, Learner | None] | None = None  # least holdout loss of a pass, its number and model
 
@@ -169,7 +169,7 @@ class TrainingSession(Session):
         super().record(ending)
         if self.options.invert_hash and self.learner is not None:
             with whole_output(self.options.invert_hash) as file:
-                for line in inverted(self.learner, self.names_read):
+                for line in inverted(self.learner, self.names):
                     file.write(raw(line) + b"\n")
 
     def next_pass(self, learns: bool) -> None:

@@ -101,8 +101,7 @@ class Calibration:
 
     def summary(self) -> dict[str, Any] | None:
         """JSON-able: the Brier score, and of each bin that is not empty what was predicted and what came; or None."""
-        total = self.sums[:, 0].sum()
-        if not total > 0:
+        if self.brier is None:
             return None
         bounds = [0.0, *EDGES.tolist(), 1.0]
         bins = [
@@ -112,7 +111,7 @@ class Calibration:
             }
             for i, (h, squares, p, events) in enumerate(self.sums.tolist()) if h > 0
         ]  # fmt: skip
-        return {"brier": self.squares / float(total), "bins": bins}
+        return {"brier": self.brier, "bins": bins}
 
 
 class Confusion:
