@@ -374,12 +374,10 @@ class Passes:
             if self.options.final_regressor is not None and self.learner is not None:
                 self.save(None if finished else self.done)
         finally:
-            for line in self.summary(seconds, ending, finished and self.began.number == 1 and not self.began.read):
-                self.say(line)
+            self.say(*self.summary(seconds, ending, finished and self.began.number == 1 and not self.began.read))
             if self.joined is not None:
                 self.say(self.joined.line)
-            for text in self.warnings():
-                messages.warn(text)
+            messages.warn(*self.warnings())
             self.record(ending)
 
     def save(self, unfinished: Unfinished | None) -> None:
@@ -397,11 +395,12 @@ class Passes:
         """Lines that name the files of the run, with that on the cache."""
         return [*(f"{name} = {value}" for name, value in self.files.items() if value), *([cache] if cache else [])]
 
-    def say(self, line: str) -> None:
-        """One line on standard error, at once, unless --quiet."""
-        self.last_line = time.perf_counter()
+    def say(self, *lines: str) -> None:
+        """Print lines on standard error, at once, unless --quiet."""
+        if lines:
+            self.last_line = time.perf_counter()
         if not self.options.quiet:
-            messages.complain(line)
+            messages.complain(*lines)
 
 
 def held_out(options: RunOptions, done: int, n: int) -> np.ndarray | None:

@@ -188,8 +188,7 @@ class Session(Passes):
         learner.columns = self.columns
         self.metrics = self.problem.metrics()
         head = () if self.bar.shown else ("", *self.progress.header)
-        for line in (*self.named_files(cache), *settings, settings_text(learner.text, keep=("format",)), *head):
-            self.say(line)
+        self.say(*self.named_files(cache), *settings, settings_text(learner.text, keep=("format",)), *head)
         self.recorder.begin(self.files)
 
     def predicted(self, batch: Any) -> Any:
@@ -234,8 +233,7 @@ class Session(Passes):
             return
         outcome = self.uncounted.take()
         lines = self.progress.update(outcome)
-        for line in () if self.bar.shown else lines:
-            self.say(line)
+        self.say(*(() if self.bar.shown else lines))
         self.metrics.count(outcome.y, outcome.weight, outcome.predicted, self.progress.counted(outcome))
         self.recorder.add(outcome)
 

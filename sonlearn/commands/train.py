@@ -161,8 +161,7 @@ class TrainingSession(Session):
         if os.path.isfile(self.sources[0]) and self.joined is None:
             from sonlearn.text.describe import told_early
 
-            for line in told_early(self.sources[0], self.read_as):
-                warn(line)
+            warn(*told_early(self.sources[0], self.read_as))
 
     def record(self, ending: str) -> None:
         """Write the weights by name, and what is kept of any run."""

@@ -84,13 +84,12 @@ class TuningSession(Passes):
         for contender in self.tuning.contenders:  # each counts the numbers of the rows that it learns
             contender.learner.columns.known = self.columns.known
         header = () if self.bar.shown else ("", f"{HEADER[0]}{ERROR[0]}  best", f"{HEADER[1]}{ERROR[1]}  setting")
-        for line in (
+        self.say(
             *self.named_files(cache),
             *setup_lines(self.settings, self.by, self.choice),
             settings_text(text, keep=("format",)),
             *header,
-        ):
-            self.say(line)
+        )
 
     def next_pass(self, learns: bool) -> None:
         """Another pass begins."""
@@ -110,8 +109,7 @@ class TuningSession(Passes):
         failures = [result for result in self.tuning.results if result.state == "failed"]
         if len(failures) > self.failed:
             self.bar.close()
-            for result in failures[: len(failures) - self.failed]:
-                warn(f"{result.setting.name}: {result.problem}")
+            warn(*(f"{each.setting.name}: {each.problem}" for each in failures[: len(failures) - self.failed]))
             self.failed = len(failures)
 
     def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:

@@ -26,8 +26,8 @@ def batches(A, parts=4, constant=True):
     return [from_scipy(sp.csr_array(part), constant=constant) for part in np.array_split(A, parts)]
 
 
-def quiet(line):
-    """Take a line of a report, and say nothing."""
+def quiet(*lines):
+    """Take lines of a report, and say nothing."""
 
 
 def sketched(blocks, options, run=PLAIN, report=quiet):
@@ -37,7 +37,9 @@ def sketched(blocks, options, run=PLAIN, report=quiet):
 def run_quietly(A, tmp_path, **values):
     lines = []
     method = values.pop("method", "rfd")
-    sketch = sketched(batches(A), SketchOptions(method=method, size=8), SketchRunOptions(**values), lines.append)
+    sketch = sketched(
+        batches(A), SketchOptions(method=method, size=8), SketchRunOptions(**values), lambda *more: lines.extend(more)
+    )
     return sketch, lines
 
 
@@ -104,7 +106,7 @@ def test_parts_in_processes_merge_within_the_bound(tmp_path):
         assert sorted(pool.map(part_to_file, zip(range(3), paths, parts, strict=True))) == [0, 1, 2]
     lines = []
     out = tmp_path / "all.sketch"
-    merged = merge_files(paths[::-1], SketchRunOptions(output=out), lines.append)
+    merged = merge_files(paths[::-1], SketchRunOptions(output=out), lambda *more: lines.extend(more))
     B = merged.matrix().toarray()
     for k in range(10):
         assert error(A, B, merged.alpha) <= tail(A, k) / (2 * (10 - k)) * (1 + 1e-9)
