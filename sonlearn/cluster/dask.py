@@ -174,7 +174,11 @@ def sketched(
     data: Any, options: SketchOptions, reading: Reading, zero_based: bool = False, client: Client | None = None
 ) -> Sketched:
     """As `sketch`, with the malformed lines. Raises as `sketch` does."""
-    tasks.check_merging(options)
+    from sonlearn.sketch.make import make_sketch
+
+    make_sketch(options.method, options.size, **options.values())  # raises what is wrong
+    if options.method == "oja":
+        raise OptionError("--method oja: Oja sketches cannot be merged; --method fd and rfd can, within their bound")
     client = client or client_here()
     parts, reading = with_format(client, data, reading)
     work = functools.partial(tasks.sketch_partition, reading, options, zero_based)
@@ -348,9 +352,8 @@ class _Copies:
         return [future for chain in self._chains for future in chain if not future.done()]
 
 
-def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client | None = None) -> Iterator[Answered]:
+def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client) -> Iterator[Answered]:
     """Predictions of each partition, in order, computed a few partitions in advance. Call `with_format` first."""
-    client = client or client_here()
     model = _sent(client, learner)
 
     def ask(reading: Reading, number: int, part: Any) -> Any:

@@ -19,7 +19,7 @@ import numpy as np
 
 from sonlearn.cluster.partitions import SETTLED, PartitionReader, check_labels, placed
 from sonlearn.data.batch import Batch
-from sonlearn.errors import OptionError, SonlearnError
+from sonlearn.errors import SonlearnError
 from sonlearn.jit import without_numba
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions
@@ -325,12 +325,3 @@ def dask_setup(worker: Any) -> None:
     """Called by Dask in each worker process: it ignores Ctrl-C, since the process that started it ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     without_numba()
-
-
-def check_merging(options: SketchOptions) -> None:
-    """Raise OptionError for a sketch that cannot be merged."""
-    from sonlearn.sketch.make import make_sketch
-
-    make_sketch(options.method, options.size, **options.values())
-    if options.method == "oja":
-        raise OptionError("--method oja: Oja sketches cannot be merged; --method fd and rfd can, within their bound")

@@ -12,7 +12,7 @@ import datetime
 import json
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,14 +25,12 @@ from sonlearn.files.atomic import LineFile, whole_file
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
+from sonlearn.report.audit import Audit
 from sonlearn.report.predictions import AnswerLines, format_lines, texts_of
 from sonlearn.report.problem import Problem, Uncounted
 from sonlearn.report.progress import BatchOutcome, Progress, Schedule
 from sonlearn.report.runlog import FORMAT, Run, bounded, jsonable
 from sonlearn.text.names import NameTable, names_of
-
-if TYPE_CHECKING:
-    from sonlearn.report.audit import Audit
 
 #: When rows of the log come unless -P says so: at 1.1 times the last one's weight.
 FINE = "1.1"
@@ -145,11 +143,11 @@ class Session(Passes):
         self, options: RunOptions, read_as: TextOptions, problem: Problem, from_model: str | None, model: Model
     ):  # fmt: skip
         super().__init__(options, read_as, model.names, from_model, model.unfinished)
-        self.problem, self.learner = problem, model.learner
+        self.problem = problem
+        self.learner = problem.learner = model.learner
         self.metrics: Any = None
         if self.learner is not None:
             self.columns = self.learner.columns
-            problem.learner = self.learner
         self.before = 0 if self.learner is None else self.learner.examples
         table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
         self.progress = problem.progress(table, self.holdout, fine if recorded(options) else None)

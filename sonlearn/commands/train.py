@@ -26,6 +26,7 @@ from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import raw
 from sonlearn.options.text import TABLES
+from sonlearn.report.audit import Audit
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
 from sonlearn.text.columns import ColumnTable, Labelling, first_names
@@ -110,11 +111,7 @@ class TrainingSession(Session):
         if self.learner is not None and options.testonly:
             self.columns = self.learner.columns.at_rest(self.names.known)
         self.unmet = 0  # examples of classes that the model has not learned
-        self.audit: Audit | None = None
-        if options.audit:
-            from sonlearn.report.audit import Audit
-
-            self.audit = Audit(options, self.names)
+        self.audit = Audit(options, self.names) if options.audit else None
         self.values = Values(self.learn)
         self.best: tuple[float, int, Learner | None] | None = None  # least holdout loss of a pass, its number and model
 

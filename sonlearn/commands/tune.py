@@ -104,8 +104,7 @@ class TuningSession(Passes):
 
     def report(self, batch: Batch, held: np.ndarray | None, predicted: list[Due]) -> None:
         """Print the rows that are due, and say which settings have failed."""
-        for due in () if self.bar.shown else predicted:
-            self.say(f"{due.line}  {due.setting.name}")
+        self.say(*(f"{due.line}  {due.setting.name}" for due in predicted if not self.bar.shown))
         failures = [result for result in self.tuning.results if result.state == "failed"]
         if len(failures) > self.failed:
             self.bar.close()

@@ -15,15 +15,12 @@ has it (of two classes that would be twice the former).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sonlearn.data.arrays import running_sum
-from sonlearn.learn.predicted import PROBABILISTIC, probability
-
-if TYPE_CHECKING:
-    from sonlearn.learn.predicted import Predicted
+from sonlearn.learn.predicted import PROBABILISTIC, Predicted, probability
 
 #: Bounds between the bins: float64[19].
 EDGES = 1.0 / (1.0 + 2.0 ** np.arange(9, -10, -1))
