@@ -311,12 +311,11 @@ def _tree(base: Any, previous: Any, learned: list[Any]) -> Any:
     return learned[0]
 
 
-def _computed(client: Client, delayed: list[Any], chains: list[list[Any]] | None = None) -> list[Any]:
+def _computed(client: Client, delayed: list[Any], chains: Sequence[list[Any]] = ()) -> list[Any]:
     """Futures of what has been computed, which stays on the workers; the first of them on several.
 
     Of each chain of further tasks the last that is done is on two workers, until all is computed.
     """
-    chains = chains or []
     futures = list(client.compute([*delayed, *itertools.chain.from_iterable(chains)]))
     # what is copied is in no other list, or its results would stay on the workers when it is forgotten
     _wait(futures, _Copies(client, [[futures.pop(len(delayed)) for _ in chain] for chain in chains]))

@@ -54,11 +54,6 @@ class Partition(NamedTuple):
     start: int = 0
     stop: int | None = None
 
-    @property
-    def name(self) -> str:
-        """Name for reports: the file and the first byte."""
-        return self.path if self.start == 0 else f"{self.path}+{self.start}"
-
 
 def partitions(sources: Iterable[str], options: TextOptions, block: int = BLOCK, wanted: int = 1) -> list[Partition]:
     """The partitions of files and patterns, in order. Long files of uncompressed LIBSVM or VW text are split.

@@ -121,10 +121,7 @@ class Sketched(Done):
 
 def sketch_partition(reading: Reading, options: SketchOptions, zero_based: bool, number: int, part: Any) -> Sketched:
     """Sketch a partition; each partition has its own random numbers."""
-    from sonlearn.sketch.make import (
-        make_sketch,
-        take,  # sketches need SciPy, a quarter of a worker's start
-    )
+    from sonlearn.sketch.make import make_sketch, take  # which need SciPy, a quarter of a worker's start
 
     if options.seed is not None or options.method in ("gauss", "sign", "sample"):
         options = dataclasses.replace(options, seed=(options.seed or 0) + number - 1)

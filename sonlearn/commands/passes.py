@@ -57,11 +57,8 @@ class Bar:
         if not self.shown:
             return
         self._read += examples
-        result, parts = progress.result, [f"{self._read / (time.perf_counter() - self._started):,.0f} examples/s"]
-        if result.average_loss is not None:
-            parts.append(f"loss {result.average_loss:.4f}")
-        if result.average_error is not None:
-            parts.append(f"error {result.average_error:.4f}")
+        speed = f"{self._read / (time.perf_counter() - self._started):,.0f} examples/s"
+        parts = [speed, *_averages(progress, "", 4)]
         place, figures = number - 1 + (self._meter.share or 0.0), ", ".join(parts)
         if self._bar is None:  # what comes before is the time of kernels being compiled, which says nothing of the rest
             self._bar = _tqdm()(
@@ -83,6 +80,12 @@ def _tqdm() -> Callable[..., Any]:
     from tqdm import tqdm
 
     return type("bar", (tqdm,), {"monitor_interval": 0})
+
+
+def _averages(progress: Progress, of: str, digits: int) -> list[str]:
+    """Average loss and error so far, those that there are."""
+    values = {"loss": progress.result.average_loss, "error": progress.result.average_error}
+    return [f"{of}{name} {value:.{digits}f}" for name, value in values.items() if value is not None]
 
 
 class Checkpoints:
@@ -339,12 +342,7 @@ class Passes:
         if self.meter.share is not None:
             passes = f" of pass {number}" if self.options.passes > 1 else ""
             figures.append(f"{100 * self.meter.share:.0f} %{passes} read")
-        result = self.progress.result
-        if result.average_loss is not None:
-            figures.append(f"average loss {result.average_loss:.6f}")
-        if result.average_error is not None:
-            figures.append(f"average error {result.average_error:.6f}")
-        self.say("... " + ", ".join(figures))
+        self.say("... " + ", ".join([*figures, *_averages(self.progress, "average ", 6)]))
 
     def begin_pass(self, reader: Reader, batch: Batch, first: bool) -> None:
         """What waits for the first examples of a pass: the learner and the header, and what is said of the cache."""

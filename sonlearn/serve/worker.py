@@ -361,10 +361,8 @@ class Worker(Queue):
         group = task.group
         task.steps = task.steps or self._steps_of(task)
         try:
-            next(task.steps)
-            return
-        except StopIteration:
-            pass
+            if next(task.steps, task) is None:  # a step; `task`: there is none left
+                return
         except Exception as error:
             begun = task.first.learn and task.batches is not None
             if begun or len(group) == 1 or not isinstance(error, SonlearnError):
