@@ -13,7 +13,7 @@ import math
 import operator
 import sys
 from collections.abc import Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 from river.bandit.base import ContextualPolicy
@@ -27,15 +27,11 @@ from sonlearn.learn.by_row import OneRow
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
+from sonlearn.options.keywords import RiverClassifierKeywords, RiverRegressorKeywords
 from sonlearn.options.python import Parameter, in_python, with_parameters
 from sonlearn.text.encode import RowLists
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
 from sonlearn.views.index import Entries
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from sonlearn.options.keywords import RiverClassifierKeywords, RiverRegressorKeywords
 
 SOURCE = "<dict>"
 

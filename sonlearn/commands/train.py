@@ -29,7 +29,7 @@ from sonlearn.options.text import TABLES
 from sonlearn.report.audit import Audit
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
-from sonlearn.text.columns import ColumnTable, Labelling, first_names
+from sonlearn.text.columns import Labelling, first_names
 
 #: Examples before which an average loss says little.
 ENOUGH = 100
@@ -210,7 +210,7 @@ class TrainingSession(Session):
         """What was found in the place of labels, and what to do."""
         if self.joined is not None and self.joined.nothing:
             return self.joined.nothing, "ids written alike; nothing was learned, and no model was saved"
-        return unlabelled(self.learner.text, self.columns)
+        return unlabelled(self.learner.text)
 
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""
@@ -308,7 +308,7 @@ def keep_freed_memory() -> bool:
     return [mallopt(what, value) for what, value in settings.items()] == [1, 1, 1]
 
 
-def unlabelled(text: TextOptions, columns: ColumnTable) -> tuple[str, str]:
+def unlabelled(text: TextOptions) -> tuple[str, str]:
     """(what was found, what to do) where no example has a label and an importance above 0, so nothing was learned."""
     found = "no example that has a label and an importance above 0"
     if text.label:

@@ -123,7 +123,7 @@ class TuningSession(Passes):
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""
         nothing = self.tuning is not None and not self.progress.labelled
-        return [*super().warnings(), *([", expected ".join(unlabelled(self.text, self.columns))] if nothing else [])]
+        return [*super().warnings(), *([", expected ".join(unlabelled(self.text))] if nothing else [])]
 
     def record(self, ending: str) -> None:
         """Write the table."""
