@@ -26,7 +26,7 @@ from sonlearn.text.svmlight import parse_svmlight
 from sonlearn.text.vw import make_names, parse_vw
 
 if TYPE_CHECKING:
-    from sonlearn.text.flat import FlatRows
+    from sonlearn.text.flat import TableRows
     from sonlearn.text.records import RecordRows
 
 #: Features of a batch, about, where interactions multiply them.
@@ -50,7 +50,7 @@ class ChunkParser:
         Whether to stop at the first malformed line of a chunk; else it is left out.
     described : int or None
         How many malformed lines of a chunk to describe, at least; None: all.
-    records : FlatRows or None
+    records : TableRows or None
         What JSON objects become, where they are no namespaces.
     most_features : float
         A line that has so many with interactions is malformed.
@@ -63,7 +63,7 @@ class ChunkParser:
         *,
         stops: bool = True,
         described: int | None = None,
-        records: FlatRows | None = None,
+        records: TableRows | None = None,
         most_features: float = MOST_FEATURES,
     ):
         self._options, self._labels, self._stops, self._described = options, labels, stops, described
@@ -72,7 +72,7 @@ class ChunkParser:
         self._rows = make_rows(0)
         self._state = np.zeros(at.STATE_SIZE, dtype=np.int64)
         self._line_names = LineNames(options) if options.names else None
-        self._records: FlatRows | RecordRows | None = records
+        self._records: TableRows | RecordRows | None = records
         self._expands = records is None and self._interactions.wanted
         self._most = most_features
 

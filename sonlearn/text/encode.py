@@ -29,6 +29,7 @@ import re
 import unicodedata
 from array import array
 from collections.abc import Container
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,7 @@ from sonlearn.text.columns import FINITE, NONE_MET, ColumnTable, Found, first_na
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
 from sonlearn.text.names import Named
-from sonlearn.text.objects import Unfit
+from sonlearn.text.objects import Unfit, described
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import ENOUGH, Suspicions
 
@@ -55,6 +56,7 @@ _DATE = re.compile(
 )
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
+NO_FIELD = f"{FINITE}, true, false, null or a text: this model has no namespaces"
 
 Entries = tuple[tuple[int, float], ...]
 
@@ -233,8 +235,8 @@ class ColumnEncoder:
 
     def number(self, field: str = "") -> int:
         """The feature that numbers are values of. Raises Unfit."""
-        self._meet("number", field)
         if self._number < 0:
+            self._meet("number", field)
             self._number = self._features.new(self.column)
         return self._number
 
@@ -282,8 +284,12 @@ class ColumnEncoder:
         number = self.number(field)
         return ((number, value),) if value else ()
 
-    def entries(self, field: str) -> Entries:
-        """What a field becomes. Raises Unfit."""
+    def entries(self, field: Any) -> Entries:
+        """What a field becomes: a text, or what JSON has. Raises Unfit."""
+        if type(field) is not str:
+            if isinstance(field, list):
+                raise Unfit(described(field), NO_FIELD)
+            return self.missing() if field is None else self.value(float(field))
         known = self._known.get(field)
         if known is not None:
             return known

@@ -24,7 +24,7 @@ from sonlearn.text.csv import field_place
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.describe import MOST_VALUES, describe, summarise
 from sonlearn.text.encode import date_in, words_of
-from sonlearn.text.flat import FlatRows
+from sonlearn.text.flat import TableRows
 from sonlearn.text.read import Reader, read_batches
 
 
@@ -131,7 +131,7 @@ def test_the_same_from_parquet_pandas_polars_and_json(tmp_path):
     arrow = dataclasses.replace(OPTIONS, format="arrow")
     for source in (tmp_path / "t.parquet", tmp_path / "p.parquet", table, frame, polars.DataFrame(typed)):
         assert rows(read_batches(source, arrow)) == expected
-    parser = ChunkParser(OPTIONS, records=FlatRows(OPTIONS, Labelling()))
+    parser = ChunkParser(OPTIONS, records=TableRows(OPTIONS, Labelling()))
     lines = [
         {name: value if value is None or isinstance(value, float | int | str | bool) else str(value)
          for name, value in zip(typed, row, strict=True)}
@@ -233,7 +233,7 @@ def test_a_column_of_ids_is_a_feature_too_where_it_is_said_how_it_is_read(readin
     assert rows([batch._replace(tags=None)]) == rows([column])
     records = [{"zip": zip_, "a": a, "y": y} for zip_, a, y in ((1010, 5, 1), (1020, 6, 0))]
     of_csv = dataclasses.replace(options, format="csv")
-    parsed = ChunkParser(of_csv, records=FlatRows(of_csv, Labelling())).parse_records(enumerate(records, 2), "")
+    parsed = ChunkParser(of_csv, records=TableRows(of_csv, Labelling())).parse_records(enumerate(records, 2), "")
     assert rows(parsed.batches) == rows([batch])
     if reading != "categorical":  # JSON has no such columns
         text_of = str if reading == "text" else float
