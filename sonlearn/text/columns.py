@@ -155,11 +155,9 @@ class Found(NamedTuple):
         """Join what was found in these rows and in `other`, which follow them."""
         kinds = {name: _kinds(self.kinds.get(name, ()), other.kinds.get(name, ())) for name in self.kinds | other.kinds}
         columns, notes, faults = (
-            tuple(dict.fromkeys([*ours, *theirs]))
-            for ours, theirs in (
-                (self.columns, other.columns), (self.notes, other.notes), (self.faults, other.faults),
-            )
-        )  # fmt: skip
+            tuple(dict.fromkeys(getattr(self, field) + getattr(other, field)))
+            for field in ("columns", "notes", "faults")
+        )
         return Found(columns, kinds, self.hint, notes, faults)
 
 
