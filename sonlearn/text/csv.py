@@ -56,7 +56,7 @@ def read_csv(
     layout = layout_of(columns, options, (name, records.header), labels, records.hint, known)
     rows, refused = TableRows(options, labels, known), list[InputError]()
     places, features = rows.columns(layout), tuple(column for _, column in layout.features)
-    found = rows.encoder.found(features, records.hint)
+    found = rows.encoder.found(features)._replace(hint=records.hint)
     if row_as_header(columns, options):
         header = shorten(", ".join(columns))
         note = f"{name}:{records.header}: the header {header} looks like a row; put a header before it"
@@ -74,10 +74,10 @@ def read_csv(
         if malformed is not None:
             refused.append(malformed.but(tag=id_in(record, layout)))
         if len(rows) + len(refused) >= _ROWS or records.chunk_ends:
-            yield rows.take(refused, features, records.hint)
+            yield rows.take(refused, features)
             refused, places = [], rows.columns(layout)
     if rows or refused:
-        yield rows.take(refused, features, records.hint)
+        yield rows.take(refused, features)
 
 
 class CsvRecords:
@@ -184,14 +184,6 @@ def _malformed_record(reason: str) -> tuple[str, str]:
 
 def field_place(text: str, delimiter: str, at: int) -> tuple[int, int]:
     """Where field `at`, from 0 on, of a record begins: (lines after its first, column in bytes from 1 on)."""
-    quoted, seen, begin, down, line = False, 0, 0, 0, 0
-    for i, character in enumerate(text):
-        if seen == at:
-            break
-        if character == '"':
-            quoted = not quoted
-        elif character == "\n":
-            down, line = down + 1, i + 1
-        elif character == delimiter and not quoted:
-            seen, begin = seen + 1, i + 1
-    return down, len(raw(text[line:begin])) + 1
+    end = re.escape(delimiter)
+    before = re.match(rf'(?:(?:[^"{end}]++|"[^"]*+")*+{end}){{0,{at}}}', text)[0]  # type: ignore[index]
+    return before.count("\n"), len(raw(before[before.rfind("\n") + 1 :])) + 1

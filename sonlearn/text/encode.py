@@ -417,19 +417,19 @@ class TableEncoder:
             for entry in self.column(name).absent()
         )  # fmt: skip
 
-    def parsed(self, batch: Batch, errors: list[InputError], columns: tuple[str, ...], hint: str = "") -> ParsedChunk:
+    def parsed(self, batch: Batch, errors: list[InputError], columns: tuple[str, ...]) -> ParsedChunk:
         """Rows whose indices are numbers of features, with slots in their place; and what `columns` have held so far.
 
         What is too much to remember is forgotten: from now on features may have new numbers.
         """
         self._rows += batch.n
         batch, counted = self.features.slotted(batch, words=bool(self.options.text))
-        found = self.found(columns, hint)
+        found = self.found(columns)
         for encoder in self._columns.values() if self.features.settle() else ():
             encoder.forget()
         return ParsedChunk([batch] if batch.n else [], errors, 0, counted, found)
 
-    def found(self, columns: tuple[str, ...], hint: str = "") -> Found:
+    def found(self, columns: tuple[str, ...]) -> Found:
         """What the columns have held so far."""
         met = {name: self._columns[name] for name in columns if name in self._columns}
         kinds = {name: tuple(column.kinds) for name, column in met.items() if column.kinds}
@@ -443,4 +443,4 @@ class TableEncoder:
             if column.categories.keys() == {False}:
                 new = shorten(column.categories[False])
                 faults.append(f"the column {shorten(name)} has categories of which the model has met none ({new})")
-        return Found(columns, kinds, hint, tuple(notes), tuple(faults))
+        return Found(columns, kinds, notes=tuple(notes), faults=tuple(faults))

@@ -153,11 +153,8 @@ class TableRows:
         id, weight = places.get(options.id), places.get(options.weight)
         return ColumnLayout(label if label >= 0 else None, id, weight, None, features)
 
-    def take(self, errors: list[InputError], columns: tuple[str, ...] | None = None, hint: str = "") -> ParsedChunk:
-        """All rows since the last call; the `errors` of those between them that were malformed.
-
-        `columns` and `hint`: of CSV.
-        """
+    def take(self, errors: list[InputError], columns: tuple[str, ...] | None = None) -> ParsedChunk:
+        """All rows since the last call; the `errors` of those between them that were malformed; `columns`: of CSV."""
         batch = self._rows.take()
         if columns is None:
             met = (name for of_row in self._met.values() for _, name in of_row.layout.features)
@@ -165,7 +162,7 @@ class TableRows:
         self._met.clear()
         if self._indices:
             return ParsedChunk([batch] if batch.n else [], errors, 0)
-        return self.encoder.parsed(batch, errors, columns, hint)
+        return self.encoder.parsed(batch, errors, columns)
 
 
 def id_in(fields: Sequence[Any], layout: ColumnLayout) -> str:

@@ -325,7 +325,8 @@ def test_labels_of_tables_may_be_words_where_they_are_asked_for():
 
 
 def described(table, **options):
-    found = summarise(list(table), map(list, zip(*table.values(), strict=True)), TextOptions(**options))
+    rows = (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
+    found = summarise(list(table), rows, TextOptions(**options))
     assert found.rows == len(next(iter(table.values())))
     return found.labels, {column.name: column for column in found.columns}
 
@@ -346,10 +347,10 @@ def test_ids_are_found_in_any_order_and_though_some_come_again(n):
 def test_labels_and_rows_are_counted_though_there_are_many():
     n = MOST_VALUES + 500
     values = [str(i) if i % 10 else "" for i in range(n)] + ["1", "2"]
-    found = summarise(["a", "y"], [[value, value] for value in values], TextOptions(label="y"))
+    found = summarise(["a", "y"], [{"a": value, "y": value} for value in values], TextOptions(label="y"))
     assert (found.rows, found.unlabelled, found.repeated) == (n + 2, n // 10, n // 10 - 1 + 2)
     assert f" more ({n // 10} rows have none)\n" in str(found)
-    assert summarise(["a"], [["1"], ["2"]], TextOptions()).unlabelled == 0
+    assert summarise(["a"], [{"a": "1"}, {"a": "2"}], TextOptions()).unlabelled == 0
 
 
 def test_described_columns():
