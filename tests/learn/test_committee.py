@@ -11,8 +11,8 @@ from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.learn.ensemble import pruning, scheduling
 from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.history import new_history
-from sonlearn.learn.ensemble.judges import ReplayJudge
 from sonlearn.learn.ensemble.label_scale import CLIP
+from sonlearn.learn.ensemble.pruning import ReplayJudge
 from sonlearn.learn.ensemble.scalar_step import PRIOR_PRECISION, combine
 from sonlearn.learn.ensemble.target import member_options
 from sonlearn.learn.losses import Loss, loss_of

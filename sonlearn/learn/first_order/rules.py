@@ -40,9 +40,9 @@ from sonlearn.data.rows import entries, features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.learn import losses
 from sonlearn.learn.linear_algebra import clear_first, dot
+from sonlearn.learn.log import left_after
 from sonlearn.learn.losses import POISSON, SQUARED, loss_slope, slopes, within_bounds
 from sonlearn.learn.pairs import add_to_pairs, add_weights, has_room, scale_pairs
-from sonlearn.learn.retention import left_after
 from sonlearn.learn.tolerances import LARGEST, LIMIT
 
 SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
