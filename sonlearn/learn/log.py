@@ -9,8 +9,8 @@ which they are first written. E is a contraction up to rounding and no map is in
 
 In all kernels `maps` is float64[slots, M, M + K] and `z` float64[2, M + K].
 
-Of sums that forget a share of themselves with each row a feature owes a power of the retention (`left_after`), mostly of
-a few rows: from a table, since a power takes longer than all else that is done with it.
+Of sums that forget a share of themselves with each row a feature owes a power of the retention (`left_after`), mostly
+of a few rows: from a table, since a power takes longer than all else that is done with it.
 """
 
 from __future__ import annotations

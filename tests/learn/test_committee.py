@@ -32,7 +32,7 @@ def predicted_alone(name, rows, features):
     entry = member(name)
     own = member_options(options(), entry)
     view, engine = make_view(entry.view), make_engine(own)
-    state, seen = view.fit_transform(view.reserve(view.new(), rows, features), rows)
+    state, seen = view.seen(view.reserve(view.new(), rows, features), rows, True)
     predicted = Predictions.empty(len(seen.y))
     engine.learn_all(engine.new(), seen, predicted, view.features(state))
     return np.clip(entry.gain * np.clip(predicted.raw[:, 0], *own.bounds), -CLIP, CLIP)

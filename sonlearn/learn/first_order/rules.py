@@ -152,8 +152,7 @@ def score(params, state, pairs, rows, i, z):
         clear_first(z, len(z))
         add_weights(pairs, rows, i, 1.0, len(z), z)
         return dot(values, values, len(values))
-    for c in range(classes_of(params)):
-        z[c] = 0.0
+    clear_first(z, classes_of(params))
     for k in range(len(feats)):
         f, x = np.uintp(feats[k]), values[k]
         xx += x * x
