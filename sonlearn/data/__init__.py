@@ -1,3 +1,4 @@
 """Data between reading and learning: `batch` (examples), `rows` (examples with numbered features), `arrays`,
 `axes` (what states say of their arrays), `merging` (sums of what several learners have added to a common start),
-`mixing` (a hash of numbers for kernels), `order` (labels in long blocks)."""
+`linear_algebra` (loops over rows of numbers, for kernels), `mixing` (a hash of numbers, for kernels), `order` (labels
+in long blocks)."""

@@ -36,18 +36,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.rows import Rows, is_learned, learned_rows
-from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.jit.sequence import Calls
-from sonlearn.learn.engine import Contributions, Engine, Predictions
-from sonlearn.learn.ensemble import pruning
-from sonlearn.learn.ensemble.combiner import PERIOD, Combiner, copy_inputs, fade, new_combiner, of_inputs
-from sonlearn.learn.ensemble.history import WIDTH, last_rows, multiplicity
-from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
-from sonlearn.learn.ensemble.progress import SEVERAL
-from sonlearn.learn.ensemble.pruning import JUDGE_PRIOR, FittedJudge, Judge, PruningCase
-from sonlearn.learn.ensemble.target import JUDGED, Part, Target
-from sonlearn.learn.linear_algebra import (
+from sonlearn.data.linear_algebra import (
     add_scaled,
     clear_first,
     exponential,
@@ -59,6 +48,17 @@ from sonlearn.learn.linear_algebra import (
     solve_upper,
     total_of,
 )
+from sonlearn.data.rows import Rows, is_learned, learned_rows
+from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.jit.sequence import Calls
+from sonlearn.learn.engine import Contributions, Engine, Predictions
+from sonlearn.learn.ensemble import pruning
+from sonlearn.learn.ensemble.combiner import PERIOD, Combiner, copy_inputs, fade, new_combiner, of_inputs
+from sonlearn.learn.ensemble.history import WIDTH, last_rows, multiplicity
+from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
+from sonlearn.learn.ensemble.progress import SEVERAL
+from sonlearn.learn.ensemble.pruning import JUDGE_PRIOR, FittedJudge, Judge, PruningCase
+from sonlearn.learn.ensemble.target import JUDGED, Part, Target
 from sonlearn.learn.multiclass.by_method import first_occurrences
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import CLASS_METHODS, Member
