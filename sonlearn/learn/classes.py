@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from sonlearn.data.batch import Batch
-from sonlearn.data.linear_algebra import exponential, total_of
 from sonlearn.errors import InputError, shorten
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn.engine import Predictions
+from sonlearn.learn.linear_algebra import exponential, total_of
 from sonlearn.learn.predicted import Predicted
 from sonlearn.options import LearnOptions
 

@@ -18,8 +18,8 @@ import math
 
 import numpy as np
 
-from sonlearn.data.linear_algebra import add_rows, add_scaled, clear_first, find_largest, product
 from sonlearn.jit import bare_inline, forced_inline, inline
+from sonlearn.learn.linear_algebra import add_rows, add_scaled, clear_first, find_largest, product
 
 #: Rows are filled up with zeros to a multiple of so many numbers.
 LANES = 8

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import axes
-from sonlearn.data.linear_algebra import add_rows, clear_first, set_scaled
 from sonlearn.jit import bare_inline, forced_inline, inline
+from sonlearn.learn.linear_algebra import add_rows, clear_first, set_scaled
 
 #: The log composes blocks of 2^BITS generations, and of 2^BITS of those, and so on.
 BITS = 3

@@ -25,10 +25,10 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE
-from sonlearn.data.linear_algebra import FOURTH, INVERSE, ROOT, add_scaled, dot, gram_spectrum, plus_dot, spectral
 from sonlearn.data.rows import Rows, features_with, is_learned
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.engine import Engine, Predictions, padded
+from sonlearn.learn.linear_algebra import FOURTH, INVERSE, ROOT, add_scaled, dot, gram_spectrum, plus_dot, spectral
 from sonlearn.learn.losses import POISSON, Output, leads_too_far, output_of, slopes, travel, within_bounds
 from sonlearn.learn.newton.coordinates import wbar_factor
 from sonlearn.learn.newton.round import row_scale

@@ -29,7 +29,6 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.axes import Counted, Scalars
-from sonlearn.data.linear_algebra import add_scaled, clear_first
 from sonlearn.data.rows import NO_CONSTANT, Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.jit.sequence import Calls
@@ -283,7 +282,8 @@ def standardise(params, state, work, rows, out, i, k, at):
         if M2 / weight > EQUAL * mean * mean:
             d += 1
             z[j] = min(max((x - mean) / math.sqrt(M2 / weight), -FARTHEST), FARTHEST)
-    clear_first(z[top:], min(len(moments), MOST) - top)
+    for j in range(top, min(len(moments), MOST)):
+        z[j] = 0.0
     work.scale[k], work.place[k] = 1.0 / math.sqrt(max(d, 1)), at
     out.features[at + D], out.values[at + D] = D, constant
     at, linear = at + D + 1, params.linear * (work.scale[k] if D > 0 else 1.0)
@@ -367,13 +367,15 @@ def project(params, work, out, size, top):
         width = min(TILE, D - begin)
         for k in range(size):
             sums = work.P[k]
-            clear_first(sums, width)
+            for c in range(width):
+                sums[c] = 0.0
             j = 0
             while j + 4 <= top:
                 add_four(sums, W, Z[k], j, begin, width)
                 j += 4
             while j < top:
-                add_scaled(sums, Z[k, j], W[j, begin:], width)
+                for c in range(width):
+                    sums[c] += Z[k, j] * W[j, begin + c]
                 j += 1
             at, scale = work.place[k] + begin, work.scale[k]
             for c in range(width):

@@ -13,7 +13,6 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.axes import Axis, Scalars, pooled, summed
-from sonlearn.data.linear_algebra import find_largest
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit, forced_inline
 from sonlearn.views.codes import CODES, KEY, KEY_BITS, Z, float_code, key_of, moments_with, tamed, z_code
@@ -71,7 +70,7 @@ class TuplesScratch(NamedTuple):
     codes: np.ndarray  # int64[longest row]; key of each entry
     scores: np.ndarray  # float64[longest row]
     taken: np.ndarray  # int64[longest tuple row]; keys of the entries that are combined
-    best: np.ndarray  # int64[the same]; which entries those of a long row are
+    best: np.ndarray  # float64[the same]; scores of those
     keys: np.ndarray  # int64[tuples of a row]
     fetched: np.ndarray  # int64[the same]; what `first_slot` has read
     marks: np.ndarray  # see `put`
@@ -115,7 +114,7 @@ class Tuples(Numbering):
         most = self._params.longest
         tuples = self._tuples(most)
         return TuplesScratch(
-            np.zeros(longest, np.int64), np.zeros(longest), *np.zeros((2, most), np.int64),
+            np.zeros(longest, np.int64), np.zeros(longest), np.zeros(most, np.int64), np.zeros(most),
             np.zeros(tuples, np.int64), np.zeros(tuples, np.int64), new_marks(tuples), np.zeros(3),
         )  # fmt: skip
 
@@ -152,12 +151,13 @@ def combine_rows(params, state, work, rows, out, i, at, learn):
         if learned and lacks_room(slots, params.limit, now["made"], tuples_of(params, n)):
             break
         n = code_row(params, state, work, rows, i, learned)
-        long = n > params.longest
-        if long:  # the entries of highest score, highest first
+        if n > params.longest:
             most = params.few if 3 * now["made"] >= 2 * now["combined"] else params.chosen
-            n = find_largest(work.scores, n, -1, work.best[:most])
-        for k in range(n):
-            work.taken[k] = work.codes[work.best[k] if long else k]
+            take_highest(work, n, most)
+            n = most
+        else:
+            for k in range(n):
+                work.taken[k] = work.codes[k]
         value = 1.0 / math.sqrt(max(tuples_of(params, n), 1)) if params.unit else 1.0
         size = combine_keys(params, work, n)
         at = number_row(work.keys, work.fetched, size, value, table, now, learned, out, i, at, work.marks)
@@ -225,6 +225,22 @@ def score_of_classes(state, j):
         if expected > 0.0:
             total += (counts[j, k] - expected) * ((counts[j, k] - expected) / expected)
     return total
+
+
+@forced_inline
+def take_highest(work, n, most):
+    """Take the `most` entries of highest score, highest first; of equal ones the first."""
+    taken, best, size = work.taken, work.best, 0
+    for k in range(n):
+        value = work.scores[k]
+        if size == most and (size == 0 or value <= best[size - 1]):
+            continue
+        at = min(size, most - 1)
+        while at > 0 and best[at - 1] < value:
+            best[at], taken[at] = best[at - 1], taken[at - 1]
+            at -= 1
+        best[at], taken[at] = value, work.codes[k]
+        size = min(size + 1, most)
 
 
 @forced_inline

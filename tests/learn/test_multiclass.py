@@ -9,7 +9,6 @@ from multiclass_twin import ArowTwin, BayesTwin, CombinerTwin, NagTwin, RlsTwin,
 
 from sonlearn import LearnOptions
 from sonlearn.data.axes import Numbers
-from sonlearn.data.linear_algebra import exponential
 from sonlearn.data.rows import NO_ROWS, Rows
 from sonlearn.jit.sequence import run_calls
 from sonlearn.learn import pairs as table
@@ -21,6 +20,7 @@ from sonlearn.learn.ensemble.slots import PRIOR, SURPRISE, ClassSlots, combine, 
 from sonlearn.learn.ensemble.target import Part
 from sonlearn.learn.ewma import Shares
 from sonlearn.learn.first_order.engine import Nag
+from sonlearn.learn.linear_algebra import exponential
 from sonlearn.learn.multiclass.arow import Arow
 from sonlearn.learn.multiclass.bayes import MOST, Bayes
 from sonlearn.learn.multiclass.engine import (

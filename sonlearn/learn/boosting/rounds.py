@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.data.linear_algebra import clear_first
 from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.boosting.bins import code_columns, ring_of, rows_of_refit, slot_of
@@ -20,6 +19,7 @@ from sonlearn.learn.boosting.state import BASE, CLASSES, COLUMNS, GRADIENT, IMPO
 from sonlearn.learn.boosting.tree import add_leaves, grow_tree, leaf_of, place_of, start_scores
 from sonlearn.learn.drift import KEPT as CHANGES
 from sonlearn.learn.drift import take_in
+from sonlearn.learn.linear_algebra import clear_first
 from sonlearn.learn.tolerances import LIMIT
 
 #: A mean error of the trees that is higher by this is no change.

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.data.linear_algebra import product, total_of
 from sonlearn.jit import bare_inline, forced_inline
 from sonlearn.learn.boosting.bins import ring_of, rows_of_refit, scores_of_row, slot_of
 from sonlearn.learn.boosting.state import (
@@ -42,6 +41,7 @@ from sonlearn.learn.boosting.state import (
     NEXT,
     PARTS,
 )
+from sonlearn.learn.linear_algebra import product, total_of
 from sonlearn.views.codes import key_of
 
 #: A split has to be better than the one before by more than rounding, relatively.

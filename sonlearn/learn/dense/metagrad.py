@@ -18,12 +18,12 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.axes import BY_FEATURE, Axis, summed
-from sonlearn.data.linear_algebra import INVERSE, add_scaled, spectral
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import inline, jit
 from sonlearn.learn.dense.engine import NOW, SCALARS, TRIANGLE, Dense
 from sonlearn.learn.dense.rounds import NOISE, enter, features_of, matrix, pack_triangle
 from sonlearn.learn.engine import Engine
+from sonlearn.learn.linear_algebra import INVERSE, add_scaled, spectral
 from sonlearn.learn.losses import loss_slope
 from sonlearn.learn.tolerances import LIMIT
 from sonlearn.options import LearnOptions

@@ -21,7 +21,13 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.axes import Counted, Numbers, Scalars
-from sonlearn.data.linear_algebra import (
+from sonlearn.data.rows import Rows, is_learned
+from sonlearn.jit import bare_inline, forced_inline, inline, jit
+from sonlearn.jit.sequence import Calls
+from sonlearn.learn.diagonal_fd.engine import Matrix, WithDiagonal
+from sonlearn.learn.diagonal_fd.rounds import LONGEST, leading_rows, step_of, widen
+from sonlearn.learn.engine import Predictions, padded
+from sonlearn.learn.linear_algebra import (
     add_rows,
     clear,
     clear_first,
@@ -34,12 +40,6 @@ from sonlearn.data.linear_algebra import (
     solve_upper,
     total_of,
 )
-from sonlearn.data.rows import Rows, is_learned
-from sonlearn.jit import bare_inline, forced_inline, inline, jit
-from sonlearn.jit.sequence import Calls
-from sonlearn.learn.diagonal_fd.engine import Matrix, WithDiagonal
-from sonlearn.learn.diagonal_fd.rounds import LONGEST, leading_rows, step_of, widen
-from sonlearn.learn.engine import Predictions, padded
 from sonlearn.learn.losses import HINGE
 from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, SHRINK
 from sonlearn.options import LearnOptions

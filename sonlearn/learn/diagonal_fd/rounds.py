@@ -36,7 +36,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE, Counted, Scalars
-from sonlearn.data.linear_algebra import (
+from sonlearn.data.rows import entries, features_with, is_learned
+from sonlearn.jit import bare_inline, forced_inline, inline, jit
+from sonlearn.learn.eigenpairs import leading_eigenpairs
+from sonlearn.learn.linear_algebra import (
     add_scaled,
     clear,
     clear_first,
@@ -50,9 +53,6 @@ from sonlearn.data.linear_algebra import (
     solve_upper,
     transposed,
 )
-from sonlearn.data.rows import entries, features_with, is_learned
-from sonlearn.jit import bare_inline, forced_inline, inline, jit
-from sonlearn.learn.eigenpairs import leading_eigenpairs
 from sonlearn.learn.log import apply_map, begin_generation, log_is_full, map_forward, place, slots_of
 from sonlearn.learn.losses import HINGE, LOGISTIC
 from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL, SHRINK

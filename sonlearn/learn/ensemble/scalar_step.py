@@ -24,11 +24,11 @@ from __future__ import annotations
 
 import math
 
-from sonlearn.data.linear_algebra import add_scaled, clear_first, dot, factorise
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn import losses
 from sonlearn.learn.ensemble.combiner import PERIOD, fade
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, factorise
 from sonlearn.learn.losses import LOGISTIC, SQUARED, Loss, loss_slope, loss_value
 
 #: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.

@@ -36,18 +36,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.linear_algebra import (
-    add_scaled,
-    clear_first,
-    exponential,
-    factorise,
-    find_largest,
-    largest,
-    mirror,
-    solve_lower,
-    solve_upper,
-    total_of,
-)
 from sonlearn.data.rows import Rows, is_learned, learned_rows
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Calls
@@ -59,6 +47,18 @@ from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import SEVERAL
 from sonlearn.learn.ensemble.pruning import JUDGE_PRIOR, FittedJudge, Judge, PruningCase
 from sonlearn.learn.ensemble.target import JUDGED, Part, Target
+from sonlearn.learn.linear_algebra import (
+    add_scaled,
+    clear_first,
+    exponential,
+    factorise,
+    find_largest,
+    largest,
+    mirror,
+    solve_lower,
+    solve_upper,
+    total_of,
+)
 from sonlearn.learn.multiclass.by_method import first_occurrences
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import CLASS_METHODS, Member

@@ -36,10 +36,10 @@ import math
 
 import numpy as np
 
-from sonlearn.data.linear_algebra import clear_first, dot
 from sonlearn.data.rows import entries, features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.learn import losses
+from sonlearn.learn.linear_algebra import clear_first, dot
 from sonlearn.learn.log import left_after
 from sonlearn.learn.losses import POISSON, SQUARED, loss_slope, slopes, within_bounds
 from sonlearn.learn.pairs import add_to_pairs, add_weights, has_room, scale_pairs

@@ -22,11 +22,11 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.axes import Numbers
-from sonlearn.data.linear_algebra import add_rows, add_scaled, clear_first, plus_dot
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions
+from sonlearn.learn.linear_algebra import add_rows, add_scaled, clear_first, plus_dot
 
 #: Rows with a larger margin are not learned from.
 MARGIN = 0.5
