@@ -106,7 +106,8 @@ def _matches(source: Source) -> list[Source]:
     if not remote:
         try:
             if stat.S_ISDIR(os.stat(source).st_mode):
-                raise IsADirectoryError
+                pattern = os.path.join(os.fspath(source), "*")
+                raise InputError(os.fspath(source), None, None, "a directory", f"a text file; its files are '{pattern}'")
         except OSError as error:
             raise InputError(os.fspath(source), None, None, reason(error), "a text file") from None
     return [source]
