@@ -334,11 +334,10 @@ class ColumnEncoder:
         if self._model is not None:
             month = self._model.nearest_month(self.column, year, month)
             year = self._model.bounded_year(self.column, year) if year else year
-        parts = {"year": "" if year else None, "month": f"={month}", "weekday": f"={_WEEKDAYS[date.weekday()]}"}
-        parts["hour"] = None if hour is None else f"={hour}"
+        parts = parts_of(date.replace(month=month), hour, year)
         return tuple(
-            new(part + text) if text else (new(part)[0], year) for part, text in parts.items()
-            if text is not None and f"{self.column}.{part}" not in self._options.ignore
+            (new(part + text)[0], value) for part, text, value in parts
+            if f"{self.column}.{part}" not in self._options.ignore
         )  # fmt: skip
 
     def _feature(self, of: str) -> tuple[int, float]:
