@@ -139,7 +139,8 @@ def test_several_files_and_patterns(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("last", "match"), [("none.svm", "no such file"), ("none*", "no file that matches"), ("d", "a directory, .*/d/[*]'$")]
+    ("last", "match"),
+    [("none.svm", "no such file"), ("none*", "no file that matches"), ("d", r"a directory, .*d/\*'$")],
 )
 def test_a_missing_file_or_a_folder_is_named_before_any_is_read(tmp_path, last, match):
     (tmp_path / "a.svm").write_bytes(b"1 1:1\n")
