@@ -73,9 +73,7 @@ class TextOptions:
         rare=True,
     )  # fmt: skip
     label: str = option("", "column of the label; of JSON the member", metavar="COLUMN")
-    id: str = option(
-        "", "column of ids of predictions; no feature unless --date or the like names it", metavar="COLUMN"
-    )
+    id: str = option("", "column of ids of predictions; no feature by itself", metavar="COLUMN")
     weight: str = option("", "column of the rows' importance weights", metavar="COLUMN", rare=True)
     text: tuple[str, ...] = option((), "column of texts: split into words (--ngram applies)", metavar="COLUMN")
     categorical: tuple[str, ...] = option(

@@ -164,10 +164,11 @@ class RecordRows:
                 self._special(name, value, space)
             elif (self._deep and path in self._ignored) if self._path else self._left_out(name, value):
                 continue
-            elif type(value) is float and categorical:
-                self._entry(self._member(seed, name, repr(self._finite(value, name)).removesuffix(".0"), space), 1.0)
             elif type(value) is float:
-                if value:
+                if categorical:
+                    text = repr(self._finite(value, name)).removesuffix(".0")
+                    self._entry(self._member(seed, name, text, space), 1.0)
+                elif value:
                     self._entry(self._member(seed, name, None, space), self._finite(value, name))
             elif type(value) is str and texts:
                 self._words(self._enter(name), name, words_of(value))
@@ -178,6 +179,8 @@ class RecordRows:
                     raise Unfit(described(value), f"{FINITE}, or nothing (--numeric)", (*self._path, name))
                 if number and number == number:
                     self._entry(self._member(seed, name, None, space), number)
+            elif type(value) is str and (known := self._members.get((seed, name, value, False))) is not None:
+                self._entry(known, 1.0)
             elif type(value) is str and not categorical and self._date(seed, name, path, value, space):
                 continue
             elif type(value) is str and dates and value.strip():
@@ -197,7 +200,7 @@ class RecordRows:
 
     def _date(self, seed: int, name: str, path: str, text: str, space: str) -> bool:
         """Whether a text in a member is a date; the features of its parts."""
-        found = None if (seed, name, text, False) in self._members else date_in(text)
+        found = date_in(text)
         if found is None:
             return False
         if not self._path:
