@@ -110,7 +110,7 @@ def test_a_learner_is_its_dense_twin(name):
     np.testing.assert_allclose(
         got.loss[labelled].mean(), -np.log(probabilities[labelled, y[labelled].astype(int)]).mean()
     )
-    again, more = ours.predict(batch), np.array([twin.predict(x, 1.0) for x in dense(batch)])
+    again, more = ours.predict(batch), np.array([twin.predict(x) for x in dense(batch)])
     np.testing.assert_allclose(again.scores, more[:, :4], rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(again.label, batch.y)
     if name in FIRST_ORDER:
