@@ -36,7 +36,7 @@ from sonlearn.report.quality import CoverageTotals
 from sonlearn.text.chunk import ChunkParser, joined_chunks
 from sonlearn.text.columns import Found, Labelling, layout_of
 from sonlearn.text.csv import CsvRecords
-from sonlearn.text.flat import FlatRows
+from sonlearn.text.flat import TableRows
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable, names_of
 from sonlearn.text.objects import Record, Unfit, elements_of, error_of
@@ -301,7 +301,7 @@ class Worker(Queue):
         self._parsers = {
             (stop, learns): ChunkParser(
                 text, labels, stops=stop, most_features=_MOST_FEATURES,
-                records=None if of_namespaces else FlatRows(text, labels, self._columns[learns]),
+                records=None if of_namespaces else TableRows(text, labels, self._columns[learns], self.takes_text),
             )
             for stop in (False, True) for learns in self._columns
         }  # fmt: skip

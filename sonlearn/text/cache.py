@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import json
 import os
 import struct
@@ -196,12 +197,12 @@ class CachedReader(Reader):
 
 def _features(names: NameTable, before: dict[int, list[int]]) -> list[list[Any]]:
     """[slot, name, how often it has come since `before`] of all names."""
-    out = []
-    for slot, known in names.known.items():
-        now, then = names.counts.get(slot, []), before.get(slot, [])
-        for i, name in enumerate(known):
-            out.append([slot, name, (now[i] if i < len(now) else 0) - (then[i] if i < len(then) else 0)])
-    return out
+    return [
+        [slot, name, now - then] for slot, known in names.known.items()
+        for name, now, then in itertools.zip_longest(
+            known, names.counts.get(slot, ()), before.get(slot, ()), fillvalue=0
+        )
+    ]  # fmt: skip
 
 
 def _identity(source: Source) -> dict[str, Any] | None:

@@ -67,12 +67,17 @@ def number_in(field: str) -> float | None:
 
 
 def label_of(
-    field: str | bool, class_names: bool, truth: bool = False, at: int | tuple[str, ...] = ()
+    field: Any, class_names: bool, truth: bool = False, at: int | tuple[str, ...] = ()
 ) -> tuple[float, str | None]:
-    """(label, name of its class) that a field stands for, which is `at` a place. Raises Unfit.
+    """(label, name of its class) that a field, or what JSON has, stands for, which is `at` a place. Raises Unfit.
 
     With `truth` true and false have their number and, as the name, the word as it was written.
     """
+    if not isinstance(field, str | bool):
+        number = math.nan if field is None else field if isinstance(field, float) else math.inf
+        if math.isinf(number):
+            raise Unfit(described(field), NO_LABEL, at)
+        return number, None
     word = str(field).lower() if isinstance(field, bool) else field.strip()
     y = number_in(word) if word else math.nan
     if y is None and class_names:
@@ -150,11 +155,9 @@ class Found(NamedTuple):
         """Join what was found in these rows and in `other`, which follow them."""
         kinds = {name: _kinds(self.kinds.get(name, ()), other.kinds.get(name, ())) for name in self.kinds | other.kinds}
         columns, notes, faults = (
-            tuple(dict.fromkeys([*ours, *theirs]))
-            for ours, theirs in (
-                (self.columns, other.columns), (self.notes, other.notes), (self.faults, other.faults),
-            )
-        )  # fmt: skip
+            tuple(dict.fromkeys(getattr(self, field) + getattr(other, field)))
+            for field in ("columns", "notes", "faults")
+        )
         return Found(columns, kinds, self.hint, notes, faults)
 
 

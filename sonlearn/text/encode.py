@@ -29,6 +29,7 @@ import re
 import unicodedata
 from array import array
 from collections.abc import Container
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,7 @@ from sonlearn.text.columns import FINITE, NONE_MET, ColumnTable, Found, first_na
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
 from sonlearn.text.names import Named
-from sonlearn.text.objects import Unfit
+from sonlearn.text.objects import Unfit, described
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import ENOUGH, Suspicions
 
@@ -55,6 +56,7 @@ _DATE = re.compile(
 )
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
+NO_FIELD = f"{FINITE}, true, false, null or a text: this model has no namespaces"
 
 Entries = tuple[tuple[int, float], ...]
 
@@ -233,8 +235,8 @@ class ColumnEncoder:
 
     def number(self, field: str = "") -> int:
         """The feature that numbers are values of. Raises Unfit."""
-        self._meet("number", field)
         if self._number < 0:
+            self._meet("number", field)
             self._number = self._features.new(self.column)
         return self._number
 
@@ -282,8 +284,12 @@ class ColumnEncoder:
         number = self.number(field)
         return ((number, value),) if value else ()
 
-    def entries(self, field: str) -> Entries:
-        """What a field becomes. Raises Unfit."""
+    def entries(self, field: Any) -> Entries:
+        """What a field becomes: a text, or what JSON has. Raises Unfit."""
+        if type(field) is not str:
+            if isinstance(field, list):
+                raise Unfit(described(field), NO_FIELD)
+            return self.missing() if field is None else self.value(float(field))
         known = self._known.get(field)
         if known is not None:
             return known
@@ -411,19 +417,19 @@ class TableEncoder:
             for entry in self.column(name).absent()
         )  # fmt: skip
 
-    def parsed(self, batch: Batch, errors: list[InputError], columns: tuple[str, ...], hint: str = "") -> ParsedChunk:
+    def parsed(self, batch: Batch, errors: list[InputError], columns: tuple[str, ...]) -> ParsedChunk:
         """Rows whose indices are numbers of features, with slots in their place; and what `columns` have held so far.
 
         What is too much to remember is forgotten: from now on features may have new numbers.
         """
         self._rows += batch.n
         batch, counted = self.features.slotted(batch, words=bool(self.options.text))
-        found = self.found(columns, hint)
+        found = self.found(columns)
         for encoder in self._columns.values() if self.features.settle() else ():
             encoder.forget()
         return ParsedChunk([batch] if batch.n else [], errors, 0, counted, found)
 
-    def found(self, columns: tuple[str, ...], hint: str = "") -> Found:
+    def found(self, columns: tuple[str, ...]) -> Found:
         """What the columns have held so far."""
         met = {name: self._columns[name] for name in columns if name in self._columns}
         kinds = {name: tuple(column.kinds) for name, column in met.items() if column.kinds}
@@ -437,4 +443,4 @@ class TableEncoder:
             if column.categories.keys() == {False}:
                 new = shorten(column.categories[False])
                 faults.append(f"the column {shorten(name)} has categories of which the model has met none ({new})")
-        return Found(columns, kinds, hint, tuple(notes), tuple(faults))
+        return Found(columns, kinds, notes=tuple(notes), faults=tuple(faults))

@@ -41,7 +41,7 @@ from sonlearn.text.source import (
 from sonlearn.text.suspicions import noted
 
 if TYPE_CHECKING:
-    from sonlearn.text.flat import FlatRows
+    from sonlearn.text.flat import TableRows
 
 #: Lines looked at to tell the format.
 _DETECT_LINES = 100
@@ -294,7 +294,7 @@ class Reader:
         """Rows of all CSV or Arrow sources, for a model also of JSON; lines count from the first of a source."""
         from sonlearn.text.arrow import read_arrow
         from sonlearn.text.csv import read_csv
-        from sonlearn.text.flat import FlatRows
+        from sonlearn.text.flat import TableRows
 
         for source in expand_globs(self.sources):
             name = self.table_name if is_table(source) else source_name(source)
@@ -305,7 +305,7 @@ class Reader:
                 text = next(chunks, _NO_TEXT)
                 chunks = itertools.chain([text], chunks)
                 if self.columns.known and not self._labels.action and detect_format(text) == "json":
-                    parser = self._parser(FlatRows(self.options, self._labels, self.columns))
+                    parser = self._parser(TableRows(self.options, self._labels, self.columns))
                     tables = map(functools.partial(parser.parse, format="json", source=name), chunks)
                 else:
                     tables = read_csv(chunks, name, self.options, self._labels, self.columns)
@@ -325,7 +325,7 @@ class Reader:
             self._parsers.parser = self._parser()
         return chunk.source, chunk.first, self._parsers.parser.parse(chunk.text, self.format, chunk.source)
 
-    def _parser(self, records: FlatRows | None = None) -> ChunkParser:
+    def _parser(self, records: TableRows | None = None) -> ChunkParser:
         described, stops = max(SHOWN_ERRORS, (self.malformed.allowed or 0) + 1), not self.malformed.skips
         return ChunkParser(self.options, self._labels, stops=stops, described=described, records=records)
 

@@ -143,10 +143,10 @@ def test_a_column_without_a_name_is_a_column():
 def test_members_without_a_name_are_columns():
     from sonlearn.text.chunk import ChunkParser
     from sonlearn.text.columns import Labelling
-    from sonlearn.text.flat import FlatRows
+    from sonlearn.text.flat import TableRows
 
     options = TextOptions(format="csv")
-    parser = ChunkParser(options, records=FlatRows(options, Labelling()))
+    parser = ChunkParser(options, records=TableRows(options, Labelling()))
     (batch,) = parser.parse_records([(1, b'{"": 7, "a": 2}')], "<request>").batches
     assert (batch.n, sorted(batch.values), batch.weight.tolist()) == (1, [1.0, 2.0, 7.0], [1.0])
 
