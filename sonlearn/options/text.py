@@ -110,11 +110,6 @@ class TextOptions:
         """Flags of the fields of these names that are set."""
         return [flag_of(TextOptions, name) for name in names if getattr(self, name)]
 
-    @property
-    def names_kept(self) -> bool:
-        """Whether names of features are kept."""
-        return self.format in (*TABLES, "json") if self.names is None else self.names
-
 
 def flag_of(options: type, name: str) -> str:
     """How the command line spells a field."""

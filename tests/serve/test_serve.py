@@ -245,14 +245,17 @@ def test_requests_that_are_worked_on_together_have_the_answers_of_each_alone(lea
     assert (learner.examples > 40) == learn
 
 
-def test_too_much_waiting_is_refused():
+def test_too_much_waiting_is_refused(monkeypatch):
     import asyncio
 
+    from sonlearn.serve import worker as module
     from sonlearn.serve.worker import Busy, Worker
     from sonlearn.text.names import NameTable
 
+    monkeypatch.setattr(module, "MOST_WAITING", 100)
+
     async def run():
-        worker = Worker(learner_of(VW[:10]), NameTable(), most_waiting=100)
+        worker = Worker(learner_of(VW[:10]), NameTable())
         asked = [asyncio.ensure_future(worker.ask("text", b"|a " + b"x " * 60)) for _ in range(3)]
         await asyncio.sleep(0)
         running = asyncio.ensure_future(worker.run())

@@ -137,7 +137,7 @@ def test_a_request_of_more_rows_or_labels_than_are_written_at_once_is_refused(tm
 
 
 def test_labels_of_a_long_request_are_looked_up_in_steps(tmp_path, monkeypatch):
-    monkeypatch.setattr(labels, "PARSED_RECORDS", 3)
+    monkeypatch.setattr(labels.worker, "PARSED_RECORDS", 3)
     found = []
     with late_labels(of_table(), tmp_path / "log") as server:
         assert server.json("/predict", [row(i) for i in range(10)])[0] == 200
