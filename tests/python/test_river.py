@@ -173,12 +173,19 @@ def test_a_weight_that_is_none_is_refused_and_nothing_learned(model, weight):
     assert pickle.dumps(ours.learner_.to_arrays()) == pickle.dumps(other.learner_.to_arrays())
 
 
-@pytest.mark.parametrize("label", [math.nan, math.inf, -math.inf, "tea", "3", b"3", None, [1.0]])
-def test_a_label_that_is_no_value_is_refused(label):
+NO_LABELS = (math.nan, math.inf, -math.inf, "tea", "3", b"3", None, [1.0])
+NO_VALUES = [
+    *((2.0, label, "found label .*, expected a") for label in NO_LABELS),
+    *((value, 1.0, "'tea'.*expected a finite number or a text") for value in (math.inf, -math.inf, [1], b"x", 10**400)),
+]
+
+
+@for_all("value, label, message", NO_VALUES)
+def test_what_is_no_value_is_refused(value, label, message):
     ours = SonlearnRegressor(method="nag")
-    with pytest.raises(InputError):
-        ours.learn_one({"a": 1.0}, label)
-    assert ours.predict_one({"a": 1.0}) == 0.0
+    with pytest.raises(InputError, match=message):
+        ours.learn_one({"cup": 1.0, "tea": value}, label)
+    assert ours.predict_one({"cup": 1.0}) == 0.0
 
 
 @pytest.mark.parametrize("label", [None, math.nan, np.float64("nan")])
@@ -189,14 +196,6 @@ def test_a_missing_label_is_no_class(label):
             ours.learn_one({"a": 1.0}, label)
         ours.learn_one({"a": 1.0}, number)
         assert list(ours.predict_proba_one({"a": 1.0})) == list(range(number + 1))
-
-
-@pytest.mark.parametrize("value", [math.inf, -math.inf, [1], b"x", 10**400])
-def test_what_is_no_value_is_refused(value):
-    ours = SonlearnRegressor(method="nag")
-    with pytest.raises(InputError, match=r"'tea'.*expected a finite number or a text"):
-        ours.learn_one({"cup": 1.0, "tea": value}, 1.0)
-    assert ours.predict_one({"cup": 1.0}) == 0.0
 
 
 @pytest.mark.parametrize("x", ["cheap tea", ["tea"], None])
