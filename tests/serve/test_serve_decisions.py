@@ -373,8 +373,8 @@ def test_a_killed_server_that_saves_elsewhere_goes_on_there_by_the_same_command(
         with serving(*call) as (process, (port,), lines):
             went_on = "-i m: n has learned from the events in log.db, and goes on in its place\n"
             assert (went_on in lines) == (rewarded > 100)
-            event = asked(port, "/decide", context())["event_id"]
-            asked(port, "/reward", {"event_id": event, "reward": 1})
+            event = post_json(port, "/decide", context())["event_id"]
+            post_json(port, "/reward", {"event_id": event, "reward": 1})
             rewarded += 1
             process.send_signal(ending)
             process.wait(20)
