@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Changes whenever the layout does, or what the parsers make of a text.
-VERSION = 8
+VERSION = 9
 
 #: Bytes at either end of a file that are read to see whether it has changed.
 _ENDS = 1 << 16
@@ -130,8 +130,7 @@ class CachedReader(Reader):
         self.malformed.errors = [InputError(*error) for error in trailer["errors"]]
         self.names.add((slot, name, 0 if self._known_rows else count) for slot, name, count in trailer["features"])
         for source, columns, kinds in trailer["columns"]:
-            self.notes += self.columns.check(Found(tuple(columns), {}), source, self._labels.needed)
-            self.columns.add(kinds)
+            self._found(Found(tuple(columns), kinds), source)
         constant = constant_id(self.options, self.format)
         if self.meter is not None:
             self.meter.begin([self.path])

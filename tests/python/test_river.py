@@ -1,5 +1,6 @@
 """The estimators for River: its own checks, and that they learn what the command line learns from the same text."""
 
+import datetime
 import io
 import math
 import pickle
@@ -303,6 +304,21 @@ def test_rows_of_texts_keep_the_buffers_of_one_row():
         buffers.append(model.__dict__.get("_buffers", [None])[0])
     assert buffers[1] is not None
     assert all(each is buffers[1] for each in buffers[1:])
+
+
+def test_dates_are_read_as_those_of_a_table():
+    stamp = datetime.datetime(2024, 3, 31, 13, 5, tzinfo=datetime.UTC)
+    parts = {"at.year": 24.0, "at.month=3": 1, "at.weekday=Sun": 1, "at.hour=13": 1, "x": 2.0}
+    given = [{"at": stamp, "x": 2.0}, {"at": stamp.date(), "x": 2.0}]
+    found = [batch_of([x], None, 1.0, 32, True) for x in (*given, parts)]
+    np.testing.assert_array_equal(found[0].indices, found[2].indices)
+    np.testing.assert_array_equal(found[0].values, found[2].values)
+    assert len(found[1].indices) == len(found[0].indices) - 1
+    model = SonlearnRegressor(method="nag")
+    model.learn_one(given[0], 1.0)
+    twin = SonlearnRegressor(method="nag")
+    twin.learn_one(parts, 1.0)
+    assert model.predict_one(given[1]) != model.predict_one(given[0]) == twin.predict_one(parts)
 
 
 def test_positive_threshold_and_multinomial():

@@ -417,6 +417,22 @@ def test_thresholds_are_the_learners(classes, threshold):
         SonlearnClassifier(positive=3).fit(X, y)
 
 
+def test_what_is_made_of_predictions_may_change_after_fit(classes):
+    X, y = classes
+    ours = SonlearnClassifier(method="nag", **IN_ORDER).fit(X, y)
+    ours.predict(X)
+    ours.set_params(threshold=0.8)
+    assert ours.threshold_ == pytest.approx(np.log(0.8 / 0.2))
+    np.testing.assert_array_equal(ours.predict(X), ours.decision_function(X) > ours.threshold_)
+    ours.set_params(threshold="best-f1")
+    with pytest.raises(OptionError, match="threshold best-f1: the model has kept no scores"):
+        ours.predict(X)
+    assert ours.set_params(threshold=0.8).threshold_ == pytest.approx(np.log(0.8 / 0.2))
+    assert ours.set_params(threshold="best-f1").fit(X, y).threshold_ != 0.0
+    values = SonlearnRegressor(method="nag").fit(X, y).set_params(max_prediction=0.5)
+    assert values.predict(X).max() == 0.5
+
+
 def test_multinomial_is_the_command_lines():
     X, y = several()
     ours = SonlearnClassifier(method="nag", multinomial=True, **IN_ORDER).fit(X, y)

@@ -18,7 +18,6 @@ from serving import served_decisions
 from states import same_state
 
 from sonlearn.errors import ModelFileError, OutputError
-from sonlearn.files import storage
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
@@ -366,17 +365,21 @@ def test_a_killed_server_goes_on_where_it_was(cli):
 
 
 @pytest.mark.limit(120)
-def test_a_model_that_has_learned_from_the_log_is_not_replaced_by_one_that_has_not(tmp_path, cli):
-    model().save(tmp_path / "m")
-    with contextlib.closing(EventLog(str(tmp_path / "events"))) as events:
-        events.append([("a", "{}")], [])
-        header, arrays = model().to_arrays()
-        storage.write(tmp_path / "n", {**header, "events": events.mark()}, arrays)
-    before = (tmp_path / "n").read_bytes()
-    assert cli.error("serve --learn --port 0 -i m -f n --events events") == (
-        "-i m: n has learned from the events in events and would be replaced; give -i n to go on, or another -f"
-    )
-    assert (tmp_path / "n").read_bytes() == before
+def test_a_killed_server_that_saves_elsewhere_goes_on_there_by_the_same_command(cli):
+    cli.out("train", "--quiet", "--cb_explore_adf", "--examples", "100", "-f", "m", OFFERS)
+    before, call = Path("m").read_bytes(), ("-i", "m", "-f", "n", "--learn", "--events", "log.db")
+    rewarded = 100
+    for ending in (signal.SIGTERM, signal.SIGKILL, signal.SIGTERM):
+        with serving(*call) as (process, (port,), lines):
+            went_on = "-i m: n has learned from the events in log.db, and goes on in its place\n"
+            assert (went_on in lines) == (rewarded > 100)
+            event = post_json(port, "/decide", context())["event_id"]
+            post_json(port, "/reward", {"event_id": event, "reward": 1})
+            rewarded += 1
+            process.send_signal(ending)
+            process.wait(20)
+    assert Bandit.load("n").examples == rewarded
+    assert Path("m").read_bytes() == before
 
 
 def test_a_model_that_decides_no_contexts_is_refused_before_anything_is_written(cli):
