@@ -61,7 +61,7 @@ def stream(run: Run) -> Element | None:
     rows = [["drift", change_points(changes["changes"])], ["weight on members that forget", f"{changes['short']:.0%}"]]
     if both:
         ways = (("with labels arriving", "online"), ("without", "offline"))
-        rows += [[f"{what} {name}", number_or_dash(both[way][what])] for name, way in ways for what in ("loss", "error")]
+        rows += [[f"{of} {name}", number_or_dash(both[way][of])] for name, way in ways for of in ("loss", "error")]
     lead = "Members that forget follow a stream while labels arrive; a model at rest predicts by the others."
     body = element("tbody", *(element("tr", element("th", n, scope="row"), element("td", v)) for n, v in rows))
     return section("Stream", element("table", body), lead=lead, name="stream")
