@@ -2,17 +2,19 @@
 
 Names of features are hashed as Vowpal Wabbit does it: ``{"width": 3.5, "colour": "red"}`` is the line
 ``|  width:3.5 colour:red`` of its format, and with 32 bits two names hardly ever meet. Numbers, texts and booleans are
-values; 0 is the same as nothing. None and NaN are missing values: the text of the feature is empty then, which is a
-feature that says so. Entries are put in the order of their slots, for the order in a dict has no meaning.
+values; 0 is the same as nothing; dates of the module datetime are what they are in a table (`sonlearn.text.encode`).
+None and NaN are missing values: the text of the feature is empty then, which is a feature that says so. Entries are put
+in the order of their slots, for the order in a dict has no meaning.
 """
 
 from __future__ import annotations
 
+import datetime
 import functools
 import math
 import operator
 import sys
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, Self, Unpack
 
 import numpy as np
@@ -29,7 +31,7 @@ from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.keywords import RiverClassifierKeywords, RiverRegressorKeywords
 from sonlearn.options.python import Parameter, in_python, with_parameters
-from sonlearn.text.encode import RowLists
+from sonlearn.text.encode import RowLists, date_in, parts_of
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
 from sonlearn.views.index import Entries
 
@@ -63,8 +65,18 @@ def _entries(features: dict[Hashable, Any], mask: int, row: int) -> list[tuple[i
     if not isinstance(features, dict | Mapping):
         found = f"{shorten(str(features))} ({type(features).__name__})"
         raise InputError(SOURCE, row, None, found, "a dict of features; of the words of a text: BagOfWords() | ...")
-    entries = sorted(_entry(name, value, mask, row) for name, value in features.items())
+    entries = sorted(_entry(name, value, mask, row) for name, value in _with_parts(features))
     return [(slot, value) for slot, value in entries if value != 0.0]
+
+
+def _with_parts(features: Mapping[Hashable, Any]) -> Iterator[tuple[Hashable, Any]]:
+    """Yield the features of a dict, with the parts of a date in its place."""
+    for name, value in features.items():
+        found = date_in(value.isoformat()) if isinstance(value, datetime.date) and value == value else None
+        if found is None:
+            yield name, value
+        else:
+            yield from ((f"{name}.{feature}", number) for _, feature, number in parts_of(found, str(name)))
 
 
 def _numbers(values: Any, what: str, n: int) -> np.ndarray:

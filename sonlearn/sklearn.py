@@ -33,6 +33,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.keywords import SklearnClassifierKeywords, SklearnRegressorKeywords
+from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.methods import CURVED, METHODS, additive
 from sonlearn.options.python import Parameter, in_python, parameters_of, with_parameters
 from sonlearn.text.arrow import arrow_table, categories_of, is_mixed, table_batch
@@ -296,9 +297,19 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         """Raw predictions float64[n, K], of each class met; float64[n, 1] of a learner that has no several classes."""
         return self._of_rows(X, lambda batch: self.learner_.predict(batch).scores)
 
+    def _check_output(self) -> None:
+        """Have the fitted learner report as parameters say that were set since. Raises OptionError where it cannot."""
+        check_is_fitted(self)
+        given = {name: getattr(self, name) for name in OUTPUT_OPTIONS if name in self.PARAMETERS}
+        if any(getattr(self.learner_.options, name) != value for name, value in given.items()):
+            try:
+                self.learner_.set_output(**given)
+            except OptionError as error:
+                raise in_python(type(self).__name__, error) from None
+
     def _of_rows(self, X: Any, predict: Callable[[Batch], np.ndarray]) -> np.ndarray:
         """What is predicted of the rows of X, batch by batch."""
-        check_is_fitted(self)
+        self._check_output()
         X, _, _ = self._checked(X, reset=False)
         return np.concatenate([predict(batch) for _, batch in self._batches(X)])
 
@@ -465,7 +476,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
     @property
     def threshold_(self) -> float:
         """See the class."""
-        check_is_fitted(self)
+        self._check_output()
         return self._numbered.threshold
 
     def predict_set(self, X: Any) -> np.ndarray:

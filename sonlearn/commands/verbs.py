@@ -73,7 +73,7 @@ _TUNE = (
     "holdout_off", "holdout_period", "holdout_after", "join", "examples", "on_error", "max_errors", "threads",
     "progress", "progress_bar", "quiet",
 )  # fmt: skip
-_TABLE = ("label", "id", "weight", "text", "categorical", "numeric", "ignore", "keep")
+_TABLE = ("label", "id", "weight", "text", "categorical", "numeric", "date", "ignore", "keep")
 _SERVE = ("initial_regressor", "final_regressor", "checkpoint", "checkpoint_minutes", "threads", "quiet")
 _READ = ("data", "on_error", "max_errors", "threads")
 _EVALUATE = (*_READ, "examples", "progress", "quiet")

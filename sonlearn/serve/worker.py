@@ -291,7 +291,7 @@ class Worker(Queue):
         # the rows are learned.
         self._parsers = {
             (stop, learns): ChunkParser(
-                text, labels, stops=stop, most_features=_MOST_FEATURES,
+                text, labels, stops=stop, most_features=_MOST_FEATURES, columns=self._columns[learns],
                 records=None if of_namespaces else TableRows(text, labels, self._columns[learns], self.takes_text),
             )
             for stop in (False, True) for learns in self._columns

@@ -15,7 +15,7 @@ from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
 from sonlearn.text import rows as at
-from sonlearn.text.columns import Labelling
+from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.interact import Expanded, Interactions, count_generated, expand, make_room
 from sonlearn.text.malformed import behind
 from sonlearn.text.names import LineNames
@@ -67,6 +67,7 @@ class ChunkParser:
         described: int | None = None,
         records: TableRows | None = None,
         most_features: float = MOST_FEATURES,
+        columns: ColumnTable | None = None,
     ):
         self._options, self._labels, self._stops, self._described = options, labels, stops, described
         self._names = make_names(options, labels.names)
@@ -75,6 +76,7 @@ class ChunkParser:
         self._state = np.zeros(at.STATE_SIZE, dtype=np.int64)
         self._line_names = LineNames(options) if options.names else None
         self._records: TableRows | RecordRows | None = records
+        self._columns = columns
         self._expands = records is None and self._interactions.wanted
         self._most = most_features
 
@@ -124,7 +126,7 @@ class ChunkParser:
         if self._records is None:
             from sonlearn.text.records import RecordRows
 
-            self._records = RecordRows(self._options, self._labels)
+            self._records = RecordRows(self._options, self._labels, self._columns)
         rows = self._records
         refused: list[InputError] = []
         for line, record in records:

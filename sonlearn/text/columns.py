@@ -187,8 +187,8 @@ def is_feature(column: str, options: TextOptions) -> bool:
 
 
 def reading_of(column: str, options: TextOptions) -> str:
-    """The option that says how the fields of a column are read: ``text``, ``categorical``, ``numeric``, or none."""
-    return next((how for how in ("text", "categorical", "numeric") if column in getattr(options, how)), "")
+    """The option that says how the fields of a column are read: ``text``, ``categorical`` and so on, or none."""
+    return next((how for how in ("text", "categorical", "numeric", "date") if column in getattr(options, how)), "")
 
 
 def names_a_column(field: str, name: str, columns: Sequence[str]) -> bool:
@@ -244,7 +244,7 @@ def layout_of(
             expected = f"columns of different names{hint}"
             raise InputError(*place, None, f"{columns.count(name)} columns {shorten(name)}", expected)
     if labels.needed:
-        for field in ("text", "categorical", "numeric", "ignore", "keep"):
+        for field in ("text", "categorical", "numeric", "date", "ignore", "keep"):
             for name in getattr(options, field):
                 if not names_a_column(field, name, columns):
                     expected = f"a column {shorten(name)} ({flag_of(TextOptions, field)}){_meant(name, columns)}"

@@ -179,22 +179,17 @@ def _of_json(chunks: Any, name: str, options: TextOptions, malformed: Malformed)
 def _texts_of(members: Members, options: TextOptions, before: str = "") -> Iterator[tuple[str, str]]:
     """(column, text) of the members of an object, and of objects in it; of an array its texts and numbers.
 
-    Numbers and dates in quotes, which become categories, keep them.
+    Numbers in quotes, which become categories, keep them.
     """
     numbers = (options.label, options.id, options.weight, *options.numeric)
     for name, value in members:
         if isinstance(value, Members):
             yield from _texts_of(value, options, f"{before}{name}.")
-        elif isinstance(value, str) and _is_read(value) and before + name not in numbers:
+        elif isinstance(value, str) and number_in(value.strip() or "x") is not None and before + name not in numbers:
             yield before + name, f'"{value}"'
         else:
             values = value if isinstance(value, list) else [value]
             yield before + name, " ".join(_text_of(item) for item in values)
-
-
-def _is_read(text: str) -> bool:
-    """Whether a field of a table with this text is a number or a date."""
-    return number_in(text.strip() or "x") is not None or date_in(text) is not None
 
 
 def _text_of(value: Any) -> str:
@@ -270,8 +265,6 @@ class ColumnSummary:
         meant, texts = self.texts.meant(held / 2), self.texts.texts
         if meant:
             out.append(meant)
-        elif texts == held and all(date_in(value.strip('"')) is not None for value in self.values):
-            out.append("dates, each a category; in a table (CSV) dates are read as such")
         elif self.texts.sentences > held / 2 and (self.full or len(self.values) > held / 2):
             out.append(f"a text: most values differ and have several words; --text {flag}")
         elif self._counts_rows():

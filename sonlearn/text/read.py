@@ -106,7 +106,10 @@ def _matches(source: Source) -> list[Source]:
     if not remote:
         try:
             if stat.S_ISDIR(os.stat(source).st_mode):
-                raise IsADirectoryError
+                pattern = os.path.join(os.fspath(source), "*")
+                raise InputError(
+                    os.fspath(source), None, None, "a directory", f"a text file; its files are '{pattern}'"
+                )
         except OSError as error:
             raise InputError(os.fspath(source), None, None, reason(error), "a text file") from None
     return [source]
@@ -246,7 +249,7 @@ class Reader:
     def _found(self, found: Found, source: str) -> None:
         """Compare the columns of a table with those that are known, and add them; note what is to be said."""
         table = (source, found.columns)
-        if found.columns and table not in self.tables[-1:]:
+        if (found.columns or found.kinds) and table not in self.tables[-1:]:
             self.notes += self.columns.check(found, source, self._labels.needed)
             self.tables.append(table)
         self.columns.add(found.kinds)
@@ -327,7 +330,9 @@ class Reader:
 
     def _parser(self, records: TableRows | None = None) -> ChunkParser:
         described, stops = max(SHOWN_ERRORS, (self.malformed.allowed or 0) + 1), not self.malformed.skips
-        return ChunkParser(self.options, self._labels, stops=stops, described=described, records=records)
+        return ChunkParser(
+            self.options, self._labels, stops=stops, described=described, records=records, columns=self.columns
+        )
 
     def _checked(self, parsed: ParsedChunk, source: str, lines_before: int) -> Iterator[Any]:
         """The batches of a chunk with their place in the source, up to the malformed line that is one too many."""
@@ -358,8 +363,8 @@ def check_options(options: TextOptions, format: str) -> None:
         if not flags and not options.text:
             flags, expected = options.given(("ngram", "skips")), "--text COLUMN, whose words they take"
     elif format in NAMESPACED:
-        unfit = ("categorical",) if format == "json" else (*OF_TABLES, "label")
-        flags, expected = options.given(unfit), "a table (CSV, Parquet)"
+        flags = [] if format == "json" else options.given((*OF_TABLES, "label"))
+        expected = "a table (CSV, Parquet)"
     else:
         flags = options.given((*OF_NAMESPACES, *OF_BOTH))
         expected = "VW text"

@@ -233,8 +233,7 @@ def test_describe_knows_json(cli, tmp_path):
     assert shown["user.old"] == "number 0.0% 2 'true', 'false'"
     assert shown["user.plz"] == "category 0.0% 9 '\"00000\"', '\"00001\"', '\"00002\"'"
     assert "looks like numbers in quotes, each a category; --numeric 'user.plz'" in out
-    assert shown["day"].startswith("category 0.0% 9 '\"2024-05-01\"'")
-    assert "day: looks like dates, each a category; in a table (CSV) dates are read as such\n" in out
+    assert shown["day"].startswith("date 0.0% 9 '2024-05-01'")
     assert shown["note"] == "category 50.0% 1 'good tea'"
     assert shown["late"] == "missing 100.0% 0"
     assert shown["id:"].startswith("looks like an id")

@@ -144,18 +144,11 @@ def rescaled(batch, seed=0):
 
 
 @pytest.mark.interpreted
-@for_all("more", [{}, {"rescale": "before"}, {"rescale": "before", "invariant": False}])
+@for_all("more", [{}, {"rescale": "before"}, {"rescale": "before", "invariant": False}, {"method": "coin"}])
 @for_all("loss", ["squared", "logistic"])
-def test_the_units_of_features_leave_nag_alone(loss, more):
+def test_the_units_of_features_leave_nag_and_coin_alone(loss, more):
     """What [NAG] is made for, in whichever reading."""
-    options, batch = LearnOptions(method="nag", loss=loss, **more), zipf(n=N, d=60, unit=False)
-    np.testing.assert_allclose(raw(options, rescaled(batch)), raw(options, batch), rtol=1e-9, atol=1e-9)
-
-
-@pytest.mark.interpreted
-@pytest.mark.parametrize("loss", ["squared", "logistic"])
-def test_the_units_of_features_leave_coin_alone(loss):
-    options, batch = LearnOptions(method="coin", loss=loss), zipf(n=N, d=60, unit=False)
+    options, batch = LearnOptions(**{"method": "nag", "loss": loss} | more), zipf(n=N, d=60, unit=False)
     np.testing.assert_allclose(raw(options, rescaled(batch)), raw(options, batch), rtol=1e-9, atol=1e-9)
 
 

@@ -9,31 +9,25 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from places import ROOT
-from serving import served
+from serving import learned_from, served
 from states import same_state
 
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.report.predictions import format_lines
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.columns import Labelling
 from sonlearn.text.read import Reader
 
 VW = (ROOT / "data" / "sample.vw").read_bytes().splitlines(keepends=True)[:120]
 SVM = (ROOT / "data" / "sample.svm").read_bytes().splitlines(keepends=True)[:120]
 
 
-def batches(lines, text, names=False):
-    return list(Reader(io.BytesIO(b"".join(lines)), text, labels=Labelling(names=names)))
+def batches(lines, text):
+    return list(Reader(io.BytesIO(b"".join(lines)), text))
 
 
 def learner_of(lines, text=None, **options):
-    options = {"method": "nag"} | options
-    text = text or TextOptions(format="vw")
-    learner = Learner(LearnOptions(**options), text)
-    for batch in batches(lines, text, options.get("classes") is not None):
-        learner.partial_fit(batch)
-    return learner
+    return learned_from(b"".join(lines), text or TextOptions(format="vw"), **options)
 
 
 def predicted(learner, lines):

@@ -223,6 +223,18 @@ def test_ids_and_weights_are_no_features(tmp_path):
     assert rows([other]) == rows([batch])
 
 
+def test_a_column_of_dates_may_be_that_of_ids_and_holds_dates_alone():
+    text = b"day,y\n2024-03-31,1\n,0\n"
+    options = TextOptions(label="y", id="day", date="day", constant=False)
+    (batch,) = read_batches(io.BytesIO(text), options)
+    (column,) = read_batches(io.BytesIO(text), TextOptions(label="y", constant=False))
+    assert batch.tags == ["2024-03-31", ""]
+    assert rows([batch]) == rows([column])
+    for bad in (b"noon", b"7", b"true"):
+        with pytest.raises(InputError, match=r"4:1: found '\w+' .*, expected a date \(2024-03-31\), or nothing"):
+            list(read_batches(io.BytesIO(text + bad + b",1\n"), options))
+
+
 @pytest.mark.parametrize("reading", ["categorical", "text", "numeric"])
 def test_a_column_of_ids_is_a_feature_too_where_it_is_said_how_it_is_read(reading, tmp_path):
     text = b"zip,a,y\n1010,5,1\n1020,6,0\n"
@@ -235,7 +247,7 @@ def test_a_column_of_ids_is_a_feature_too_where_it_is_said_how_it_is_read(readin
     of_csv = dataclasses.replace(options, format="csv")
     parsed = ChunkParser(of_csv, records=TableRows(of_csv, Labelling())).parse_records(enumerate(records, 2), "")
     assert rows(parsed.batches) == rows([batch])
-    if reading != "categorical":  # JSON has no such columns
+    if reading != "categorical":  # which have other names in JSON
         text_of = str if reading == "text" else float
         (json,) = read_batches([record | {"zip": text_of(record["zip"])} for record in records], options)
         assert json.tags == batch.tags

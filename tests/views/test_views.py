@@ -9,6 +9,7 @@ import pytest
 from states import assert_same_arrays
 from streams import (
     batch_of,
+    entries,
     repeated_ids,
     rows_of,
     shuffled_features,
@@ -105,11 +106,6 @@ def split(rows):
     return [(rows.features[span].copy(), rows.values[span].copy()) for span in spans]
 
 
-def entries(batch, i):
-    own = slice(*batch.indptr[i : i + 2])
-    return list(zip(batch.indices[own].tolist(), batch.values[own].tolist(), strict=True))
-
-
 def learned(batch, i):
     return batch.weight[i] > 0 and not np.isnan(batch.y[i])
 
@@ -134,7 +130,7 @@ def agree(viewed, twin, batch):
     """Entry by entry; {the twin's name: the number that stands for it}, one to one over the stream, and how many."""
     number, count = {}, 0
     for i, (features, values) in enumerate(viewed.fit_transform(batch)):
-        wanted = twin.fit_transform(entries(batch, i), batch.y[i], batch.weight[i], learned(batch, i))
+        wanted = twin.fit_transform(entries(batch)[i], batch.y[i], batch.weight[i], learned(batch, i))
         assert len(features) == len(wanted)
         atol = ROUNDING.get(viewed.name, 0)
         np.testing.assert_allclose(values, [value for _, value in wanted], rtol=1e-12, atol=atol)
@@ -352,7 +348,7 @@ def test_fourier_features_as_in_the_table():
     rows, index = intern(batch, index, True)
     _, seen = view.fit_transform(view.reserve(view.new(), rows, int(index.size[0])), rows)
     for i, (_, values) in enumerate(split(seen)):
-        wanted = twin.fit_transform(entries(batch, i), batch.y[i], batch.weight[i], True)
+        wanted = twin.fit_transform(entries(batch)[i], batch.y[i], batch.weight[i], True)
         np.testing.assert_allclose(values, [value for _, value in wanted], rtol=0, atol=1e-10)
     assert i == 149
     assert len(values) == 600 + 1 + 6
