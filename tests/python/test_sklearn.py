@@ -70,11 +70,6 @@ def classes():
     return np.round(X, 3), y
 
 
-@pytest.fixture
-def pandas():
-    return pytest.importorskip("pandas", reason="pandas is not installed")
-
-
 @pytest.fixture(params=["pandas", "polars"])
 def frames(request):
     return pytest.importorskip(request.param, reason=f"{request.param} is not installed")
@@ -871,8 +866,7 @@ def test_texts_that_are_read_as_numbers_are_named(pandas):
 
 
 @pytest.mark.parametrize("named", [{}, {"categorical": "city"}])
-def test_a_table_is_handed_over_once(monkeypatch, named, pandas):
-    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+def test_a_table_is_handed_over_once(monkeypatch, named, pandas, pyarrow):
     X, y, handed = pandas.DataFrame({"city": ["Graz", "Wien"] * 30, "x": np.arange(60.0)}), [0, 1] * 30, []
     for owner, name in ((pandas.DataFrame, "__arrow_c_stream__"), (pyarrow, "table")):
         how = getattr(owner, name)

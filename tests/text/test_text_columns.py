@@ -102,12 +102,9 @@ def test_fields_equal_the_twin(chunk_bytes):
     assert rows(read_batches(io.BytesIO(csv_of(TABLE)), OPTIONS, chunk_bytes=chunk_bytes)) == expected
 
 
-def test_the_same_from_parquet_pandas_polars_and_json(tmp_path):
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+def test_the_same_from_parquet_pandas_polars_and_json(tmp_path, pandas, pyarrow):
     polars = pytest.importorskip("polars", reason="polars is not installed")
-    import pyarrow
-    import pyarrow.parquet
+    parquet = pytest.importorskip("pyarrow.parquet")
 
     day = datetime.datetime
     typed = {
@@ -121,7 +118,7 @@ def test_the_same_from_parquet_pandas_polars_and_json(tmp_path):
         "note": ["Good day, sir", None, "good", ""],
     }
     table = pyarrow.table(typed)
-    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    parquet.write_table(table, tmp_path / "t.parquet")
     frame = pandas.DataFrame(typed)
     frame["day"], frame["at"] = pandas.to_datetime(frame["day"]), pandas.to_datetime(frame["at"])
     frame.to_csv(tmp_path / "t.csv", index=False)
