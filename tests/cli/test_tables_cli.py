@@ -1,6 +1,7 @@
 """Tables on the command line: two labels of any words, ids, texts, what is written, and what a table is."""
 
 import csv
+import datetime
 import io
 import json
 import math
@@ -30,6 +31,21 @@ def write(name, text):
 
 
 TRAIN = ("train", "--method", "nag", "-f", "m", "--label", "label", "--id", "key")
+
+
+def test_dates_of_json_are_those_of_csv_also_ahead_and_from_a_cache(cli):
+    days = [datetime.date(2022, 1, 1) + datetime.timedelta(3 * i) for i in range(400)]
+    rows = [(str(day), day.year - 2020 + day.month % 3, day.year < 2025) for day in days]
+    for name, learned in (("t", True), ("p", False)):
+        chosen = [(day, y) for day, y, before in rows if before == learned]
+        write(f"{name}.csv", "day,y\n" + "".join(f"{day},{y}\n" for day, y in chosen))
+        write(f"{name}.json", "".join(json.dumps({"day": day, "y": y}) + "\n" for day, y in chosen))
+    found = []
+    for model, data in (("csv", "t.csv"), ("json", "t.json"), ("cached", "t.json -c"), ("again", "t.json -c")):
+        cli.out(f"train --quiet --method nag --loss squared --label y -f {model} {data}")
+        found.append(cli.out(f"predict --quiet -i {model} -p /dev/stdout p.{data[2:6].strip()}"))
+    assert found[0] == found[1] == found[2] == found[3]
+    assert found[0].count("\n") > 20
 
 
 # ------------------------------------------------------------------------------------------------- two labels
@@ -252,8 +268,7 @@ def test_describe(cli):
         assert message in cli.error("describe", *arguments)
 
 
-def test_describe_parquet_as_csv(cli):
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+def test_describe_parquet_as_csv(cli, pandas):
     write("t.csv", table())
     pandas.read_csv("t.csv").to_parquet("t.parquet")
     assert cli("describe", "--label", "label", "t.parquet") == cli("describe", "--label", "label", "t.csv")
@@ -263,8 +278,7 @@ def test_describe_parquet_as_csv(cli):
     assert (in_memory.rows, sonlearn.describe("t.csv", rows=7).rows, in_memory.labels) == (60, 7, {"no": 30, "yes": 30})
 
 
-def test_a_row_like_the_header_is_described(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
+def test_a_row_like_the_header_is_described(tmp_path, pyarrow):
     table = pyarrow.table({"a": ["a", "x", "a"], "b": ["b", "y", "z"]})
     assert sonlearn.describe(table).rows == 3
     assert [column.name for column in sonlearn.describe(table.slice(0, 0), label="b").columns] == ["a", "b"]

@@ -24,7 +24,7 @@ from sonlearn.text.csv import field_place
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.describe import MOST_VALUES, describe, summarise
 from sonlearn.text.encode import date_in, words_of
-from sonlearn.text.flat import FlatRows
+from sonlearn.text.flat import TableRows
 from sonlearn.text.read import Reader, read_batches
 
 
@@ -49,8 +49,8 @@ def entries(column, field, kind="auto"):
     out = [(slot_of(f"{column}.year"), stamp.year - 2000.0)] if stamp.year != 2000 else []
     out += [(slot_of(f"{column}.month={stamp.month}"), 1.0), (slot_of(f"{column}.weekday={stamp:%a}"), 1.0)]
     if (stamp.hour, stamp.minute, stamp.second, stamp.microsecond) != (0, 0, 0, 0):
-        out.append((slot_of(f"{column}.hour={stamp.hour}"), 1.0))
-    return out
+        return [*out, (slot_of(f"{column}.hour={stamp.hour}"), 1.0)]
+    return [*out, (slot_of(f"{column}.day"), float(stamp.day))]
 
 
 def twin_words(text):
@@ -102,12 +102,9 @@ def test_fields_equal_the_twin(chunk_bytes):
     assert rows(read_batches(io.BytesIO(csv_of(TABLE)), OPTIONS, chunk_bytes=chunk_bytes)) == expected
 
 
-def test_the_same_from_parquet_pandas_polars_and_json(tmp_path):
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+def test_the_same_from_parquet_pandas_polars_and_json(tmp_path, pandas, pyarrow):
     polars = pytest.importorskip("polars", reason="polars is not installed")
-    import pyarrow
-    import pyarrow.parquet
+    parquet = pytest.importorskip("pyarrow.parquet")
 
     day = datetime.datetime
     typed = {
@@ -121,7 +118,7 @@ def test_the_same_from_parquet_pandas_polars_and_json(tmp_path):
         "note": ["Good day, sir", None, "good", ""],
     }
     table = pyarrow.table(typed)
-    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    parquet.write_table(table, tmp_path / "t.parquet")
     frame = pandas.DataFrame(typed)
     frame["day"], frame["at"] = pandas.to_datetime(frame["day"]), pandas.to_datetime(frame["at"])
     frame.to_csv(tmp_path / "t.csv", index=False)
@@ -131,7 +128,7 @@ def test_the_same_from_parquet_pandas_polars_and_json(tmp_path):
     arrow = dataclasses.replace(OPTIONS, format="arrow")
     for source in (tmp_path / "t.parquet", tmp_path / "p.parquet", table, frame, polars.DataFrame(typed)):
         assert rows(read_batches(source, arrow)) == expected
-    parser = ChunkParser(OPTIONS, records=FlatRows(OPTIONS, Labelling()))
+    parser = ChunkParser(OPTIONS, records=TableRows(OPTIONS, Labelling()))
     lines = [
         {name: value if value is None or isinstance(value, float | int | str | bool) else str(value)
          for name, value in zip(typed, row, strict=True)}
@@ -206,8 +203,9 @@ def test_a_part_of_dates_can_be_left_out():
 
     assert names("d.year", "d.hour") == [1, "d.month=3", "d.weekday=Sun"]
     assert names("d.month", "d.weekday") == [1, "d.year", "d.hour=13"]
-    with pytest.raises(InputError, match=r"expected a column 'd\.day' \(--ignore\)"):
-        names("d.day")
+    assert names("d.day") == [1, "d.year", "d.month=3", "d.weekday=Sun", "d.hour=13"]
+    with pytest.raises(InputError, match=r"expected a column 'd\.minute' \(--ignore\)"):
+        names("d.minute")
 
 
 def test_ids_and_weights_are_no_features(tmp_path):
@@ -223,6 +221,18 @@ def test_ids_and_weights_are_no_features(tmp_path):
     assert rows([other]) == rows([batch])
 
 
+def test_a_column_of_dates_may_be_that_of_ids_and_holds_dates_alone():
+    text = b"day,y\n2024-03-31,1\n,0\n"
+    options = TextOptions(label="y", id="day", date="day", constant=False)
+    (batch,) = read_batches(io.BytesIO(text), options)
+    (column,) = read_batches(io.BytesIO(text), TextOptions(label="y", constant=False))
+    assert batch.tags == ["2024-03-31", ""]
+    assert rows([batch]) == rows([column])
+    for bad in (b"noon", b"7", b"true"):
+        with pytest.raises(InputError, match=r"4:1: found '\w+' .*, expected a date \(2024-03-31\), or nothing"):
+            list(read_batches(io.BytesIO(text + bad + b",1\n"), options))
+
+
 @pytest.mark.parametrize("reading", ["categorical", "text", "numeric"])
 def test_a_column_of_ids_is_a_feature_too_where_it_is_said_how_it_is_read(reading, tmp_path):
     text = b"zip,a,y\n1010,5,1\n1020,6,0\n"
@@ -233,9 +243,9 @@ def test_a_column_of_ids_is_a_feature_too_where_it_is_said_how_it_is_read(readin
     assert rows([batch._replace(tags=None)]) == rows([column])
     records = [{"zip": zip_, "a": a, "y": y} for zip_, a, y in ((1010, 5, 1), (1020, 6, 0))]
     of_csv = dataclasses.replace(options, format="csv")
-    parsed = ChunkParser(of_csv, records=FlatRows(of_csv, Labelling())).parse_records(enumerate(records, 2), "")
+    parsed = ChunkParser(of_csv, records=TableRows(of_csv, Labelling())).parse_records(enumerate(records, 2), "")
     assert rows(parsed.batches) == rows([batch])
-    if reading != "categorical":  # JSON has no such columns
+    if reading != "categorical":  # which have other names in JSON
         text_of = str if reading == "text" else float
         (json,) = read_batches([record | {"zip": text_of(record["zip"])} for record in records], options)
         assert json.tags == batch.tags
@@ -325,7 +335,8 @@ def test_labels_of_tables_may_be_words_where_they_are_asked_for():
 
 
 def described(table, **options):
-    found = summarise(list(table), map(list, zip(*table.values(), strict=True)), TextOptions(**options))
+    rows = (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
+    found = summarise(list(table), rows, TextOptions(**options))
     assert found.rows == len(next(iter(table.values())))
     return found.labels, {column.name: column for column in found.columns}
 
@@ -346,10 +357,10 @@ def test_ids_are_found_in_any_order_and_though_some_come_again(n):
 def test_labels_and_rows_are_counted_though_there_are_many():
     n = MOST_VALUES + 500
     values = [str(i) if i % 10 else "" for i in range(n)] + ["1", "2"]
-    found = summarise(["a", "y"], [[value, value] for value in values], TextOptions(label="y"))
+    found = summarise(["a", "y"], [{"a": value, "y": value} for value in values], TextOptions(label="y"))
     assert (found.rows, found.unlabelled, found.repeated) == (n + 2, n // 10, n // 10 - 1 + 2)
     assert f" more ({n // 10} rows have none)\n" in str(found)
-    assert summarise(["a"], [["1"], ["2"]], TextOptions()).unlabelled == 0
+    assert summarise(["a"], [{"a": "1"}, {"a": "2"}], TextOptions()).unlabelled == 0
 
 
 def test_described_columns():

@@ -17,7 +17,7 @@ from sonlearn.options import TextOptions
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import ColumnTable, Found, Labelling, name_slot
-from sonlearn.text.flat import FlatRows
+from sonlearn.text.flat import TableRows
 from sonlearn.text.read import Reader
 
 OPTIONS = TextOptions(format="csv", label="y")
@@ -45,7 +45,7 @@ def rows(batch):
 def as_json(text):
     """The rows of CSV as `sonlearn serve` reads them."""
     records = [{k: v or None for k, v in row.items()} for row in csv.DictReader(io.StringIO(text))]
-    parser = ChunkParser(OPTIONS, records=FlatRows(OPTIONS, Labelling(), learned()))
+    parser = ChunkParser(OPTIONS, records=TableRows(OPTIONS, Labelling(), learned()))
     found = parser.parse_records(enumerate(records, 1), "<request>")
     return [row for batch in found.batches for row in rows(batch)], found.errors
 
@@ -71,14 +71,16 @@ def test_columns_in_another_order_are_the_same_row(tmp_path):
         pytest.importorskip(f"pyarrow.{name}", reason="pyarrow is not installed") for name in ("csv", "parquet")
     )
     texts = "n,holes,town,new,zip\n1,2,Graz,5,8\n", "zip,new,town,holes,n\n8,5,Graz,2,1\n"
-    found = []
-    for text in texts:
-        (row,) = csv.DictReader(io.StringIO(text))
-        parquet.write_table(arrow.read_csv(io.BytesIO(text.encode())), tmp_path / "t.parquet")
-        for source in (io.BytesIO(text.encode()), io.BytesIO(json.dumps(row).encode()), tmp_path / "t.parquet"):
-            found += Reader(source, OPTIONS, labels=Labelling(False), columns=learned())
-    for batch in found:
-        np.testing.assert_array_equal(batch.indices, found[0].indices)
+    without = "town,zip\nGraz,8\n", "zip,town\n8,Graz\n"
+    for same in (texts, without):
+        found = []
+        for text in same:
+            (row,) = csv.DictReader(io.StringIO(text))
+            parquet.write_table(arrow.read_csv(io.BytesIO(text.encode())), tmp_path / "t.parquet")
+            for source in (io.BytesIO(text.encode()), io.BytesIO(json.dumps(row).encode()), tmp_path / "t.parquet"):
+                found += Reader(source, OPTIONS, labels=Labelling(False), columns=learned())
+        for batch in found:
+            np.testing.assert_array_equal(batch.indices, found[0].indices)
     assert not np.array_equal(
         *(next(iter(Reader(io.BytesIO(t.encode()), OPTIONS, labels=Labelling(False)))).indices for t in texts)
     )
@@ -121,8 +123,7 @@ def test_what_a_column_has_never_held_is_malformed(column, field, expected):
     assert len(predicted(text, learned(), on_error="skip")[0]) == 1
 
 
-def test_a_table_in_memory_with_numbers_in_place_of_dates_is_malformed():
-    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+def test_a_table_in_memory_with_numbers_in_place_of_dates_is_malformed(pyarrow):
     table = pyarrow.table({"day": [None, 17.0]})
     with pytest.raises(InputError, match="<table>:2: found a number in the column 'day', expected a date, as in all"):
         list(Reader(table, OPTIONS, labels=Labelling(False), columns=learned()))
@@ -284,8 +285,7 @@ def test_a_cache_of_one_model_is_not_read_for_another(tmp_path):
     assert found == [(2.0, False), (2.0, True), (7.0, False)]
 
 
-def test_learners_in_python_replace_missing_numbers_too():
-    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+def test_learners_in_python_replace_missing_numbers_too(pyarrow):
     learner = Learner(method="nag", text=TextOptions(label="y"))
     learner.partial_fit(pyarrow.table({"y": [0, 1, 1], "x": [1.0, 2.0, 6.0], "c": ["a", "b", "a"]}))
     again = Learner.from_arrays(*json.loads(json.dumps([learner.to_arrays()[0]])), learner.to_arrays()[1])
