@@ -478,15 +478,18 @@ class Committee(Engine):
         if own.now["learned"][0] < own.now["due"][0]:
             return state
         if state.now["in_parts"][0] or own.now["seen"][0] >= RARE * state.now["entries"][0]:
-            return state._replace(resting=self._new_resting(due=0))
-        self._learn_at_rest(state)
+            own = self._new_resting()
+            own.now["due"] = 0
+            return state._replace(resting=own)
+        if own.now["copied"][0]:
+            self._learn_at_rest(state)
         parts = (self.views.every, state.views), (self.engines, state.members)
         views, members = (tuple(each.for_prediction(one) for each, one in zip(*part, strict=True)) for part in parts)
         entries = int(state.now["entries"][0])
         return state._replace(resting=resting.copied(own, state.labels, views, members, entries))
 
     def _learn_at_rest(self, state: CommitteeState) -> None:
-        """What the members at rest predict of the rows kept: whose weights are better, then those of `resting` learn."""
+        """Members at rest predict the rows kept; see `resting`."""
         own, totals = state.resting, np.zeros((2, 3))
         then = state._replace(labels=own.labels, views=own.views, members=own.members)
         whole, seen = self._shown(then, resting.kept_rows(own))
@@ -502,10 +505,9 @@ class Committee(Engine):
             run_calls(self._combine_long(own.combiner, then, V, part, True, z))
         own.now["better"] = totals[1, 1] < totals[0, 1]
 
-    def _new_resting(self, due: int | None = None) -> Resting:
+    def _new_resting(self) -> Resting:
         states = self.target.new(), self.views.new(), tuple(engine.new() for engine in self.engines)
-        combiner = without(self.target.new_combiner(self.inputs), self.short)
-        return new_resting(combiner, *states) if due is None else new_resting(combiner, *states, due)
+        return new_resting(without(self.target.new_combiner(self.inputs), self.short), *states)
 
     def _asked(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
         """Rows that are only predicted, whatever stands in their labels."""

@@ -41,7 +41,7 @@ class Resting(NamedTuple):
     labels: State  # of the committee, as views and members
     views: tuple
     members: tuple
-    indptr: np.ndarray  # int64[rows + 1 or more]
+    ends: np.ndarray  # int64[rows or more]; where the entries of a row end
     features: np.ndarray  # int64[entries or more]
     ids: np.ndarray  # int64[entries or more]
     values: np.ndarray  # float64[entries or more]
@@ -49,13 +49,13 @@ class Resting(NamedTuple):
     now: np.ndarray  # structured [1]
 
 
-def new_resting(combiner: Combiner, labels: State, views: tuple, members: tuple, due: int = LEAST) -> Resting:
+def new_resting(combiner: Combiner, labels: State, views: tuple, members: tuple) -> Resting:
     """No copy yet, and no row; all states are new ones."""
     now = np.zeros(1, dtype=NOW)
-    now["due"], now["stride"] = due, 1
+    now["due"], now["stride"] = LEAST, 1
     entries = np.zeros((2, 0), np.int64)
     return Resting(
-        combiner, labels, views, members, np.zeros(1, np.int64), *entries, np.zeros(0), np.zeros((0, 3)), now
+        combiner, labels, views, members, np.zeros(0, np.int64), *entries, np.zeros(0), np.zeros((0, 3)), now
     )
 
 
@@ -65,7 +65,8 @@ def copied(resting: Resting, labels: State, views: tuple, members: tuple, entrie
     learned = int(now["learned"][0])
     rows = max(int(learned * SHARE), LEAST)
     most = min(max(ENTRIES * learned // max(entries, 1), 1), ROWS)
-    now["due"], now["stride"], now["known"], now["copied"], now["rows"] = learned + rows, -(-rows // most), now["seen"], 1, 0
+    now["due"], now["stride"], now["known"] = learned + rows, -(-rows // most), now["seen"]
+    now["copied"], now["rows"] = 1, 0
     labels, views, members = copy.deepcopy((labels, views, members))
     return packed(resting._replace(labels=labels, views=views, members=members, now=now))
 
@@ -83,29 +84,32 @@ def rows_left(resting: Resting) -> int:
 
 def with_room(resting: Resting, rows: int, entries: int) -> Resting:
     """`resting` with room for so many more."""
-    n = int(resting.now["rows"][0])
-    wanted = int(resting.indptr[n]) + entries
+    n, entries = int(resting.now["rows"][0]), _entries(resting) + entries
     return resting._replace(
-        indptr=grown(resting.indptr, n + rows + 1), facts=grown(resting.facts, n + rows),
-        features=grown(resting.features, wanted), ids=grown(resting.ids, wanted),
-        values=grown(resting.values, wanted),
+        ends=grown(resting.ends, n + rows), facts=grown(resting.facts, n + rows),
+        features=grown(resting.features, entries), ids=grown(resting.ids, entries),
+        values=grown(resting.values, entries),
     )  # fmt: skip
 
 
 def spare(resting: Resting, rows: int, longest: int) -> tuple[Resting, int]:
-    """(`resting` with room for so many more of up to `longest` entries, how many can be learned before a copy is due)."""
+    """(`resting` with room for so many more of up to `longest` entries, how many can be learned without a new copy)."""
     resting, now = with_room(resting, rows, rows * longest), resting.now[0]
     n = int(now["rows"])
-    room = min(len(resting.facts) - n, (len(resting.values) - int(resting.indptr[n])) // max(longest, 1))
+    room = min(len(resting.facts) - n, (len(resting.values) - _entries(resting)) // max(longest, 1))
     return resting, min(room * int(now["stride"]), rows_left(resting) - 1)
+
+
+def _entries(resting: Resting) -> int:
+    n = int(resting.now["rows"][0])
+    return int(resting.ends[n - 1]) if n else 0
 
 
 def packed(resting: Resting) -> Resting:
     """`resting` without spare room."""
-    n = int(resting.now["rows"][0])
-    entries = int(resting.indptr[n])
+    n, entries = int(resting.now["rows"][0]), _entries(resting)
     return resting._replace(
-        indptr=resting.indptr[: n + 1], facts=resting.facts[:n], features=resting.features[:entries],
+        ends=resting.ends[:n], facts=resting.facts[:n], features=resting.features[:entries],
         ids=resting.ids[:entries], values=resting.values[:entries],
     )  # fmt: skip
 
@@ -113,9 +117,10 @@ def packed(resting: Resting) -> Resting:
 def kept_rows(resting: Resting) -> Rows:
     """The rows kept; features that the copy has not seen have the number -1."""
     own, now = packed(resting), resting.now[0]
+    indptr = np.concatenate([np.zeros(1, np.int64), own.ends])
     features = np.where(own.features < now["known"], own.features, -1)
     y, weight, base = np.ascontiguousarray(own.facts.T)
-    return Rows(own.indptr, features, own.values, y, weight, base, np.zeros((len(y), 2)), int(now["constant"]), own.ids)
+    return Rows(indptr, features, own.values, y, weight, base, np.zeros((len(y), 2)), int(now["constant"]), own.ids)
 
 
 @bare_jit
@@ -135,12 +140,12 @@ def keep(resting, rows):
         if now["copied"] == 0 or now["learned"] % now["stride"] != 0:
             continue
         n = now["rows"]
-        at = resting.indptr[n]
+        at = resting.ends[n - 1] if n > 0 else 0
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             resting.features[at] = rows.features[place]
             resting.ids[at] = rows.ids[place]
             resting.values[at] = rows.values[place]
             at += 1
-        resting.indptr[n + 1] = at
+        resting.ends[n] = at
         resting.facts[n, 0], resting.facts[n, 1], resting.facts[n, 2] = rows.y[i], rows.weight[i], rows.base[i]
         now["rows"] = n + 1
