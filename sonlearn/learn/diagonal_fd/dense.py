@@ -22,10 +22,11 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.axes import Counted, Numbers, Scalars
 from sonlearn.data.rows import Rows, is_learned
-from sonlearn.jit import bare_inline, forced_inline, inline, jit
+from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.diagonal_fd.engine import Matrix, WithDiagonal
-from sonlearn.learn.diagonal_fd.rounds import LONGEST, leading_rows, step_of, widen
+from sonlearn.learn.diagonal_fd.rounds import LONGEST, DiagonalFDParams, leading_rows, step_of, widen
+from sonlearn.learn.eigenpairs import Eigenpairs, room_for
 from sonlearn.learn.engine import Predictions, padded
 from sonlearn.learn.linear_algebra import (
     add_rows,
@@ -91,12 +92,15 @@ class Work(NamedTuple):
     h: np.ndarray  # float64[rows]; L^-T g
     lanes: np.ndarray  # float64[rows, LANES]
     more: np.ndarray  # float64[4, LANES]
+    pairs: Eigenpairs
 
 
-def new_work(blocks: int, rows: int) -> Work:
-    """Scratch for so many blocks of features and rows of B."""
+def new_work(params: DiagonalFDParams, blocks: int) -> Work:
+    """Scratch for so many blocks of features."""
+    rows = params.m - 1 + params.raw
     return Work(
         *np.zeros((2, blocks, LANES)), *np.zeros((3, rows)), np.zeros((rows, LANES)), np.zeros((4, LANES)),
+        room_for(rows, params.m),
     )  # fmt: skip
 
 
@@ -118,7 +122,7 @@ class DenseDiagonalFD(WithDiagonal):
         self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
     ) -> Calls:
         """See `Engine.calls`."""
-        return [(follow, (self._params, state, new_work(len(state.w), self._rows), rows, out, start, learns))]
+        return [(follow, (self._params, state, new_work(self._params, len(state.w)), rows, out, start, learns))]
 
     def weights(self, state: DenseDiagonalFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
@@ -145,7 +149,7 @@ class DenseDiagonalFD(WithDiagonal):
         return state.B[:, :r].transpose(1, 0, 2).reshape(r, LANES * len(state.B))
 
 
-@jit
+@bare_jit
 def follow(params, state, work, rows, out, start, learns):
     """Predict rows from `start` on and, where it `learns`, learn them.
 
@@ -285,21 +289,21 @@ def move(state, work, r, blocks, a):
             state.w[b, l] += a * ((work.x[b, l] - own[l]) / (1.0 + state.extra[b, l]))
 
 
-@inline
+@bare_inline
 def shrink(params, state, work):
     """Keep m - 1 combinations of the rows, and give what they lose to Delta (see `rounds.shrink`)."""
     now = state.now[0]
     faded = params.retention ** (now["t"] - now["shrunk"])
-    kept, C = leading_rows(params, state.T, now["k"] + now["raw"], faded)
+    kept = leading_rows(params, state.T, now["k"] + now["raw"], faded, work.pairs)
     for b in range((now["seen"] + LANES - 1) >> BITS):
-        compensate(params, state, work, b, kept, C, faded)
+        compensate(params, state, work, b, kept, faded)
     mirror(state.T, kept)
     factorise(state.T, 1.0, kept, state.LT)
     now["shrunk"], now["k"], now["raw"] = now["t"], kept, 0
 
 
 @bare_inline
-def compensate(params, state, work, b, kept, C, faded):
+def compensate(params, state, work, b, kept, faded):
     """Block b: the rows kept, Delta with what they have lost, and T for the new Delta."""
     now, B, new = state.now[0], state.B[b], work.lanes
     squares, own, change, scaled = work.more[0], work.more[1], work.more[2], work.more[3]
@@ -310,7 +314,7 @@ def compensate(params, state, work, b, kept, C, faded):
         add_product(squares, B[j], B[j])
     for i in range(kept):
         clear_first(new[i], LANES)
-        add_rows(C[i], B, r, new[i])
+        add_rows(work.pairs.U[:, i], B, r, new[i])
         add_product(own, new[i], new[i])
     for l in range(LANES):  # noqa: E741
         state.mass[b, l] = faded * (state.mass[b, l] + squares[l])
