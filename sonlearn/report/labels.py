@@ -10,7 +10,7 @@ import numpy as np
 
 from sonlearn.data.arrays import plain
 from sonlearn.data.order import LabelOrder
-from sonlearn.jit import jit
+from sonlearn.jit import bare_jit
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 
@@ -23,7 +23,7 @@ def reported_loss(options: LearnOptions) -> str:
     return ERRORS if options.binary else options.loss
 
 
-@jit
+@bare_jit
 def add_labels(sums, y, weight, first) -> None:
     """Add labels float64[n] of weights float64[n] one by one. Sums are of labels less the `first` one, too: of labels
     far from 0 nothing cancels.

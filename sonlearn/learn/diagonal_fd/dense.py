@@ -42,7 +42,7 @@ from sonlearn.learn.linear_algebra import (
     total_of,
 )
 from sonlearn.learn.losses import HINGE
-from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, SHRINK
+from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT
 from sonlearn.options import LearnOptions
 
 #: Features of a block: 2^BITS.
@@ -155,36 +155,25 @@ def follow(params, state, work, rows, out, start, learns):
 
     Returns the first row that would lead to numbers out of all bounds, or n.
     """
-    at = start
-    while True:
-        at, status = run(params, state, work, rows, out, at, learns)
-        if status != SHRINK:
-            return at
-        shrink(params, state, work)
-
-
-@bare_inline
-def run(params, state, work, rows, out, start, learns):
-    """`follow` until a row fills the buffer; returns (next row, status). For DIVERGED it has not been learned."""
     now = state.now[0]
     for i in range(start, len(rows.y)):
         features, squares = spread(rows, i, work.x, now["seen"])
         blocks = (features + LANES - 1) >> BITS
         z = rows.base[i] + product_of(state.w, work.x, blocks, work.more[0])
         if not (abs(z) <= LIMIT and squares <= LIMIT * LIMIT):
-            return i, DIVERGED
+            return i
         out.raw[i, 0] = z
         y = rows.y[i]
         if not learns or not is_learned(rows.weight[i], y):
             continue
         idle = params.loss == HINGE and y * z >= 1.0
         if not idle and step(params, state, work, blocks, z, y, rows.weight[i] / params.r) == DIVERGED:
-            return i, DIVERGED
+            return i
         now["t"] += 1
         now["seen"] = features
         if now["raw"] == params.raw:
-            return i + 1, SHRINK
-    return len(rows.y), DONE
+            shrink(params, state, work)
+    return len(rows.y)
 
 
 @bare_inline

@@ -54,7 +54,7 @@ from sonlearn.learn.linear_algebra import (
 )
 from sonlearn.learn.log import apply_map, begin_generation, log_is_full, map_forward, place, slots_of
 from sonlearn.learn.losses import HINGE, LOGISTIC
-from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL, SHRINK
+from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL
 
 # The first columns of a feature's row of the table. The feature's entries of the kept rows of B follow, so that reading
 # a feature costs one cache miss.
@@ -135,11 +135,14 @@ def new_work(params: DiagonalFDParams, state: DiagonalFDState, longest: int) -> 
     )  # fmt: skip
 
 
-@bare_inline
-def run(params, state, work, rows, out, start, learns):
-    """`follow` until a row fills the buffer; returns (next row, status).
+@bare_jit
+def follow(params, state, work, rows, out, start, learns):
+    """Predict rows from `start` on and, where it `learns`, learn them; (next row, DONE, LOG_FULL or DIVERGED).
 
-    With LOG_FULL and DIVERGED the next row has not been learned. work : DiagonalFDScratch, overwritten
+    params : DiagonalFDParams; state : DiagonalFDState, modified where it `learns`
+    work : DiagonalFDScratch, overwritten; rows : Rows, not modified; out : Predictions, filled in from row `start` on
+
+    Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds.
     """
     now = state.now[0]
     for i in range(start, len(rows.y)):
@@ -161,11 +164,10 @@ def run(params, state, work, rows, out, start, learns):
             return i, DIVERGED
         out.raw[i, 0] = z
         if learned:
-            status = step(params, state, work, feats, values, z, v, xx, rows.y[i], rows.weight[i])
-            if status == DIVERGED:
+            if step(params, state, work, feats, values, z, v, xx, rows.y[i], rows.weight[i]) == DIVERGED:
                 return i, DIVERGED
             if now["raw"] == params.raw:
-                return i + 1, SHRINK
+                shrink(params, state, work)
     return len(rows.y), DONE
 
 
@@ -310,23 +312,6 @@ def append(state, feats, values, s):
 
 #: Eigenvalues of T below this multiple of the largest are rounding errors.
 EPS_RANK = 1e-14
-
-
-@bare_jit
-def follow(params, state, work, rows, out, start, learns):
-    """Predict rows from `start` on and, where it `learns`, learn them; (next row, DONE, LOG_FULL or DIVERGED).
-
-    params : DiagonalFDParams; state : DiagonalFDState, modified where it `learns`
-    work : DiagonalFDScratch, overwritten; rows : Rows, not modified; out : Predictions, filled in from row `start` on
-
-    Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds.
-    """
-    at = start
-    while True:
-        at, status = run(params, state, work, rows, out, at, learns)
-        if status != SHRINK:
-            return at, status
-        shrink(params, state, work)
 
 
 @bare_inline
