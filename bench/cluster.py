@@ -11,15 +11,19 @@ Loss is the method's own; size is that of the model's arrays, relative to the on
 from __future__ import annotations
 
 import argparse
-import os
+import sys
+from pathlib import Path
 
 import numpy as np
 
-from sonlearn import LearnOptions, TextOptions, read_batches
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.rows import read, shuffled
+from bench.table import Table
+from sonlearn import LearnOptions, TextOptions
 from sonlearn.cluster import tasks
 from sonlearn.cluster.partitions import FIRST_ROWS, LAST_ROWS, plan_rounds
 from sonlearn.cluster.tasks import LearnedPartition, Span
-from sonlearn.data.matrices import to_csr
 from sonlearn.learn.learner import Learner
 
 PARTS = 20
@@ -27,16 +31,8 @@ PARTS = 20
 
 def partitions_of(path: str, limit: int, count: int = PARTS) -> list[tuple]:
     """(X, y) of each part: of `count` to learn from, and of a quarter as many more."""
-    import scipy.sparse as sp
-
-    batches = list(read_batches(path, TextOptions(constant=False)))
-    blocks = [to_csr(batch, 0) for batch in batches]
-    width = max(block.shape[1] for block in blocks)
-    for block in blocks:
-        block.resize((block.shape[0], width))
-    X, y = sp.vstack(blocks, format="csr"), np.concatenate([batch.y for batch in batches])
-    order = np.random.default_rng(0).permutation(len(y))[:limit]
-    return [(X[rows], y[rows]) for rows in np.array_split(order, count + count // 4)]
+    X, y = shuffled(*read(Path(path)), limit)
+    return [(X[rows], y[rows]) for rows in np.array_split(np.arange(len(y)), count + count // 4)]
 
 
 def learned(parts: list[tuple], options: LearnOptions, learners: int, rounds: int | None) -> Learner:
@@ -94,16 +90,15 @@ def main() -> None:
     parser.add_argument("--parts", type=int, default=PARTS)
     parser.add_argument("--loss", help="loss function (default: the method's)")
     options = parser.parse_args()
-    print("| file | method | " + " | ".join(f"G = {count}" for count in options.learners) + " |")
-    print("|---|---|" + "---|" * len(options.learners))
+    table = Table("", ["file", "method", *(f"G = {count}" for count in options.learners)])
     for path in options.files:
         parts = partitions_of(path, options.limit, options.parts)
         for method in options.method:
             learn = LearnOptions(method=method, loss=options.loss)
             models = [learned(parts[: options.parts], learn, count, options.rounds) for count in options.learners]
             cells = [(*judged(model, parts[options.parts :]), size_of(model) / size_of(models[0])) for model in models]
-            shown = " | ".join(f"{loss:.4f} / {error:.4f} / {size:.2f}" for loss, error, size in cells)
-            print(f"| {os.path.basename(path).split('.svm')[0]} | {method} | {shown} |", flush=True)
+            shown = (f"{loss:.4f} / {error:.4f} / {size:.2f}" for loss, error, size in cells)
+            table.row(Path(path).name.split(".svm")[0], method, *shown)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.rows import DATA
+from bench.stages import first_rows
 from bench.table import Table
 from sonlearn import Batch, Learner, LearnOptions, read_batches
 from sonlearn.conformal import BOUND, track
@@ -34,13 +35,7 @@ LEVELS, WINDOW, FIRST = (0.8, 0.9, 0.95), 2000, 500
 
 def rows_of(name: str, limit: int, shuffled: bool) -> Batch:
     """The first rows of a set, in their order or another one."""
-    found, n = [], 0
-    for batch in read_batches(str(DATA / f"{name}.svm.gz")):
-        found.append(batch)
-        n += batch.n
-        if n >= limit:
-            break
-    batch = joined(found).part(0, limit)
+    batch = joined(list(first_rows(read_batches(str(DATA / f"{name}.svm.gz")), limit))).part(0, limit)
     return batch.at(np.random.default_rng(0).permutation(batch.n)) if shuffled else batch
 
 

@@ -34,11 +34,19 @@ from scipy.special import logsumexp
 from scipy.stats import beta, norm
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
+from bench.table import Table  # noqa: E402
 from sonlearn.data.batch import Batch  # noqa: E402
 from sonlearn.data.decisions import Decisions, numbered  # noqa: E402
 from sonlearn.offpolicy.evaluation import LOG, Evaluation, Policy  # noqa: E402
-from sonlearn.offpolicy.sequence import KAPPA, LowerSequence, level_of  # noqa: E402
-from sonlearn.offpolicy.value import ESTIMATORS, SHARES, Drawn, decision_terms  # noqa: E402
+from sonlearn.offpolicy.value import (  # noqa: E402
+    ESTIMATORS,
+    KAPPA,
+    SHARES,
+    Drawn,
+    LowerSequence,
+    decision_terms,
+    level_of,
+)
 
 K, CONTEXTS, ALPHA, PEEK, FIXED = 5, 8, 0.05, 100, 100
 
@@ -235,8 +243,8 @@ def main() -> None:
     parser.add_argument("--horizon", type=int)
     parser.add_argument("--cases", default=",".join(CASES))
     given = parser.parse_args()
-    print("| log | | question | | held | width | / guaranteed | / normal | peeked | known after |")
-    print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
+    heads = ["log", "", "question", "", "held", "width", "/ guaranteed", "/ normal", "peeked", "known after"]
+    table = Table("", heads)
     for name in given.cases.split(","):
         case, known = name.split(":")
         found = [outcomes(case_of(case), given.decisions, seed, known, given.horizon) for seed in range(given.logs)]
@@ -244,12 +252,10 @@ def main() -> None:
             columns = zip(*(one[against, estimator] for one in found), strict=True)
             held, width, guaranteed, normal, peeked, after = (np.array(column, float) for column in columns)
             when = f"{np.median(after):.0f}" if against and np.isfinite(np.median(after)) else ""
-            print(
-                f"| {case} | {known} | {'less the log' if against else 'cost'} | {estimator} | {held.mean():.3f} "
-                f"| {width.mean():.4f} | {width[:FIXED].mean() / guaranteed[:FIXED].mean():.2f} "
-                f"| {width.mean() / normal.mean():.2f} | {peeked.mean():.3f} | {when} |",
-                flush=True,
-            )
+            beside = width[:FIXED].mean() / guaranteed[:FIXED].mean(), width.mean() / normal.mean()
+            cells = f"{held.mean():.3f}", f"{width.mean():.4f}", *(f"{ratio:.2f}" for ratio in beside)
+            question = "less the log" if against else "cost"
+            table.row(case, known, question, estimator, *cells, f"{peeked.mean():.3f}", when)
 
 
 if __name__ == "__main__":

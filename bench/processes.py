@@ -113,9 +113,9 @@ def child(module: str, function: str, /, **arguments: object) -> dict:
     return json.loads(out.splitlines()[-1]) | {"process_mb": cost.mb}
 
 
-def installed(package: str, extra: str = "peers") -> bool:
+def installed(package: str) -> bool:
     """Whether a peer is there; says so where it is not."""
     found = importlib.util.find_spec(package) is not None
     if not found:
-        print(f"no {package} (pip install '.[{extra}]'): what compares with it is left out", file=sys.stderr)
+        print(f"no {package} (pip install '.[peers]'): what compares with it is left out", file=sys.stderr)
     return found

@@ -1,4 +1,4 @@
-"""Streams that change: the committee beside Vowpal Wabbit, River's and MOA's adaptive forests, each untuned.
+"""Streams that change: the committee beside Vowpal Wabbit and River's adaptive forest, each untuned.
 
     python bench/streams.py [--limit N] [--sets NAME,...] [--learners NAME,...] [--slow N]
 
@@ -6,8 +6,8 @@ Sets: the seven of data/streams and covtype in the files' order, of two and of s
 20,000 rows that change at once (at row 10,000), little by little (rows 8,000 to 14,000) and again and again (every
 2,500 rows).
 Each learner runs in a process of its own: every row is predicted before it is learned. `score` is the share of classes
-that were right, of values R² (1 less squared error over variance). Forests see the first N rows of --slow (default
-20,000) and are compared on those. MOA needs Java and the extra `moa` (capymoa).
+that were right, of values R² (1 less squared error over variance). The forest sees the first N rows of --slow (default
+20,000) and is compared on those.
 
 A verdict stands where a confidence sequence for the mean difference of errors, which holds at any time with
 probability 95 %, leaves out 0 [Choe, Ramdas: Comparing Sequential Forecasters, 2021, Theorem 2, with the stitched
@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import math
 import resource
-import shutil
 import sys
 import time
 from pathlib import Path
@@ -49,8 +48,7 @@ PUBLISHED = {
     "nomao": (0.9791, 160, "StreamingAutoGluon"), "MetroTraffic": (0.763, 8, "ASML"), "fifa": (0.7645, 2, "ARF"),
     "diamonds": (0.9977, 14, "StreamingAutoGluon"), "ailerons": (0.8176, 10, "StreamingAutoGluon"),
 }  # fmt: skip
-FORESTS = ("river-arf", "moa-arf", "moa-srp", "moa-sgbt")
-LEARNERS = ("committee", "vw", *FORESTS)
+LEARNERS = ("committee", "vw", "river-arf")
 WORK = OUT / "streams"
 
 
@@ -121,30 +119,6 @@ def river(X: sp.csr_array, y: np.ndarray, values: bool) -> np.ndarray:
     return out
 
 
-def moa(name: str, X: sp.csr_array, y: np.ndarray, values: bool) -> np.ndarray:
-    """What one of MOA's ensembles predicts."""
-    from capymoa import classifier, regressor
-    from capymoa.stream import NumpyStream
-
-    kinds = {
-        "moa-arf": (classifier.AdaptiveRandomForestClassifier, regressor.AdaptiveRandomForestRegressor),
-        "moa-srp": (classifier.StreamingRandomPatches, None),
-        "moa-sgbt": (classifier.StreamingGradientBoostedTrees, regressor.StreamingGradientBoostedRegression),
-    }
-    make = kinds[name][values]
-    if make is None:
-        raise SystemExit(f"{name} is for classes")
-    label = y if values else y.astype(int) - 1
-    stream = NumpyStream(X.toarray(), label, target_type="numeric" if values else "categorical")
-    model, out = make(schema=stream.get_schema()), np.empty(len(y))
-    for i in range(len(y)):
-        instance = stream.next_instance()
-        got = model.predict(instance)
-        out[i] = 0.0 if got is None else (got if values else got + 1)
-        model.train(instance)
-    return out
-
-
 def run(learner: str, name: str, limit: int | None, target: str) -> dict[str, float]:
     """In a process of its own: predict, and write errors (float64[n]) to `target`; what it took."""
     X, y = load(name, limit)
@@ -152,8 +126,7 @@ def run(learner: str, name: str, limit: int | None, target: str) -> dict[str, fl
     if learner == "committee":  # kernels are compiled once for a version: not part of a stream's time
         committee(X[:200], y[:200], values) if y[:200].max() == y.max() or values else None
         began = _seconds()
-    makers = {"committee": committee, "vw": vw, "river-arf": river}
-    got = makers[learner](X, y, values) if learner in makers else moa(learner, X, y, values)
+    got = {"committee": committee, "vw": vw, "river-arf": river}[learner](X, y, values)
     took = _seconds() - began
     np.save(target, (got - y) ** 2 if values else (got != y).astype(float))
     peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -204,13 +177,8 @@ def verdict(ours: np.ndarray, theirs: np.ndarray, values: bool) -> str:
 
 def here(learners: list[str]) -> list[str]:
     """Those learners that can run here; says which cannot."""
-    if shutil.which("java") is None:
-        print("no Java: the forests of MOA are left out", file=sys.stderr)
-    packages = {name: installed(name, extra) for name, extra in (("vowpalwabbit", "peers"), ("river", "peers"),
-                                                                  ("capymoa", "moa"))}  # fmt: skip
-    packages["capymoa"] &= shutil.which("java") is not None
-    wanted = {"vw": "vowpalwabbit", "river-arf": "river", **dict.fromkeys(FORESTS[1:], "capymoa")}
-    return [learner for learner in learners if packages.get(wanted.get(learner), True)]
+    packages = {"vw": "vowpalwabbit", "river-arf": "river"}
+    return [learner for learner in learners if learner not in packages or installed(packages[learner])]
 
 
 def measured(learner: str, name: str, limit: int | None) -> tuple[np.ndarray, dict] | None:
@@ -231,7 +199,7 @@ def report(names: list[str], learners: list[str], limit: int | None, slow: int) 
     for name in names:
         ours = measured("committee", name, limit)
         for learner in ["committee", *(one for one in learners if one != "committee")]:
-            own = min(limit or slow, slow) if learner in FORESTS else limit
+            own = min(limit or slow, slow) if learner == "river-arf" else limit
             found = ours if learner == "committee" else measured(learner, name, own)
             if found is None or ours is None:
                 continue

@@ -99,7 +99,7 @@ def _dispatch(arguments: list[str]) -> int:
     line, entry = Line(verb, rest), VERBS[verb]
     where = line.options(ClusterOptions)
     if where.cluster is None:
-        return _function(entry.run)(line)
+        return _function(entry.run or f"{verb}.command")(line)
     return _function(entry.on_cluster)(line, where)
 
 

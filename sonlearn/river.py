@@ -2,18 +2,20 @@
 
 Names of features are hashed as Vowpal Wabbit does it: ``{"width": 3.5, "colour": "red"}`` is the line
 ``|  width:3.5 colour:red`` of its format, and with 32 bits two names hardly ever meet. Numbers, texts and booleans are
-values; 0 is the same as nothing. None and NaN are missing values: the text of the feature is empty then, which is a
-feature that says so. Entries are put in the order of their slots, for the order in a dict has no meaning.
+values; 0 is the same as nothing; dates of the module datetime are what they are in a table (`sonlearn.text.encode`).
+None and NaN are missing values: the text of the feature is empty then, which is a feature that says so. Entries are put
+in the order of their slots, for the order in a dict has no meaning.
 """
 
 from __future__ import annotations
 
+import datetime
 import functools
 import math
 import operator
 import sys
-from collections.abc import Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import Any, Self, Unpack
 
 import numpy as np
 from river.bandit.base import ContextualPolicy
@@ -27,15 +29,11 @@ from sonlearn.learn.by_row import OneRow
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
+from sonlearn.options.keywords import RiverClassifierKeywords, RiverRegressorKeywords
 from sonlearn.options.python import Parameter, in_python, with_parameters
-from sonlearn.text.encode import RowLists
+from sonlearn.text.encode import RowLists, date_in, parts_of
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
 from sonlearn.views.index import Entries
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from sonlearn.options.keywords import RiverClassifierKeywords, RiverRegressorKeywords
 
 SOURCE = "<dict>"
 
@@ -67,8 +65,18 @@ def _entries(features: dict[Hashable, Any], mask: int, row: int) -> list[tuple[i
     if not isinstance(features, dict | Mapping):
         found = f"{shorten(str(features))} ({type(features).__name__})"
         raise InputError(SOURCE, row, None, found, "a dict of features; of the words of a text: BagOfWords() | ...")
-    entries = sorted(_entry(name, value, mask, row) for name, value in features.items())
+    entries = sorted(_entry(name, value, mask, row) for name, value in _with_parts(features))
     return [(slot, value) for slot, value in entries if value != 0.0]
+
+
+def _with_parts(features: Mapping[Hashable, Any]) -> Iterator[tuple[Hashable, Any]]:
+    """Yield the features of a dict, with the parts of a date in its place."""
+    for name, value in features.items():
+        found = date_in(value.isoformat()) if isinstance(value, datetime.date) and value == value else None
+        if found is None:
+            yield name, value
+        else:
+            yield from ((f"{name}.{feature}", number) for _, feature, number in parts_of(found, str(name)))
 
 
 def _numbers(values: Any, what: str, n: int) -> np.ndarray:
@@ -156,17 +164,13 @@ def _rows(X: Any) -> list[dict[Hashable, Any]]:
     return list(rows)
 
 
-def _pandas() -> Any:
-    """The module, or None where it is not installed: River does without it."""
+def _in_pandas(kind: str, values: list[Any], X: Any, **more: Any) -> Any:
+    """What is predicted of the rows of X as a `kind` of pandas; as it is where there is none: River does without it."""
     try:
         import pandas
     except ImportError:
-        return None
-    return pandas
-
-
-def _index(X: Any) -> Any:
-    return getattr(X, "index", None) if hasattr(X, "iloc") else None
+        return values
+    return getattr(pandas, kind)(values, index=X.index if hasattr(X, "iloc") else None, **more)
 
 
 _CLIENT = {
@@ -237,8 +241,7 @@ class _RiverEstimator(base.Options, base.PickleMixin):
 
     def predict_many(self, X: Any) -> Any:
         """`predict_one` of the rows of a table, as a pandas series; without pandas, a list."""
-        values, pandas = self._predicted(_rows(X)), _pandas()
-        return values if pandas is None else pandas.Series(values, index=_index(X))
+        return _in_pandas("Series", self._predicted(_rows(X)), X)
 
     def _learn(self, rows: list[dict[Hashable, Any]], y: list[Any], weight: Any) -> None:
         """Learn rows in order, with as many labels."""
@@ -345,8 +348,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
 
     def predict_proba_many(self, X: Any) -> Any:
         """`predict_proba_one` of the rows of a table, as a pandas table; without pandas, a list of dicts."""
-        found, pandas = self._probabilities(_rows(X)), _pandas()
-        return found if pandas is None else pandas.DataFrame(found, columns=self._classes, index=_index(X))
+        return _in_pandas("DataFrame", self._probabilities(_rows(X)), X, columns=self._classes)
 
     @property
     def _classes(self) -> list[Hashable]:

@@ -14,7 +14,7 @@ import itertools
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 import scipy.sparse
@@ -32,16 +32,13 @@ from sonlearn.estimators.transformers import StreamingSVD, TextHasher
 from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
+from sonlearn.options.keywords import SklearnClassifierKeywords, SklearnRegressorKeywords
+from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.methods import CURVED, METHODS, additive
 from sonlearn.options.python import Parameter, in_python, parameters_of, with_parameters
 from sonlearn.text.arrow import arrow_table, categories_of, is_mixed, table_batch
 from sonlearn.text.columns import NONE_MET, ColumnTable, Labelling, column_of, names_a_column
 from sonlearn.text.names import NameTable
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from sonlearn.options.keywords import SklearnClassifierKeywords, SklearnRegressorKeywords
 
 #: About how many rows become one batch: what a learner needs beside its state follows the batch, not the data.
 ROWS = 4096
@@ -300,9 +297,19 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         """Raw predictions float64[n, K], of each class met; float64[n, 1] of a learner that has no several classes."""
         return self._of_rows(X, lambda batch: self.learner_.predict(batch).scores)
 
+    def _check_output(self) -> None:
+        """Have the fitted learner report as parameters say that were set since. Raises OptionError where it cannot."""
+        check_is_fitted(self)
+        given = {name: getattr(self, name) for name in OUTPUT_OPTIONS if name in self.PARAMETERS}
+        if any(getattr(self.learner_.options, name) != value for name, value in given.items()):
+            try:
+                self.learner_.set_output(**given)
+            except OptionError as error:
+                raise in_python(type(self).__name__, error) from None
+
     def _of_rows(self, X: Any, predict: Callable[[Batch], np.ndarray]) -> np.ndarray:
         """What is predicted of the rows of X, batch by batch."""
-        check_is_fitted(self)
+        self._check_output()
         X, _, _ = self._checked(X, reset=False)
         return np.concatenate([predict(batch) for _, batch in self._batches(X)])
 
@@ -469,7 +476,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
     @property
     def threshold_(self) -> float:
         """See the class."""
-        check_is_fitted(self)
+        self._check_output()
         return self._numbered.threshold
 
     def predict_set(self, X: Any) -> np.ndarray:

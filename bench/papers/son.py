@@ -7,7 +7,7 @@ import importlib.util
 import numpy as np
 
 from bench.papers.data import whole
-from bench.papers.printed import SON_TABLE_1, SON_TABLE_2, SON_TABLE_3, SON_TABLE_4
+from bench.papers.printed import SON_TABLE_2, SON_TABLE_3, SON_TABLE_4
 from bench.papers.report import Panel, Report
 from bench.papers.runner import Experiment, Jobs, Results, Scale
 
@@ -234,33 +234,25 @@ def show_table(results: Results, report: Report) -> None:
                 for v in VARIANTS:
                     pairs = {n: (e[n, v], printed[n, v]) for n in mine if n not in NOT_ITS_ROWS}
                     report.compare(f"Table 3, order {order}, {grid}, {v}", pairs)
-    show_own(results, [name for name in names if (name, "own", next(iter(OWN)), 0) in results], report)
-    show_vw(results, [name for name in names if (name, "VW", "m = 0", 0) in results], report)
+    show_beside(results, names, "own", {v: at for v, (at, _) in OWN.items()}, "ours as Vowpal Wabbit", report)
+    show_beside(results, names, "VW", {v: at for v, (*_, at) in BY_VW.items()}, "by Vowpal Wabbit", report)
     named = [name for name in names if name in SON_TABLE_3]
     wins(results, named, report)
     report.figure(scatter(results, named), "[SON] Figure 3 (a), (b): a dot is a data set", across=3)
 
 
-def show_own(results: Results, names: list[str], report: Report) -> None:
-    """Our learner in the way that the paper's experiments ran."""
+def show_beside(
+    results: Results, names: list[str], kind: str, columns: dict[str, int], what: str, report: Report
+) -> None:
+    """Our learner in the way that the paper's experiments ran, or the one that its numbers are from, as it is today."""
+    names = [name for name in names if (name, kind, next(iter(columns)), 0) in results]
     if names:
-        e = {(n, v): error(results, n, "own", v) for n in names for v in OWN}
-        rows = [[n, *(f"{show(e[n, v])} / {show(SON_TABLE_3[n][at])}" for v, (at, _) in OWN.items())] for n in names]
-        report.table("Error as Vowpal Wabbit goes about it, ours / paper's; order of rows: file", ["", *OWN], rows)
-        for v, (at, _) in OWN.items():
-            pairs = {n: (e[n, v], SON_TABLE_3[n][at]) for n in names if n not in NOT_ITS_ROWS and e[n, v] is not None}
-            report.compare(f"Table 3, ours as Vowpal Wabbit, {v}", pairs)
-
-
-def show_vw(results: Results, names: list[str], report: Report) -> None:
-    """The learner that the paper's numbers are from, as it is today."""
-    if names:
-        e = {(n, v): error(results, n, "VW", v) for n in names for v in BY_VW}
-        rows = [[n, *(f"{show(e[n, v])} / {show(SON_TABLE_3[n][BY_VW[v][2]])}" for v in BY_VW)] for n in names]
-        report.table("Vowpal Wabbit's OjaNewton / the paper's; order of rows: file", ["", *BY_VW], rows)
-        for v in BY_VW:
-            pairs = {n: (e[n, v], SON_TABLE_3[n][BY_VW[v][2]]) for n in names}
-            report.compare(f"Table 3, by Vowpal Wabbit, {v}", pairs)
+        e = {(n, v): error(results, n, kind, v) for n in names for v in columns}
+        rows = [[n, *(f"{show(e[n, v])} / {show(SON_TABLE_3[n][at])}" for v, at in columns.items())] for n in names]
+        report.table(f"Error, {what} / the paper's; order of rows: file", ["", *columns], rows)
+        for v, at in columns.items():
+            pairs = {n: (e[n, v], SON_TABLE_3[n][at]) for n in names if n not in NOT_ITS_ROWS}
+            report.compare(f"Table 3, {what}, {v}", pairs)
 
 
 def count(results: Results, *label) -> int:
@@ -401,7 +393,7 @@ EXPERIMENTS = [
         "heart and letter with LIBSVM's scaling undone: their nonzeros a row are then the paper's. Not the paper's "
         "rows or classes, and left out of the largest differences: rcv1 (rcv1sub, other documents), mnist (4 against 9 "
         "in the first 15,000), letter (A-M against N-Z).",
-        (*(OURS.get(name, name) for name in SON_TABLE_1), *SCALED), table_jobs, show_table,
+        (*(OURS.get(name, name) for name in SON_TABLE_3), *SCALED), table_jobs, show_table,
     ),
     Experiment(
         ("table 2",), "FD-SON against Oja-SON", f"m = 10, rescaled. {TUNED} {SETTING} With the constant feature.",

@@ -4,12 +4,11 @@
     python bench/quality --only binary --sets a9a,sms       # a section, some sets
     python bench/quality --options "sketch=none" --options "sketch=fd alpha=10"     # other settings, side by side
 
-Sections: `binary` (progressive error and log loss), `regression`
-(progressive squared error), `final` (models on test parts after one pass and five), `ablation` (without each member of
-the committee), `batch` (final models after one pass beside batch learners that see the training part many times:
-boosted trees, on text logistic regression and LinearSVC on tf-idf), `classes` (several classes, 10,000 rows, beside
-VW's --oaa and scikit-learn's SGDClassifier: `bench/quality/classes.py`). Everybody gets the same rows in the same order
-with the constant feature; every prediction counts that was made before the label was used.
+Sections: `binary` (progressive error and log loss), `regression` (progressive squared error), `final` (models on test
+parts after one pass and five), `ablation` (without each member of the committee), `batch` (final models after one pass
+beside boosted trees, which see the training part many times), `classes` (several classes, 10,000 rows, beside VW's
+--oaa and scikit-learn's SGDClassifier: `bench/quality/classes.py`). Everybody gets the same rows in the same order with
+the constant feature; every prediction counts that was made before the label was used.
 
 Read the tables so: 1 is Vowpal Wabbit's default (squared loss, adaptive, normalized, invariant), below is better.
 Ratios of errors add half an error to both sides, so that no error at all is no division by zero. A prediction that is

@@ -174,7 +174,11 @@ def sketched(
     data: Any, options: SketchOptions, reading: Reading, zero_based: bool = False, client: Client | None = None
 ) -> Sketched:
     """As `sketch`, with the malformed lines. Raises as `sketch` does."""
-    tasks.check_merging(options)
+    from sonlearn.sketch.make import make_sketch
+
+    make_sketch(options.method, options.size, **options.values())  # raises what is wrong
+    if options.method == "oja":
+        raise OptionError("--method oja: Oja sketches cannot be merged; --method fd and rfd can, within their bound")
     client = client or client_here()
     parts, reading = with_format(client, data, reading)
     work = functools.partial(tasks.sketch_partition, reading, options, zero_based)
@@ -213,7 +217,10 @@ def trained(
         return _alone(client, job, parts, start)
     if problem:
         raise OptionError(f"{problem}; on a cluster, have one learner learn them (--workers 1), or give another method")
-    with _copies_stay(client):
+    with contextlib.ExitStack() as stack:
+        if client.amm.running():  # the active memory manager would drop copies, every two seconds, of all clients
+            client.amm.stop()
+            stack.callback(client.amm.start)
         return _in_rounds(client, job, parts, plan_rounds(len(parts), count, rounds), start)
 
 
@@ -298,19 +305,17 @@ def _tree(base: Any, previous: Any, learned: list[Any]) -> Any:
     """The merge of all, at most FAN at a time: on the workers, each of which holds no more learners at once."""
     merge = dask.delayed(tasks.merge_learned)
     while len(learned) > 1:
-        groups, before = [learned[i : i + FAN] for i in range(0, len(learned), FAN)], None
-        if len(groups) == 1:
-            before = previous
+        groups = [learned[i : i + FAN] for i in range(0, len(learned), FAN)]
+        before = previous if len(groups) == 1 else None
         learned = [merge(base, before, *group) if len(group) > 1 else group[0] for group in groups]
     return learned[0]
 
 
-def _computed(client: Client, delayed: list[Any], chains: list[list[Any]] | None = None) -> list[Any]:
+def _computed(client: Client, delayed: list[Any], chains: Sequence[list[Any]] = ()) -> list[Any]:
     """Futures of what has been computed, which stays on the workers; the first of them on several.
 
     Of each chain of further tasks the last that is done is on two workers, until all is computed.
     """
-    chains = chains or []
     futures = list(client.compute([*delayed, *itertools.chain.from_iterable(chains)]))
     # what is copied is in no other list, or its results would stay on the workers when it is forgotten
     _wait(futures, _Copies(client, [[futures.pop(len(delayed)) for _ in chain] for chain in chains]))
@@ -323,19 +328,6 @@ def _replicate(client: Client, future: Any, count: int) -> None:
     count = min(count, len(client.nthreads()))
     if count > 1:
         client.replicate([future], n=count)
-
-
-@contextlib.contextmanager
-def _copies_stay(client: Client) -> Iterator[None]:
-    """Keep the scheduler from dropping copies: its active memory manager would, every two seconds, of all clients."""
-    running = client.amm.running()
-    if running:
-        client.amm.stop()
-    try:
-        yield
-    finally:
-        if running:
-            client.amm.start()
 
 
 class _Copies:
@@ -359,9 +351,8 @@ class _Copies:
         return [future for chain in self._chains for future in chain if not future.done()]
 
 
-def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client | None = None) -> Iterator[Answered]:
+def answers(learner: Learner, parts: list[Any], reading: Reading, client: Client) -> Iterator[Answered]:
     """Predictions of each partition, in order, computed a few partitions in advance. Call `with_format` first."""
-    client = client or client_here()
     model = _sent(client, learner)
 
     def ask(reading: Reading, number: int, part: Any) -> Any:

@@ -54,11 +54,6 @@ class Partition(NamedTuple):
     start: int = 0
     stop: int | None = None
 
-    @property
-    def name(self) -> str:
-        """Name for reports: the file and the first byte."""
-        return self.path if self.start == 0 else f"{self.path}+{self.start}"
-
 
 def partitions(sources: Iterable[str], options: TextOptions, block: int = BLOCK, wanted: int = 1) -> list[Partition]:
     """The partitions of files and patterns, in order. Long files of uncompressed LIBSVM or VW text are split.
@@ -121,7 +116,9 @@ class PartitionReader(Reader):
             if batch.n:
                 yield batch
         else:
-            self.sources = [_Named(io.BytesIO(b"".join(map(_line, part))), self.table_name)]
+            lines = io.BytesIO(b"".join(map(_line, part)))
+            lines.name = self.table_name
+            self.sources = [lines]
             yield from super().__iter__()
 
     def nothing(self) -> None:
@@ -163,16 +160,16 @@ def _lines_before(part: Partition) -> int:
     return count
 
 
-def open_range(part: Partition) -> _Named:
+@contextlib.contextmanager
+def open_range(part: Partition) -> Iterator[_Named]:
     """A stream of the lines that begin in the range. Raises InputError."""
-    opened = contextlib.ExitStack()
     try:
-        file = opened.enter_context(open_binary(part.path))
+        with open_binary(part.path) as file:
+            start, stop = _edge(file, part.start), _edge(file, part.stop or 0)
+            file.seek(start)
+            yield _Named(file, part.path, stop - start)
     except OSError as error:
         raise InputError(part.path, None, None, error.strerror or str(error), "a text file") from error
-    start, stop = _edge(file, part.start), _edge(file, part.stop or 0)
-    file.seek(start)
-    return _Named(file, part.path, stop - start, opened)
 
 
 def _edge(file: Any, at: int) -> int:
@@ -188,23 +185,16 @@ def _edge(file: Any, at: int) -> int:
 
 
 class _Named:
-    """`length` bytes (None: all) of a binary stream, with a name for messages."""
+    """`length` bytes of a binary stream, with a name for messages."""
 
-    def __init__(self, raw: Any, name: str, length: int | None = None, opened: contextlib.ExitStack | None = None):
-        self._raw, self.name, self._left, self._opened = raw, name, length, opened or contextlib.ExitStack()
+    def __init__(self, raw: Any, name: str, length: int):
+        self._raw, self.name, self._left = raw, name, length
 
     def readinto(self, view: memoryview) -> int:
         """As for any raw stream."""
-        n = self._raw.readinto(view if self._left is None else view[: self._left])
-        if self._left is not None:
-            self._left -= n
+        n = self._raw.readinto(view[: self._left])
+        self._left -= n
         return n
-
-    def __enter__(self) -> _Named:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._opened.close()
 
 
 def _line(line: str | bytes) -> bytes:

@@ -19,7 +19,7 @@ import numpy as np
 
 from sonlearn.cluster.partitions import SETTLED, PartitionReader, check_labels, placed
 from sonlearn.data.batch import Batch
-from sonlearn.errors import OptionError, SonlearnError
+from sonlearn.errors import SonlearnError
 from sonlearn.jit import without_numba
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions
@@ -121,10 +121,7 @@ class Sketched(Done):
 
 def sketch_partition(reading: Reading, options: SketchOptions, zero_based: bool, number: int, part: Any) -> Sketched:
     """Sketch a partition; each partition has its own random numbers."""
-    from sonlearn.sketch.make import (
-        make_sketch,
-        take,  # sketches need SciPy, a quarter of a worker's start
-    )
+    from sonlearn.sketch.make import make_sketch, take  # which need SciPy, a quarter of a worker's start
 
     if options.seed is not None or options.method in ("gauss", "sign", "sample"):
         options = dataclasses.replace(options, seed=(options.seed or 0) + number - 1)
@@ -296,11 +293,6 @@ def _continued(job: LearnJob, before: LearnedPartition | None) -> tuple[LearnedP
     return LearnedPartition(progress=problem_of(job.options).progress()), learner, NameTable()
 
 
-def without_features(batch: Batch) -> Batch:
-    """`batch` with the number of features of each row, but without the features."""
-    return batch._replace(indices=batch.indices[:0], values=batch.values[:0], words=None)
-
-
 # ------------------------------------------------------------------------------------------------------- predictions
 
 
@@ -318,7 +310,8 @@ def predict_partition(model: LearnedPartition, reading: Reading, number: int, pa
     try:
         for batch in done.read(reader):
             fitting = learner.fitting(batch, learns=False) if reading.on_error == "skip" else batch
-            done.batches.append((without_features(batch), learner.predict(fitting)))
+            featureless = batch._replace(indices=batch.indices[:0], values=batch.values[:0], words=None)
+            done.batches.append((featureless, learner.predict(fitting)))
     except SonlearnError as error:
         done.problem = placed(error, part)
     done.count_refused(learner, part)
@@ -329,12 +322,3 @@ def dask_setup(worker: Any) -> None:
     """Called by Dask in each worker process: it ignores Ctrl-C, since the process that started it ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     without_numba()
-
-
-def check_merging(options: SketchOptions) -> None:
-    """Raise OptionError for a sketch that cannot be merged."""
-    from sonlearn.sketch.make import make_sketch
-
-    make_sketch(options.method, options.size, **options.values())
-    if options.method == "oja":
-        raise OptionError("--method oja: Oja sketches cannot be merged; --method fd and rfd can, within their bound")

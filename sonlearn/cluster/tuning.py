@@ -16,7 +16,7 @@ import dask
 from distributed import Client
 
 from sonlearn.cluster.dask import check_done, client_here, nothing, results_of, with_format
-from sonlearn.cluster.tasks import Done, LearnedPartition, Reading
+from sonlearn.cluster.tasks import Done, LearnedPartition, Reading, initial
 from sonlearn.errors import SonlearnError
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
@@ -76,8 +76,7 @@ def tune_settings(
         if own.failure is not None:
             done.failures[place] = own.failure
     if tuning.at_work:
-        header, arrays = tuning.learner.to_arrays()
-        done.best = LearnedPartition(header=header, arrays=arrays, names=names.known)
+        done.best = dataclasses.replace(initial(tuning.learner), names=names.known)
     return done
 
 
@@ -136,12 +135,5 @@ def tune(
     InputError, DivergedError
     """
     settings = settings_of(grid, fixed or {}).settings
-    return tuned(
-        settings, data, reading_of(settings, text or TextOptions()), criterion([s.options for s in settings], by),
-        client=client,
-    )  # fmt: skip
-
-
-def reading_of(settings: Sequence[Setting], text: TextOptions, *how: Any) -> Reading:
-    """How the data of all settings are read; `how`: further arguments of `Reading`."""
-    return Reading(text, *how, labels=labelling(settings))
+    reading = Reading(text or TextOptions(), labels=labelling(settings))
+    return tuned(settings, data, reading, criterion([s.options for s in settings], by), client=client)

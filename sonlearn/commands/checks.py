@@ -69,24 +69,15 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
     check_files(
         {"DATA": sources, "-i": options.initial_regressor, "--join": options.join}, outputs, rewritten=[("-f", "-i")]
     )
-    if options.final_regressor is not None:
+    if outputs.pop("-f") is not None:
         storage.check_target(options.final_regressor)
-    check_target("--cache_file", cache)
+    for flag, name in outputs.items():
+        check_target(flag, name, in_place=flag in ("-p", "-r", "--log-json"))
     if cache is not None and os.path.exists(cache) and not os.path.isfile(cache):
         raise OptionError(f"--cache_file {cache}: expected a file, for it is read again")
-    check_target("--table", table)
-    check_target("--invert_hash", options.invert_hash)
-    for flag in ("-p", "-r", "--log-json"):
-        check_target(flag, outputs[flag], in_place=True)
-    _check_recording(options)
-
-
-def _check_recording(options: RunOptions) -> None:
-    """Check what is kept of a run, and its bar."""
     if options.report in STDOUT:
         raise OptionError(f"--report {options.report}: expected a file; the page of a log goes anywhere: "
                           "--log-json FILE, then sonlearn report FILE")  # fmt: skip
-    check_target("--report", options.report)
     if options.progress_bar and importlib.util.find_spec("tqdm") is None:
         raise OptionError("--progress-bar: tqdm is not installed; pip install tqdm, or leave the flag out")
 

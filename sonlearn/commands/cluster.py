@@ -16,7 +16,7 @@ from sonlearn.commands import train as one
 from sonlearn.commands import tune as table
 from sonlearn.commands.checks import STDIN, check_run, check_stdin, flags_given
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import complain, extra, of_refused, warn, warn_of_skipped
+from sonlearn.commands.messages import complain, extra, of_refused, of_skipped, warn
 from sonlearn.commands.models import of_rows, save_model, settings_text
 from sonlearn.commands.passes import FINISHED
 from sonlearn.commands.sketch import asked as sketching_asked
@@ -34,7 +34,7 @@ from sonlearn.text.malformed import SHOWN_ERRORS, Malformed
 from sonlearn.text.read import expand_globs
 from sonlearn.text.source import is_arrow, is_regular, read_chunks, source_name
 from sonlearn.text.suspicions import noted
-from sonlearn.tuning.search import criterion
+from sonlearn.tuning.search import criterion, labelling
 
 #: Seconds to wait for a scheduler to answer.
 PATIENCE = 10
@@ -118,7 +118,7 @@ def sketch(line: Line, where: ClusterOptions) -> int:
     with Interrupts(at_once=True), connected(where) as client:
         done = dask.sketched(sources, options, reading, report.zero_based, client)
     finish(done.sketch, report, _sayer(run))
-    warn_of_skipped(done.skipped, done.errors)
+    warn(*of_skipped(done.skipped, done.errors))
     return 0
 
 
@@ -147,12 +147,9 @@ def train(line: Line, where: ClusterOptions) -> int:
     names.join(trained.names.known)
     if options.final_regressor is not None:
         save_model(options.final_regressor, trained.learner, None, names)
-    for line in _report(trained, sources, options, time.perf_counter() - started):
-        say(line)
-    warn_of_skipped(trained.skipped, trained.errors)
+    say(*_report(trained, sources, options, time.perf_counter() - started))
     told = [note for note in trained.notes if note not in warned]
-    for text in (*told, *of_refused(trained.refused, trained.first_refused)):
-        warn(text)
+    warn(*of_skipped(trained.skipped, trained.errors), *told, *of_refused(trained.refused, trained.first_refused))
     if trained.merge is not None and not trained.merge.examples:
         warn("the last part has no examples: nothing tells how well the merged learner predicts")
     elif trained.merge is not None and trained.merge.of_one_class:
@@ -177,10 +174,10 @@ def tune(line: Line, where: ClusterOptions) -> int:
             raise OptionError(f"{flag} with --cluster: {why}")
     check_run(options, choice.table)
     (sources, _), say, started = _files(options), _sayer(options), time.perf_counter()
-    from sonlearn.cluster import tuning
+    from sonlearn.cluster import dask, tuning
 
     by = criterion([setting.options for setting in settings.settings], choice.by)
-    reading = tuning.reading_of(settings.settings, text, options.on_error, options.max_errors)
+    reading = dask.Reading(text, options.on_error, options.max_errors, labelling(settings.settings))
     with Interrupts(at_once=True), connected(where) as client:
         found = tuning.tuned(settings.settings, sources, reading, by, workers=where.workers, client=client)
     if options.final_regressor is not None:
@@ -188,13 +185,12 @@ def tune(line: Line, where: ClusterOptions) -> int:
     best, seconds = found.results[0], time.perf_counter() - started
     if choice.table is not None:
         table.write_table(choice.table, found.results)
-    for line in (
+    say(
         f"data = {' '.join(sources)}", *table.setup_lines(settings, by, choice),
         *_ending(best.examples, best.loss, best.error, found.learner), f"best setting = {best.setting.flags}",
         f"elapsed time = {seconds:.3f} s", "", *table.screen(found.results),
-    ):  # fmt: skip
-        say(line)
-    warn_of_skipped(found.skipped, found.errors)
+    )  # fmt: skip
+    warn(*of_skipped(found.skipped, found.errors))
     return 0
 
 
@@ -277,13 +273,12 @@ def _files(options: RunOptions) -> tuple[list[str], list[str]]:
     for source in filter(is_regular, expand_globs(sources)):
         if not is_arrow(source):
             next(noted(read_chunks(source), source_name(source), notes), None)
-    for note in notes:
-        warn(note)
+    warn(*notes)
     return sources, notes
 
 
-def _sayer(options: RunOptions) -> Callable[[str], None]:
-    return (lambda line: None) if options.quiet else complain
+def _sayer(options: RunOptions) -> Callable[..., None]:
+    return (lambda *lines: None) if options.quiet else complain
 
 
 def _report(trained: Any, sources: list[str], options: RunOptions, seconds: float) -> list[str]:

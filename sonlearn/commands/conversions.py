@@ -11,7 +11,7 @@ import time
 
 from sonlearn.commands.checks import check_files, check_stdin, check_target
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, telling_of_compiling, warn_of_skipped
+from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, of_skipped, telling_of_compiling, warn
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import STDOUT, whole_output
 from sonlearn.interrupts import Interrupts
@@ -40,7 +40,7 @@ def convert(line: Line) -> int:
         complain(FROM_TERMINAL)
     with Interrupts(at_once=True), telling_of_compiling():
         reader = convert(sources, target, options.to, text, **running.reading)
-    warn_of_skipped(reader.malformed.count, reader.malformed.errors)
+    warn(*of_skipped(reader.malformed.count, reader.malformed.errors))
     return 0
 
 
@@ -51,7 +51,7 @@ def describe(line: Line) -> int:
     running = line.running()
     found = describe(line.others[0], line.options(TextOptions), rows=running.examples, join=running.join)
     print(found, flush=True)
-    warn_of_skipped(found.skipped, found.errors)
+    warn(*of_skipped(found.skipped, found.errors))
     return 0
 
 

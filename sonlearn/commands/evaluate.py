@@ -189,8 +189,7 @@ class EvaluationSession(Passes):
                 self.say("the log lacks the probabilities of actions not chosen: --floor P narrows the intervals")
         else:
             self._write(lines)
-        for text in (*evaluation.warnings(), *self.warnings()):
-            warn(text)
+        warn(*evaluation.warnings(), *self.warnings())
         if ending != FINISHED:
             warn(f"{ending.replace(' run', '')}: the result is of what was read until then")
 
@@ -198,8 +197,7 @@ class EvaluationSession(Passes):
         if self.evaluating.output != "text":
             self._write(self.evaluation.lines())
             return
-        for line in (*(() if self._begun else HEADER), *progress_lines(self.evaluation.lines())):
-            self.say(line)
+        self.say(*(() if self._begun else HEADER), *progress_lines(self.evaluation.lines()))
         self._begun = True
 
     def _write(self, lines: list[Any]) -> None:

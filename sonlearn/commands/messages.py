@@ -15,10 +15,11 @@ FROM_TERMINAL = "reading examples from the terminal; Ctrl-D ends them"
 _OPEN: list[bool] = []
 
 
-def complain(line: str) -> None:
-    """Print a line on standard error at once. Errors in writing it are ignored, except a closed pipe."""
-    end_line()
-    _print(line + "\n")
+def complain(*lines: str) -> None:
+    """Print lines on standard error at once. Errors in writing them are ignored, except a closed pipe."""
+    for line in lines:
+        end_line()
+        _print(line + "\n")
 
 
 def end_line() -> None:
@@ -64,10 +65,10 @@ def telling_of_compiling(quiet: bool = False, begin: Callable[[], None] | None =
             end_line()
 
 
-def warn(text: str) -> None:
-    """Print a warning on standard error; all errors in writing it are ignored."""
+def warn(*texts: str) -> None:
+    """Print warnings on standard error; all errors in writing them are ignored."""
     with contextlib.suppress(BrokenPipeError):
-        complain(f"sonlearn: warning: {text}")
+        complain(*(f"sonlearn: warning: {text}" for text in texts))
 
 
 def of_skipped(count: int, errors: Sequence[SonlearnError]) -> list[str]:
@@ -78,12 +79,6 @@ def of_skipped(count: int, errors: Sequence[SonlearnError]) -> list[str]:
 def of_refused(count: int, first: SonlearnError | None) -> list[str]:
     """The warning about `count` rows that could not be learned from; empty if there are none."""
     return [f"examples that could not be learned from: {count}, the first: {first}"] if count else []
-
-
-def warn_of_skipped(count: int, errors: Sequence[SonlearnError]) -> None:
-    """Print the warning of `of_skipped`."""
-    for text in of_skipped(count, errors):
-        warn(text)
 
 
 def from_terminal(sources: Iterable[str]) -> bool:

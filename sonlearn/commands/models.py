@@ -67,7 +67,8 @@ def save_model(path: str, learner: Learner, unfinished: Unfinished | None, names
 def contents(learner: Learner, names: NameTable) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """(header, arrays) of a model's file. The arrays may share memory with the learner's."""
     header, arrays = learner.to_arrays()
-    if names.known and learner.text.names_kept:
+    text = learner.text
+    if names.known and (text.format in (*TABLES, "json") if text.names is None else text.names):
         header["names"] = [[slot, *known] for slot, known in names.known.items()]
         header["name_counts"] = [[slot, *counts] for slot, counts in names.counts.items()]
     return header, arrays

@@ -57,11 +57,8 @@ class Bar:
         if not self.shown:
             return
         self._read += examples
-        result, parts = progress.result, [f"{self._read / (time.perf_counter() - self._started):,.0f} examples/s"]
-        if result.average_loss is not None:
-            parts.append(f"loss {result.average_loss:.4f}")
-        if result.average_error is not None:
-            parts.append(f"error {result.average_error:.4f}")
+        speed = f"{self._read / (time.perf_counter() - self._started):,.0f} examples/s"
+        parts = [speed, *_averages(progress, "", 4)]
         place, figures = number - 1 + (self._meter.share or 0.0), ", ".join(parts)
         if self._bar is None:  # what comes before is the time of kernels being compiled, which says nothing of the rest
             self._bar = _tqdm()(
@@ -83,6 +80,12 @@ def _tqdm() -> Callable[..., Any]:
     from tqdm import tqdm
 
     return type("bar", (tqdm,), {"monitor_interval": 0})
+
+
+def _averages(progress: Progress, of: str, digits: int) -> list[str]:
+    """Average loss and error so far, those that there are."""
+    values = {"loss": progress.result.average_loss, "error": progress.result.average_error}
+    return [f"{of}{name} {value:.{digits}f}" for name, value in values.items() if value is not None]
 
 
 class Checkpoints:
@@ -122,10 +125,8 @@ class Passes:
         The one that is saved, with `names`; a subclass has it.
     progress : Progress
         Its totals, which the bar shows; a subclass has them.
-    names_read : NameTable
-        Where the reader puts names.
     columns : ColumnTable
-        Columns of tables, likewise; those of the model that is saved.
+        Columns of tables; those of the model that is saved.
     """
 
     learner: Any
@@ -138,7 +139,6 @@ class Passes:
         unfinished: Unfinished | None = None,
     ):  # fmt: skip
         self.options, self.read_as, self.names, self.from_model = options, read_as, names, from_model
-        self.names_read = names
         self.nothing_left, self.done = where_to_begin(options, from_model, unfinished)
         self.began = self.done
         self.sources = list(options.data) or ["-"]
@@ -317,7 +317,7 @@ class Passes:
         """What reads the examples: for one pass, or with a cache for all of them."""
         options = self.options
         arguments: dict[str, Any] = {
-            **options.reading, "names": self.names_read, "columns": self.columns, "labels": self.labelling,
+            **options.reading, "names": self.names, "columns": self.columns, "labels": self.labelling,
             "known_rows": self.done.read if self.done.number == 1 else 1 << 62, "stretch": self.stretch,
         }  # fmt: skip
         if self.cache is None:
@@ -342,12 +342,7 @@ class Passes:
         if self.meter.share is not None:
             passes = f" of pass {number}" if self.options.passes > 1 else ""
             figures.append(f"{100 * self.meter.share:.0f} %{passes} read")
-        result = self.progress.result
-        if result.average_loss is not None:
-            figures.append(f"average loss {result.average_loss:.6f}")
-        if result.average_error is not None:
-            figures.append(f"average error {result.average_error:.6f}")
-        self.say("... " + ", ".join(figures))
+        self.say("... " + ", ".join([*figures, *_averages(self.progress, "average ", 6)]))
 
     def begin_pass(self, reader: Reader, batch: Batch, first: bool) -> None:
         """What waits for the first examples of a pass: the learner and the header, and what is said of the cache."""
@@ -377,12 +372,10 @@ class Passes:
             if self.options.final_regressor is not None and self.learner is not None:
                 self.save(None if finished else self.done)
         finally:
-            for line in self.summary(seconds, ending, finished and self.began.number == 1 and not self.began.read):
-                self.say(line)
+            self.say(*self.summary(seconds, ending, finished and self.began.number == 1 and not self.began.read))
             if self.joined is not None:
                 self.say(self.joined.line)
-            for text in self.warnings():
-                messages.warn(text)
+            messages.warn(*self.warnings())
             self.record(ending)
 
     def save(self, unfinished: Unfinished | None) -> None:
@@ -400,11 +393,12 @@ class Passes:
         """Lines that name the files of the run, with that on the cache."""
         return [*(f"{name} = {value}" for name, value in self.files.items() if value), *([cache] if cache else [])]
 
-    def say(self, line: str) -> None:
-        """One line on standard error, at once, unless --quiet."""
-        self.last_line = time.perf_counter()
+    def say(self, *lines: str) -> None:
+        """Print lines on standard error, at once, unless --quiet."""
+        if lines:
+            self.last_line = time.perf_counter()
         if not self.options.quiet:
-            messages.complain(line)
+            messages.complain(*lines)
 
 
 def held_out(options: RunOptions, done: int, n: int) -> np.ndarray | None:

@@ -52,8 +52,7 @@ def command(line: Line) -> int:
         the model could not be saved at the end.
     """
     options, run_options = line.options(ServeOptions), line.running()
-    path = run_options.initial_regressor
-    decides = is_bandit(path)
+    decides = is_bandit(run_options.initial_regressor)
     check(options, run_options, decides)
     with extra("serve", "serve"), contextlib.ExitStack() as stack:
         from sonlearn.serve.server import address, listen
@@ -62,6 +61,8 @@ def command(line: Line) -> int:
         lines = None if options.tcp is None else stack.enter_context(listen(options.host, options.tcp, "--tcp"))
         for written in filter(None, (run_options.final_regressor, options.events)):
             stack.enter_context(kept(written))
+        run_options = where_to_begin(decides, options, run_options)
+        path = run_options.initial_regressor
         server, saver = (decisions_served if decides else rows_served)(options, run_options, stack)
         places = ([f"http://{address(http)}"] if http else []) + ([f"lines on {address(lines)}"] if lines else [])
         events = "" if options.events is None else f", events in {options.events}"
@@ -126,21 +127,30 @@ def log_of(
 ) -> tuple[EventLog, dict[str, Any] | None]:
     """The log of events, of rows or decisions, and how much of it the model has seen; None: it is not the model's.
 
-    Raises ModelFileError, OptionError, OutputError.
+    Raises ModelFileError, OutputError.
+    """
+    from sonlearn.serve.events import EventLog
+
+    events = stack.enter_context(contextlib.closing(EventLog(options.events, what)))
+    mark = mark_of(run_options.initial_regressor)
+    return events, mark if events.knows(mark) else None
+
+
+def where_to_begin(decides: bool, options: ServeOptions, run_options: RunOptions) -> RunOptions:
+    """The options, with the model of -f as that of -i where a server before has taught it from the log, and not that.
+
+    Raises ModelFileError, OutputError.
     """
     from sonlearn.serve.events import EventLog
 
     path, final = run_options.initial_regressor, run_options.final_regressor
-    events = stack.enter_context(contextlib.closing(EventLog(options.events, what)))
-    mark = mark_of(path)
-    if events.knows(mark):
-        return events, mark
-    if options.learn and os.path.exists(final) and events.knows(mark_of(final)):
-        raise OptionError(
-            f"-i {path}: {final} has learned from the events in {options.events} and would be replaced; give "
-            f"-i {final} to go on, or another -f"
-        )
-    return events, None
+    if not (options.events and final and os.path.exists(options.events) and os.path.exists(final)):
+        return run_options
+    with contextlib.closing(EventLog(options.events, "decisions" if decides else "rows")) as events:
+        if events.knows(mark_of(path)) or not events.knows(mark_of(final)):
+            return run_options
+    complain(f"-i {path}: {final} has learned from the events in {options.events}, and goes on in its place")
+    return dataclasses.replace(run_options, initial_regressor=final)
 
 
 def mark_of(path: str) -> dict[str, Any] | None:

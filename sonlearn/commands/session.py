@@ -12,7 +12,7 @@ import datetime
 import json
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,14 +25,12 @@ from sonlearn.files.atomic import LineFile, whole_file
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import BanditOptions
 from sonlearn.options.run import COARSE, RunOptions, parse_progress
-from sonlearn.report.predictions import AnswerLines, format_lines
+from sonlearn.report.audit import Audit
+from sonlearn.report.predictions import AnswerLines, format_lines, texts_of
 from sonlearn.report.problem import Problem, Uncounted
 from sonlearn.report.progress import BatchOutcome, Progress, Schedule
 from sonlearn.report.runlog import FORMAT, Run, bounded, jsonable
 from sonlearn.text.names import NameTable, names_of
-
-if TYPE_CHECKING:
-    from sonlearn.report.audit import Audit
 
 #: When rows of the log come unless -P says so: at 1.1 times the last one's weight.
 FINE = "1.1"
@@ -145,11 +143,11 @@ class Session(Passes):
         self, options: RunOptions, read_as: TextOptions, problem: Problem, from_model: str | None, model: Model
     ):  # fmt: skip
         super().__init__(options, read_as, model.names, from_model, model.unfinished)
-        self.problem, self.learner = problem, model.learner
+        self.problem = problem
+        self.learner = problem.learner = model.learner
         self.metrics: Any = None
         if self.learner is not None:
             self.columns = self.learner.columns
-            problem.learner = self.learner
         self.before = 0 if self.learner is None else self.learner.examples
         table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
         self.progress = problem.progress(table, self.holdout, fine if recorded(options) else None)
@@ -188,8 +186,7 @@ class Session(Passes):
         learner.columns = self.columns
         self.metrics = self.problem.metrics()
         head = () if self.bar.shown else ("", *self.progress.header)
-        for line in (*self.named_files(cache), *settings, settings_text(learner.text, keep=("format",)), *head):
-            self.say(line)
+        self.say(*self.named_files(cache), *settings, settings_text(learner.text, keep=("format",)), *head)
         self.recorder.begin(self.files)
 
     def predicted(self, batch: Any) -> Any:
@@ -234,8 +231,7 @@ class Session(Passes):
             return
         outcome = self.uncounted.take()
         lines = self.progress.update(outcome)
-        for line in () if self.bar.shown else lines:
-            self.say(line)
+        self.say(*(() if self.bar.shown else lines))
         self.metrics.count(outcome.y, outcome.weight, outcome.predicted, self.progress.counted(outcome))
         self.recorder.add(outcome)
 
@@ -243,27 +239,43 @@ class Session(Passes):
         """Predictions of all rows, and ``nan`` for those that were refused or malformed."""
         every, of_rows, raw = self.options.probabilities, [], []
         if self.predictions and self.options.form == "vw":
-            of_rows = self.problem.lines(batch, predicted, every, self.options.top)
+            of_rows = texts_of(self.problem.lines(batch, predicted, every, self.options.top))
         elif self.predictions:
             self.answers = self.answers or AnswerLines(self.options.form, self.problem.columns(every))
             of_rows = self.problem.answers(batch, predicted, every)
         if self.raw_predictions:
-            raw = self.problem.raw(predicted)
-        self.write_rows(LinesOfRows(batch.skipped or (), predicted.refused, batch.tags), of_rows, raw)
+            raw = texts_of(self.problem.raw(predicted))
+        self.write_rows(batch.skipped or (), predicted.refused, batch.tags, of_rows, raw)
 
-    def write_rows(self, lines: LinesOfRows, of_rows: Any, raw: Any) -> None:
-        """Write what is predicted of rows, as `Problem.lines` or `Problem.answers` gives it, and raw predictions."""
+    def write_rows(
+        self, skipped: Sequence[tuple[int, str]], refused: np.ndarray, tags: list[str] | None, of_rows: list[Any],
+        raw: list[str],
+    ) -> None:  # fmt: skip
+        """Write a line for each of n rows and for each malformed one.
+
+        Parameters
+        ----------
+        skipped : pairs (before which row, tag) of malformed lines
+        refused : bool[n], which rows could not be learned from
+        tags : list of n str, or None
+        of_rows : what is predicted of the n rows, as `Problem.lines` or `Problem.answers` gives it
+        raw : their raw predictions as texts
+        """
+        n, at = len(refused), np.array([place for place, _ in skipped], dtype=np.int64)
+        order = np.insert(np.where(refused, n, np.arange(n)), at, n).tolist()  # n: it was left out
+        every = np.insert(np.array(tags or [""] * n, dtype=object), at, [tag for _, tag in skipped]).tolist()
+        of = lambda values, left_out: list(map([*values, left_out].__getitem__, order))  # noqa: E731
         if self.predictions and self.answers is not None:
-            self.predictions.write(self.answers.text(lines.of(of_rows, None), lines.tags))
+            self.predictions.write(self.answers.text(of(of_rows, None), every))
         elif self.predictions:
-            self.predictions.write(format_lines(lines.of(of_rows), lines.tags))
+            self.predictions.write(format_lines(of(of_rows, "nan"), every))
         if self.raw_predictions:
-            self.raw_predictions.write(format_lines(lines.of(raw), lines.tags))
+            self.raw_predictions.write(format_lines(of(raw, "nan"), every))
 
     def report_skipped(self, tags: list[str]) -> None:
         """Lines for malformed rows behind the last one."""
         if self.writes and tags:
-            self.write_rows(LinesOfRows([(0, tag) for tag in tags], np.zeros(0, dtype=bool), None), [], [])
+            self.write_rows([(0, tag) for tag in tags], np.zeros(0, dtype=bool), None, [], [])
             self.done = self.done._replace(lines=self.done.lines + len(tags))
 
     def nothing_learned(self) -> tuple[str, str]:
@@ -296,31 +308,3 @@ class Session(Passes):
             if open_one:
                 open_one.close()
         super().close()
-
-
-class LinesOfRows:
-    """The lines that ``-p`` writes for the rows of a batch: one for each, ``nan`` of those refused or malformed.
-
-    Parameters
-    ----------
-    skipped : pairs (before which row, tag) of malformed lines
-    refused : bool[n], which rows could not be learned from
-    tags : list of n str, or None
-
-    Attributes
-    ----------
-    tags : list of str, one a line, or None if all are empty
-    """
-
-    def __init__(self, skipped: Sequence[tuple[int, str]], refused: np.ndarray, tags: list[str] | None):
-        n = len(refused)
-        at = np.array([place for place, _ in skipped], dtype=np.int64)
-        self._order = np.insert(np.where(refused, -1, np.arange(n)), at, -1).tolist()
-        every = np.insert(np.array(tags or [""] * n, dtype=object), at, [tag for _, tag in skipped]).tolist()
-        self.tags = every if any(every) else None
-
-    def of(self, values: np.ndarray | Sequence[Any], left_out: Any = "nan") -> Any:
-        """The values of the n rows, float64[n] or a list, a line each; NaN or `left_out` where the row was left out."""
-        if isinstance(values, np.ndarray):
-            return np.append(values, np.nan)[self._order]
-        return [values[i] if i >= 0 else left_out for i in self._order]

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from sonlearn.commands.checks import check_binary, check_files, check_stdin, check_target
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, telling_of_compiling, warn_of_skipped
+from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, of_skipped, telling_of_compiling, warn
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import whole_file
@@ -36,11 +36,9 @@ from sonlearn.text.read import Reader
 
 HEADER = f"{'rows':>12} {'nonzeros':>14} {'columns':>10} {'alpha':>12} {'bound/||A||^2':>14} {'seconds':>9}"
 
-Report = Callable[[str], None]
+Report = Callable[..., None]
 #: Endings of pictures that can be drawn; lines and columns of bars as text.
 PICTURES, _BARS, _WIDTH = (".png", ".svg", ".pdf", ".eps"), 20, 50
-#: A sketch of which nothing is written.
-PLAIN = SketchRunOptions()
 
 
 def command(line: Line) -> int:
@@ -52,10 +50,10 @@ def command(line: Line) -> int:
     sketch, text, running, options = asked(line)
     sources = list(running.data) or ["-"]
 
-    def say(line: str) -> None:
+    def say(*lines: str) -> None:
         with contextlib.suppress(BrokenPipeError):  # the sketch is wanted nevertheless
             if not running.quiet:
-                complain(line)
+                complain(*lines)
 
     check_outputs(options, sources, running.quiet)
     if options.merge:
@@ -68,7 +66,7 @@ def command(line: Line) -> int:
     reader = Reader(sources, text, **running.reading)
     with Interrupts() as interrupts, telling_of_compiling(running.quiet):
         sketch_batches(reader, sketch, options, say, interrupts)
-    warn_of_skipped(reader.malformed.count, reader.malformed.errors)
+    warn(*of_skipped(reader.malformed.count, reader.malformed.errors))
     if interrupts.received is None:
         return 0
     say(f"interrupted ({signal.Signals(interrupts.received).name}): the sketch is of what was read until then")
@@ -101,11 +99,7 @@ def check_outputs(options: SketchRunOptions, sources: list[str], quiet: bool) ->
 
 
 def sketch_batches(
-    batches: Iterable[Batch],
-    options: SketchOptions,
-    run: SketchRunOptions = PLAIN,
-    report: Report = lambda line: None,
-    interrupts: Interrupts | None = None,
+    batches: Iterable[Batch], options: SketchOptions, run: SketchRunOptions, report: Report, interrupts: Interrupts
 ) -> Sketch:
     """Sketch all rows of `batches`, or those up to a first signal, and report.
 
@@ -118,8 +112,8 @@ def sketch_batches(
         memory for a second pass, as CSR (12 to 16 bytes a nonzero); nothing of size d x d is formed.
     report : callable
         Takes the lines for people, progress first.
-    interrupts : Interrupts or None
-        None: signals are not looked at.
+    interrupts : Interrupts
+        Where a signal is seen.
 
     Raises
     ------
@@ -131,7 +125,6 @@ def sketch_batches(
     kept: list[sp.csr_array] = []
     started, due, nonzeros = time.monotonic(), 1, 0
     report(HEADER)
-    interrupts = interrupts or Interrupts()
     for batch in interrupts.until_signal(batches):
         hashed = getattr(batches, "format", None) in HASHED
         block = take(sketch, batch, 0 if hashed or run.zero_based else 1)
@@ -149,7 +142,7 @@ def sketch_batches(
     return sketch
 
 
-def merge_files(paths: list[str], run: SketchRunOptions = PLAIN, report: Report = lambda line: None) -> Sketch:
+def merge_files(paths: list[str], run: SketchRunOptions, report: Report) -> Sketch:
     """Merge sketch files, in the order given, and report.
 
     Raises
@@ -183,15 +176,13 @@ def finish(sketch: Sketch, run: SketchRunOptions, report: Report, kept: list | N
     if picture is not None and picture != "-" and not plot(sketch, picture):
         report(f"matplotlib is not installed, {picture} was not written; pip install matplotlib. As text instead:")
         picture = "-"
-    for line in summary(sketch):
-        report(line)
+    report(*summary(sketch))
     if kept is not None:
         report(f"covariance error = {covariance_error(sketch, kept):.6g}")
         ratio, root = projection_error(sketch, kept, run.k)
         report(f"projection error at k = {run.k}: squared = {ratio:.6g} of the best, norm = {root:.6g} of the best")
     if picture == "-":
-        for line in histogram(sketch):
-            report(line)
+        report(*histogram(sketch))
 
 
 def summary(sketch: Sketch) -> list[str]:

@@ -26,9 +26,10 @@ from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import raw
 from sonlearn.options.text import TABLES
+from sonlearn.report.audit import Audit
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
-from sonlearn.text.columns import ColumnTable, Labelling, first_names
+from sonlearn.text.columns import Labelling, first_names
 
 #: Examples before which an average loss says little.
 ENOUGH = 100
@@ -110,11 +111,7 @@ class TrainingSession(Session):
         if self.learner is not None and options.testonly:
             self.columns = self.learner.columns.at_rest(self.names.known)
         self.unmet = 0  # examples of classes that the model has not learned
-        self.audit: Audit | None = None
-        if options.audit:
-            from sonlearn.report.audit import Audit
-
-            self.audit = Audit(options, self.names_read)
+        self.audit = Audit(options, self.names) if options.audit else None
         self.values = Values(self.learn)
         self.best: tuple[float, int, Learner | None] | None = None  # least holdout loss of a pass, its number and model
 
@@ -161,15 +158,14 @@ class TrainingSession(Session):
         if os.path.isfile(self.sources[0]) and self.joined is None:
             from sonlearn.text.describe import told_early
 
-            for line in told_early(self.sources[0], self.read_as):
-                warn(line)
+            warn(*told_early(self.sources[0], self.read_as))
 
     def record(self, ending: str) -> None:
         """Write the weights by name, and what is kept of any run."""
         super().record(ending)
         if self.options.invert_hash and self.learner is not None:
             with whole_output(self.options.invert_hash) as file:
-                for line in inverted(self.learner, self.names_read):
+                for line in inverted(self.learner, self.names):
                     file.write(raw(line) + b"\n")
 
     def next_pass(self, learns: bool) -> None:
@@ -214,7 +210,7 @@ class TrainingSession(Session):
         """What was found in the place of labels, and what to do."""
         if self.joined is not None and self.joined.nothing:
             return self.joined.nothing, "ids written alike; nothing was learned, and no model was saved"
-        return unlabelled(self.learner.text, self.columns)
+        return unlabelled(self.learner.text)
 
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""
@@ -312,7 +308,7 @@ def keep_freed_memory() -> bool:
     return [mallopt(what, value) for what, value in settings.items()] == [1, 1, 1]
 
 
-def unlabelled(text: TextOptions, columns: ColumnTable) -> tuple[str, str]:
+def unlabelled(text: TextOptions) -> tuple[str, str]:
     """(what was found, what to do) where no example has a label and an importance above 0, so nothing was learned."""
     found = "no example that has a label and an importance above 0"
     if text.label:

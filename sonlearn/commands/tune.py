@@ -84,13 +84,12 @@ class TuningSession(Passes):
         for contender in self.tuning.contenders:  # each counts the numbers of the rows that it learns
             contender.learner.columns.known = self.columns.known
         header = () if self.bar.shown else ("", f"{HEADER[0]}{ERROR[0]}  best", f"{HEADER[1]}{ERROR[1]}  setting")
-        for line in (
+        self.say(
             *self.named_files(cache),
             *setup_lines(self.settings, self.by, self.choice),
             settings_text(text, keep=("format",)),
             *header,
-        ):
-            self.say(line)
+        )
 
     def next_pass(self, learns: bool) -> None:
         """Another pass begins."""
@@ -105,13 +104,11 @@ class TuningSession(Passes):
 
     def report(self, batch: Batch, held: np.ndarray | None, predicted: list[Due]) -> None:
         """Print the rows that are due, and say which settings have failed."""
-        for due in () if self.bar.shown else predicted:
-            self.say(f"{due.line}  {due.setting.name}")
+        self.say(*(f"{due.line}  {due.setting.name}" for due in predicted if not self.bar.shown))
         failures = [result for result in self.tuning.results if result.state == "failed"]
         if len(failures) > self.failed:
             self.bar.close()
-            for result in failures[: len(failures) - self.failed]:
-                warn(f"{result.setting.name}: {result.problem}")
+            warn(*(f"{each.setting.name}: {each.problem}" for each in failures[: len(failures) - self.failed]))
             self.failed = len(failures)
 
     def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
@@ -126,7 +123,7 @@ class TuningSession(Passes):
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""
         nothing = self.tuning is not None and not self.progress.labelled
-        return [*super().warnings(), *([", expected ".join(unlabelled(self.text, self.columns))] if nothing else [])]
+        return [*super().warnings(), *([", expected ".join(unlabelled(self.text))] if nothing else [])]
 
     def record(self, ending: str) -> None:
         """Write the table."""

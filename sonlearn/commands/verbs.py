@@ -24,13 +24,14 @@ class Verb(NamedTuple):
 
     usage: str
     about: str
+    #: Its flags by the titles that they stand under: of all fields of a dataclass, or of (dataclass, names of some).
+    flags: dict[str, Any] = {}  # noqa: RUF012
     #: The function that runs it, ``module.name`` below `sonlearn.commands`; it takes a `sonlearn.commands.line.Line`.
-    run: str
+    #: Empty: ``command`` of the module that is called as the verb.
+    run: str = ""
     #: How the words that are no flags are counted: None: there may be any number; empty: there are none; else there is
     #: one, which is called this.
     operand: str | None = None
-    #: Its flags by the titles that they stand under: of all fields of a dataclass, or of (dataclass, names of some).
-    flags: dict[str, Any] = {}  # noqa: RUF012
     #: The function that runs it with ``--cluster``, which is given the `ClusterOptions` as well.
     on_cluster: str = ""
     #: Fields whose flags ``--help`` lists, for a verb that has more than a screen of them; empty: all but rare ones.
@@ -72,7 +73,7 @@ _TUNE = (
     "holdout_off", "holdout_period", "holdout_after", "join", "examples", "on_error", "max_errors", "threads",
     "progress", "progress_bar", "quiet",
 )  # fmt: skip
-_TABLE = ("label", "id", "weight", "text", "categorical", "numeric", "ignore", "keep")
+_TABLE = ("label", "id", "weight", "text", "categorical", "numeric", "date", "ignore", "keep")
 _SERVE = ("initial_regressor", "final_regressor", "checkpoint", "checkpoint_minutes", "threads", "quiet")
 _READ = ("data", "on_error", "max_errors", "threads")
 _EVALUATE = (*_READ, "examples", "progress", "quiet")
@@ -87,115 +88,98 @@ VERBS = {
     "train": Verb(
         "sonlearn train [options] [DATA ...]",
         "Learn from LIBSVM, VW, JSON, CSV or Parquet, plain or compressed; no DATA or - is standard input.",
-        "train.command",
-        None,
         {"learning": LearnOptions, "decisions": _but(BanditOptions, *SHARED), "text": TextOptions, "run": RunOptions},
-        "cluster.train",
-        _DAILY,
+        on_cluster="cluster.train",
+        daily=_DAILY,
     ),
     "predict": Verb(
         "sonlearn predict -i MODEL [options] [DATA ...]",
         "Predict without learning: a line for each example on standard output, the loss on standard error.",
-        "train.command",
-        None,
         {
             "learning": (LearnOptions, *OUTPUT_OPTIONS, "coverage"),
             "text": (TextOptions, "format", *WRITTEN),
             "run": (RunOptions, *_PREDICT),
         },
-        "cluster.train",
+        run="train.command",
+        on_cluster="cluster.train",
     ),
     "tune": Verb(
         "sonlearn tune --grid GRID [options] [DATA ...]",
         "Learn with many settings in one pass over the data, and save the model of the best.",
-        "tune.command",
-        None,
         {"tuning": verbs.TuneOptions, "learning": LearnOptions, "text": TextOptions, "run": (RunOptions, *_TUNE)},
-        "cluster.tune",
+        on_cluster="cluster.tune",
     ),
     "evaluate": Verb(
         "sonlearn evaluate -i MODEL [-i MODEL ...] [options] [DATA ...]",
         "Estimate from a log what other models of decisions would have cost, with confidence intervals.",
-        "evaluate.command",
-        None,
         {"evaluation": verbs.EvaluateOptions, "text": (TextOptions, "format"), "run": (RunOptions, *_EVALUATE)},
     ),
     "describe": Verb(
         "sonlearn describe [options] DATA",
         "Describe the columns of a table, and point out ids, texts and columns that give the label away.",
-        "conversions.describe",
-        "file of DATA",
         {"text": (TextOptions, "format", *_TABLE, *WRITTEN), "run": (RunOptions, "join", "examples")},
+        run="conversions.describe",
+        operand="file of DATA",
     ),
-    "vw": Verb(
+    "vw": Verb(  # the one whose flags are not its own: `sonlearn.cli` translates them
         "sonlearn vw [flags of Vowpal Wabbit] [DATA ...]",
         "Run a command line of Vowpal Wabbit, or name all of its flags that cannot be followed (docs/vw-flags.md).",
-        "",  # the one whose flags are not its own: `sonlearn.cli` translates them
     ),
     "convert": Verb(
         "sonlearn convert --to svmlight|vw [-o FILE] [options] [DATA ...]",
         "Write text of any format as LIBSVM or VW text. Names become slot numbers: read VW text with the same -b.",
-        "conversions.convert",
-        None,
         {"conversion": verbs.ConvertOptions, "text": _MATRIX, "run": (RunOptions, *_READ)},
+        run="conversions.convert",
     ),
     "sketch": Verb(
         "sonlearn sketch [-o FILE] [options] [DATA ...]",
         "Sketch the matrix whose rows are the examples (labels do not count), or --merge saved sketches.",
-        "sketch.command",
-        None,
         {
             "sketch": SketchOptions,
             "report": verbs.SketchRunOptions,
             "text": _MATRIX,
             "run": (RunOptions, *_READ, "quiet"),
         },
-        "cluster.sketch",
+        on_cluster="cluster.sketch",
     ),
     "serve": Verb(
         "sonlearn serve -i MODEL [--port PORT] [--tcp PORT] [--learn -f MODEL]",
         "Serve predictions over HTTP, or over TCP as VW's daemon does, until Ctrl-C or SIGTERM.",
-        "serve.command",
-        "",
         {"server": verbs.ServeOptions, "run": (RunOptions, *_SERVE)},
+        operand="",
     ),
     "events": Verb(
         "sonlearn events [-o FILE] [--remove DAYS] LOG",
         "Write the log of serve --events as dsjson or JSON, for train and evaluate, and remove old events from it.",
-        "conversions.events",
-        "LOG of serve",
         {"events": verbs.EventsOptions},
+        run="conversions.events",
+        operand="LOG of serve",
     ),
     "methods": Verb(
         "sonlearn methods",
         "List the methods of train --method: source, cost, and when to use each.",
-        "line.methods",
-        "",
+        run="line.methods",
+        operand="",
     ),
     "warm": Verb(
         "sonlearn warm [--method NAME]",
         "Compile and store the kernels of a method, or of all, for a container image or all users of a machine.",
-        "precompile.warm",
-        "",
         {"learning": (LearnOptions, "method")},
+        run="precompile.warm",
+        operand="",
     ),
     "inspect": Verb(
         "sonlearn inspect [options] MODEL",
         "Show what a model or sketch file holds: options, counters, eigenvalues, the largest weights.",
-        "inspect.command",
-        "MODEL",
         {"inspection": verbs.InspectOptions},
+        operand="MODEL",
     ),
     "report": Verb(
         "sonlearn report [-o FILE] RUN.jsonl",
         "Make an HTML page about a run from the log of train --log-json; - is standard input.",
-        "conversions.report",
-        "RUN.jsonl",
         {"page": verbs.PageOptions},
+        run="conversions.report",
+        operand="RUN.jsonl",
     ),
-    "completion": Verb(
-        "sonlearn completion bash|zsh|fish",
-        "Print a script for completion in a shell.",
-        "completion.command",
-    ),
+    "completion": Verb("sonlearn completion bash|zsh|fish", "Print a script for completion in a shell."),
 }

@@ -48,6 +48,7 @@ SWITCHES = _SAME - VALUES
 DECISIONS = _names("--cb --cb_explore --cb_adf --cb_explore_adf --cbify")
 EXPLORING = _names("--cb_explore --cb_explore_adf --cbify")  # by VW's default with epsilon .05
 RULES = {"--squarecb": "squarecb", "--softmax": "softmax", "--epsilon": "epsilon"}
+_ONE_RULE = "what explores has one rule"
 #: Of these decisions take none.
 OF_PASSES = _names("--passes --cache --cache_file --holdout_off --holdout_period --holdout_after --early_terminate")
 #: Passes without a fall of the holdout loss after which VW ends, if it is not told.
@@ -111,7 +112,8 @@ def translate(arguments: list[str]) -> Translated:
             warnings += [_left_out([_shown(word.written, word.value)], once)] * (word.name == "--passes")
             left.append(word.written)
         elif word.name in STEPS | SAID_LATER:
-            continue
+            if rule is not None and RULES.get(word.name, rule) != rule:
+                warnings.append(_left_out([_shown(word.written, word.value)], _ONE_RULE))
         elif word.name == "--cb_explore_adf" and "--cbify" in given:
             left.append(word.written)
         elif word.name == "--driver_output_off":
@@ -159,7 +161,7 @@ def _with_nearest(words: list[Word], warnings: list[str]) -> list[Word]:
                 out.append(word)  # which is refused
                 continue
             if flag == "--explore" and flag in (each.name for each in out):
-                without["what explores has one rule"].append(written)
+                without[_ONE_RULE].append(written)
                 continue
             value = word.value if value == "K" else value
             out.append(Word(word.written, flag, value))

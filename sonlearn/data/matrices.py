@@ -8,7 +8,6 @@ import numpy as np
 
 from sonlearn.data.batch import CONSTANT, Batch
 from sonlearn.errors import InputError
-from sonlearn.jit import bare_jit
 
 
 def from_scipy(X: Any, y: Any = None, weight: Any = None, *, constant: bool = True, source: str = "<memory>") -> Batch:
@@ -47,25 +46,13 @@ def entries_of(
     ids, values = indices[begin:end].astype(np.int64), np.asarray(values[begin:end], dtype=np.float64)
     if not constant:
         return starts, ids + 1, values
-    rows, n = len(starts) - 1, end - begin
-    out = starts + np.arange(rows + 1), np.empty(n + rows, np.int64), np.empty(n + rows)
-    append_constant(starts, ids, np.require(values, requirements=("C", "W")), out[1], out[2])
-    return out
-
-
-@bare_jit
-def append_constant(indptr, indices, values, ids, out):  # type: ignore[no-untyped-def]
-    """Each row with its columns as ids from 1 on, and the constant behind them.
-
-    indptr, indices : int64[n + 1], int64[nnz]; values : float64[nnz]; not modified
-    ids, out : int64[nnz + n], float64[nnz + n], filled in
-    """
-    for i in range(len(indptr) - 1):
-        for at in range(indptr[i], indptr[i + 1]):
-            ids[at + i] = indices[at] + 1
-            out[at + i] = values[at]
-        ids[indptr[i + 1] + i] = CONSTANT
-        out[indptr[i + 1] + i] = 1.0
+    starts += np.arange(len(starts))
+    out, given = np.ones(starts[-1]), np.ones(starts[-1], bool)
+    given[starts[1:] - 1] = False
+    out[given] = values
+    all_ids = np.full(len(out), CONSTANT)
+    all_ids[given] = ids + 1
+    return starts, all_ids, out
 
 
 def to_csr(batch: Batch, first: int) -> Any:

@@ -47,11 +47,6 @@ class Sequence:
     def __len__(self) -> int:
         return len(self._calls)
 
-    @property
-    def is_prepared(self) -> bool:
-        """Whether one function makes all calls."""
-        return self._run is not None
-
     def replace(self, start: int, calls: Iterable[Call]) -> None:
         """`calls` in the place of as many from `start` on."""
         for i, (kernel, arguments) in enumerate(calls, start):

@@ -34,10 +34,9 @@ def numba_version() -> str:
     return version("numba")
 
 
-def faststart_is_on(version: str | None = None) -> bool:
-    """Whether `faststart` was tested with this `version` of Numba and is not switched off by the environment."""
-    version = version or numba_version()
-    series = tuple(int(part) if part.isdigit() else -1 for part in version.split(".")[:2])
+def faststart_is_on() -> bool:
+    """Whether `faststart` was tested with this version of Numba and is not switched off by the environment."""
+    series = tuple(int(part) if part.isdigit() else -1 for part in numba_version().split(".")[:2])
     return series in TESTED and os.environ.get("SONLEARN_FASTSTART", "1").strip() != "0"
 
 

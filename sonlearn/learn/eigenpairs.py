@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.linear_algebra import add_rows, add_scaled, clear, clear_first, product
+from sonlearn.learn.linear_algebra import add_rows, add_scaled, clear, clear_first, find_largest, product
 
 #: Rows are filled up with zeros to a multiple of so many numbers.
 LANES = 8
@@ -42,12 +42,16 @@ class Eigenpairs(NamedTuple):
     d: np.ndarray  # float64[rows]
     e: np.ndarray  # float64[rows]
     by: np.ndarray  # float64[rows]
+    order: np.ndarray  # int64[most]
 
 
 def room_for(rows: int, most: int) -> Eigenpairs:
     """Room for `most` eigenpairs of a matrix of so many rows, or of fewer."""
     width, columns = (-(-n // LANES) * LANES for n in (rows, most))
-    return Eigenpairs(np.zeros(most), np.zeros((rows, columns)), *np.zeros((2, rows, width)), *np.zeros((3, rows)))
+    order = np.zeros(most, np.int64)
+    return Eigenpairs(
+        np.zeros(most), np.zeros((rows, columns)), *np.zeros((2, rows, width)), *np.zeros((3, rows)), order
+    )
 
 
 @bare_inline
@@ -60,12 +64,11 @@ def leading_eigenpairs(T, r, most, out):
     top = scaled(T, r, A)
     tridiagonal(A, r, d, out.e, out.by, Z[0])
     diagonal(d, out.e, Z, r)
+    find_largest(d, r, -1, out.order)
     for i in range(most):
-        at = largest(d, r)
-        out.lam[i] = d[at] * top
-        d[at] = -math.inf
+        out.lam[i] = d[out.order[i]] * top
         for j in range(r):
-            U[j, i] = Z[at, j]
+            U[j, i] = Z[out.order[i], j]
     reflect(A, r, out.by, U, Z[0, : U.shape[1]])
 
 
@@ -82,16 +85,6 @@ def scaled(T, r, A):
             for j in range(r):
                 A[i, j] = T[i, j] / top
     return top
-
-
-@bare_inline
-def largest(d, r):
-    """Place of the largest of the first r entries, the first of equal ones."""
-    at = 0
-    for i in range(1, r):
-        if d[i] > d[at]:
-            at = i
-    return at
 
 
 @bare_inline

@@ -82,7 +82,7 @@ class Learner(SavedModel):
         There is no such option.
     """
 
-    KIND, FORMAT = "learner", 26
+    KIND, FORMAT = "learner", 27
     __signature__ = _Signature()
 
     def __init__(
@@ -423,17 +423,16 @@ class Learner(SavedModel):
 
         Raises OptionError where they contradict each other, or the other options.
         """
-        before = self.options.threshold
-        self.options = dataclasses.replace(
-            self.options, **{name: given[name] for name in OUTPUT_OPTIONS if name in given}
-        )
-        if self.options.threshold != before:
-            if self.options.learns_threshold and self.examples:
-                raise OptionError(
-                    f"--threshold {self.options.threshold}: the model has kept no scores to find it by; train it "
-                    "with that flag, or give a probability"
-                )
-            self._decision = DecisionRule(self.options)
+        options = dataclasses.replace(self.options, **{name: given[name] for name in OUTPUT_OPTIONS if name in given})
+        changed = options.threshold != self.options.threshold
+        if changed and options.learns_threshold and self.examples:
+            raise OptionError(
+                f"--threshold {options.threshold}: the model has kept no scores to find it by; train it with that "
+                "flag, or give a probability"
+            )
+        self.options = options
+        if changed:
+            self._decision = DecisionRule(options)
         header, self.labels = self.labels.header(), self._new_labels()
         self.labels.restore(header)
 

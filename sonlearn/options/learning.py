@@ -189,8 +189,9 @@ class LearnOptions:
         self._settle("sketch", METHODS[method].sketch or None)
         self._settle("scale", _scale_of(self.scale, self.diagonal))
         defaults = self._defaults()
-        if "thin" in METHODS[method].takes:
-            defaults.setdefault("thin", self._thinned(defaults))
+        if "thin" in METHODS[method].takes:  # none in the papers' settings
+            scale = self.scale or defaults.get("scale", "gradients")
+            defaults.setdefault("thin", 0.0 if scale == "none" or self.alpha == 0 else THIN)
         for field in dataclasses.fields(self):
             self._resolve(field, defaults)
         if "scale" in METHODS[method].takes:
@@ -216,11 +217,6 @@ class LearnOptions:
         if self.decay and "scale" in method.takes:  # sums of squares that grow would be remembered
             setting = {"scale": "unit", **setting}
         return {**method.defaults, **setting}
-
-    def _thinned(self, defaults: dict[str, Any]) -> float:
-        """`thin` where it is not given: none in the papers' settings."""
-        scale = self.scale or defaults.get("scale", "gradients")
-        return 0.0 if scale == "none" or self.alpha == 0 else THIN
 
     def _resolve(self, field: dataclasses.Field[Any], defaults: dict[str, Any]) -> None:
         """Put the default where no value was given; refuse another value of an option that it does not take."""

@@ -172,10 +172,6 @@ def _of_classes(method: str, view: str, cost: float, **options: Any) -> Member:
     return _PLAIN._replace(method=method, view=view, options=options, cost=cost)
 
 
-def _shares(rate: float) -> Member:
-    return _of_classes("shares", "raw", 0.0)._replace(weight=0.0, rate=rate, precision=25.0)
-
-
 #: Members for several classes.
 _SEVERAL = (
     _of_classes("nag", "raw", 1.0, rate=4.0)._replace(beside_trees=False),
@@ -192,7 +188,7 @@ _SEVERAL = (
     _of_classes("rls", "fourier-few", 2.0, ridge=0.1, most=257)._replace(words=False),
     _of_classes("boost", "columns", 15.0)._replace(words=False),
     _of_classes("nag", "zs", 1.0, rate=4.0).forgetting(0.03)._replace(precision=2.5, words=False),
-    *(_shares(rate) for rate in (0.3, 0.03)),
+    *(_of_classes("shares", "raw", 0.0)._replace(weight=0.0, rate=rate, precision=25.0) for rate in (0.3, 0.03)),
 )
 CLASS_MEMBERS = {entry.name: entry for entry in _SEVERAL}
 CHEAP_CLASSES = ("nag", "arow-precision:lunit", "arow-precision:tfidf", "multinomial-bayes:log")

@@ -180,11 +180,7 @@ def gram_size(name: str, value: str) -> tuple[int | None, int]:
 
 def parse_field(field: dataclasses.Field[Any], text: str) -> Any:
     """`text` parsed as a value of the field and checked. Raises OptionError."""
-    parse = parser_of(field)
-    if parse is None:
-        if "choices" in field.metadata:
-            check_field(field, text)
-        return text
+    parse = parser_of(field) or str
     try:
         value = parse(text)
     except ValueError:

@@ -14,7 +14,7 @@ FORMATS = ("auto", "svmlight", "vw", "json", "csv", "arrow")
 HASHED = ("vw", "json", "csv", "arrow")
 TABLES, NAMESPACED = ("csv", "arrow"), ("vw", "json")
 #: Options of text that need columns, and those that need namespaces.
-OF_TABLES = ("id", "weight", "text", "categorical", "numeric")
+OF_TABLES = ("id", "weight", "text", "categorical", "numeric", "date")
 OF_NAMESPACES = ("quadratic", "cubic", "interactions")
 OF_BOTH = ("ignore", "keep", "ngram", "skips")
 #: Formats that can be written.
@@ -77,12 +77,18 @@ class TextOptions:
     weight: str = option("", "column of the rows' importance weights", metavar="COLUMN", rare=True)
     text: tuple[str, ...] = option((), "column of texts: split into words (--ngram applies)", metavar="COLUMN")
     categorical: tuple[str, ...] = option(
-        (), "column whose numbers and dates are names, as postal codes are", metavar="COLUMN", rare=True
+        (),
+        "column (of JSON, member) whose numbers and dates are names, as postal codes are",
+        metavar="COLUMN",
+        rare=True,
     )
     numeric: tuple[str, ...] = option(
         (), "column of numbers alone: a text in it is malformed; of JSON, a member whose texts are numbers",
         metavar="COLUMN", rare=True,
     )  # fmt: skip
+    date: tuple[str, ...] = option(
+        (), "column of dates alone: another text in it is malformed; of JSON the member", metavar="COLUMN", rare=True
+    )
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C", rare=True)
     decimal: str = option(
         ".", "decimal mark of numbers in CSV; with , a point separates thousands", choices=(".", ","), rare=True
@@ -109,11 +115,6 @@ class TextOptions:
     def given(self, names: tuple[str, ...]) -> list[str]:
         """Flags of the fields of these names that are set."""
         return [flag_of(TextOptions, name) for name in names if getattr(self, name)]
-
-    @property
-    def names_kept(self) -> bool:
-        """Whether names of features are kept."""
-        return self.format in (*TABLES, "json") if self.names is None else self.names
 
 
 def flag_of(options: type, name: str) -> str:

@@ -14,13 +14,12 @@ import numpy as np
 
 from sonlearn.errors import DivergedError
 from sonlearn.files.atomic import STDOUT, LineFile
-from sonlearn.learn.explain import explained
+from sonlearn.learn.explain import Attribution, Explanation, explained
 from sonlearn.report.predictions import format_lines
 from sonlearn.text.columns import column_of
 
 if TYPE_CHECKING:
     from sonlearn.data.batch import Batch
-    from sonlearn.learn.explain import Attribution, Explanation
     from sonlearn.learn.learner import Learner
     from sonlearn.options import LearnOptions
     from sonlearn.options.run import RunOptions

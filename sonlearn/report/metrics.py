@@ -233,15 +233,13 @@ class _Scores:
         return {"curve": curve, "thresholds": table}
 
     def _shown(self, cut: Cut) -> dict[str, float]:
+        loss, at = self._learner.options.loss, cut.threshold
+        if loss in PROBABILISTIC:  # scores are logits, or the like
+            at = float(probability(loss, np.array([at]))[0])
         return {
-            "threshold": self._threshold(cut.threshold), "precision": cut.precision, "recall": cut.recall,
+            "threshold": at, "precision": cut.precision, "recall": cut.recall,
             "f1": cut.f1, "false_share": cut.false_share, "predicted": cut.found + cut.false,
         }  # fmt: skip
-
-    def _threshold(self, score: float) -> float:
-        """A threshold of scores as one of probabilities, where the loss tells them."""
-        loss = self._learner.options.loss
-        return float(probability(loss, np.array([score]))[0]) if loss in PROBABILISTIC else score
 
 
 class _Classes:

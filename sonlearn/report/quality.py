@@ -15,15 +15,12 @@ has it (of two classes that would be twice the former).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sonlearn.data.arrays import running_sum
-from sonlearn.learn.predicted import PROBABILISTIC, probability
-
-if TYPE_CHECKING:
-    from sonlearn.learn.predicted import Predicted
+from sonlearn.learn.predicted import PROBABILISTIC, Predicted, probability
 
 #: Bounds between the bins: float64[19].
 EDGES = 1.0 / (1.0 + 2.0 ** np.arange(9, -10, -1))
@@ -101,8 +98,7 @@ class Calibration:
 
     def summary(self) -> dict[str, Any] | None:
         """JSON-able: the Brier score, and of each bin that is not empty what was predicted and what came; or None."""
-        total = self.sums[:, 0].sum()
-        if not total > 0:
+        if self.brier is None:
             return None
         bounds = [0.0, *EDGES.tolist(), 1.0]
         bins = [
@@ -112,7 +108,7 @@ class Calibration:
             }
             for i, (h, squares, p, events) in enumerate(self.sums.tolist()) if h > 0
         ]  # fmt: skip
-        return {"brier": self.squares / float(total), "bins": bins}
+        return {"brier": self.brier, "bins": bins}
 
 
 class Confusion:

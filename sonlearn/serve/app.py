@@ -28,6 +28,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sonlearn.errors import OutputError, SonlearnError
+from sonlearn.options.text import NAMESPACED
 from sonlearn.options.verbs import ServeOptions
 from sonlearn.report.predictions import format_lines
 from sonlearn.serve.metrics import ServerMetrics
@@ -180,7 +181,8 @@ class RowHandlers(Handlers):
         if media == JSON_LINES:
             return LINES
         if media == PLAIN and self.worker.takes_text:
-            return LINES if self.worker.takes_json_text and body.lstrip()[:1] == b"{" else TEXT
+            # a model of VW text or JSON takes lines of both: they have the same features
+            return LINES if self.worker.learner.text.format in NAMESPACED and body.lstrip()[:1] == b"{" else TEXT
         if media == TEXT_CSV and not self.worker.takes_text:
             return CSV
         known = [JSON, JSON_LINES, PLAIN if self.worker.takes_text else TEXT_CSV]

@@ -22,7 +22,7 @@ from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options.text import NAMESPACED, TextOptions
 from sonlearn.options.verbs import ServeOptions
 from sonlearn.serve.events import EventLog
-from sonlearn.serve.worker import MOST_WAITING, SOURCE, Queue, TooLongError
+from sonlearn.serve.worker import SOURCE, Queue, TooLongError
 from sonlearn.text.decisions.dsjson import parse_dsjson
 from sonlearn.text.decisions.rows import DecisionLines
 from sonlearn.text.hashing import constant_id
@@ -64,7 +64,7 @@ class Decider(Queue):
     def __init__(
         self, learner: Bandit, events: EventLog, options: ServeOptions, after: Callable[[int, int, int], None]
     ):
-        super().__init__(MOST_WAITING)
+        super().__init__()
         self.learner, self.events, self._after = learner, events, after
         self._learns, self._most_entries = options.learn, options.max_features
         self._text = dataclasses.replace(learner.text, format="json")

@@ -230,15 +230,9 @@ class EventLog:
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction, on the disk at the end of the block. Raises OutputError: then nothing was changed."""
-        with _reported(self.path):
-            try:
-                self._database.execute("begin immediate")
-                yield self._database
-                self._database.execute("commit")
-            except BaseException:
-                if self._database.in_transaction:
-                    self._database.execute("rollback")
-                raise
+        with _reported(self.path), self._database:  # which commits it, or rolls it back
+            self._database.execute("begin immediate")
+            yield self._database
 
 
 def _written(event: str) -> str:

@@ -14,19 +14,8 @@ from typing import Any
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
+from sonlearn.serve import worker
 from sonlearn.serve.events import EventLog, KnownEventError
-from sonlearn.serve.worker import (
-    DOCUMENT,
-    LINES,
-    PARSED_RECORDS,
-    SOURCE,
-    PredictionRequest,
-    Task,
-    TooLongError,
-    Worker,
-    all_of,
-    elements,
-)
 from sonlearn.text.objects import Members, Record, Unfit, decode, error_of
 from sonlearn.text.rows import ParsedChunk
 
@@ -35,7 +24,7 @@ MOST_EVENTS = 10_000
 _REPLAYED = 1_000  # labels that are learned together
 
 
-class LateLabels(Worker):
+class LateLabels(worker.Worker):
     """A worker whose requests to learn are ids with their labels, as JSON; see `Worker`.
 
     Parameters
@@ -58,22 +47,22 @@ class LateLabels(Worker):
         learned = 0
         while lines := [event.text for event in itertools.islice(events, _REPLAYED)]:
             text = "".join(line + "\n" for line in lines).encode()
-            self._alone(PredictionRequest(LINES, text, learn=True, whole=False))
+            self._alone(worker.PredictionRequest(worker.LINES, text, learn=True, whole=False))
             learned += len(lines)
         return learned
 
-    def _parsed(self, group: list[PredictionRequest], stop: bool) -> Generator[None, None, ParsedChunk]:
+    def _parsed(self, group: list[worker.PredictionRequest], stop: bool) -> Generator[None, None, ParsedChunk]:
         first = group[0]
         if not (first.learn and first.whole):  # a replay has the rows with their labels
             return (yield from super()._parsed(group, stop))
         self._labels, lines = {}, list[str]()
         for number, given in (yield from _all_objects(group)):
-            if number % PARSED_RECORDS == 0:
+            if number % worker.PARSED_RECORDS == 0:
                 yield
             lines += [""] * (number - 1 - len(lines))
             lines.append(self._labelled(number, given))
         text = "\n".join(lines).encode() + b"\n"
-        parsed = yield from super()._parsed([dataclasses.replace(first, kind=LINES, text=text)], stop)
+        parsed = yield from super()._parsed([dataclasses.replace(first, kind=worker.LINES, text=text)], stop)
         return parsed._replace(errors=[error.but(column=None) for error in parsed.errors])
 
     def _labelled(self, number: int, given: Record) -> str:
@@ -83,12 +72,12 @@ class LateLabels(Worker):
         if isinstance(event, float):
             event = str(event).removesuffix(".0")
         if set(fields) != {"id", "label"} or not isinstance(event, str) or not isinstance(label, str | float):
-            raise InputError(SOURCE, number, None, shorten(_text(given)), '{"id": "...", "label": 1}')
+            raise InputError(worker.SOURCE, number, None, shorten(_text(given)), '{"id": "...", "label": 1}')
         found = self.events.waiting(event, self._labels)
         self._labels[event] = f"{json.dumps(self._label)}:{json.dumps(label)}"
         return found._replace(reward=self._labels[event]).text
 
-    def _keep(self, task: Task, batches: list[Batch]) -> Iterator[None]:
+    def _keep(self, task: worker.Task, batches: list[Batch]) -> Iterator[None]:
         if task.first.learn:
             if self._labels:
                 self.events.append([], list(self._labels.items()))
@@ -99,7 +88,7 @@ class LateLabels(Worker):
         for (number, given), event in zip(objects, ids, strict=True):
             line = _text(given)
             if not event:
-                raise InputError(SOURCE, number, None, "a row without an id", f"its id in {shorten(self._id)}")
+                raise InputError(worker.SOURCE, number, None, "a row without an id", f"its id in {shorten(self._id)}")
             known = self.events.find(event)
             if line != (known.line if known else rows.get(event, line)):
                 raise KnownEventError(f"id {shorten(event)}: another row has it; nothing was predicted")
@@ -109,20 +98,20 @@ class LateLabels(Worker):
             self.events.append(list(rows.items()), [])
 
 
-def _all_objects(group: list[PredictionRequest]) -> Generator[None, None, list[tuple[int, Record]]]:
+def _all_objects(group: list[worker.PredictionRequest]) -> Generator[None, None, list[tuple[int, Record]]]:
     """Return all `_objects`; yield between two steps. Raises InputError."""
-    objects = yield from all_of(_objects(group))
+    objects = yield from worker.all_of(_objects(group))
     if len(objects) > MOST_EVENTS:
         expected = f"at most {MOST_EVENTS} in a request that is logged"
-        raise TooLongError(SOURCE, None, None, f"{len(objects)} rows or labels", expected)
+        raise worker.TooLongError(worker.SOURCE, None, None, f"{len(objects)} rows or labels", expected)
     return objects
 
 
-def _objects(group: list[PredictionRequest]) -> Iterator[tuple[int, Record]]:
+def _objects(group: list[worker.PredictionRequest]) -> Iterator[tuple[int, Record]]:
     """Yield what stands in the JSON of a group: its line, or its number in a document, from 1 on. Raises InputError."""
     text = b"".join(request.text for request in group)
-    if group[0].kind == DOCUMENT:
-        yield from elements(text)
+    if group[0].kind == worker.DOCUMENT:
+        yield from worker.elements(text)
         return
     for number, line in enumerate(text.split(b"\n"), 1):
         if line.strip():
@@ -130,7 +119,7 @@ def _objects(group: list[PredictionRequest]) -> Iterator[tuple[int, Record]]:
                 yield number, decode(line)
             except (Unfit, RecursionError) as error:
                 problem = error if isinstance(error, Unfit) else Unfit("objects nested too deeply", "a few levels")
-                raise error_of(problem, line, (SOURCE, number)) from None
+                raise error_of(problem, line, (worker.SOURCE, number)) from None
 
 
 def _text(value: Any) -> str:

@@ -21,10 +21,6 @@ _LAST_SECONDS = 1.0  # that the end of a connection waits for the client's own
 _HTTP = re.compile(rb"[A-Z]+ \S+ HTTP/")
 
 
-class Late(Exception):  # noqa: N818
-    """A line has not come whole, or an answer has not been taken, in time."""
-
-
 class LineServer:
     """Answers connections; lines with a label are learned from, after they were predicted, where the model learns.
 
@@ -51,7 +47,7 @@ class LineServer:
                 await self._send(writer, "error: too many connections; try again later\n")
             else:
                 await self._conversation(reader, writer)
-        except (Late, OSError, asyncio.CancelledError):
+        except (OSError, asyncio.CancelledError):  # or the answer was not taken in time: TimeoutError
             writer.transport.abort()
         except Exception as error:
             self._report("lines: " + " ".join(f"unexpected {type(error).__name__}: {error}".split()))
@@ -137,21 +133,18 @@ class LineServer:
 
     async def _send(self, writer: asyncio.StreamWriter, text: str) -> None:
         writer.write(text.encode("utf-8", "surrogateescape"))
-        try:
-            async with asyncio.timeout(self._options.timeout):
-                await writer.drain()
-        except TimeoutError:
-            raise Late from None
+        async with asyncio.timeout(self._options.timeout):
+            await writer.drain()
 
     async def _close(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Read what the client still sends for a moment, or its system would lose the last answer; then close."""
-        with contextlib.suppress(OSError, TimeoutError):
+        with contextlib.suppress(OSError):
             async with asyncio.timeout(_LAST_SECONDS):
                 writer.write_eof()
                 while await reader.read(_READ_BYTES):
                     pass
         writer.close()
-        with contextlib.suppress(OSError, TimeoutError):
+        with contextlib.suppress(OSError):
             async with asyncio.timeout(self._options.timeout):
                 await writer.wait_closed()
             return

@@ -36,7 +36,7 @@ from sonlearn.report.quality import CoverageTotals
 from sonlearn.text.chunk import ChunkParser, joined_chunks
 from sonlearn.text.columns import Found, Labelling, layout_of
 from sonlearn.text.csv import CsvRecords
-from sonlearn.text.flat import FlatRows
+from sonlearn.text.flat import TableRows
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable, names_of
 from sonlearn.text.objects import Record, Unfit, elements_of, error_of
@@ -157,16 +157,10 @@ class Task:
 
 
 class Queue:
-    """Requests that wait for their turn, in the order in which they came; `turn` is a subclass's.
+    """Requests that wait for their turn, in the order in which they came; `turn` is a subclass's."""
 
-    Parameters
-    ----------
-    most_waiting : int
-        Bytes that may wait; a request that comes then is refused.
-    """
-
-    def __init__(self, most_waiting: int):
-        self.waiting, self._most = 0, most_waiting
+    def __init__(self) -> None:
+        self.waiting = 0  # bytes; a request that comes when they are `MOST_WAITING` is refused
         self._requests: deque[Any] = deque()
         self._long: deque[Task] = deque()  # what is under way
         self._wake = asyncio.Event()
@@ -174,7 +168,7 @@ class Queue:
 
     async def answer_to(self, request: Any) -> Any:
         """The answer to a request, when its turn has come. Raises Busy, or what is its answer."""
-        if self._stopping or (self._requests and self.waiting + request.size > self._most):
+        if self._stopping or (self._requests and self.waiting + request.size > MOST_WAITING):
             raise Busy
         request.answer = asyncio.Future()
         self._requests.append(request)
@@ -268,8 +262,6 @@ class Worker(Queue):
     after : callable
         Called when rows have been predicted, and learned or not: (rows, of them learned, their summed loss). Runs while
         the learner rests, so it may save it.
-    most_waiting : int
-        Bytes that may wait; a request that comes then is refused.
     tell : callable
         Takes what is to be known of the columns in requests, each note once.
     """
@@ -283,10 +275,9 @@ class Worker(Queue):
         names: NameTable,
         options: ServeOptions = ServeOptions(),  # noqa: B008 (frozen)
         after: Callable[[int, int, float], None] = lambda rows, learned, loss: None,
-        most_waiting: int = MOST_WAITING,
         tell: Callable[[str], None] = lambda note: None,
     ):
-        super().__init__(most_waiting)
+        super().__init__()
         self.learner, self.names, self._options, self._after = learner, names, options, after
         self.problem = problem_of(learner.options, learner)
         self.coverage = CoverageTotals()  # of the rows learned
@@ -300,8 +291,8 @@ class Worker(Queue):
         # the rows are learned.
         self._parsers = {
             (stop, learns): ChunkParser(
-                text, labels, stops=stop, most_features=_MOST_FEATURES,
-                records=None if of_namespaces else FlatRows(text, labels, self._columns[learns]),
+                text, labels, stops=stop, most_features=_MOST_FEATURES, columns=self._columns[learns],
+                records=None if of_namespaces else TableRows(text, labels, self._columns[learns], self.takes_text),
             )
             for stop in (False, True) for learns in self._columns
         }  # fmt: skip
@@ -310,11 +301,6 @@ class Worker(Queue):
     def takes_text(self) -> bool:
         """Whether there are lines of text for this model; else it takes JSON alone."""
         return self.learner.text.format not in TABLES
-
-    @property
-    def takes_json_text(self) -> bool:
-        """Whether text may be lines of JSON as well: the same features, if the model is of VW text or JSON."""
-        return self.learner.text.format in NAMESPACED
 
     async def ask(
         self, kind: str, text: bytes, *, learn: bool = False, whole: bool = True, wants: Wants = NOTHING_MORE
@@ -375,10 +361,8 @@ class Worker(Queue):
         group = task.group
         task.steps = task.steps or self._steps_of(task)
         try:
-            next(task.steps)
-            return
-        except StopIteration:
-            pass
+            if next(task.steps, task) is None:  # a step; `task`: there is none left
+                return
         except Exception as error:
             begun = task.first.learn and task.batches is not None
             if begun or len(group) == 1 or not isinstance(error, SonlearnError):

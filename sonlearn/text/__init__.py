@@ -4,8 +4,9 @@ To read, along the way of a line: `source` (bytes in chunks that end where a lin
 to batches, in order, with `pipeline` ahead of the learner), `chunk` (a chunk to rows), and the kernels of the formats,
 `svmlight` and `vw`, which fill `rows`, over `number` (text to float64), `hashing` and `interact` (-q, n-grams).
 `messages` says what is wrong with a line. JSON and dicts need no kernel: `objects` decodes them, `records` makes
-features of them, `flat` those of models that know no namespaces.
+features of them.
 
-Tables: `csv` and `arrow`, with the features of `columns`. Decisions of bandits: the folder `decisions`. Further:
+Tables: `csv` and JSON of models that know no namespaces, both row by row (`flat`), and `arrow` column by column, with
+the columns of `columns` and the features of `encode`. Decisions of bandits: the folder `decisions`. Further:
 `cache` (parsed text, kept), `join` (labels by id), `names` (of hashed features), `write` (batches to text).
 """

@@ -77,19 +77,19 @@ def read_arrow(
             layout_of(columns, options, (name, None), labels)
 
 
-def texts_of(source: Any) -> tuple[list[str], Iterator[list[str]]]:
+def texts_of(source: Any) -> tuple[list[str], Iterator[dict[str, str]]]:
     """The columns of a Parquet or Arrow file, or a table in memory, and its rows as the texts that CSV would have.
 
     Raises InputError as `read_arrow`.
     """
     name = source_name(source)
 
-    def rows() -> Iterator[list[str]]:
+    def rows() -> Iterator[Any]:
         with _opened(source, name) as (columns, records):
             yield columns
             for record in records:
                 texts = [_texts_of(record.column(i), title, name) for i, title in enumerate(columns)]
-                yield from map(list, zip(*texts, strict=True))
+                yield from (dict(zip(columns, row, strict=True)) for row in zip(*texts, strict=True))
 
     every = rows()
     return next(every), every

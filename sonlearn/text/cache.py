@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import json
 import os
 import struct
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Changes whenever the layout does, or what the parsers make of a text.
-VERSION = 8
+VERSION = 9
 
 #: Bytes at either end of a file that are read to see whether it has changed.
 _ENDS = 1 << 16
@@ -129,8 +130,7 @@ class CachedReader(Reader):
         self.malformed.errors = [InputError(*error) for error in trailer["errors"]]
         self.names.add((slot, name, 0 if self._known_rows else count) for slot, name, count in trailer["features"])
         for source, columns, kinds in trailer["columns"]:
-            self.notes += self.columns.check(Found(tuple(columns), {}), source, self._labels.needed)
-            self.columns.add(kinds)
+            self._found(Found(tuple(columns), kinds), source)
         constant = constant_id(self.options, self.format)
         if self.meter is not None:
             self.meter.begin([self.path])
@@ -196,12 +196,12 @@ class CachedReader(Reader):
 
 def _features(names: NameTable, before: dict[int, list[int]]) -> list[list[Any]]:
     """[slot, name, how often it has come since `before`] of all names."""
-    out = []
-    for slot, known in names.known.items():
-        now, then = names.counts.get(slot, []), before.get(slot, [])
-        for i, name in enumerate(known):
-            out.append([slot, name, (now[i] if i < len(now) else 0) - (then[i] if i < len(then) else 0)])
-    return out
+    return [
+        [slot, name, now - then] for slot, known in names.known.items()
+        for name, now, then in itertools.zip_longest(
+            known, names.counts.get(slot, ()), before.get(slot, ()), fillvalue=0
+        )
+    ]  # fmt: skip
 
 
 def _identity(source: Source) -> dict[str, Any] | None:

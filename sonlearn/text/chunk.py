@@ -15,7 +15,7 @@ from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
 from sonlearn.text import rows as at
-from sonlearn.text.columns import Labelling
+from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.interact import Expanded, Interactions, count_generated, expand, make_room
 from sonlearn.text.malformed import behind
 from sonlearn.text.names import LineNames
@@ -26,13 +26,15 @@ from sonlearn.text.svmlight import parse_svmlight
 from sonlearn.text.vw import make_names, parse_vw
 
 if TYPE_CHECKING:
-    from sonlearn.text.flat import FlatRows
+    from sonlearn.text.flat import TableRows
     from sonlearn.text.records import RecordRows
 
 #: Features of a batch, about, where interactions multiply them.
 _BATCH_FEATURES = 1 << 20
 #: Features of a line with interactions, at most.
 MOST_FEATURES = 2.0**31
+#: A line with a zero byte.
+_ZERO_LINE = re.compile(rb"^[^\n\0]*\0[^\n]*", re.MULTILINE)
 
 # What a chunk's line counts from; the reader adds the lines of the chunks before.
 _FIRST_LINE = 1
@@ -50,7 +52,7 @@ class ChunkParser:
         Whether to stop at the first malformed line of a chunk; else it is left out.
     described : int or None
         How many malformed lines of a chunk to describe, at least; None: all.
-    records : FlatRows or None
+    records : TableRows or None
         What JSON objects become, where they are no namespaces.
     most_features : float
         A line that has so many with interactions is malformed.
@@ -63,8 +65,9 @@ class ChunkParser:
         *,
         stops: bool = True,
         described: int | None = None,
-        records: FlatRows | None = None,
+        records: TableRows | None = None,
         most_features: float = MOST_FEATURES,
+        columns: ColumnTable | None = None,
     ):
         self._options, self._labels, self._stops, self._described = options, labels, stops, described
         self._names = make_names(options, labels.names)
@@ -72,7 +75,8 @@ class ChunkParser:
         self._rows = make_rows(0)
         self._state = np.zeros(at.STATE_SIZE, dtype=np.int64)
         self._line_names = LineNames(options) if options.names else None
-        self._records: FlatRows | RecordRows | None = records
+        self._records: TableRows | RecordRows | None = records
+        self._columns = columns
         self._expands = records is None and self._interactions.wanted
         self._most = most_features
 
@@ -122,7 +126,7 @@ class ChunkParser:
         if self._records is None:
             from sonlearn.text.records import RecordRows
 
-            self._records = RecordRows(self._options, self._labels)
+            self._records = RecordRows(self._options, self._labels, self._columns)
         rows = self._records
         refused: list[InputError] = []
         for line, record in records:
@@ -234,10 +238,8 @@ def without_zero_lines(chunk: np.ndarray) -> np.ndarray:
     """`chunk`, or a copy where lines with a zero byte hold nothing else, which no format takes for an example."""
     if not len(chunk) or chunk.min() > 0:
         return chunk
-    chunk, ends = chunk.copy(), np.flatnonzero(chunk == at.NEWLINE)
-    for line in np.unique(np.searchsorted(ends, np.flatnonzero(chunk == 0))).tolist():
-        chunk[ends[line - 1] + 1 if line else 0 : ends[line]] = 0
-    return chunk
+    text = _ZERO_LINE.sub(lambda line: bytes(len(line[0])), chunk.tobytes())
+    return np.frombuffer(bytearray(text), np.uint8)
 
 
 def _part_end(count: np.ndarray, start: int, most: float) -> int:

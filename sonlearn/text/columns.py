@@ -67,12 +67,17 @@ def number_in(field: str) -> float | None:
 
 
 def label_of(
-    field: str | bool, class_names: bool, truth: bool = False, at: int | tuple[str, ...] = ()
+    field: Any, class_names: bool, truth: bool = False, at: int | tuple[str, ...] = ()
 ) -> tuple[float, str | None]:
-    """(label, name of its class) that a field stands for, which is `at` a place. Raises Unfit.
+    """(label, name of its class) that a field, or what JSON has, stands for, which is `at` a place. Raises Unfit.
 
     With `truth` true and false have their number and, as the name, the word as it was written.
     """
+    if not isinstance(field, str | bool):
+        number = math.nan if field is None else field if isinstance(field, float) else math.inf
+        if math.isinf(number):
+            raise Unfit(described(field), NO_LABEL, at)
+        return number, None
     word = str(field).lower() if isinstance(field, bool) else field.strip()
     y = number_in(word) if word else math.nan
     if y is None and class_names:
@@ -150,11 +155,9 @@ class Found(NamedTuple):
         """Join what was found in these rows and in `other`, which follow them."""
         kinds = {name: _kinds(self.kinds.get(name, ()), other.kinds.get(name, ())) for name in self.kinds | other.kinds}
         columns, notes, faults = (
-            tuple(dict.fromkeys([*ours, *theirs]))
-            for ours, theirs in (
-                (self.columns, other.columns), (self.notes, other.notes), (self.faults, other.faults),
-            )
-        )  # fmt: skip
+            tuple(dict.fromkeys(getattr(self, field) + getattr(other, field)))
+            for field in ("columns", "notes", "faults")
+        )
         return Found(columns, kinds, self.hint, notes, faults)
 
 
@@ -184,8 +187,8 @@ def is_feature(column: str, options: TextOptions) -> bool:
 
 
 def reading_of(column: str, options: TextOptions) -> str:
-    """The option that says how the fields of a column are read: ``text``, ``categorical``, ``numeric``, or none."""
-    return next((how for how in ("text", "categorical", "numeric") if column in getattr(options, how)), "")
+    """The option that says how the fields of a column are read: ``text``, ``categorical`` and so on, or none."""
+    return next((how for how in ("text", "categorical", "numeric", "date") if column in getattr(options, how)), "")
 
 
 def names_a_column(field: str, name: str, columns: Sequence[str]) -> bool:
@@ -241,7 +244,7 @@ def layout_of(
             expected = f"columns of different names{hint}"
             raise InputError(*place, None, f"{columns.count(name)} columns {shorten(name)}", expected)
     if labels.needed:
-        for field in ("text", "categorical", "numeric", "ignore", "keep"):
+        for field in ("text", "categorical", "numeric", "date", "ignore", "keep"):
             for name in getattr(options, field):
                 if not names_a_column(field, name, columns):
                     expected = f"a column {shorten(name)} ({flag_of(TextOptions, field)}){_meant(name, columns)}"

@@ -51,32 +51,37 @@ class DecompressedBytes:
         self._inner, self._kind, self._name = inner, kind, name
         self._decoder: Any = None
         self._block = bytearray(_BLOCK)
-        self._pending = b""
+        self._pending, self._out = b"", memoryview(b"")
 
     def read_into(self, view: memoryview) -> int:
         """Fill the beginning of `view`; InputError where the data are damaged or end too early."""
-        while True:
+        while not self._out:
             if self._decoder is None and not self._next_member():
                 return 0
             data = b""
-            if self._decoder.needs_input:
+            if self._needs_input():
                 data, self._pending = self._pending or self._read(), b""
                 if not data:
                     raise self._damaged(f"the end of truncated {self._kind} data")
+            limit = (len(view),) if hasattr(self._decoder, "needs_input") else ()
             try:
-                out = self._decoder.decompress(data, len(view))
+                self._out = memoryview(self._decoder.decompress(data, *limit))
             except Exception as error:  # each decoder has an exception of its own, the zstd ones optional
                 raise self._damaged(f"damaged {self._kind} data ({error})") from error
             if self._decoder.eof:
                 self._pending, self._decoder = self._decoder.unused_data, None
-            if out:
-                view[: len(out)] = out
-                return len(out)
+        n = min(len(self._out), len(view))
+        view[:n], self._out = self._out[:n], self._out[n:]
+        return n
 
     def ready(self) -> bool:
         """Whether a read would not wait."""
-        inside = self._decoder is not None and not self._decoder.needs_input
-        return inside or bool(self._pending) or self._inner.ready()
+        inside = self._decoder is not None and not self._needs_input()
+        return inside or bool(self._out or self._pending) or self._inner.ready()
+
+    def _needs_input(self) -> bool:
+        """Whether the decoder has handed out all that it was given, as those of zlib and zstandard always have."""
+        return getattr(self._decoder, "needs_input", True)
 
     def _read(self) -> bytes:
         n = self._inner.read_into(memoryview(self._block))
@@ -102,33 +107,9 @@ class DecompressedBytes:
         return InputError(self._name, None, None, found, f"a whole {self._kind} stream")
 
 
-class _Unlimited:
-    """A decompressor of zlib or zstandard, which hands out all that it can, with the interface of bz2's and lzma's."""
-
-    def __init__(self, decoder: Any) -> None:
-        self._decoder, self._out = decoder, memoryview(b"")
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._out
-
-    @property
-    def eof(self) -> bool:
-        return self._decoder.eof and not self._out
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._decoder.unused_data
-
-    def decompress(self, data: bytes, max_length: int) -> memoryview:
-        held = memoryview(self._decoder.decompress(data)) if data else self._out
-        out, self._out = held[:max_length], held[max_length:]
-        return out
-
-
 def _decoder(kind: str, name: str) -> Any:
     if kind == "gzip":
-        return _Unlimited(zlib.decompressobj(wbits=31))
+        return zlib.decompressobj(wbits=31)
     if kind == "bzip2":
         import bz2
 
@@ -146,7 +127,7 @@ def _decoder(kind: str, name: str) -> Any:
     try:
         import zstandard
 
-        return _Unlimited(zstandard.ZstdDecompressor().decompressobj())
+        return zstandard.ZstdDecompressor().decompressobj()
     except ImportError:
         raise InputError(
             name, None, None, "zstd data, and no decoder is installed",

@@ -7,7 +7,6 @@ later in the stream. A missing label means none.
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 
@@ -16,17 +15,9 @@ import numpy as np
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
-from sonlearn.text.columns import (
-    ColumnLayout,
-    ColumnTable,
-    Labelling,
-    header_hint,
-    label_of,
-    layout_of,
-    row_as_header,
-    weight_of,
-)
-from sonlearn.text.encode import LONGEST, ColumnEncoder, Entries, RowLists, TableEncoder
+from sonlearn.text.columns import ColumnTable, Labelling, header_hint, layout_of, row_as_header
+from sonlearn.text.encode import LONGEST
+from sonlearn.text.flat import TableRows, id_in
 from sonlearn.text.objects import Unfit
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import with_point
@@ -63,11 +54,9 @@ def read_csv(
     if not columns:
         return
     layout = layout_of(columns, options, (name, records.header), labels, records.hint, known)
-    encoder, refused = TableEncoder(options, known), list[InputError]()
-    rows = RowLists(encoder.features.constant)
-    places = [(i, encoder.column(column)) for i, column in layout.features]
-    features = tuple(column for _, column in layout.features)
-    absent, found = encoder.absent(features), encoder.found(features, records.hint)
+    rows, refused = TableRows(options, labels, known), list[InputError]()
+    places, features = rows.columns(layout), tuple(column for _, column in layout.features)
+    found = rows.encoder.found(features)._replace(hint=records.hint)
     if row_as_header(columns, options):
         header = shorten(", ".join(columns))
         note = f"{name}:{records.header}: the header {header} looks like a row; put a header before it"
@@ -75,21 +64,20 @@ def read_csv(
     yield ParsedChunk([], [], 0, found=found)
 
     for line, record, malformed in records:
-        try:
-            if malformed is not None:
-                refused.append(malformed.but(tag=_id_in(record, layout)))
-            else:
-                _add(rows, line, record, layout, places, labels, absent)
-        except Unfit as problem:
-            rows.undo()
-            down, column = field_place(records.text, options.delimiter, problem.at)
-            found_in = f"{problem.found} in the column {shorten(columns[problem.at])}"
-            refused.append(InputError(name, line + down, column, found_in, problem.expected, _id_in(record, layout)))
+        if malformed is None:
+            try:
+                rows.add_fields(record, places, line)
+            except Unfit as problem:
+                down, column = field_place(records.text, options.delimiter, problem.at)
+                found_in = f"{problem.found} in the column {shorten(columns[problem.at])}"
+                malformed = InputError(name, line + down, column, found_in, problem.expected)
+        if malformed is not None:
+            refused.append(malformed.but(tag=id_in(record, layout)))
         if len(rows) + len(refused) >= _ROWS or records.chunk_ends:
-            yield encoder.parsed(rows.take(), refused, features, records.hint)
-            refused, absent = [], encoder.absent(features)
+            yield rows.take(refused, features)
+            refused, places = [], rows.columns(layout)
     if rows or refused:
-        yield encoder.parsed(rows.take(), refused, features, records.hint)
+        yield rows.take(refused, features)
 
 
 class CsvRecords:
@@ -196,39 +184,6 @@ def _malformed_record(reason: str) -> tuple[str, str]:
 
 def field_place(text: str, delimiter: str, at: int) -> tuple[int, int]:
     """Where field `at`, from 0 on, of a record begins: (lines after its first, column in bytes from 1 on)."""
-    quoted, seen, begin, down, line = False, 0, 0, 0, 0
-    for i, character in enumerate(text):
-        if seen == at:
-            break
-        if character == '"':
-            quoted = not quoted
-        elif character == "\n":
-            down, line = down + 1, i + 1
-        elif character == delimiter and not quoted:
-            seen, begin = seen + 1, i + 1
-    return down, len(raw(text[line:begin])) + 1
-
-
-def _id_in(record: list[str], layout: ColumnLayout) -> str:
-    return record[layout.id].strip() if layout.id is not None and layout.id < len(record) else ""
-
-
-def _add(
-    rows: RowLists, line: int, fields: list[str], layout: ColumnLayout, places: list[tuple[int, ColumnEncoder]],
-    labels: Labelling, absent: Entries,
-) -> None:  # fmt: skip
-    """Add a record's row, with the entries of its `places`, and of columns that are `absent`. Raises Unfit."""
-    y, name, weight = math.nan, None, 1.0
-    if layout.label is not None:
-        y, name = label_of(fields[layout.label], labels.worded, labels.truth, layout.label)
-    if layout.action is not None:
-        name = fields[layout.action].strip()
-    if layout.weight is not None:
-        weight = weight_of(fields[layout.weight], layout.weight)
-    rows.entries += absent
-    for at, column in places:
-        try:
-            rows.entries += column.entries(fields[at])
-        except Unfit as problem:
-            raise Unfit(problem.found, problem.expected, at) from None
-    rows.add(line, y, weight, _id_in(fields, layout), name)
+    end = re.escape(delimiter)
+    before = re.match(rf'(?:(?:[^"{end}]++|"[^"]*+")*+{end}){{0,{at}}}', text)[0]  # type: ignore[index]
+    return before.count("\n"), len(raw(before[before.rfind("\n") + 1 :])) + 1

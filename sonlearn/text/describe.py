@@ -112,7 +112,7 @@ def describe(
         raise OptionError(f"--join {join}: expected --id COLUMN and --label COLUMN")
     joined = None if join is None else JoinedLabels(join, options, Labelling(words=True))
     labels = Labelling(joined=join is not None)
-    records: Iterator[Any]
+    records: Iterator[dict[str, str]]
     if in_memory or options.format == "arrow" or (options.format not in ("csv", "json") and is_arrow(data)):
         columns, records = texts_of(data)
         layout_of(columns, options, (name, None), labels)
@@ -129,7 +129,7 @@ def describe(
         raise InputError(name, None, None, f"--format {options.format}", _TABLE)
     records = itertools.islice(records, rows)
     if joined is not None:
-        records = _labelled(records, columns, joined, options)
+        records = ({**row, options.label: joined.text(row.get(options.id, ""))} for row in records)
     found = summarise(columns, records, options)
     if joined is not None and found.rows:
         if joined.nothing:
@@ -143,19 +143,10 @@ def describe(
     return found._replace(skipped=malformed.count, errors=malformed.errors, header_is_row=header_is_row, notes=notes)
 
 
-def _labelled(
-    records: Iterable[Any], columns: list[str], joined: JoinedLabels, options: TextOptions
-) -> Iterator[dict[str, str]]:
-    """Yield rows, {column: text}, with the labels of their ids in the place of their own."""
-    for record in records:
-        fields = record if isinstance(record, dict) else dict(zip(columns, record, strict=True))
-        yield {**fields, options.label: joined.text(fields.get(options.id, ""))}
-
-
 def _of_csv(
     chunks: Any, name: str, options: TextOptions, malformed: Malformed, labels: Labelling
-) -> tuple[list[str], Iterator[list[str]]]:
-    """Return the header of CSV, and its rows as texts; `malformed` counts those that are none."""
+) -> tuple[list[str], Iterator[dict[str, str]]]:
+    """Return the header of CSV, and its rows as texts by column; `malformed` counts those that are none."""
     records = CsvRecords(chunks, name, options)
     columns = records.columns
     if not columns:
@@ -164,10 +155,10 @@ def _of_csv(
     if records.hint and len(columns) == 1 and records.hint != LIKE_A_ROW:
         raise InputError(name, 1, None, f"one column, {shorten(columns[0])}", f"a table with a header{records.hint}")
 
-    def rows() -> Iterator[list[str]]:
+    def rows() -> Iterator[dict[str, str]]:
         for _, record, error in records:
             if error is None:
-                yield record
+                yield dict(zip(columns, record, strict=True))
             else:
                 malformed.admit([error])
 
@@ -188,22 +179,17 @@ def _of_json(chunks: Any, name: str, options: TextOptions, malformed: Malformed)
 def _texts_of(members: Members, options: TextOptions, before: str = "") -> Iterator[tuple[str, str]]:
     """(column, text) of the members of an object, and of objects in it; of an array its texts and numbers.
 
-    Numbers and dates in quotes, which become categories, keep them.
+    Numbers in quotes, which become categories, keep them.
     """
     numbers = (options.label, options.id, options.weight, *options.numeric)
     for name, value in members:
         if isinstance(value, Members):
             yield from _texts_of(value, options, f"{before}{name}.")
-        elif isinstance(value, str) and _is_read(value) and before + name not in numbers:
+        elif isinstance(value, str) and number_in(value.strip() or "x") is not None and before + name not in numbers:
             yield before + name, f'"{value}"'
         else:
             values = value if isinstance(value, list) else [value]
             yield before + name, " ".join(_text_of(item) for item in values)
-
-
-def _is_read(text: str) -> bool:
-    """Whether a field of a table with this text is a number or a date."""
-    return number_in(text.strip() or "x") is not None or date_in(text) is not None
 
 
 def _text_of(value: Any) -> str:
@@ -279,8 +265,6 @@ class ColumnSummary:
         meant, texts = self.texts.meant(held / 2), self.texts.texts
         if meant:
             out.append(meant)
-        elif texts == held and all(date_in(value.strip('"')) is not None for value in self.values):
-            out.append("dates, each a category; in a table (CSV) dates are read as such")
         elif self.texts.sentences > held / 2 and (self.full or len(self.values) > held / 2):
             out.append(f"a text: most values differ and have several words; --text {flag}")
         elif self._counts_rows():
@@ -333,13 +317,12 @@ def _padded(value: str) -> bool:
     return len(value.strip()) > 1 and value.strip()[0] == "0" and value.strip().isdigit()
 
 
-def summarise(columns: list[str], rows: Iterable[list[str] | dict[str, str]], options: TextOptions) -> Description:
-    """Say what a table is whose fields are texts. Rows are lists, in the order of `columns`, or dicts by column."""
+def summarise(columns: list[str], rows: Iterable[dict[str, str]], options: TextOptions) -> Description:
+    """Say what a table is whose rows are texts by column."""
     summaries = {name: ColumnSummary(name, options) for name in columns}
     labels: dict[str, int] = {}
     order, met, count, repeated = LabelOrder(), set[int](), 0, 0
-    for count, row in enumerate(rows, 1):
-        fields = row if isinstance(row, dict) else dict(zip(columns, row, strict=True))
+    for count, fields in enumerate(rows, 1):
         own = fields.get(options.label, "").strip() or None
         for name in fields:
             if name not in summaries:

@@ -13,9 +13,9 @@
 - any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
 
 A column of ``--categorical`` has only the last of these and missing values (1010.0 is 1010), of ``--numeric`` only the
-first and missing values: any other field makes the row malformed. A field of ``--text`` is its words (`words_of`), each
-a feature of the namespace that is named like the column, with n-grams as ``--ngram`` and ``--skips`` say: the features
-of ``{"column": {"_text": "its words"}}`` in JSON.
+first and missing values, of ``--date`` dates and missing values: any other field makes the row malformed. A field of
+``--text`` is its words (`words_of`), each a feature of the namespace that is named like the column, with n-grams as
+``--ngram`` and ``--skips`` say: the features of ``{"column": {"_text": "its words"}}`` in JSON.
 
 A field is encoded once and then looked up. Features have numbers, so that they can be counted; what is remembered is
 bounded (`_REMEMBERED`).
@@ -28,7 +28,8 @@ import math
 import re
 import unicodedata
 from array import array
-from collections.abc import Container
+from collections.abc import Container, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,7 @@ from sonlearn.text.columns import FINITE, NONE_MET, ColumnTable, Found, first_na
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
 from sonlearn.text.names import Named
-from sonlearn.text.objects import Unfit
+from sonlearn.text.objects import Unfit, described
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import ENOUGH, Suspicions
 
@@ -53,8 +54,10 @@ _DATE = re.compile(
     r"(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|[+-]\d\d:?\d\d)?)?",
     re.ASCII,
 )
+A_DATE = "a date (2024-03-31), or nothing (--date)"
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
+NO_FIELD = f"{FINITE}, true, false, null or a text: this model has no namespaces"
 
 Entries = tuple[tuple[int, float], ...]
 
@@ -100,6 +103,26 @@ def date_in(field: str) -> tuple[datetime.date, int | None] | None:
         return None
     sharp = hour is None or not (int(hour) or int(minute) or int(second or 0) or int(fraction or 0))
     return date, None if sharp else int(hour)
+
+
+def parts_of(
+    found: tuple[datetime.date, int | None], column: str, model: ColumnTable | None = None
+) -> Iterator[tuple[str, str, float]]:
+    """Yield (part, its feature, value) of a date in a column, see `date_in`; `model`: of rows that are only predicted.
+
+    The feature is what stands behind ``column.`` in its name.
+    """
+    date, hour = found
+    year, month = date.year - 2000.0, date.month
+    if model is not None:
+        month = model.nearest_month(column, year, month)
+        year = model.bounded_year(column, year) if year else year
+    if year:
+        yield "year", "year", year
+    yield "month", f"month={month}", 1.0
+    yield "weekday", f"weekday={_WEEKDAYS[date.weekday()]}", 1.0
+    if hour is not None:
+        yield "hour", f"hour={hour}", 1.0
 
 
 class Features:
@@ -213,6 +236,7 @@ class ColumnEncoder:
         self.as_text = column in options.text
         self.as_category = column in options.categorical
         self.as_number = column in options.numeric
+        self.as_date = column in options.date
         self.kinds: set[str] = set()
         self.quoted = False  # whether the type of the column says texts, and there were numbers among them
         self.notes: dict[str, str] = {}  # by kind; of what the model has not met
@@ -233,8 +257,8 @@ class ColumnEncoder:
 
     def number(self, field: str = "") -> int:
         """The feature that numbers are values of. Raises Unfit."""
-        self._meet("number", field)
         if self._number < 0:
+            self._meet("number", field)
             self._number = self._features.new(self.column)
         return self._number
 
@@ -273,7 +297,7 @@ class ColumnEncoder:
 
     def value(self, value: float, field: str = "") -> Entries:
         """What a number becomes, which is written as `field`. Raises Unfit."""
-        if self.as_text or self.as_category:
+        if self.as_text or self.as_category or self.as_date:
             return self.entries("" if value != value else repr(float(value)).removesuffix(".0"))
         if value != value:
             return self.missing()
@@ -282,8 +306,12 @@ class ColumnEncoder:
         number = self.number(field)
         return ((number, value),) if value else ()
 
-    def entries(self, field: str) -> Entries:
-        """What a field becomes. Raises Unfit."""
+    def entries(self, field: Any) -> Entries:
+        """What a field becomes: a text, or what JSON has. Raises Unfit."""
+        if type(field) is not str:
+            if isinstance(field, list):
+                raise Unfit(described(field), NO_FIELD)
+            return self.missing() if field is None else self.value(float(field))
         known = self._known.get(field)
         if known is not None:
             return known
@@ -293,6 +321,10 @@ class ColumnEncoder:
             return self._remembered(field, self.entries(field.strip()))
         if self.as_category:
             return self._remembered(field, self._category(field))
+        if self.as_date and date_in(field) is None:
+            if field.lower() not in ("", "nan"):
+                raise Unfit(shorten(field), A_DATE)
+            return self.missing()
         value = number_in(field)
         if value is not None:
             if math.isinf(value):
@@ -328,17 +360,10 @@ class ColumnEncoder:
         found = date_in(field)
         if found is None:
             return ()
-        (date, hour), new = found, self._feature
         self._meet("date", field)
-        year, month = date.year - 2000.0, date.month
-        if self._model is not None:
-            month = self._model.nearest_month(self.column, year, month)
-            year = self._model.bounded_year(self.column, year) if year else year
-        parts = {"year": "" if year else None, "month": f"={month}", "weekday": f"={_WEEKDAYS[date.weekday()]}"}
-        parts["hour"] = None if hour is None else f"={hour}"
         return tuple(
-            new(part + text) if text else (new(part)[0], year) for part, text in parts.items()
-            if text is not None and f"{self.column}.{part}" not in self._options.ignore
+            (self._feature(feature)[0], value) for part, feature, value in parts_of(found, self.column, self._model)
+            if f"{self.column}.{part}" not in self._options.ignore
         )  # fmt: skip
 
     def _feature(self, of: str) -> tuple[int, float]:
@@ -411,19 +436,19 @@ class TableEncoder:
             for entry in self.column(name).absent()
         )  # fmt: skip
 
-    def parsed(self, batch: Batch, errors: list[InputError], columns: tuple[str, ...], hint: str = "") -> ParsedChunk:
+    def parsed(self, batch: Batch, errors: list[InputError], columns: tuple[str, ...]) -> ParsedChunk:
         """Rows whose indices are numbers of features, with slots in their place; and what `columns` have held so far.
 
         What is too much to remember is forgotten: from now on features may have new numbers.
         """
         self._rows += batch.n
         batch, counted = self.features.slotted(batch, words=bool(self.options.text))
-        found = self.found(columns, hint)
+        found = self.found(columns)
         for encoder in self._columns.values() if self.features.settle() else ():
             encoder.forget()
         return ParsedChunk([batch] if batch.n else [], errors, 0, counted, found)
 
-    def found(self, columns: tuple[str, ...], hint: str = "") -> Found:
+    def found(self, columns: tuple[str, ...]) -> Found:
         """What the columns have held so far."""
         met = {name: self._columns[name] for name in columns if name in self._columns}
         kinds = {name: tuple(column.kinds) for name, column in met.items() if column.kinds}
@@ -437,4 +462,4 @@ class TableEncoder:
             if column.categories.keys() == {False}:
                 new = shorten(column.categories[False])
                 faults.append(f"the column {shorten(name)} has categories of which the model has met none ({new})")
-        return Found(columns, kinds, hint, tuple(notes), tuple(faults))
+        return Found(columns, kinds, notes=tuple(notes), faults=tuple(faults))

@@ -1,7 +1,7 @@
-"""JSON objects for models that know no namespaces: the rows of a table, or indices as in LIBSVM text.
+"""Rows of a table field by field: of CSV, and JSON objects for models that know no namespaces.
 
-For a model of CSV or Parquet, an object is a row: a member is a field of the column of its name, and what that becomes
-stands in `sonlearn.text.encode`; the label's column is the label. For a model of LIBSVM text, names are indices, as in
+An object is a row of a table: a member is a field of the column of its name, and what that becomes stands in
+`sonlearn.text.encode`; the label's column is the label. For a model of LIBSVM text, names are indices, as in
 ``{"7": 0.5, "12": 1}``. In both, ``_label`` is the label, and objects and arrays are refused.
 """
 
@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
-from sonlearn.options.text import TABLES
 from sonlearn.text.columns import (
     FINITE,
-    NO_LABEL,
+    ColumnLayout,
     ColumnTable,
     Labelling,
     first_names,
@@ -25,124 +26,147 @@ from sonlearn.text.columns import (
     number_in,
     weight_of,
 )
-from sonlearn.text.encode import Entries, RowLists, TableEncoder
+from sonlearn.text.encode import NO_FIELD, ColumnEncoder, Entries, RowLists, TableEncoder
 from sonlearn.text.objects import Record, Unfit, described, members_of
 from sonlearn.text.rows import ParsedChunk
 
 _INDEX = re.compile(r"[0-9]{1,19}", re.ASCII)
-_MEMBER = f"{FINITE}, true, false, null or a text: this model has no namespaces"
 
 
-class FlatRows:
+class _Index:
+    """The fields of a member that stands for a feature of LIBSVM text."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def entries(self, field: Any) -> Entries:
+        """(index, value) of a field, if it is not left out. Raises Unfit."""
+        if field is None:
+            return ()
+        if isinstance(field, list):
+            raise Unfit(described(field), NO_FIELD)
+        number = number_in(field) if isinstance(field, str) else float(field)
+        if number is not None and math.isinf(number):
+            raise Unfit(described(field), FINITE)
+        if number is None or not _INDEX.fullmatch(self._name) or int(self._name) >= 2**63:
+            found = f"{shorten(self._name)}: {described(field)}"
+            raise Unfit(found, "an index as name and a number: the model is of LIBSVM text")
+        return ((int(self._name), number),) if number == number and number else ()
+
+
+class RowColumns(NamedTuple):
+    """Where the columns of rows are, what reads the fields of features, and the entries of columns that are absent."""
+
+    layout: ColumnLayout
+    features: list[tuple[int, ColumnEncoder | _Index]]
+    absent: Entries
+
+
+class TableRows:
     """Rows under way; to `sonlearn.text.chunk` what RecordRows is.
 
     Parameters
     ----------
     options : TextOptions
-        Of a model of LIBSVM text or of a table.
-    class_names : bool
-        Whether a label that is no number is the name of a class.
+    labels : Labelling
     known : ColumnTable or None
-        Columns that the model knows: a row that has none of them is malformed, and to be learned from one without the
-        label's column.
+        Columns that the model knows: an object that has none of them is malformed, and to be learned from one without
+        the label's column.
+    indices : bool
+        Whether the names of members are indices.
     """
 
-    def __init__(self, options: TextOptions, labels: Labelling, known: ColumnTable | None = None):
+    def __init__(
+        self, options: TextOptions, labels: Labelling, known: ColumnTable | None = None, indices: bool = False
+    ):  # fmt: skip
+        self._options, self._labelling, self._known = options, labels, known or ColumnTable()
         self._learns = known is not None and not known.rests
-        known = known or ColumnTable()
-        self._known = known.known
-        self._place = (lambda member: known.place(member[0])) if known.rests and known.known else None
-        self._options, self._labelling = options, labels
-        self._table = options.format in TABLES
-        self._labels = ("_label", options.label) if options.label else ("_label",)
-        self._encoder = TableEncoder(options, known)
+        self._indices = indices
+        self.encoder = TableEncoder(options, known)
         constant = CONSTANT if options.constant else None
-        self._rows = RowLists(self._encoder.features.constant if self._table else constant)
-        self._columns: dict[str, None] = {}
+        self._rows = RowLists(constant if indices else self.encoder.features.constant)
+        self._met: dict[tuple[str, ...], RowColumns] = {}  # by the names of members
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def columns(self, layout: ColumnLayout) -> RowColumns:
+        """The columns of rows, until the next call of `take`."""
+        make = _Index if self._indices else self.encoder.column
+        names = [name for _, name in layout.features]
+        return RowColumns(layout, [(i, make(name)) for i, name in layout.features], self.encoder.absent(names))
+
+    def add_fields(self, fields: Sequence[Any], columns: RowColumns, line: int) -> None:
+        """Take the fields of a row. Raises Unfit, `at` the place of one."""
+        y, name, weight, rows = math.nan, None, 1.0, self._rows
+        layout, labels, at = columns.layout, self._labelling, 0
+        try:
+            if layout.label is not None:
+                at = layout.label
+                y, name = label_of(fields[at], labels.worded, labels.truth)
+            if layout.action is not None:
+                name = fields[layout.action].strip()
+            if layout.weight is not None:
+                at = layout.weight
+                weight = weight_of(fields[at])
+            for at, column in columns.features:
+                rows.entries += column.entries(fields[at])
+        except (Unfit, UnicodeEncodeError) as error:
+            rows.undo()
+            problem = error if isinstance(error, Unfit) else Unfit("half of a surrogate pair", "whole characters")
+            problem.at = at
+            raise problem from None
+        rows.entries += columns.absent
+        rows.add(line, y, weight, id_in(fields, layout), name)
 
     def add(self, record: Record, line: int) -> None:
-        """Take a record. Raises Unfit."""
-        y, name_of_class, weight, tag = math.nan, None, 1.0, ""
-        entries: list[tuple[int, float]] = []
-        options, columns, labelled = self._options, [], False
-        name: str | None = None
+        """Take an object. Raises Unfit."""
         try:
-            members: list = members_of(record)
-            if self._place is not None:
-                members = sorted(members, key=self._place)
-            for name, value in members:
-                if name in self._labels:
-                    y, name_of_class, labelled = *self._label(value), True
-                elif not self._table:
-                    entries += _index(name, value)
-                elif name and name == options.weight:
-                    weight = weight_of(value)
-                else:
-                    if name and name == options.id:
-                        text = "" if value is None else str(value)
-                        tag = text.removesuffix(".0") if isinstance(value, float) else text
-                    if is_feature(name, options):
-                        entries += self._field(name, value)
-                        columns.append(name)
+            members = members_of(record)
         except RecursionError:
             raise Unfit("objects or arrays nested too deeply", "one object") from None
-        except UnicodeEncodeError:
-            raise Unfit("half of a surrogate pair", "whole characters", (str(name),)) from None
+        names, fields = zip(*members, strict=True) if members else ((), ())
+        columns = self._met.get(names) or self.columns(self._layout_of(names))
+        try:
+            self.add_fields(fields, columns, line)
         except Unfit as problem:
-            if name is not None:
-                problem.at = (name,)
+            problem.at = (names[problem.at],)  # type: ignore[index]
             raise
-        if self._known and columns and not any(name in self._known for name in columns):
-            known = f"columns that the model knows: {first_names(self._known)}"
-            raise Unfit(f"the members {first_names(columns)}", known)
-        if self._learns and not labelled and options.label:
+        self._met[names] = columns
+
+    def _layout_of(self, names: tuple[str, ...]) -> ColumnLayout:
+        """Where the columns of objects are whose members have these names. Raises Unfit."""
+        options, known = self._options, self._known
+        features = [(i, name) for i, name in enumerate(names) if name != "_label" and is_feature(name, options)]
+        if features and known.known and not any(name in known.known for _, name in features):
+            expected = f"columns that the model knows: {first_names(known.known)}"
+            raise Unfit(f"the members {first_names(name for _, name in features)}", expected)
+        places = {name: i for i, name in enumerate(names) if name}
+        label = max(places.get(name, -1) for name in ("_label", options.label))
+        if self._learns and label < 0 and options.label:
             expected = (
                 f"the label's column {shorten(options.label)}, with null or nothing in it where there is no label"
             )
             raise Unfit("a row without a label's column", expected)
-        if self._table:
-            entries += self._encoder.absent(columns)
-        self._columns |= dict.fromkeys(columns)
-        self._rows.entries += entries
-        self._rows.add(line, y, weight, tag, name_of_class)
+        if known.rests:
+            features.sort(key=lambda feature: known.place(feature[1]))
+        id, weight = places.get(options.id), places.get(options.weight)
+        return ColumnLayout(label if label >= 0 else None, id, weight, None, features)
 
-    def take(self, errors: list[InputError]) -> ParsedChunk:
-        """All rows since the last call; the `errors` of the records between them that were malformed."""
-        batch, columns = self._rows.take(), tuple(self._columns)
-        self._columns = {}
-        if self._table:
-            return self._encoder.parsed(batch, errors, columns)
-        return ParsedChunk([batch] if batch.n else [], errors, 0)
-
-    def _field(self, name: str, value: object) -> Entries:
-        """What a member becomes in the column of its name."""
-        if isinstance(value, list):
-            raise Unfit(described(value), _MEMBER)
-        column = self._encoder.column(name)
-        if value is None:
-            return column.missing()
-        return column.entries(value) if isinstance(value, str) else column.value(float(value))  # type: ignore[arg-type]
-
-    def _label(self, value: object) -> tuple[float, str | None]:
-        """(label, name of a class) that a member says."""
-        if isinstance(value, str | bool):
-            return label_of(value, self._labelling.worded, self._labelling.truth)
-        number = math.nan if value is None else float(value) if isinstance(value, float) else math.inf
-        if math.isinf(number):
-            raise Unfit(described(value), NO_LABEL)
-        return number, None
+    def take(self, errors: list[InputError], columns: tuple[str, ...] | None = None) -> ParsedChunk:
+        """All rows since the last call; the `errors` of those between them that were malformed; `columns`: of CSV."""
+        batch = self._rows.take()
+        if columns is None:
+            met = (name for of_row in self._met.values() for _, name in of_row.layout.features)
+            columns = tuple(dict.fromkeys(met))
+        self._met.clear()
+        if self._indices:
+            return ParsedChunk([batch] if batch.n else [], errors, 0)
+        return self.encoder.parsed(batch, errors, columns)
 
 
-def _index(name: str, value: object) -> Entries:
-    """(index, value) of a member that stands for a feature of LIBSVM text, if it is not left out."""
-    if value is None:
-        return ()
-    if isinstance(value, list):
-        raise Unfit(described(value), _MEMBER)
-    number = number_in(value) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
-    if number is not None and math.isinf(number):
-        raise Unfit(described(value), FINITE)
-    if number is None or not _INDEX.fullmatch(name) or int(name) >= 2**63:
-        found = f"{shorten(name)}: {described(value)}"
-        raise Unfit(found, "an index as name and a number: the model is of LIBSVM text")
-    return ((int(name), number),) if number == number and number else ()
+def id_in(fields: Sequence[Any], layout: ColumnLayout) -> str:
+    """The id among the fields of a row, which may be too few."""
+    field = None if layout.id is None or layout.id >= len(fields) else fields[layout.id]
+    text = "" if field is None else str(field).strip()
+    return text.removesuffix(".0") if isinstance(field, float) else text

@@ -40,12 +40,8 @@ def _powers_of_five() -> tuple[np.ndarray, np.ndarray]:
     """The leading 128 bits of 5^q for q = MIN_POWER..MAX_POWER, truncated (for -27 <= q < 0 rounded up)."""
     high, low = [], []
     for q in range(MIN_POWER, MAX_POWER + 1):
-        if q >= 0:
-            power = 5**q
-            bits = power << 128 >> power.bit_length()
-        else:
-            power = 5**-q
-            bits = (1 << (127 + power.bit_length())) // power + (q >= -27)
+        bits = (5 ** max(q, 0) << 1024) // 5 ** max(-q, 0)
+        bits = (bits >> (bits.bit_length() - 128)) + (-27 <= q < 0)
         high.append(bits >> 64)
         low.append(bits & 0xFFFFFFFFFFFFFFFF)
     return np.array(high, dtype=np.uint64), np.array(low, dtype=np.uint64)

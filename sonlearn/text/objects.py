@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import itertools
 import json
 import re
@@ -98,13 +99,15 @@ def members_of(record: Record) -> Members:
 
 
 def as_decoded(value: Any, path: tuple[str, ...]) -> Any:
-    """A dict and what is in it as the decoder makes it: numbers as float, objects as Members. Raises Unfit."""
+    """A dict and what is in it as decoded: numbers as float, dates as texts, objects as Members. Raises Unfit."""
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, Mapping):
         return Members((str(name), as_decoded(item, (*path, str(name)))) for name, item in value.items())
     if isinstance(value, np.bool_):
         return bool(value)
+    if isinstance(value, datetime.date):
+        return str(value) if value == value else None
     if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
         return [as_decoded(item, path) for item in value]
     try:

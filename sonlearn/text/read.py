@@ -41,7 +41,7 @@ from sonlearn.text.source import (
 from sonlearn.text.suspicions import noted
 
 if TYPE_CHECKING:
-    from sonlearn.text.flat import FlatRows
+    from sonlearn.text.flat import TableRows
 
 #: Lines looked at to tell the format.
 _DETECT_LINES = 100
@@ -106,7 +106,10 @@ def _matches(source: Source) -> list[Source]:
     if not remote:
         try:
             if stat.S_ISDIR(os.stat(source).st_mode):
-                raise IsADirectoryError
+                pattern = os.path.join(os.fspath(source), "*")
+                raise InputError(
+                    os.fspath(source), None, None, "a directory", f"a text file; its files are '{pattern}'"
+                )
         except OSError as error:
             raise InputError(os.fspath(source), None, None, reason(error), "a text file") from None
     return [source]
@@ -246,7 +249,7 @@ class Reader:
     def _found(self, found: Found, source: str) -> None:
         """Compare the columns of a table with those that are known, and add them; note what is to be said."""
         table = (source, found.columns)
-        if found.columns and table not in self.tables[-1:]:
+        if (found.columns or found.kinds) and table not in self.tables[-1:]:
             self.notes += self.columns.check(found, source, self._labels.needed)
             self.tables.append(table)
         self.columns.add(found.kinds)
@@ -294,7 +297,7 @@ class Reader:
         """Rows of all CSV or Arrow sources, for a model also of JSON; lines count from the first of a source."""
         from sonlearn.text.arrow import read_arrow
         from sonlearn.text.csv import read_csv
-        from sonlearn.text.flat import FlatRows
+        from sonlearn.text.flat import TableRows
 
         for source in expand_globs(self.sources):
             name = self.table_name if is_table(source) else source_name(source)
@@ -305,7 +308,7 @@ class Reader:
                 text = next(chunks, _NO_TEXT)
                 chunks = itertools.chain([text], chunks)
                 if self.columns.known and not self._labels.action and detect_format(text) == "json":
-                    parser = self._parser(FlatRows(self.options, self._labels, self.columns))
+                    parser = self._parser(TableRows(self.options, self._labels, self.columns))
                     tables = map(functools.partial(parser.parse, format="json", source=name), chunks)
                 else:
                     tables = read_csv(chunks, name, self.options, self._labels, self.columns)
@@ -325,9 +328,11 @@ class Reader:
             self._parsers.parser = self._parser()
         return chunk.source, chunk.first, self._parsers.parser.parse(chunk.text, self.format, chunk.source)
 
-    def _parser(self, records: FlatRows | None = None) -> ChunkParser:
+    def _parser(self, records: TableRows | None = None) -> ChunkParser:
         described, stops = max(SHOWN_ERRORS, (self.malformed.allowed or 0) + 1), not self.malformed.skips
-        return ChunkParser(self.options, self._labels, stops=stops, described=described, records=records)
+        return ChunkParser(
+            self.options, self._labels, stops=stops, described=described, records=records, columns=self.columns
+        )
 
     def _checked(self, parsed: ParsedChunk, source: str, lines_before: int) -> Iterator[Any]:
         """The batches of a chunk with their place in the source, up to the malformed line that is one too many."""
@@ -358,8 +363,8 @@ def check_options(options: TextOptions, format: str) -> None:
         if not flags and not options.text:
             flags, expected = options.given(("ngram", "skips")), "--text COLUMN, whose words they take"
     elif format in NAMESPACED:
-        unfit = ("categorical",) if format == "json" else (*OF_TABLES, "label")
-        flags, expected = options.given(unfit), "a table (CSV, Parquet)"
+        flags = [] if format == "json" else options.given((*OF_TABLES, "label"))
+        expected = "a table (CSV, Parquet)"
     else:
         flags = options.given((*OF_NAMESPACES, *OF_BOTH))
         expected = "VW text"

@@ -4,14 +4,16 @@ What a member ``name: value`` of an object becomes, where H is VW's hash (`sonle
 namespace, which is the default one at the top and else the name of the object:
 
 - a number, and true as 1: the feature H(name, ns); 0, false and null are left out;
-- a text: the feature H(name + text, ns) with value 1, with ``--chain_hash`` H(text, H(name, ns)); blanks, tabs, bars
-  and colons of the text are underscores;
+- a text that is a date or a time stamp: its parts, as in a table (`sonlearn.text.encode`), but for those that
+  ``--ignore name.year`` and the like leave out;
+- any other text, and any text or number of a member that ``--categorical`` names: the feature H(name + text, ns) with
+  value 1, with ``--chain_hash`` H(text, H(name, ns)); blanks, tabs, bars and colons of the text are underscores;
 - an object: a namespace; so is an array, of numbers (the i-th is the feature ns + i) and of objects;
 - a text in a member that ``--text`` names, and a text in an array: its words in lower case
   (`sonlearn.text.encode.words_of`), each a feature of the namespace of that name. A text in a member that ``--numeric``
   names: its number. ``--label``, ``--id`` and ``--weight`` name members of the object itself that are the label, the
   tag and the importance; ``--ignore`` and ``--keep`` leave members of it out, by names of more than one byte. With
-  ``--text``, ``--numeric`` and ``--ignore``, a.b is the member b of the member a;
+  ``--text``, ``--numeric``, ``--categorical``, ``--date`` and ``--ignore``, a.b is the member b of the member a;
 - ``_text``: the words of a text, each a feature of the namespace;
 - ``_label``: a number, "label importance base", or {"Label": l, "Weight": h, "Initial": base}; ``_label_weight`` and
   the like stand for one of these; ``_tag``: the tag; any other name that begins with ``_`` is passed over.
@@ -33,18 +35,20 @@ import numpy as np
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
-from sonlearn.text.columns import FINITE, NUMBER, Found, Labelling, label_of, number_in, weight_of
-from sonlearn.text.encode import Features, RowLists, date_in, words_of
+from sonlearn.text.columns import FINITE, NUMBER, ColumnTable, Found, Labelling, label_of, number_in, weight_of
+from sonlearn.text.encode import A_DATE, Features, RowLists, date_in, parts_of, words_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.objects import Members, Record, Unfit, described, members_of
 from sonlearn.text.rows import ParsedChunk, Runs
-from sonlearn.text.suspicions import Suspicions, is_other_date
+from sonlearn.text.suspicions import Suspicions
 from sonlearn.text.vw import make_names
 
 _UNDERSCORES = str.maketrans(" \t|:", "____")
 _REMEMBERED = 1 << 20
 #: Objects after which it is said that none of them has a member that an option names.
 _MANY = 100
+#: Of a member: whether it is one of --text, --numeric, --categorical, --date.
+_AS_IT_IS = [False] * 4
 #: Flags of members of the object itself.
 _OF_ITSELF = ("label", "id", "weight", "action", "keep")
 _ELEMENT = "numbers, texts or objects in an array"
@@ -57,10 +61,6 @@ def is_member(name: str) -> bool:
     return len(raw(name)) > 1
 
 
-def _is_date(text: str) -> bool:
-    return date_in(text) is not None or is_other_date(text)
-
-
 class RecordRows:
     """Rows under way, in lists; a record that does not fit leaves nothing behind. Remembers slots.
 
@@ -68,9 +68,11 @@ class RecordRows:
     ----------
     options : TextOptions
     labels : Labelling
+    columns : ColumnTable or None
+        What a model knows of the members whose texts are dates; as of `sonlearn.text.encode.TableEncoder`.
     """
 
-    def __init__(self, options: TextOptions, labels: Labelling):
+    def __init__(self, options: TextOptions, labels: Labelling, columns: ColumnTable | None = None):
         ignored, kept = (frozenset(filter(is_member, given)) for given in (options.ignore, options.keep))
         self._ignored, self._kept = ignored, kept
         self._spaces_kept = {raw(byte) for byte in options.keep if not is_member(byte)}
@@ -81,19 +83,21 @@ class RecordRows:
         self._rows = RowLists(self._features.constant)
         given = {"label": options.label, "id": options.id, "weight": options.weight, "action": labels.action}
         self._roles = {name: role for role, name in given.items() if name}
-        self._texts, self._numeric = frozenset(options.text), frozenset(options.numeric)
+        self._read_as = [frozenset(each) for each in (options.text, options.numeric, options.categorical, options.date)]
+        self._reads = any(self._read_as)
+        self._dated: dict[str, tuple[str]] = {}  # members of the object itself that have held dates
+        self._model = columns if columns is not None and columns.rests else None
         self._labelling = labels
-        #: Features by the hash of the namespace, name, text, and whether they are words.
-        self._members: dict[tuple[int, str, str | None, bool], int] = {}
-        self._places: dict[tuple[int, int], int] = {}
+        #: Features by the hash of the namespace, name or place, text, and whether they are words.
+        self._members: dict[tuple[int, str | int, str | None, bool], int] = {}
         self._spaces: dict[str, tuple[int, int]] = {}
         self._taken = 0
         #: Members that options name and no object has had, by the flag; whether one is a member of a member.
         self._unmet = {name: f"--{role}" for name, role in self._roles.items()} | {
-            name: f"--{field}" for field in ("text", "numeric", "ignore", "keep")
+            name: f"--{field}" for field in ("text", "numeric", "categorical", "date", "ignore", "keep")
             for name in getattr(options, field) if is_member(name)
         }  # fmt: skip
-        self._deep = any("." in name for name in (*self._ignored, *self._texts, *self._numeric))
+        self._deep = any("." in name for name in (*self._ignored, *(of for each in self._read_as for of in each)))
         self._suspicions: dict[str, Suspicions] = {}  # by member; of texts that are features as a whole
         self._runs: list[tuple[int, int]] = []
         self._run_indptr = [0]
@@ -122,7 +126,7 @@ class RecordRows:
         if not batch.words.any():  # type: ignore[union-attr]
             batch = batch._replace(words=None)
         if self._features.settle():
-            self._members, self._places = {}, {}
+            self._members = {}
         run_byte, run_start = np.array(self._runs, dtype=np.int64).reshape(-1, 2).T.copy()
         run_indptr = np.array(self._run_indptr, dtype=np.int64)
         self._runs, self._run_indptr = [], [0]
@@ -131,7 +135,7 @@ class RecordRows:
         notes = [suspicions.member_note(name, self._taken) for name, suspicions in self._suspicions.items()]
         if self._taken >= _MANY:
             notes += [self._unmet_note(*pair) for pair in self._unmet.items()]
-        found = Found((), {}, notes=tuple(filter(None, notes)))
+        found = Found((), dict(self._dated), notes=tuple(filter(None, notes)))
         return ParsedChunk([batch] if batch.n else [], errors, 0, names, found, runs=runs)
 
     @staticmethod
@@ -146,20 +150,24 @@ class RecordRows:
         seed = self._enter(space)
         for name, value in members:
             path = ".".join((*self._path, name)) if self._path and (self._deep or self._unmet) else name
-            texts, numeric = name in self._texts or path in self._texts, name in self._numeric or path in self._numeric
-            if self._unmet and (texts or numeric or not self._path or path in self._ignored):
+            how = [name in each or path in each for each in self._read_as] if self._reads else _AS_IT_IS
+            texts, numeric, categorical, dates = how
+            if self._unmet and (any(how) or not self._path or path in self._ignored):
                 self._unmet.pop(path, None)
                 self._unmet.pop(name, None)
             if name in self._roles and not self._path and space == " ":
                 self._set_role(self._roles[name], value, (name,))
-                if self._roles[name] != "id" or not (texts or numeric):
+                if self._roles[name] != "id" or not any(how):
                     continue
             if name[:1] == "_":
                 self._special(name, value, space)
             elif (self._deep and path in self._ignored) if self._path else self._left_out(name, value):
                 continue
             elif type(value) is float:
-                if value:
+                if categorical:
+                    text = repr(self._finite(value, name)).removesuffix(".0")
+                    self._entry(self._member(seed, name, text, space), 1.0)
+                elif value:
                     self._entry(self._member(seed, name, None, space), self._finite(value, name))
             elif type(value) is str and texts:
                 self._words(self._enter(name), name, words_of(value))
@@ -170,6 +178,12 @@ class RecordRows:
                     raise Unfit(described(value), f"{FINITE}, or nothing (--numeric)", (*self._path, name))
                 if number and number == number:
                     self._entry(self._member(seed, name, None, space), number)
+            elif type(value) is str and (known := self._members.get((seed, name, value, False))) is not None:
+                self._entry(known, 1.0)
+            elif type(value) is str and not categorical and self._date(seed, name, path, value, space):
+                continue
+            elif type(value) is str and dates and value.strip():
+                raise Unfit(described(value), A_DATE, (*self._path, name))
             elif type(value) is str:
                 self._entry(self._member(seed, name, value, space), 1.0)
             elif isinstance(value, Members | list):
@@ -182,6 +196,19 @@ class RecordRows:
                 self._enter(space)
             elif value:
                 self._entry(self._member(seed, name, None, space), 1.0)
+
+    def _date(self, seed: int, name: str, path: str, text: str, space: str) -> bool:
+        """Whether a text in a member is a date; the features of its parts."""
+        found = date_in(text)
+        if found is None:
+            return False
+        if not self._path:
+            self._dated[name] = ("date",)
+        for part, feature, value in parts_of(found, name, None if self._path else self._model):
+            self._unmet.pop(f"{path}.{part}", None)
+            if f"{path}.{part}" not in self._ignored:
+                self._entry(self._member(seed, f"{name}.{feature}", None, space), value)
+        return True
 
     def _left_out(self, name: str, value: Any) -> bool:
         """Whether ``--ignore`` or ``--keep`` leaves out a member of the object itself."""
@@ -233,10 +260,10 @@ class RecordRows:
 
     def _place(self, seed: int, at: int, space: str) -> int:
         """The feature of the numbers at a place of an array."""
-        number = self._places.get((seed, at))
-        if number is None:
-            number = self._places[seed, at] = self._new(seed + at, f"[{at}]", space)
-        return number
+        key = (seed, at, None, False)
+        if key not in self._members:
+            self._members[key] = self._new(seed + at, f"[{at}]", space)
+        return self._members[key]
 
     def _new(self, slot: int, name: str, space: str, word: bool = False) -> int:
         """The number of a new feature."""
@@ -249,7 +276,7 @@ class RecordRows:
             return number
         words = None if text is None else text.translate(_UNDERSCORES)
         if text is not None:
-            self._suspicions.setdefault(name, Suspicions(_is_date)).add(text)
+            self._suspicions.setdefault(name, Suspicions()).add(text)
         if words is None or self._chain:
             slot = hash_bytes(raw(name), seed, hash_all=self._hash_all)
             if words is not None:

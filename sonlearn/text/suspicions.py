@@ -6,7 +6,7 @@ They are features all the same, `sonlearn.text.encode` says which; nobody would 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -76,7 +76,7 @@ def noted(chunks: Iterable[np.ndarray], source: str, notes: list[str]) -> Iterat
 
 
 class Suspicions:
-    """What the texts of one column look like. `is_date`: whether one looks like a date.
+    """What the texts of one column look like.
 
     Attributes
     ----------
@@ -86,8 +86,7 @@ class Suspicions:
         The first text that looks like one; empty: none does.
     """
 
-    def __init__(self, is_date: Callable[[str], bool] = is_other_date) -> None:
-        self._is_date = is_date
+    def __init__(self) -> None:
         self.texts = self.sentences = self.dates = self.numbers = 0
         self.date = self.number = ""
 
@@ -95,7 +94,7 @@ class Suspicions:
         """A text; of categories each once."""
         self.texts += 1
         self.sentences += len(field.split(None, 2)) > 2  # three words at least
-        if self._is_date(field):
+        if is_other_date(field):
             self.dates, self.date = self.dates + 1, self.date or field
         elif is_other_number(field):
             self.numbers, self.number = self.numbers + 1, self.number or field
@@ -121,9 +120,7 @@ class Suspicions:
         """What is to be said of a member of JSON after so many rows, or nothing."""
         member = f"the member {shorten(name)}"
         if self.dates > self._most:
-            return (
-                f"{member} has dates, a category each ({shorten(self.date)}); in a table (CSV) dates are read as such"
-            )
+            return f"{member} has {self.meant(self._most)}"
         if self.numbers > self._most:
             remedy = f"--numeric {shorten(name)} takes them as numbers"
             return f"{member} has numbers in quotes, a category each ({shorten(self.number)}); {remedy}"

@@ -164,11 +164,9 @@ def _rare(buf, p):
         if buf[p] == MINUS or buf[p] == PLUS:
             p += 1
         start = p
-        while 0 <= byte(buf, p) - ZERO <= 9:
-            p += 1
+        _, p, _ = read_digits(buf, start, 0)
         return p, (at.DONE if p > start and ends_token(byte(buf, p)) else at.BAD_QID)
     start = p
-    while 0 <= byte(buf, p) - ZERO <= 9:
-        p += 1
+    _, p, _ = read_digits(buf, start, 0)
     integer = start < p and buf[p] == POINT and (p - start <= 18 or _fits(buf, start, p))
     return p, (at.BAD_INTEGER if integer else at.BAD_INDEX)

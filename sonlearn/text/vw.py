@@ -89,19 +89,15 @@ def _ends_line(buf, p):
 
 @forced_inline
 def _skip_blanks(buf, p):
-    c = byte(buf, p)
-    while c in (BLANK, TAB):
+    while byte(buf, p) in (BLANK, TAB):
         p += 1
-        c = byte(buf, p)
     return p
 
 
 @bare_inline
 def _name_end(buf, p):
-    c = byte(buf, p)
-    while c not in (BLANK, COLON, BAR, NEWLINE, TAB, RETURN):
+    while byte(buf, p) not in (BLANK, COLON, BAR, NEWLINE, TAB, RETURN):
         p += 1
-        c = byte(buf, p)
     return p
 
 

@@ -143,10 +143,10 @@ def test_a_column_without_a_name_is_a_column():
 def test_members_without_a_name_are_columns():
     from sonlearn.text.chunk import ChunkParser
     from sonlearn.text.columns import Labelling
-    from sonlearn.text.flat import FlatRows
+    from sonlearn.text.flat import TableRows
 
     options = TextOptions(format="csv")
-    parser = ChunkParser(options, records=FlatRows(options, Labelling()))
+    parser = ChunkParser(options, records=TableRows(options, Labelling()))
     (batch,) = parser.parse_records([(1, b'{"": 7, "a": 2}')], "<request>").batches
     assert (batch.n, sorted(batch.values), batch.weight.tolist()) == (1, [1.0, 2.0, 7.0], [1.0])
 
@@ -233,8 +233,7 @@ def test_describe_knows_json(cli, tmp_path):
     assert shown["user.old"] == "number 0.0% 2 'true', 'false'"
     assert shown["user.plz"] == "category 0.0% 9 '\"00000\"', '\"00001\"', '\"00002\"'"
     assert "looks like numbers in quotes, each a category; --numeric 'user.plz'" in out
-    assert shown["day"].startswith("category 0.0% 9 '\"2024-05-01\"'")
-    assert "day: looks like dates, each a category; in a table (CSV) dates are read as such\n" in out
+    assert shown["day"].startswith("date 0.0% 9 '2024-05-01'")
     assert shown["note"] == "category 50.0% 1 'good tea'"
     assert shown["late"] == "missing 100.0% 0"
     assert shown["id:"].startswith("looks like an id")

@@ -35,16 +35,21 @@ def wait_for(condition):
     raise AssertionError("it does not come")
 
 
+def ended(process, number):
+    """The error output, from here on, of a process that a signal ends."""
+    process.send_signal(number)
+    err = process.stderr.read().decode()
+    assert process.wait() == 128 + number
+    return err
+
+
 @pytest.mark.parametrize("number", SIGNALS)
 def test_convert_leaves_nothing_behind(number):
     with start("convert", "--to", "vw", "-o", "out", stdin=subprocess.PIPE) as process:
         process.stdin.write(b"1 1:1\n")
         process.stdin.flush()
         wait_for(lambda: names() and names()[0].startswith(".sonlearn-"))
-        process.send_signal(number)
-        err = process.stderr.read().decode()
-        process.wait()
-    assert process.returncode == 128 + number
+        err = ended(process, number)
     assert err.splitlines()[-1] == "sonlearn: interrupted: nothing was saved"
     assert names() == []
 
@@ -57,10 +62,7 @@ def test_a_run_prints_its_summary_and_saves_its_model_and_no_broken_cache(number
         for line in process.stderr:
             if line.split()[2:3] == [b"3"]:
                 break
-        process.send_signal(number)
-        err = process.stderr.read().decode()
-        process.wait()
-    assert process.returncode == 128 + number
+        err = ended(process, number)
     assert f"interrupted run ({number.name})" in err
     assert "average loss = " in err
     assert "Traceback" not in err
@@ -78,11 +80,8 @@ def test_compiling_is_given_up(folder):
         for line in process.stderr:
             if b"compiling kernels" in line:
                 break
-        process.send_signal(signal.SIGINT)
         begun = time.monotonic()
-        err = process.stderr.read().decode()
-        process.wait()
-    assert process.returncode == 130
+        err = ended(process, signal.SIGINT)
     assert time.monotonic() - begun < 5
     assert "Traceback" not in err
     assert [name for name in names() if name not in ("k", "model")] == ["a.svm"]

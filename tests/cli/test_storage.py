@@ -39,6 +39,13 @@ def arrays():
     }
 
 
+@pytest.fixture
+def stored(tmp_path, arrays):
+    """A file of these."""
+    storage.write(tmp_path / "m", HEADER, arrays)
+    return tmp_path / "m"
+
+
 def same(a, b):
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
@@ -81,39 +88,33 @@ def test_objects_are_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_every_truncation_is_refused(tmp_path, arrays):
-    path = tmp_path / "m"
-    storage.write(path, HEADER, arrays)
-    whole = path.read_bytes()
+def test_every_truncation_is_refused(stored):
+    whole = stored.read_bytes()
     for length in range(len(whole)):
-        path.write_bytes(whole[:length])
+        stored.write_bytes(whole[:length])
         with pytest.raises(ModelFileError, match="is truncated" if length else "is empty") as caught:
-            storage.read(path)
-        assert str(caught.value).startswith(f"{path}: ")
+            storage.read(stored)
+        assert str(caught.value).startswith(f"{stored}: ")
 
 
-def test_every_flipped_byte_is_refused(tmp_path, arrays):
-    path = tmp_path / "m"
-    storage.write(path, HEADER, arrays)
-    whole = bytearray(path.read_bytes())
+def test_every_flipped_byte_is_refused(stored):
+    whole = bytearray(stored.read_bytes())
     reasons = set()
     for i in range(len(whole)):
         for bits in (0x01, 0x80, 0xFF):
             whole[i] ^= bits
-            path.write_bytes(whole)
+            stored.write_bytes(whole)
             with pytest.raises(ModelFileError) as caught:
-                storage.read(path)
-            reasons.add(str(caught.value).removeprefix(f"{path}: ").split()[1].rstrip(":"))
+                storage.read(stored)
+            reasons.add(str(caught.value).removeprefix(f"{stored}: ").split()[1].rstrip(":"))
             whole[i] ^= bits
     assert reasons == {"not", "format", "truncated", "damaged"}
 
 
-def test_bytes_after_the_end_are_refused(tmp_path, arrays):
-    path = tmp_path / "m"
-    storage.write(path, HEADER, arrays)
-    path.write_bytes(path.read_bytes() + b"\0")
+def test_bytes_after_the_end_are_refused(stored):
+    stored.write_bytes(stored.read_bytes() + b"\0")
     with pytest.raises(ModelFileError, match="is damaged"):
-        storage.read(path)
+        storage.read(stored)
 
 
 OF_VW = b"\x07\x00\x00\x009.11.9\x00\x01\x00\x00\x00\x00"
@@ -168,32 +169,28 @@ def test_a_missing_file_and_a_folder_are_one_line(tmp_path):
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
-def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, arrays, error):
-    path = tmp_path / "m"
-    storage.write(path, HEADER, arrays)
-    before = path.read_bytes()
+def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(stored, tmp_path, monkeypatch, error):
+    before = stored.read_bytes()
 
     def fail(descriptor):
         raise error
 
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(KeyboardInterrupt if isinstance(error, KeyboardInterrupt) else ModelFileError):
-        storage.write(path, {"kind": "other"}, {})
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
+        storage.write(stored, {"kind": "other"}, {})
+    assert stored.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [stored]
 
 
-def test_a_killed_writer_leaves_the_old_file(tmp_path, arrays):
-    path = tmp_path / "m"
-    storage.write(path, HEADER, arrays)
-    before = path.read_bytes()
+def test_a_killed_writer_leaves_the_old_file(stored):
+    before = stored.read_bytes()
     program = (
         "import os, sys; from sonlearn.files import storage\n"
         "os.fsync = lambda descriptor: os._exit(9)\n"
         "storage.write(sys.argv[1], {'kind': 'other'}, {})\n"
     )
-    assert subprocess.run([sys.executable, "-c", program, path], check=False).returncode == 9
-    assert path.read_bytes() == before
+    assert subprocess.run([sys.executable, "-c", program, stored], check=False).returncode == 9
+    assert stored.read_bytes() == before
 
 
 def test_permissions_follow_the_umask_and_then_the_old_file(tmp_path):

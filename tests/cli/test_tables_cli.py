@@ -1,6 +1,7 @@
 """Tables on the command line: two labels of any words, ids, texts, what is written, and what a table is."""
 
 import csv
+import datetime
 import io
 import json
 import math
@@ -30,6 +31,21 @@ def write(name, text):
 
 
 TRAIN = ("train", "--method", "nag", "-f", "m", "--label", "label", "--id", "key")
+
+
+def test_dates_of_json_are_those_of_csv_also_ahead_and_from_a_cache(cli):
+    days = [datetime.date(2022, 1, 1) + datetime.timedelta(3 * i) for i in range(400)]
+    rows = [(str(day), day.year - 2020 + day.month % 3, day.year < 2025) for day in days]
+    for name, learned in (("t", True), ("p", False)):
+        chosen = [(day, y) for day, y, before in rows if before == learned]
+        write(f"{name}.csv", "day,y\n" + "".join(f"{day},{y}\n" for day, y in chosen))
+        write(f"{name}.json", "".join(json.dumps({"day": day, "y": y}) + "\n" for day, y in chosen))
+    found = []
+    for model, data in (("csv", "t.csv"), ("json", "t.json"), ("cached", "t.json -c"), ("again", "t.json -c")):
+        cli.out(f"train --quiet --method nag --loss squared --label y -f {model} {data}")
+        found.append(cli.out(f"predict --quiet -i {model} -p /dev/stdout p.{data[2:6].strip()}"))
+    assert found[0] == found[1] == found[2] == found[3]
+    assert found[0].count("\n") > 20
 
 
 # ------------------------------------------------------------------------------------------------- two labels

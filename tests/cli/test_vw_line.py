@@ -150,6 +150,9 @@ def test_what_the_nearest_is_is_warned_of(files, cli):
     assert translate(shlex.split("a --cb 3 --passes 2")).warnings == [
         "--passes 2 was left out: decisions are learned once, in their order"
     ]
+    for written, left in (("--cover 3 --squarecb", "--squarecb"), ("--softmax --squarecb", "--softmax")):
+        warned = translate(shlex.split(f"a --cb_explore_adf {written}")).warnings
+        assert f"{left} was left out: what explores has one rule" in warned
     assert cli.err("vw log.vw --cb_explore_adf --quiet --bag 5 --greedify --nn 3 --first 9").splitlines() == [
         "sonlearn: warning: --bag 5 is not here; the nearest is --explore thompson: each action is as likely as it is "
         "to be the best one",

@@ -7,7 +7,7 @@ from sonlearn.commands.vw_line import translate
 from sonlearn.errors import OptionError
 from sonlearn.options import vw_flags
 
-#: Lines of VW as people write them, of which ours is the same but for the spelling of flags.
+#: Lines of VW as people write them, of which the tables of flags tell ours.
 PLAIN = [
     "vw train.vw -f model",
     "vw -d train.vw -f model --loss_function logistic",
@@ -21,23 +21,23 @@ PLAIN = [
     "vw train.vw --loss_function logistic --link logistic -p predictions --compressed",
     "vw train.vw --loss_function quantile --quantile_tau 0.9 --sort_features",
     "vw -d train.vw --save_resume --preserve_performance_counters -f model --examples 100",
+    "vw train.vw --sgd -l 0.05 --power_t 0",
+    "vw train.vw --coin --loss_function logistic",
+    "vw classes.vw --oaa 3 --probabilities -p predictions --loss_function=logistic",
+    "vw train.vw -c --passes 10 --early_terminate 2 --holdout_period 5 -l0.5",
+    "vw train.vw --nn 5 -l 0.1",
+    "vw classes.vw --ect 3",
 ]
 #: Those of which more changes, or which cannot be done here: the page shows them.
 CHANGED = [
     "vw train.vw -l 0.5 --loss_function logistic",
     "vw train.vw -l 0.1 --power_t 0.3",
     "vw train.vw --adaptive --normalized --invariant --random_seed 17",
-    "vw train.vw --sgd -l 0.05 --power_t 0",
     "vw train.vw --ftrl --ftrl_alpha 0.1 --ftrl_beta 1 --l1 1e-5 --loss_function logistic",
-    "vw train.vw --coin --loss_function logistic",
     "vw classes.vw --oaa 3 -f model --save_resume",
-    "vw classes.vw --oaa 3 --probabilities -p predictions --loss_function=logistic",
     "vw names.vw --oaa 3 --named_labels red,green,blue",
-    "vw train.vw -c --passes 10 --early_terminate 2 --holdout_period 5 -l0.5",
     "vw --daemon --port 26542 -i model -t --quiet --num_children 4",
     "vw train.vw --bfgs --passes 20 -c --mem 7 --loss_function logistic",
-    "vw train.vw --nn 5 -l 0.1",
-    "vw classes.vw --ect 3",
     "vw log.vw --cb_explore_adf -q ua -l 0.1 --power_t 0",
     "vw log.vw --cb_explore_adf -q ua --bag 5 --epsilon 0.1",
     "vw costs.vw --csoaa 3 --lda 5",
@@ -73,12 +73,22 @@ of -q, --interactions, --ngram and --skips)
 REST = """
 ## All flags
 
-Of the flags that `vw --help` of release 9.11 lists, these work, with the same meaning: {works}. And (`stands for`:
-there is no such flag; give this instead, or nothing):
+Of the flags that `vw --help` of release 9.11 lists, these work, with the same meaning: {works}. And these:
 
-"""
+| works | |
+|---|---|
+{differs}
 
-NOT_HERE = """
+These are not here:
+
+| flag | what stands for it |
+|---|---|
+{stands}
+
+| leave out | for |
+|---|---|
+{needless}
+
 All others have no counterpart; `sonlearn train` says so of each, and why.
 """
 
@@ -104,12 +114,12 @@ def page() -> str:
         if answer.state != vw_flags.NOT_HERE:
             alike.setdefault(answer, []).append(spelt(name))
     works = ", ".join(alike.pop(vw_flags.FlagSupport(vw_flags.WORKS, "")))
-    said = ["| Vowpal Wabbit | here | |", "|---|---|---|"]
-    said += [
-        f"| {', '.join(names)} | {state} | {text.replace('|', '&#124;')} |" for (state, text), names in alike.items()
-    ]
-    parts = [HEAD, everyday, REST.format(works=works), said, NOT_HERE]
-    return "".join(part if isinstance(part, str) else "\n".join(part) + "\n" for part in parts)
+    tables: dict[str, list[str]] = {"differs": [], "stands": [], "needless": []}
+    for (state, text), names in alike.items():
+        reason = text.removeprefix("leave it out: ")
+        place = "differs" if state == vw_flags.WORKS else "stands" if reason == text else "needless"
+        tables[place].append(f"| {', '.join(names)} | {reason.replace('|', '&#124;')} |")
+    return HEAD + "\n".join(everyday) + "\n" + REST.format(works=works, **{k: "\n".join(v) for k, v in tables.items()})
 
 
 if __name__ == "__main__":

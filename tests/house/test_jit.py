@@ -567,7 +567,7 @@ def test_what_a_block_cannot_hold_is_passed_by_numba(value):
 
     calls = Sequence([(Kernel(one), (value,))] * 2)
     assert calls.run(0) == 2
-    assert not (calls.is_prepared and isinstance(value, (np.float32, np.bool_, str)))
+    assert not (calls._run is not None and isinstance(value, (np.float32, np.bool_, str)))
 
 
 def test_python_may_call_what_kernels_call():

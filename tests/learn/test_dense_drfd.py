@@ -8,6 +8,7 @@ import itertools
 import numpy as np
 import pytest
 from drfd_twin import off, options_of, run_drfd
+from for_all import for_all
 from streams import (
     batch_of,
     duplicated,
@@ -80,16 +81,13 @@ def test_predictions_weights_and_matrix_are_the_twins(stream, loss, m):
         assert len(twin.B) - len(twin.added) == state.now["k"][0]
 
 
+SHORT = [*((loss, {}, 60) for loss in LOSSES), ("squared", {"decay": 0.02}, 120)]
+
+
 @pytest.mark.interpreted
-@pytest.mark.parametrize("loss", LOSSES)
-def test_a_short_stream(loss):
-    batch, options = rows_of(dense(), slice(0, 60)), options_of(loss, 3)
-    wanted = run_drfd(options, batch)[1].prediction
-    assert np.abs(fed(DenseDiagonalFD(options), [batch])[1] - wanted).max() <= 1e-9
-
-
-def test_forgetting():
-    batch, options = STREAMS["dense"], options_of("squared", 5, decay=0.02)
+@for_all("loss, more, n", SHORT)
+def test_a_short_stream_and_forgetting(loss, more, n):
+    batch, options = rows_of(dense(), slice(0, n)), options_of(loss, 3, **more)
     wanted = run_drfd(options, batch)[1].prediction
     assert np.abs(fed(DenseDiagonalFD(options), [batch])[1] - wanted).max() <= 1e-9
 

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 from for_all import for_all
-from streams import batch_of
+from streams import batch_of, entries
 
 from sonlearn import Batch, Learner, LearnOptions
 from sonlearn.data.batch import CONSTANT
@@ -36,11 +36,6 @@ def learned(n: int = 60, **options) -> Learner:
     learner = Learner(LearnOptions(**options))
     learner.partial_fit(stream(n, count=options.get("loss") in ("squared", "poisson", "quantile")))
     return learner
-
-
-def entries(batch: Batch, i: int) -> dict[int, float]:
-    part = slice(batch.indptr[i], batch.indptr[i + 1])
-    return dict(zip(batch.indices[part].tolist(), batch.values[part].tolist(), strict=True))
 
 
 def raw_of(learner: Learner, row: dict[int, float]) -> float:
@@ -71,7 +66,7 @@ def test_terms_of_a_sum_are_weights_times_values(method):
     ids, w = learner.weights()
     weights = dict(zip(ids.tolist(), w.tolist(), strict=True))
     for i, explained in enumerate(learner.explain(rows)):
-        (attribution,), row = explained.attributions, entries(rows, i)
+        (attribution,), row = explained.attributions, dict(entries(rows)[i])
         adds_up(attribution)
         assert attribution.baseline == rows.base[i]
         assert attribution.raw == learner.predict(rows).raw[i]
@@ -93,7 +88,7 @@ def test_terms_of_a_sum_are_weights_times_values(method):
 def test_features_of_any_learner_are_what_predict_says(options):
     learner, rows = learned(40, **options), stream(2, seed=2)
     for i, explained in enumerate(learner.explain(rows)):
-        (attribution,), row = explained.attributions, entries(rows, i)
+        (attribution,), row = explained.attributions, dict(entries(rows)[i])
         adds_up(attribution)
         assert attribution.raw == learner.predict(rows).raw[i]
         assert attribution.baseline == raw_of(learner, {})
@@ -114,7 +109,7 @@ def test_features_of_any_learner_are_what_predict_says(options):
 @pytest.mark.interpreted
 def test_shares_are_near_shapleys():
     learner, rows = learned(members=MEMBERS), stream(1, seed=3)
-    attribution, row = learner.explain(rows)[0].attributions[0], entries(rows, 0)
+    attribution, row = learner.explain(rows)[0].attributions[0], dict(entries(rows)[0])
     value = {
         chosen: raw_of(learner, {f: row[f] for f in chosen})
         for k in range(len(row) + 1) for chosen in itertools.combinations(sorted(row), k)
@@ -158,7 +153,7 @@ def test_neither_batches_nor_the_order_of_a_row_matter(options, monkeypatch):
     learner, rows = learned(40, **options), stream(2, seed=5)
     rows = rows._replace(y=np.array([7.0, np.nan]))  # labels are not looked at
     expected = learner.explain(rows)
-    backwards = batch_of([dict(reversed(entries(rows, i).items())) for i in range(2)], [1.0, -1.0])
+    backwards = batch_of([dict(reversed(dict(entries(rows)[i]).items())) for i in range(2)], [1.0, -1.0])
     monkeypatch.setattr(explain, "_ENTRIES", 10)
     single = [learner.explain(rows.part(i, i + 1))[0] for i in range(2)]
     for ours, others in ((single, expected), (learner.explain(backwards), expected)):
@@ -195,7 +190,7 @@ def test_a_long_row_is_assembled_in_fewer_orders(monkeypatch):
     for order in orders_of(7):
         met, before = {}, raw_of(learner, {})
         for f in order.tolist():
-            met[ids[f]] = entries(row, 0)[ids[f]]
+            met[ids[f]] = dict(entries(row)[0])[ids[f]]
             raw = raw_of(learner, met)
             expected[f] += (raw - before) / 2
             before = raw
@@ -303,7 +298,7 @@ def test_members_that_went_home_say_nothing():
 @pytest.mark.interpreted
 def test_the_winning_class_and_the_next_are_explained(options):
     learner, batch = Learner(LearnOptions(classes="auto", **options)), stream(60)
-    has = [[f in entries(batch, i) for f in (1, 2)] for i in range(60)]
+    has = [[f in dict(entries(batch)[i]) for f in (1, 2)] for i in range(60)]
     batch = batch._replace(y=np.array([{True: 5.0, False: 3.0}[b] if a else 9.0 for a, b in has]))
     learner.partial_fit(batch)
     rows = stream(4, seed=12)._replace(y=np.full(4, np.nan))
@@ -315,7 +310,7 @@ def test_the_winning_class_and_the_next_are_explained(options):
         assert explained.prediction == predicted.prediction[i] == explained.attributions[0].label
         for attribution in explained.attributions:
             adds_up(attribution)
-            k, row = learner.classes.index(attribution.label), entries(rows, i)
+            k, row = learner.classes.index(attribution.label), dict(entries(rows)[i])
             for f, without in zip(attribution.ids.tolist(), attribution.without, strict=True):
                 part = learner.predict(batch_of([{g: x for g, x in row.items() if g != f}], [np.nan]))
                 assert part.scores[0, k] == pytest.approx(without, rel=1e-9, abs=1e-9)

@@ -8,6 +8,7 @@ import pytest
 from first_order_twin import TWINS, raw_predictions
 from for_all import for_all
 from streams import (
+    batch_of_dense,
     duplicated,
     entries,
     ill_conditioned,
@@ -144,18 +145,11 @@ def rescaled(batch, seed=0):
 
 
 @pytest.mark.interpreted
-@for_all("more", [{}, {"rescale": "before"}, {"rescale": "before", "invariant": False}])
+@for_all("more", [{}, {"rescale": "before"}, {"rescale": "before", "invariant": False}, {"method": "coin"}])
 @for_all("loss", ["squared", "logistic"])
-def test_the_units_of_features_leave_nag_alone(loss, more):
+def test_the_units_of_features_leave_nag_and_coin_alone(loss, more):
     """What [NAG] is made for, in whichever reading."""
-    options, batch = LearnOptions(method="nag", loss=loss, **more), zipf(n=N, d=60, unit=False)
-    np.testing.assert_allclose(raw(options, rescaled(batch)), raw(options, batch), rtol=1e-9, atol=1e-9)
-
-
-@pytest.mark.interpreted
-@pytest.mark.parametrize("loss", ["squared", "logistic"])
-def test_the_units_of_features_leave_coin_alone(loss):
-    options, batch = LearnOptions(method="coin", loss=loss), zipf(n=N, d=60, unit=False)
+    options, batch = LearnOptions(**{"method": "nag", "loss": loss} | more), zipf(n=N, d=60, unit=False)
     np.testing.assert_allclose(raw(options, rescaled(batch)), raw(options, batch), rtol=1e-9, atol=1e-9)
 
 
@@ -277,6 +271,15 @@ def test_a_refused_row_changes_nothing(method):
     np.testing.assert_array_equal(learner.predict(probe).raw, before.predict(probe).raw)
     rest = rows_of(batch, slice(21, 40))
     np.testing.assert_array_equal(learner.partial_fit(rest).raw, before.partial_fit(rest).raw)
+
+
+@for_all("settings", [{"power_t": 0.0}, {"power_t": 0.4, "invariant": False}])
+def test_a_step_of_nag_that_would_be_infinite_is_refused(settings):
+    """The scale of a value whose square is next to 0 has a square that is infinite, and so has its rate."""
+    learner = Learner(method="nag", loss="squared", **settings)
+    learner.partial_fit(batch_of_dense(np.ones((1, 1)), np.ones(1)))
+    assert learner.partial_fit(batch_of_dense(np.array([[1.0, 1e-160]]), np.array([-1.0])), skip=True).refused.all()
+    assert all(np.isfinite(array).all() for array in learner.to_arrays()[1].values())
 
 
 # ---------------------------------------------------------------------------------------------------- Vowpal Wabbit

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from dense_learner import dense_rows
 from for_all import for_all
 from softmax_twin import run_softmax, slopes, softmax
 from states import check_cuts
@@ -110,18 +111,11 @@ def test_a_learner_is_its_dense_twin(name):
     np.testing.assert_allclose(
         got.loss[labelled].mean(), -np.log(probabilities[labelled, y[labelled].astype(int)]).mean()
     )
-    again, more = ours.predict(batch), np.array([twin.predict(x, 1.0) for x in dense(batch)])
+    again, more = ours.predict(batch), np.array([twin.predict(x) for x in dense_rows(batch)[0]])
     np.testing.assert_allclose(again.scores, more[:, :4], rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(again.label, batch.y)
     if name in FIRST_ORDER:
         np.testing.assert_allclose(ours.weights()[1], sorted_columns(ours, batch, twin.weights())[:4], atol=1e-9)
-
-
-def dense(batch):
-    ids, column = np.unique(batch.indices, return_inverse=True)
-    X = np.zeros((batch.n, len(ids)))
-    np.add.at(X, (np.repeat(np.arange(batch.n), np.diff(batch.indptr)), column), batch.values)
-    return X
 
 
 def sorted_columns(ours, batch, weights):

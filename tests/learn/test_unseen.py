@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from states import check_sight
 
 from sonlearn import Batch, Learner, LearnOptions
 from sonlearn.learn.by_row import OneRow
@@ -36,14 +37,9 @@ def rows(n, several, repeat, seed=3):
 @pytest.mark.parametrize("repeat", [False, True], ids=["once", "twice"])
 @pytest.mark.parametrize("given", CASES, ids=str)
 def test_a_prediction_sees_the_row_that_learning_sees(given, repeat):
-    learner, several = Learner(LearnOptions(**given)), "classes" in given or "multinomial" in given
-    for row in rows(60, several, repeat):
-        before, learned = learner.predict(row, online=True), learner.partial_fit(row)
-        if several:
-            k = min(before.scores.shape[1], learned.scores.shape[1])
-            np.testing.assert_allclose(before.scores[:, :k], learned.scores[:, :k], rtol=1e-9, atol=1e-12)
-        else:
-            np.testing.assert_allclose(before.raw, learned.raw, rtol=1e-9, atol=1e-12)
+    learner = Learner(LearnOptions(**given))
+    for row in rows(60, learner.options.several, repeat):
+        check_sight(learner, row)
 
 
 def test_one_row_is_seen_as_a_batch_of_one():

@@ -1,5 +1,6 @@
 """The estimators for River: its own checks, and that they learn what the command line learns from the same text."""
 
+import datetime
 import io
 import math
 import pickle
@@ -172,12 +173,19 @@ def test_a_weight_that_is_none_is_refused_and_nothing_learned(model, weight):
     assert pickle.dumps(ours.learner_.to_arrays()) == pickle.dumps(other.learner_.to_arrays())
 
 
-@pytest.mark.parametrize("label", [math.nan, math.inf, -math.inf, "tea", "3", b"3", None, [1.0]])
-def test_a_label_that_is_no_value_is_refused(label):
+NO_LABELS = (math.nan, math.inf, -math.inf, "tea", "3", b"3", None, [1.0])
+NO_VALUES = [
+    *((2.0, label, "found label .*, expected a") for label in NO_LABELS),
+    *((value, 1.0, "'tea'.*expected a finite number or a text") for value in (math.inf, -math.inf, [1], b"x", 10**400)),
+]
+
+
+@for_all("value, label, message", NO_VALUES)
+def test_what_is_no_value_is_refused(value, label, message):
     ours = SonlearnRegressor(method="nag")
-    with pytest.raises(InputError):
-        ours.learn_one({"a": 1.0}, label)
-    assert ours.predict_one({"a": 1.0}) == 0.0
+    with pytest.raises(InputError, match=message):
+        ours.learn_one({"cup": 1.0, "tea": value}, label)
+    assert ours.predict_one({"cup": 1.0}) == 0.0
 
 
 @pytest.mark.parametrize("label", [None, math.nan, np.float64("nan")])
@@ -188,14 +196,6 @@ def test_a_missing_label_is_no_class(label):
             ours.learn_one({"a": 1.0}, label)
         ours.learn_one({"a": 1.0}, number)
         assert list(ours.predict_proba_one({"a": 1.0})) == list(range(number + 1))
-
-
-@pytest.mark.parametrize("value", [math.inf, -math.inf, [1], b"x", 10**400])
-def test_what_is_no_value_is_refused(value):
-    ours = SonlearnRegressor(method="nag")
-    with pytest.raises(InputError, match=r"'tea'.*expected a finite number or a text"):
-        ours.learn_one({"cup": 1.0, "tea": value}, 1.0)
-    assert ours.predict_one({"cup": 1.0}) == 0.0
 
 
 @pytest.mark.parametrize("x", ["cheap tea", ["tea"], None])
@@ -304,6 +304,21 @@ def test_rows_of_texts_keep_the_buffers_of_one_row():
         buffers.append(model.__dict__.get("_buffers", [None])[0])
     assert buffers[1] is not None
     assert all(each is buffers[1] for each in buffers[1:])
+
+
+def test_dates_are_read_as_those_of_a_table():
+    stamp = datetime.datetime(2024, 3, 31, 13, 5, tzinfo=datetime.UTC)
+    parts = {"at.year": 24.0, "at.month=3": 1, "at.weekday=Sun": 1, "at.hour=13": 1, "x": 2.0}
+    given = [{"at": stamp, "x": 2.0}, {"at": stamp.date(), "x": 2.0}]
+    found = [batch_of([x], None, 1.0, 32, True) for x in (*given, parts)]
+    np.testing.assert_array_equal(found[0].indices, found[2].indices)
+    np.testing.assert_array_equal(found[0].values, found[2].values)
+    assert len(found[1].indices) == len(found[0].indices) - 1
+    model = SonlearnRegressor(method="nag")
+    model.learn_one(given[0], 1.0)
+    twin = SonlearnRegressor(method="nag")
+    twin.learn_one(parts, 1.0)
+    assert model.predict_one(given[1]) != model.predict_one(given[0]) == twin.predict_one(parts)
 
 
 def test_positive_threshold_and_multinomial():

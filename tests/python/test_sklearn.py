@@ -70,6 +70,23 @@ def classes():
     return np.round(X, 3), y
 
 
+@pytest.fixture
+def pandas():
+    return pytest.importorskip("pandas", reason="pandas is not installed")
+
+
+@pytest.fixture(params=["pandas", "polars"])
+def frames(request):
+    return pytest.importorskip(request.param, reason=f"{request.param} is not installed")
+
+
+def learned(X, y, weight=None, **options):
+    """A learner of the rows, whose method is `nag` unless another is named."""
+    learner = Learner(**{"method": "nag"} | options)
+    learner.partial_fit(from_scipy(X, y, weight))
+    return learner
+
+
 def several(k=3):
     return make_classification(400, 12, n_informative=8, n_classes=k, random_state=1)
 
@@ -81,8 +98,7 @@ def several(k=3):
 def test_classifier_is_the_learner(classes, method):
     X, y = classes
     ours = SonlearnClassifier(method=method, **IN_ORDER).fit(X, y)
-    learner = Learner(LearnOptions(method=method))
-    learner.partial_fit(from_scipy(X, 2.0 * y - 1))
+    learner = learned(X, 2.0 * y - 1, method=method)
     np.testing.assert_array_equal(ours.decision_function(X), learner.predict(from_scipy(X)).raw)
 
 
@@ -217,9 +233,7 @@ def test_several_classes_are_one_against_all():
     ours = SonlearnClassifier(method="nag", **IN_ORDER).fit(X, names[y])
     raw = []
     for k in range(3):
-        learner = Learner(LearnOptions(method="nag"))
-        learner.partial_fit(from_scipy(X, np.where(y == k, 1.0, -1.0)))
-        raw.append(learner.predict(from_scipy(X)).raw)
+        raw.append(learned(X, np.where(y == k, 1.0, -1.0)).predict(from_scipy(X)).raw)
     raw = np.column_stack(raw)
     np.testing.assert_array_equal(ours.decision_function(X), raw)
     np.testing.assert_array_equal(ours.predict(X), names[raw.argmax(axis=1)])
@@ -243,18 +257,14 @@ def test_classes_that_have_not_come_yet_have_scores_and_weights():
     raw = ours.decision_function(X)
     assert raw.shape == (400, 3)
     np.testing.assert_allclose(raw, X @ ours.coef_.T + ours.intercept_, atol=1e-9)
-    learner = Learner(LearnOptions(method="nag"))
-    learner.partial_fit(from_scipy(X[early], -np.ones(early.sum())))
-    np.testing.assert_array_equal(raw[:, 0], learner.predict(from_scipy(X)).raw)
+    np.testing.assert_array_equal(raw[:, 0], learned(X[early], -np.ones(early.sum())).predict(from_scipy(X)).raw)
 
 
 def test_the_model_of_several_classes_is_the_command_lines(tmp_path):
     X, y = several()
     ours = SonlearnClassifier(method="nag", **IN_ORDER).fit(X, np.array(["ham", "spam", "tea"])[y])
     ours.learner_.save(tmp_path / "model")
-    learner = Learner(LearnOptions(method="nag", oaa=3))
-    learner.partial_fit(from_scipy(X, y))
-    again = Learner.load(tmp_path / "model")
+    learner, again = learned(X, y, oaa=3), Learner.load(tmp_path / "model")
     np.testing.assert_array_equal(again.predict(from_scipy(X)).prediction, learner.predict(from_scipy(X)).prediction)
     assert again.classes == [0, 1, 2]
 
@@ -304,8 +314,7 @@ def test_weights_are_the_learners_and_weight_zero_is_no_row(classes):
     ours = clone(plain).fit(X, y, sample_weight=(weight > 0).astype(float))
     kept = clone(plain).fit(X[weight > 0], y[weight > 0])
     np.testing.assert_array_equal(ours.decision_function(X), kept.decision_function(X))
-    learner = Learner(LearnOptions(method="nag"))
-    learner.partial_fit(from_scipy(X, 2.0 * y - 1, weight))
+    learner = learned(X, 2.0 * y - 1, weight)
     weighted = clone(plain).fit(X, y, sample_weight=weight)
     np.testing.assert_array_equal(weighted.decision_function(X), learner.predict(from_scipy(X)).raw)
 
@@ -361,8 +370,7 @@ def test_random_state_and_jobs_are_seed_and_threads(classes):
     made = {seed: SonlearnClassifier(method="ada-gp", random_state=seed, **IN_ORDER).fit(X, y) for seed in (0, 7)}
     by = {seed: ours.decision_function(X) for seed, ours in made.items()}
     assert not np.array_equal(by[0], by[7])
-    learner = Learner(method="ada-gp", seed=7)
-    learner.partial_fit(from_scipy(X, 2.0 * y - 1))
+    learner = learned(X, 2.0 * y - 1, method="ada-gp", seed=7)
     np.testing.assert_array_equal(by[7], learner.predict(from_scipy(X)).raw)
     np.testing.assert_array_equal(by[0], SonlearnClassifier(method="ada-gp", **IN_ORDER).fit(X, y).decision_function(X))
     drawn = [
@@ -400,8 +408,7 @@ def test_thresholds_are_the_learners(classes, threshold):
     """Also of the other class: a mirror image, to the bit."""
     X, y = classes
     ours = SonlearnClassifier(method="nag", threshold=threshold, **IN_ORDER).fit(X, y)
-    learner = Learner(method="nag", threshold=threshold)
-    learner.partial_fit(from_scipy(X, 2.0 * y - 1))
+    learner = learned(X, 2.0 * y - 1, threshold=threshold)
     decided = learner.predict(from_scipy(X)).decided
     np.testing.assert_array_equal(ours.predict(X), (decided + 1) / 2)
     assert ours.threshold_ == learner.threshold
@@ -415,11 +422,26 @@ def test_thresholds_are_the_learners(classes, threshold):
         SonlearnClassifier(positive=3).fit(X, y)
 
 
+def test_what_is_made_of_predictions_may_change_after_fit(classes):
+    X, y = classes
+    ours = SonlearnClassifier(method="nag", **IN_ORDER).fit(X, y)
+    ours.predict(X)
+    ours.set_params(threshold=0.8)
+    assert ours.threshold_ == pytest.approx(np.log(0.8 / 0.2))
+    np.testing.assert_array_equal(ours.predict(X), ours.decision_function(X) > ours.threshold_)
+    ours.set_params(threshold="best-f1")
+    with pytest.raises(OptionError, match="threshold best-f1: the model has kept no scores"):
+        ours.predict(X)
+    assert ours.set_params(threshold=0.8).threshold_ == pytest.approx(np.log(0.8 / 0.2))
+    assert ours.set_params(threshold="best-f1").fit(X, y).threshold_ != 0.0
+    values = SonlearnRegressor(method="nag").fit(X, y).set_params(max_prediction=0.5)
+    assert values.predict(X).max() == 0.5
+
+
 def test_multinomial_is_the_command_lines():
     X, y = several()
     ours = SonlearnClassifier(method="nag", multinomial=True, **IN_ORDER).fit(X, y)
-    learner = Learner(method="nag", multinomial=3)
-    learner.partial_fit(from_scipy(X, y))
+    learner = learned(X, y, multinomial=3)
     order = np.argsort(learner.classes)
     np.testing.assert_allclose(ours.decision_function(X), learner.predict(from_scipy(X)).scores[:, order], atol=1e-12)
     p = learner.predict(from_scipy(X)).probabilities[:, order]
@@ -462,9 +484,7 @@ def test_feature_importances_are_shares_in_a_sample_of_the_rows(classes):
     assert not hasattr(SonlearnClassifier(), "feature_importances_")
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_columns_have_roles(library):
-    frames = pytest.importorskip(library, reason=f"needs {library}")
+def test_columns_have_roles(frames):
     draw = np.random.default_rng(1)
     code = draw.integers(1, 7, 300)
     y = np.isin(code, (2, 3, 5))
@@ -508,9 +528,7 @@ def test_sparse_input_of_either_index_width(classes, make, index):
     np.testing.assert_array_equal(ours.decision_function(sparse), expect)
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_tables(classes, library):
-    frames = pytest.importorskip(library, reason=f"needs {library}")
+def test_tables(classes, frames):
     X, y = classes
     names = [f"x{j}" for j in range(X.shape[1])]
     table = frames.DataFrame(dict(zip(names, X.T, strict=True)))
@@ -577,8 +595,7 @@ def test_text_hasher_has_scikit_learns_manners():
         TextHasher(bits=0).fit([])
 
 
-def test_transformers_set_their_output():
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+def test_transformers_set_their_output(pandas):
     X = pandas.DataFrame(np.random.default_rng(0).normal(size=(20, 4)), columns=list("abcd"), index=range(7, 27))
     found = StreamingSVD(2).set_output(transform="pandas").fit_transform(X)
     assert list(found.columns) == ["streamingsvd0", "streamingsvd1"]
@@ -647,12 +664,10 @@ def mixed_rows(n=80):
     return {"size": size, "city": city, "day": days}, np.array(["no", "yes"])[[int(c == "Graz") for c in city]]
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_tables_with_texts_and_missing_values(library, tmp_path):
+def test_tables_with_texts_and_missing_values(frames, tmp_path):
     """The features are those of the same table in CSV, whatever the library."""
-    frame = pytest.importorskip(library, reason=f"{library} is not installed")
     columns, y = mixed_rows()
-    X = frame.DataFrame(columns)
+    X = frames.DataFrame(columns)
     ours = SonlearnClassifier(method="nag", **IN_ORDER).fit(X, y)
     assert ours.mixed_
     assert list(ours.classes_) == ["no", "yes"]
@@ -677,28 +692,25 @@ def test_tables_with_texts_and_missing_values(library, tmp_path):
     assert np.isfinite(values.predict(X)).all()
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_a_column_that_holds_something_new(library):
+def test_a_column_that_holds_something_new(frames):
     """What is asked of a fitted model is refused, or said, as `sonlearn predict` does."""
-    frame = pytest.importorskip(library, reason=f"{library} is not installed")
     size = np.arange(80.0) % 7
     columns = {"size": size, "city": ["Graz", "Wien"] * 40}
-    ours = SonlearnClassifier(method="nag", **IN_ORDER).fit(frame.DataFrame(columns), size > 3)
+    ours = SonlearnClassifier(method="nag", **IN_ORDER).fit(frames.DataFrame(columns), size > 3)
     with pytest.raises(InputError, match="found '70,5' in the column 'size', expected a number, as in all rows"):
-        ours.predict(frame.DataFrame(columns | {"size": ["70,5"] * 80}))
-    mean = ours.predict_proba(frame.DataFrame(columns | {"size": [size.mean()] * 80}))
+        ours.predict(frames.DataFrame(columns | {"size": ["70,5"] * 80}))
+    mean = ours.predict_proba(frames.DataFrame(columns | {"size": [size.mean()] * 80}))
     again = pickle.loads(pickle.dumps(ours))
     with pytest.warns(
         UserWarning, match="'size' has missing numbers, of which the model has met none; the column's mean"
     ):
-        assert np.array_equal(again.predict_proba(frame.DataFrame(columns | {"size": [None] * 80})), mean)
+        assert np.array_equal(again.predict_proba(frames.DataFrame(columns | {"size": [None] * 80})), mean)
     with pytest.warns(UserWarning, match="'city' has categories of which the model has met none"):
-        again.predict(frame.DataFrame(columns | {"city": ["graz"] * 80}))
+        again.predict(frames.DataFrame(columns | {"city": ["graz"] * 80}))
 
 
 @pytest.mark.parametrize("kind", ["table", "array", "learner"])
-def test_a_refused_row_says_nothing_of_the_mean_of_its_column(kind):
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+def test_a_refused_row_says_nothing_of_the_mean_of_its_column(kind, pandas):
     X = pandas.DataFrame({"size": np.arange(80.0) % 7, "more": [0.0, 1.0] * 40, "name": ["a", "b"] * 40})
     X, odd = X if kind != "array" else X[["size", "more"]].to_numpy(), np.arange(80) % 2
     bad = X[:1] * 0 + 1e300 if kind == "array" else X[:1].assign(size=1e300)
@@ -763,9 +775,8 @@ def test_none_among_labels_is_named():
         ours.partial_fit(X, y)
 
 
-def test_importances_of_a_table_are_of_its_columns():
+def test_importances_of_a_table_are_of_its_columns(pandas):
     """What the features of a column contribute to a row is added up."""
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     from sonlearn.text.read import Reader
 
     columns, y = mixed_rows()
@@ -798,8 +809,7 @@ def test_importances_of_a_table_are_of_its_columns():
 @pytest.mark.parametrize(
     "target", [SonlearnClassifier(method="nag", **IN_ORDER), SonlearnRegressor(method="nag", **IN_ORDER)]
 )
-def test_missing_numbers_of_arrays_are_those_of_tables(classes, target):
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+def test_missing_numbers_of_arrays_are_those_of_tables(classes, target, pandas):
     X, y = classes
     holes = np.where(np.arange(X.size).reshape(X.shape) % 5 == 0, np.nan, X)
     holes[:, 3] = X[:, 3]
@@ -826,8 +836,7 @@ def test_missing_numbers_of_arrays_are_those_of_tables(classes, target):
         clone(target).fit(scipy.sparse.csr_array(X), y).predict(holes)
 
 
-def test_categories_are_names_whatever_they_look_like():
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+def test_categories_are_names_whatever_they_look_like(pandas):
     codes = pandas.Series(np.arange(400) % 50 + 1010)
     X, odd = pandas.DataFrame({"zip": codes, "day": pandas.Categorical(["2024-03-31", "2024-04-01"] * 200)}), codes % 2
     ours = SonlearnClassifier(method="nag").fit(X.assign(zip=codes.astype("category")), odd)
@@ -838,9 +847,8 @@ def test_categories_are_names_whatever_they_look_like():
     )
 
 
-def test_columns_that_look_like_something_else_are_named():
+def test_columns_that_look_like_something_else_are_named(pandas):
     """As `sonlearn train` does it."""
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     X = pandas.DataFrame({"since": [f"{1 + i % 28:02d}/03/2024" for i in range(1200)]})
     with pytest.warns(UserWarning, match="the column 'since' has dates that are not read as such"):
         ours = SonlearnClassifier(method="nag").fit(X, np.arange(1200) % 2)
@@ -851,8 +859,7 @@ def test_columns_that_look_like_something_else_are_named():
         SonlearnRegressor(method="nag").fit(X[:60].assign(since="x"), np.where(np.arange(60) < 3, np.nan, 1.0))
 
 
-def test_texts_that_are_read_as_numbers_are_named():
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+def test_texts_that_are_read_as_numbers_are_named(pandas):
     columns = {"zip": ["02139", "94105"] * 30, "sold": ["True", "False"] * 30, "code": ["12", "12A", None] * 20}
     X, y = pandas.DataFrame(columns), [0, 1] * 30
     expected = re.escape("read as numbers: 'zip' (--categorical 'zip' if they are names, --numeric 'zip' if numbers)")
@@ -864,8 +871,7 @@ def test_texts_that_are_read_as_numbers_are_named():
 
 
 @pytest.mark.parametrize("named", [{}, {"categorical": "city"}])
-def test_a_table_is_handed_over_once(monkeypatch, named):
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+def test_a_table_is_handed_over_once(monkeypatch, named, pandas):
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     X, y, handed = pandas.DataFrame({"city": ["Graz", "Wien"] * 30, "x": np.arange(60.0)}), [0, 1] * 30, []
     for owner, name in ((pandas.DataFrame, "__arrow_c_stream__"), (pyarrow, "table")):
@@ -875,16 +881,14 @@ def test_a_table_is_handed_over_once(monkeypatch, named):
     assert len(handed) == 1
 
 
-def test_objects_of_several_kinds_in_a_named_column_are_said_in_a_line():
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+def test_objects_of_several_kinds_in_a_named_column_are_said_in_a_line(pandas):
     X = pandas.DataFrame({"a": [1, "x"] * 10, "b": np.arange(20.0)})
     with pytest.raises(InputError, match="expected a table of numbers, texts, dates"):
         SonlearnClassifier(method="nag", categorical="a").fit(X, [0, 1] * 10)
 
 
-def test_what_pandas_hands_over_in_no_other_way():
+def test_what_pandas_hands_over_in_no_other_way(pandas):
     """Sparse columns are a matrix, and a column is no table."""
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     X, y = scipy.sparse.random_array((60, 5), density=0.3, rng=1, format="csr"), np.arange(60) % 2
     ours = SonlearnClassifier(method="nag").fit(pandas.DataFrame.sparse.from_spmatrix(X).rename(columns=str), y)
     assert np.array_equal(ours.coef_, SonlearnClassifier(method="nag").fit(X, y).coef_)
@@ -893,9 +897,8 @@ def test_what_pandas_hands_over_in_no_other_way():
 
 
 @pytest.mark.parametrize("arrow", [True, False], ids=["pyarrow", "without"])
-def test_tables_of_numbers_alone_are_matrices(monkeypatch, arrow):
+def test_tables_of_numbers_alone_are_matrices(monkeypatch, arrow, pandas):
     """Without pyarrow as well; it is asked for where a column holds texts."""
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     found = builtins.__import__
 
     def without(name, where=None, *more):

@@ -9,31 +9,25 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from places import ROOT
-from serving import served
+from serving import learned_from, served
 from states import same_state
 
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.report.predictions import format_lines
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.columns import Labelling
 from sonlearn.text.read import Reader
 
 VW = (ROOT / "data" / "sample.vw").read_bytes().splitlines(keepends=True)[:120]
 SVM = (ROOT / "data" / "sample.svm").read_bytes().splitlines(keepends=True)[:120]
 
 
-def batches(lines, text, names=False):
-    return list(Reader(io.BytesIO(b"".join(lines)), text, labels=Labelling(names=names)))
+def batches(lines, text):
+    return list(Reader(io.BytesIO(b"".join(lines)), text))
 
 
 def learner_of(lines, text=None, **options):
-    options = {"method": "nag"} | options
-    text = text or TextOptions(format="vw")
-    learner = Learner(LearnOptions(**options), text)
-    for batch in batches(lines, text, options.get("classes") is not None):
-        learner.partial_fit(batch)
-    return learner
+    return learned_from(b"".join(lines), text or TextOptions(format="vw"), **options)
 
 
 def predicted(learner, lines):
@@ -251,14 +245,17 @@ def test_requests_that_are_worked_on_together_have_the_answers_of_each_alone(lea
     assert (learner.examples > 40) == learn
 
 
-def test_too_much_waiting_is_refused():
+def test_too_much_waiting_is_refused(monkeypatch):
     import asyncio
 
+    from sonlearn.serve import worker as module
     from sonlearn.serve.worker import Busy, Worker
     from sonlearn.text.names import NameTable
 
+    monkeypatch.setattr(module, "MOST_WAITING", 100)
+
     async def run():
-        worker = Worker(learner_of(VW[:10]), NameTable(), most_waiting=100)
+        worker = Worker(learner_of(VW[:10]), NameTable())
         asked = [asyncio.ensure_future(worker.ask("text", b"|a " + b"x " * 60)) for _ in range(3)]
         await asyncio.sleep(0)
         running = asyncio.ensure_future(worker.run())

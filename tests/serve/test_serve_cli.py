@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -12,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from commands import names, post, serving
+from commands import asked_by_shell, names, of_the_page, post, serving
 from places import ROOT
 
 from sonlearn.cli import main
@@ -145,18 +144,11 @@ def test_without_the_extra(missing):
 def test_the_page_of_the_server(monkeypatch):
     """The commands of docs/serve.md, one after the other, with their answers."""
     needs_server()
-    if shutil.which("curl") is None:
-        pytest.skip("curl is not installed")
-    page = (ROOT / "docs" / "serve.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^    \$ (.*)\n((?:    (?!\$ ).*\n)*)", page, re.MULTILINE)
-    assert len(commands) >= 5
+    commands = of_the_page(r"^    \$ (.*)\n((?:    (?!\$ ).*\n)*)", 5)
     assert main(["train", "--quiet", "-f", "model", str(SAMPLE)]) == 0
     with serving("-i", "model", "--learn", "-f", "model") as (_, (http,), _):
         for command, expected in commands:
-            assert ":8080/" in command
-            command = command.replace(":8080/", f":{http}/")
-            done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=True)
-            found, expected = done.stdout.splitlines(), [line[4:] for line in expected.splitlines()]
+            found, expected = asked_by_shell(command, http).splitlines(), [line[4:] for line in expected.splitlines()]
             assert len(found) == len(expected), (command, found)
             for ours, theirs in zip(found, expected, strict=True):
                 assert close(ours, theirs), (ours, theirs)

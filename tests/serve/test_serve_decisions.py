@@ -5,22 +5,19 @@ import io
 import json
 import math
 import re
-import shutil
 import signal
 import sqlite3
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import post, serving
+from commands import asked_by_shell, of_the_page, post_json, serving
 from places import ROOT
 from serving import served_decisions
 from states import same_state
 
 from sonlearn.errors import ModelFileError, OutputError
-from sonlearn.files import storage
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.options import TextOptions
 from sonlearn.options.bandit import BanditOptions
@@ -339,25 +336,20 @@ def test_a_context_with_the_name_of_a_cost_is_no_reward(tmp_path):
 # ------------------------------------------------------------------------------------------------- the command
 
 
-def asked(port, path, value):
-    """The decoded answer to a request of JSON."""
-    return json.loads(post(port, path, json.dumps(value).encode(), "application/json"))
-
-
 @pytest.mark.limit(120)
 def test_a_killed_server_goes_on_where_it_was(cli):
     cli.out("train", "--quiet", "--cb_explore_adf", "--examples", "100", "-f", "model", OFFERS)
     call = ("-i", "model", "-f", "model", "--learn", "--events", "log.db")
     with serving(*call) as (process, (port,), _):
-        event = asked(port, "/decide", context())["event_id"]
-        asked(port, "/reward", {"event_id": event, "reward": 1})
-        late = asked(port, "/decide", context())["event_id"]
+        event = post_json(port, "/decide", context())["event_id"]
+        post_json(port, "/reward", {"event_id": event, "reward": 1})
+        late = post_json(port, "/decide", context())["event_id"]
         process.send_signal(signal.SIGKILL)
         process.wait(20)
     assert Bandit.load("model").examples == 100
     with serving(*call) as (process, (port,), lines):
         assert "log.db: 1 rewards were learned that model did not have yet" in lines[0]
-        asked(port, "/reward", {"event_id": late, "reward": 0})
+        post_json(port, "/reward", {"event_id": late, "reward": 0})
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
     assert Bandit.load("model").examples == 102
@@ -373,17 +365,21 @@ def test_a_killed_server_goes_on_where_it_was(cli):
 
 
 @pytest.mark.limit(120)
-def test_a_model_that_has_learned_from_the_log_is_not_replaced_by_one_that_has_not(tmp_path, cli):
-    model().save(tmp_path / "m")
-    with contextlib.closing(EventLog(str(tmp_path / "events"))) as events:
-        events.append([("a", "{}")], [])
-        header, arrays = model().to_arrays()
-        storage.write(tmp_path / "n", {**header, "events": events.mark()}, arrays)
-    before = (tmp_path / "n").read_bytes()
-    assert cli.error("serve --learn --port 0 -i m -f n --events events") == (
-        "-i m: n has learned from the events in events and would be replaced; give -i n to go on, or another -f"
-    )
-    assert (tmp_path / "n").read_bytes() == before
+def test_a_killed_server_that_saves_elsewhere_goes_on_there_by_the_same_command(cli):
+    cli.out("train", "--quiet", "--cb_explore_adf", "--examples", "100", "-f", "m", OFFERS)
+    before, call = Path("m").read_bytes(), ("-i", "m", "-f", "n", "--learn", "--events", "log.db")
+    rewarded = 100
+    for ending in (signal.SIGTERM, signal.SIGKILL, signal.SIGTERM):
+        with serving(*call) as (process, (port,), lines):
+            went_on = "-i m: n has learned from the events in log.db, and goes on in its place\n"
+            assert (went_on in lines) == (rewarded > 100)
+            event = post_json(port, "/decide", context())["event_id"]
+            post_json(port, "/reward", {"event_id": event, "reward": 1})
+            rewarded += 1
+            process.send_signal(ending)
+            process.wait(20)
+    assert Bandit.load("n").examples == rewarded
+    assert Path("m").read_bytes() == before
 
 
 def test_a_model_that_decides_no_contexts_is_refused_before_anything_is_written(cli):
@@ -397,17 +393,10 @@ def test_a_model_that_decides_no_contexts_is_refused_before_anything_is_written(
 
 def test_the_page_of_the_server(tmp_path, monkeypatch):
     """The commands of docs/serve.md about decisions, one after the other; ids differ."""
-    if shutil.which("curl") is None:
-        pytest.skip("curl is not installed")
     monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs" / "serve.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^    % (.*)\n    (.*)\n", page, re.MULTILINE)
-    assert len(commands) == 3
-    learner = model("ucb")
-    event = "EVENT"
+    learner, event = model("ucb"), "EVENT"
     with served_decisions(learner, tmp_path / "events", learns=True) as server:
-        for command, expected in commands:
-            command = command.replace(":8080/", f":{server.http}/").replace("EVENT", event)
-            done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=True)
-            event = (re.findall(r"[0-9a-f]{32}", done.stdout) or [event])[0]
-            assert done.stdout == expected.replace("EVENT", event) + "\n"
+        for command, expected in of_the_page(r"^    % (.*)\n    (.*)\n", 3):
+            said = asked_by_shell(command.replace("EVENT", event), server.http)
+            event = (re.findall(r"[0-9a-f]{32}", said) or [event])[0]
+            assert said == expected.replace("EVENT", event) + "\n"

@@ -1,31 +1,24 @@
 """Labels that come late to a server: by the ids of rows that were predicted, to the same model, and through a crash."""
 
 import contextlib
-import io
 import json
 import math
-import re
-import shutil
 import signal
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import post, serving
-from places import ROOT
-from serving import served
+from commands import asked_by_shell, of_the_page, post_json, serving
+from serving import learned_from, served
 from states import same_state
 
-from sonlearn import Learner, LearnOptions, TextOptions
+from sonlearn import Learner, TextOptions
 from sonlearn.errors import ModelFileError
 from sonlearn.files import storage
 from sonlearn.serve import labels
 from sonlearn.serve.events import EventLog
 from sonlearn.serve.labels import LateLabels
-from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable
-from sonlearn.text.read import Reader
 
 TABLE = "order,age,city,importance,y\n" + "".join(
     f"t{i},{i % 7},{['Graz', 'Wien'][i % 2]},{1 + i % 3},{['no', 'yes', 'perhaps'][i * i % 3]}\n" for i in range(90)
@@ -35,22 +28,13 @@ JSON_ROWS = "".join(
 )
 
 
-def trained(format, text, **options):
-    learner = Learner(LearnOptions(**options), TextOptions(**format))
-    labelling = Labelling.of(learner.options)
-    reader = Reader(io.BytesIO(text.encode()), learner.text, labels=labelling, columns=learner.columns)
-    for batch in reader:
-        learner.partial_fit(batch)
-    return learner
-
-
 def of_table(**options):
-    format = {"format": "csv", "label": "y", "id": "order", "weight": "importance"}
-    return trained(format, TABLE, classes="auto", method="nag", **options)
+    format = TextOptions(format="csv", label="y", id="order", weight="importance")
+    return learned_from(TABLE.encode(), format, classes="auto", **options)
 
 
 def of_values():
-    return trained({"format": "json"}, JSON_ROWS, loss="squared", method="nag")
+    return learned_from(JSON_ROWS.encode(), TextOptions(format="json"), loss="squared")
 
 
 @contextlib.contextmanager
@@ -153,7 +137,7 @@ def test_a_request_of_more_rows_or_labels_than_are_written_at_once_is_refused(tm
 
 
 def test_labels_of_a_long_request_are_looked_up_in_steps(tmp_path, monkeypatch):
-    monkeypatch.setattr(labels, "PARSED_RECORDS", 3)
+    monkeypatch.setattr(labels.worker, "PARSED_RECORDS", 3)
     found = []
     with late_labels(of_table(), tmp_path / "log") as server:
         assert server.json("/predict", [row(i) for i in range(10)])[0] == 200
@@ -206,25 +190,13 @@ def test_logs_are_of_rows_or_of_decisions(tmp_path):
 
 def test_the_page_of_the_server(tmp_path):
     """The commands of docs/serve.md about late labels, one after the other."""
-    if shutil.which("curl") is None:
-        pytest.skip("curl is not installed")
-    page = (ROOT / "docs" / "serve.md").read_text(encoding="utf-8")
-    section = page.partition("## Labels that come late\n")[2].partition("\n## ")[0]
-    commands = re.findall(r"^    (curl .*)", section, re.MULTILINE)
-    assert len(commands) == 2
     with late_labels(of_table(), tmp_path / "log") as server:
-        for command in commands:
-            command = command.replace(":8080/", f":{server.http}/")
-            done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=True)
-            assert list(json.loads(done.stdout)) == ["predictions"]
+        for command in of_the_page(r"^    (curl .*)", 2):
+            assert list(json.loads(asked_by_shell(command, server.http))) == ["predictions"]
         assert (server.learner.examples, server.events.pending) == (91, 0)
 
 
 # ------------------------------------------------------------------------------------------------- the command
-
-
-def asked(port, path, value):
-    return json.loads(post(port, path, json.dumps(value).encode(), "application/json"))
 
 
 @pytest.mark.limit(120)
@@ -239,8 +211,8 @@ def test_a_killed_server_learns_again_what_was_labelled(tmp_path, cli, monkeypat
         return "-i", model, "-f", model, "--learn", "--events", f"{model}.db"
 
     with serving(*call("model")) as (process, (port,), _):
-        asked(port, "/predict", [row(i) for i in range(6)])
-        asked(port, "/label", late[:2])
+        post_json(port, "/predict", [row(i) for i in range(6)])
+        post_json(port, "/label", late[:2])
         refused = cli.error("serve --port 0 -i model -f new --learn --events model.db")
         assert refused == "model.db: another server writes to it; end that one, or give another name"
         process.send_signal(signal.SIGKILL)
@@ -248,13 +220,13 @@ def test_a_killed_server_learns_again_what_was_labelled(tmp_path, cli, monkeypat
     assert Learner.load("model").examples == 90
     with serving(*call("model")) as (process, (port,), lines):
         assert "model.db: 2 labels were learned that model did not have yet" in lines[0]
-        asked(port, "/label", late[2:])
+        post_json(port, "/label", late[2:])
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
     with serving(*call("twin")) as (process, (port,), _):
-        asked(port, "/predict", [row(i) for i in range(6)])
+        post_json(port, "/predict", [row(i) for i in range(6)])
         for label in late:
-            asked(port, "/label", label)
+            post_json(port, "/label", label)
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
     (header, arrays), (other, others) = storage.read("model"), storage.read("twin")
@@ -266,8 +238,8 @@ def test_a_killed_server_learns_again_what_was_labelled(tmp_path, cli, monkeypat
     assert log[:4] == [{**row(int(each["id"][1:])), "y": each["label"]} for each in late]
     assert log[4:] == [row(0), row(3)]
     with serving(*call("model")) as (process, (port,), _):
-        asked(port, "/predict", row(7))
-        asked(port, "/label", {"id": "r7", "label": "no"})
+        post_json(port, "/predict", row(7))
+        post_json(port, "/label", {"id": "r7", "label": "no"})
         cli.out("events --remove 0 -o old model.db")
         process.kill()
     assert [json.loads(line) for line in Path("old").read_text().splitlines()] == log

@@ -6,7 +6,7 @@ import io
 import json
 
 import pytest
-from serving import served
+from serving import learned_from, served
 
 from sonlearn import Learner, LearnOptions, TextOptions, read_batches
 from sonlearn.report.predictions import format_lines
@@ -16,11 +16,8 @@ from sonlearn.text.read import Reader
 
 
 def of_json():
-    learner = Learner(LearnOptions(method="nag"), TextOptions(format="json"))
     lines = b'{"_label": 1, "a": {"x": 1, "y": true}}\n{"_label": -1, "a": {"z": 2}}\n' * 20
-    for batch in read_batches(io.BytesIO(lines), learner.text):
-        learner.partial_fit(batch)
-    return learner
+    return learned_from(lines, TextOptions(format="json"))
 
 
 def of_table(**options):
@@ -28,11 +25,7 @@ def of_table(**options):
         f"{i % 5},{['Graz', 'Wien'][i % 2]},{['good day', 'bad day'][i % 2]},{['no', 'yes'][i % 2]}\n"
         for i in range(60)
     )
-    learner = Learner(LearnOptions(method="nag"), TextOptions(format="csv", label="y", text=("note",), **options))
-    reader = Reader(io.BytesIO(text.encode()), learner.text, labels=Labelling(words=True), columns=learner.columns)
-    for batch in reader:
-        learner.partial_fit(batch)
-    return learner
+    return learned_from(text.encode(), TextOptions(format="csv", label="y", text=("note",), **options))
 
 
 def test_a_model_of_json_takes_vw_text_as_predict_does():

@@ -14,8 +14,11 @@ from sonlearn.commands.line import Line
 from sonlearn.commands.sketch import histogram, merge_files, plot, sketch_batches
 from sonlearn.data.matrices import from_scipy, to_csr
 from sonlearn.errors import InputError, ModelFileError, OptionError
+from sonlearn.interrupts import Interrupts
 from sonlearn.options.verbs import SketchRunOptions
 from sonlearn.sketch import METHODS, SketchOptions, load, make_sketch
+
+PLAIN = SketchRunOptions()
 
 
 def batches(A, parts=4, constant=True):
@@ -23,10 +26,20 @@ def batches(A, parts=4, constant=True):
     return [from_scipy(sp.csr_array(part), constant=constant) for part in np.array_split(A, parts)]
 
 
+def quiet(*lines):
+    """Take lines of a report, and say nothing."""
+
+
+def sketched(blocks, options, run=PLAIN, report=quiet):
+    return sketch_batches(blocks, options, run, report, Interrupts())
+
+
 def run_quietly(A, tmp_path, **values):
     lines = []
     method = values.pop("method", "rfd")
-    sketch = sketch_batches(batches(A), SketchOptions(method=method, size=8), SketchRunOptions(**values), lines.append)
+    sketch = sketched(
+        batches(A), SketchOptions(method=method, size=8), SketchRunOptions(**values), lambda *more: lines.extend(more)
+    )
     return sketch, lines
 
 
@@ -74,14 +87,14 @@ class VwLike(list):
 def test_vw_slots_are_columns_as_they_are():
     A = matrix("random_matrix")
     slots = VwLike(batch._replace(indices=batch.indices - 1) for batch in batches(A, constant=False))
-    sketch = sketch_batches(slots, SketchOptions(method="fd", size=5))
+    sketch = sketched(slots, SketchOptions(method="fd", size=5))
     assert sketch.n_features == A.shape[1]
     assert abs(sketch.matrix() - make_sketch("fd", 5).update(sp.csr_array(A)).matrix()).max() == 0
 
 
 def part_to_file(job):
     index, path, part = job
-    sketch_batches(batches(part), SketchOptions(method="rfd", size=10), SketchRunOptions(output=path))
+    sketched(batches(part), SketchOptions(method="rfd", size=10), SketchRunOptions(output=path))
     return index
 
 
@@ -93,7 +106,7 @@ def test_parts_in_processes_merge_within_the_bound(tmp_path):
         assert sorted(pool.map(part_to_file, zip(range(3), paths, parts, strict=True))) == [0, 1, 2]
     lines = []
     out = tmp_path / "all.sketch"
-    merged = merge_files(paths[::-1], SketchRunOptions(output=out), lines.append)
+    merged = merge_files(paths[::-1], SketchRunOptions(output=out), lambda *more: lines.extend(more))
     B = merged.matrix().toarray()
     for k in range(10):
         assert error(A, B, merged.alpha) <= tail(A, k) / (2 * (10 - k)) * (1 + 1e-9)
@@ -106,14 +119,14 @@ def test_merge_refuses(tmp_path):
     for path, size in ((one, 5), (two, 5), (other, 6)):
         make_sketch("rfd", size).update(matrix("random_matrix")).save(path)
     with pytest.raises(OptionError, match=r"other\.sketch: merge: the sketches differ"):
-        merge_files([one, other])
+        merge_files([one, other], PLAIN, quiet)
     with pytest.raises(OptionError, match=r"one\.sketch is given twice"):
-        merge_files([one, two, tmp_path / "." / "one.sketch"])
+        merge_files([one, two, tmp_path / "." / "one.sketch"], PLAIN, quiet)
     with pytest.raises(OptionError, match="one or more"):
-        merge_files([])
+        merge_files([], PLAIN, quiet)
     two.write_bytes(one.read_bytes()[:-9])
     with pytest.raises(ModelFileError, match=r"two\.sketch"):
-        merge_files([one, two], SketchRunOptions(output=tmp_path / "never.sketch"))
+        merge_files([one, two], SketchRunOptions(output=tmp_path / "never.sketch"), quiet)
     assert not (tmp_path / "never.sketch").exists()
 
 
@@ -160,7 +173,7 @@ def test_the_reader_on_real_text():
     path = DATA / "svm" / "mushrooms.svm.gz"
     if not path.exists():
         pytest.skip("no mushrooms.svm.gz in the data folder (SONLEARN_DATA)")
-    sketch = sketch_batches(Reader(str(path)), SketchOptions(method="rfd", size=20))
+    sketch = sketched(Reader(str(path)), SketchOptions(method="rfd", size=20))
     with gzip.open(path, "rt") as file:
         rows = [[int(token.split(":")[0]) - 1 for token in line.split()[1:]] for line in file]
     A = np.zeros((len(rows), 112))
@@ -177,7 +190,7 @@ def test_a_row_that_cannot_be_sketched_is_named_by_file_and_line(tmp_path):
     for value, found in ((1e200, r"1e\+200, expected finite numbers below"), (1e-200, "a row whose largest value")):
         blocks = [batch._replace(source="x.svm") for batch in batches(np.array([[0.0, 0.0], [0.0, value]]), 1)]
         with pytest.raises(InputError, match=rf"^x\.svm:2: found {found}"):
-            sketch_batches(blocks, SketchOptions(size=5))
+            sketched(blocks, SketchOptions(size=5))
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -6,17 +6,13 @@ It takes the rows as both views show them; views have twins of their own. Nothin
 from __future__ import annotations
 
 import numpy as np
-from drfd_twin import DrfdTwin
+from drfd_twin import DrfdTwin, sigmoid
 from scipy.stats import norm
 
 from sonlearn import LearnOptions
 
 PRIOR, OWN_PRIOR, LEAST, RATE, POWER = 0.03, 3.0, 0.01, 0.002, 4
 R, SKETCH_SIZE, MOST = 0.1, 15, 384
-
-
-def sigmoid(u):
-    return 1.0 / (1.0 + np.exp(-u))
 
 
 class Fading(DrfdTwin):

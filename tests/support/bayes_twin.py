@@ -22,14 +22,14 @@ class Bayes:
     def amounts_of(self, row):
         return {j: abs(x) if self.amounts else 1.0 for j, x in row.items() if x != 0}
 
-    def predict(self, row):
+    def predict(self, row, base=0.0):
         known = {j: x for j, x in self.amounts_of(row).items() if j in self.counts[1] or j in self.counts[-1]}
         z = sum(x * self.evidence(j) for j, x in known.items())
         if known:
             z /= sum(known.values()) ** self.q
-        return z + math.log(self.rows[1] + 1) - math.log(self.rows[-1] + 1)
+        return z + math.log(self.rows[1] + 1) - math.log(self.rows[-1] + 1) + base
 
-    def learn(self, row, y, h):
+    def learn(self, row, y, h, base=0.0):
         side = 1 if y > 0 else -1
         for each in (self.rows, self.totals, *self.counts.values()):
             each.update({key: self.keep * value for key, value in each.items()})

@@ -245,8 +245,12 @@ def leaf_of(tree, x):
 
 def raw_predictions(options, batch, values):
     """Each row's prediction before it is learned; `values` are those of the method."""
-    twin, raw = Boost(options.loss == "logistic", **values), np.zeros(batch.n)
-    base = np.zeros(batch.n) if batch.base is None else batch.base
+    return by_rows(Boost(options.loss == "logistic", **values), batch)
+
+
+def by_rows(twin, batch):
+    """float64[n]: what a twin that takes a row as {feature: value} predicts of each before it is learned."""
+    raw, base = np.zeros(batch.n), np.zeros(batch.n) if batch.base is None else batch.base
     for i in range(batch.n):
         row = {}
         for at in range(batch.indptr[i], batch.indptr[i + 1]):

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
+import shutil
 import subprocess
 import sys
 import urllib.request
 from pathlib import Path
 from typing import NamedTuple
+
+import pytest
+from places import ROOT
 
 from sonlearn.cli import main
 
@@ -111,6 +116,27 @@ def post(port, path, body, media="text/plain"):
     request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", body, {"content-type": media})
     with urllib.request.urlopen(request, timeout=60) as response:
         return response.read().decode()
+
+
+def post_json(port, path, value):
+    """The decoded answer to a request of JSON."""
+    return json.loads(post(port, path, json.dumps(value).encode(), "application/json"))
+
+
+def of_the_page(pattern, at_least):
+    """What is like `pattern` in docs/serve.md, whose commands need curl; a test that has none of these skips."""
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    found = re.findall(pattern, (ROOT / "docs" / "serve.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(found) >= at_least
+    return found
+
+
+def asked_by_shell(command, port):
+    """What a command of that page prints when it asks this port."""
+    assert ":8080/" in command
+    command = command.replace(":8080/", f":{port}/")
+    return subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=True).stdout
 
 
 def tokens(line: str) -> list[float | str]:

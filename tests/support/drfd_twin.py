@@ -8,10 +8,8 @@ given back to Delta, at the features of the rows added. With `--decay` B'B and t
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from dense_learner import canonical_label, dense_rows, loss_value
+from dense_learner import Result, canonical_label, dense_rows, loss_value
 from scipy.optimize import brentq
 
 from sonlearn import Batch, LearnOptions
@@ -20,14 +18,6 @@ from sonlearn import Batch, LearnOptions
 NOISE = 1e-14
 #: No row of Delta^-1/2 B is longer than the root of this.
 LONGEST = 1e10
-
-
-class Result(NamedTuple):
-    """What was predicted before each label, and the loss of that."""
-
-    prediction: np.ndarray
-    raw: np.ndarray
-    loss: np.ndarray
 
 
 def options_of(loss: str, m: int, **more: object) -> LearnOptions:
@@ -40,9 +30,9 @@ def off(got: np.ndarray, wanted: np.ndarray) -> float:
     return np.abs(got - wanted).max(initial=0) / max(np.abs(wanted).max(initial=0), 1e-300)
 
 
-def sigmoid(u: float) -> float:
+def sigmoid(u):
     """1/(1 + exp(-u))."""
-    return float(np.exp(-np.logaddexp(0.0, -u)))
+    return np.exp(-np.logaddexp(0.0, -u))
 
 
 def buffer_rows(m: int) -> int:

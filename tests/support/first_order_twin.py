@@ -8,7 +8,7 @@ Vowpal Wabbit's --coin. Nothing here is shared with the engine but the options.
 With `--decay` every sum is multiplied by 1 - RATE before a round that is learned adds to it; with `--l2` all
 weights are multiplied by 1 - L e before a step of length e moves them.
 
-A twin has predict(x, h), the raw prediction of a row of importance h, and learn(x, y, h), which predicts first.
+A twin has w, predict(x), the raw prediction, and learn(x, y, h), which predicts first.
 """
 
 from __future__ import annotations
@@ -50,14 +50,26 @@ def followed(options: LearnOptions, p: float, y: float, T: float) -> float:
 
 
 class Twin:
-    """What all have in common; w are the weights."""
+    """What all have in common, those of `matrix_twin` included; w are the weights."""
 
     def __init__(self, options: LearnOptions, d: int):
-        self.o, self.w, self.t = options, np.zeros(d), 0
+        self.o, self.d, self.w, self.t = options, d, np.zeros(d), 0
         self.range = (0.0, 0.0)
 
-    def predict(self, x: np.ndarray, h: float) -> float:
+    def predict(self, x: np.ndarray) -> float:
         return self.within_labels(self.w @ x)
+
+    def run(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """float64[n]: raw predictions; rows without a label (NaN) or of weight 0 are predicted only."""
+        raw = np.empty(len(X))
+        for i, (x, label, h) in enumerate(zip(X, y, weight, strict=True)):
+            if np.isnan(label) or h == 0:
+                raw[i] = self.predict(x)
+            else:
+                self.forget()
+                raw[i] = self.learn(x, canonical_label(self.o.loss, label), h)
+                self.range = min(self.range[0], label), max(self.range[1], label)
+        return raw
 
     def clipped(self, u: float) -> float:
         return u if self.o.clip == "labels" else np.clip(u, -self.o.clip, self.o.clip)
@@ -85,7 +97,7 @@ class Sgd(Twin):
     """w -= l t^-p g."""
 
     def learn(self, x, y, h):
-        u = self.predict(x, h)
+        u = self.predict(x)
         self.t += 1
         length = self.o.learning_rate * self.t**-self.o.power_t * h
         self.w = self.kept(length) - length * self.slope(u, y) * x
@@ -115,7 +127,7 @@ class Adagrad(Twin):
         self.G = np.zeros(d)
 
     def learn(self, x, y, h):
-        u = self.predict(x, h)
+        u = self.predict(x)
         g = h * self.slope(u, y) * x
         self.G += g**2
         moved = self.G > 0
@@ -160,11 +172,11 @@ class Nag(Twin):
         s = np.maximum(self.s, np.abs(x))
         return np.where(s > self.s, self.w * (self.s / np.where(s > 0, s, 1)) ** (2 - 2 * self.o.power_t), self.w), s
 
-    def predict(self, x, h):
+    def predict(self, x):
         return self.within_labels((self.rescaled(x)[0] if self.o.rescale == "before" else self.w) @ x)
 
     def learn(self, x, y, h):
-        u = self.predict(x, h)
+        u = self.predict(x)
         p, slope = self.clipped(u), self.slope(u, y)
         if slope == 0 and self.o.rescale == "after":
             return u
@@ -203,11 +215,11 @@ class Ftrl(Twin):
         w = -(self.z - np.sign(self.z) * o.l1) / ((o.ftrl_beta + np.sqrt(self.n)) / o.ftrl_alpha + o.l2)
         return np.where(np.abs(self.z) <= o.l1, 0.0, w)
 
-    def predict(self, x, h):
+    def predict(self, x):
         return self.within_labels(self.weights() @ x)
 
     def learn(self, x, y, h):
-        w, u = self.weights(), self.predict(x, h)
+        w, u = self.weights(), self.predict(x)
         g = h * self.slope(u, y) * x
         sigma = (np.sqrt(self.n + g**2) - np.sqrt(self.n)) / self.o.ftrl_alpha
         self.z += g - sigma * w
@@ -291,13 +303,4 @@ TWINS = {
 def raw_predictions(options: LearnOptions, batch: Batch) -> np.ndarray:
     """float64[n]: raw predictions of a fresh twin over a whole batch."""
     X, _ = dense_rows(batch)
-    twin = TWINS[options.method](options, X.shape[1])
-    raw = np.empty(batch.n)
-    for i, (x, y, h) in enumerate(zip(X, batch.y, batch.weight, strict=True)):
-        if np.isnan(y) or h == 0:
-            raw[i] = twin.predict(x, h)
-        else:
-            twin.forget()
-            raw[i] = twin.learn(x, canonical_label(options.loss, y), h)
-            twin.range = min(twin.range[0], y), max(twin.range[1], y)
-    return raw
+    return TWINS[options.method](options, X.shape[1]).run(X, batch.y, batch.weight)

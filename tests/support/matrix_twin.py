@@ -12,7 +12,8 @@ from __future__ import annotations
 import copy
 
 import numpy as np
-from dense_learner import canonical_label, dense_rows, loss_slope
+from dense_learner import dense_rows
+from first_order_twin import Twin
 from scipy.integrate import solve_ivp
 
 from sonlearn import Batch, Learner, LearnOptions
@@ -32,33 +33,18 @@ def of_spectrum(A: np.ndarray, f, pseudo: bool) -> np.ndarray:
     return (U * values) @ U.T
 
 
-class Twin:
+class MatrixTwin(Twin):
     """What all have in common."""
 
-    def __init__(self, options: LearnOptions, d: int):
-        self.o, self.d, self.t = options, d, 0
-        self.w = np.zeros(d)
-
-    def predict(self, x: np.ndarray) -> float:
-        return self.w @ x
-
     def gradient(self, raw: float, x: np.ndarray, y: float, h: float) -> np.ndarray:
-        p = np.clip(raw, -self.o.clip, self.o.clip)
-        return h * loss_slope(self.o.loss, p, y, self.o) * x
+        return h * self.slope(raw, y) * x
 
     def eta(self) -> float:
         eta = self.o.eta
         return {"1/t": 1 / self.t, "1/sqrt(t)": 1 / np.sqrt(self.t)}[eta] if isinstance(eta, str) else eta
 
-    def run(self, X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """float64[n]: raw predictions; rows without a label (NaN) or of weight 0 are predicted only."""
-        return np.array([
-            self.predict(x) if np.isnan(label) or h == 0 else self.learn(x, canonical_label(self.o.loss, label), h)
-            for x, label, h in zip(X, y, weight, strict=True)
-        ])  # fmt: skip
 
-
-class FullOn(Twin):
+class FullOn(MatrixTwin):
     """[SON] eq. 1-2 and appendix D: A = alpha I + sum of (sigma + eta_t) g g'."""
 
     def __init__(self, options, d):
@@ -92,7 +78,7 @@ class FullOn(Twin):
         return raw
 
 
-class ArowFull(Twin):
+class ArowFull(MatrixTwin):
     """[AROW] Figure 1 with r / h for r; classes: only where the margin is below 1."""
 
     def __init__(self, options, d):
@@ -109,7 +95,7 @@ class ArowFull(Twin):
         return m
 
 
-class Ridge(Twin):
+class Ridge(MatrixTwin):
     """Hoerl, Kennard 1970: w = (X'HX + alpha I)^-1 X'Hy over the rows so far, anew each time that it is due.
 
     `features` are the columns in the order of their first sight, of which the first ones count.
@@ -133,7 +119,7 @@ class Ridge(Twin):
         return raw
 
 
-class AdaFull(Twin):
+class AdaFull(MatrixTwin):
     """[ADA] section 2: H = delta I + G^(1/2); mirror descent w -= l H^-1 g, or primal-dual w = -l H^-1 sum of g."""
 
     def __init__(self, options, d):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import http.client
+import io
 import json
 import socket
 import threading
@@ -24,6 +25,7 @@ pytest.importorskip("prometheus_client", reason="the extra serve is not installe
 from sonlearn.commands.serve import warm_up, warm_up_decisions
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.learn.learner import Learner
+from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.verbs import ServeOptions
 from sonlearn.serve.app import DecisionHandlers
 from sonlearn.serve.decider import Decider
@@ -32,7 +34,18 @@ from sonlearn.serve.labels import LateLabels
 from sonlearn.serve.metrics import DecisionMetrics, ServerMetrics
 from sonlearn.serve.server import Server, listen, server_of_rows
 from sonlearn.serve.worker import Worker
+from sonlearn.text.columns import Labelling
 from sonlearn.text.names import NameTable
+from sonlearn.text.read import Reader
+
+
+def learned_from(text: bytes, format: TextOptions, **options: object) -> Learner:
+    """A learner of a text, as `sonlearn train` has it; its method is `nag` unless another is named."""
+    learner = Learner(LearnOptions(**{"method": "nag"} | options), format)
+    labels = Labelling.of(learner.options)
+    for batch in Reader(io.BytesIO(text), learner.text, labels=labels, columns=learner.columns):
+        learner.partial_fit(batch)
+    return learner
 
 
 class Served:

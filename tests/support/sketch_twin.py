@@ -4,11 +4,11 @@ Also the matrices that the tests of bounds run on, and what the bounds are about
 """
 
 import functools
-import gzip
 
 import numpy as np
 import pytest
 from places import DATA
+from streams import read_svmlight
 
 
 def fd_row_by_row(A, m, alpha=0.0):
@@ -184,14 +184,9 @@ def real_matrix(name, n=250):
     path = DATA / "svm" / f"{name}.svm.gz"
     if not path.exists():
         pytest.skip(f"no {path.name} in the data folder (SONLEARN_DATA)")
-    with gzip.open(path, "rt") as file:
-        lines = file.read().splitlines()
-    lines = [lines[i] for i in np.random.default_rng(0).permutation(len(lines))[:n]]
-    pairs = [[token.split(":") for token in line.split()[1:]] for line in lines]
-    A = np.zeros((len(lines), max(int(i) for row in pairs for i, _ in row)))
-    for r, row in enumerate(pairs):
-        for i, value in row:
-            A[r, int(i) - 1] = float(value)
+    batch = read_svmlight(path, n)
+    A = np.zeros((batch.n, batch.indices.max()))
+    A[np.repeat(np.arange(batch.n), np.diff(batch.indptr)), batch.indices - 1] = batch.values
     return A
 
 

@@ -13,7 +13,6 @@ from matrix_twin import BY_FEATURE, TWINS, order_of
 from multiclass_twin import softmax
 
 from sonlearn import Batch, LearnOptions
-from sonlearn.options.methods import METHODS
 
 
 def slopes(z, y):
@@ -31,7 +30,7 @@ class Newton:
         self.o, self.one = options, DenseLearner(options, d, full)  # its sketch, its scales; never its weights
         self.W = np.zeros((options.multinomial, d))
 
-    def predict(self, x, h):
+    def predict(self, x):
         return self.W @ self.one.scaled(x)
 
     def learn(self, x, y, h):
@@ -56,48 +55,14 @@ class Newton:
         return np.divide(self.W, scale, out=np.zeros(self.W.shape), where=scale > 0)
 
 
-class Spectral:
-    """ada-fd and s-adagrad: frequent directions of |c| x, the root in the step."""
-
-    def __init__(self, options: LearnOptions, d: int):
-        self.o, self.rows, self.floor = options, np.zeros((0, d)), options.delta
-        self.W = self.total = np.zeros((options.multinomial, d))
-
-    def predict(self, x, h):
-        return self.W @ x
-
-    def learn(self, x, y, h):
-        o, m = self.o, self.o.sketch_size
-        c = h * slopes(np.clip(self.W @ x, -o.clip, o.clip), y)
-        self.rows = np.vstack([self.rows, np.linalg.norm(c) * x])
-        _, s, v = np.linalg.svd(self.rows, full_matrices=False)
-        if len(self.rows) == 2 * m:
-            shed = s[m - 1] ** 2
-            self.floor += shed if o.method == "s-adagrad" else 0.0
-            s, v = np.sqrt(np.maximum(s[: m - 1] ** 2 - shed, 0.0)), v[: m - 1]
-            self.rows = s[:, None] * v
-        if o.method == "s-adagrad":
-            inside, outside = 1 / np.sqrt(self.floor + s**2), 1 / np.sqrt(self.floor)
-        else:
-            inside, outside = 1 / (self.floor + s), 1 / self.floor
-        g = np.outer(c, x)
-        self.total = self.total + g
-        if o.update == "dual":
-            self.W, g = np.zeros(self.W.shape), self.total
-        self.W = self.W - o.learning_rate * (outside * (g - g @ v.T @ v) + inside * (g @ v.T) @ v)
-
-    def weights(self):
-        return self.W
-
-
 class Matrix:
-    """rp-son, ada-gp, ada-dp, radagrad, ada-full, ada-lr: the matrix takes |c| x, and each class steps by it."""
+    """rp-son and those of the ada- family but ada-diag: the matrix takes |c| x, and each class steps by it."""
 
     def __init__(self, options: LearnOptions, d: int, *features):
         self.o, self.one = options, TWINS[options.method](options, d, *features)  # its matrix; never its weights
         self.W = self.total = np.zeros((options.multinomial, d))
 
-    def predict(self, x, h):
+    def predict(self, x):
         return self.W @ x
 
     def learn(self, x, y, h):
@@ -132,11 +97,11 @@ class FirstOrder:
         s = np.maximum(self.s, np.abs(x))
         return self.W * np.where(s > self.s, self.s / np.where(s > 0, s, 1), 1.0) ** (2 - 2 * self.o.power_t), s
 
-    def predict(self, x, h):
+    def predict(self, x):
         return (self.rescaled(x)[0] if self.o.method == "nag" and self.o.rescale == "before" else self.W) @ x
 
     def learn(self, x, y, h):
-        o, u = self.o, self.predict(x, h)
+        o, u = self.o, self.predict(x)
         p = np.clip(u, -o.clip, o.clip)
         c = slopes(p, y)
         if o.method == "nag":
@@ -180,10 +145,8 @@ class FirstOrder:
 
 
 def twin_of(options: LearnOptions, d: int, features):
-    if METHODS[options.method].engine in ("projected", "dense"):
+    if options.method in TWINS:
         return Matrix(options, d, *([features] if options.method in BY_FEATURE else []))
-    if options.method in ("ada-fd", "s-adagrad"):
-        return Spectral(options, d)
     return FirstOrder(options, d) if options.sketch is None else Newton(options, d)
 
 
@@ -193,7 +156,7 @@ def run_softmax(options: LearnOptions, batch: Batch, full: bool = False):
     twin = Newton(options, X.shape[1], True) if full else twin_of(options, X.shape[1], order_of(batch, ids))
     raw = np.empty((batch.n, options.multinomial))
     for i in range(batch.n):
-        raw[i] = twin.predict(X[i], batch.weight[i])
+        raw[i] = twin.predict(X[i])
         if batch.weight[i] > 0 and not np.isnan(batch.y[i]):
             twin.learn(X[i], int(batch.y[i]), batch.weight[i])
     return twin, raw

@@ -45,6 +45,14 @@ def assert_same_predictions(one, other):
             np.testing.assert_array_equal(a, b)
 
 
+def check_sight(learner, row):
+    """What is predicted of a row, labels arriving, is what learning from it predicts before."""
+    what = "scores" if learner.options.several else "raw"
+    before, learned = getattr(learner.predict(row, online=True), what), getattr(learner.partial_fit(row), what)
+    k = min(before.shape[-1], learned.shape[-1])
+    np.testing.assert_allclose(before[..., :k], learned[..., :k], rtol=1e-9, atol=1e-12)
+
+
 def check_saves(options, batch, folder, ends, threads=1, foreseen=True):
     """Rows learned at once, and in parts with a save and a load after each, change no bit; return both learners.
 

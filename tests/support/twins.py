@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 from bayes_twin import Bayes
+from boost_twin import by_rows
 from boost_twin import raw_predictions as by_trees
 from dense_learner import run_twin
 from drfd_twin import run_drfd
@@ -31,15 +32,7 @@ def compensated(options, batch):
 
 def bayes(options, batch):
     """Naive Bayes, in dictionaries."""
-    twin, raw = Bayes(**METHODS[options.method].values, decay=options.decay), np.empty(batch.n)
-    for i in range(batch.n):
-        row = {}
-        for at in range(batch.indptr[i], batch.indptr[i + 1]):
-            row[batch.indices[at]] = row.get(batch.indices[at], 0.0) + batch.values[at]
-        raw[i] = twin.predict(row)
-        if batch.weight[i] > 0 and not np.isnan(batch.y[i]):
-            twin.learn(row, batch.y[i], batch.weight[i])
-    return raw
+    return by_rows(Bayes(**METHODS[options.method].values, decay=options.decay), batch)
 
 
 def mixture(options, batch):

@@ -24,7 +24,7 @@ from sonlearn.text.csv import field_place
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.describe import MOST_VALUES, describe, summarise
 from sonlearn.text.encode import date_in, words_of
-from sonlearn.text.flat import FlatRows
+from sonlearn.text.flat import TableRows
 from sonlearn.text.read import Reader, read_batches
 
 
@@ -131,7 +131,7 @@ def test_the_same_from_parquet_pandas_polars_and_json(tmp_path):
     arrow = dataclasses.replace(OPTIONS, format="arrow")
     for source in (tmp_path / "t.parquet", tmp_path / "p.parquet", table, frame, polars.DataFrame(typed)):
         assert rows(read_batches(source, arrow)) == expected
-    parser = ChunkParser(OPTIONS, records=FlatRows(OPTIONS, Labelling()))
+    parser = ChunkParser(OPTIONS, records=TableRows(OPTIONS, Labelling()))
     lines = [
         {name: value if value is None or isinstance(value, float | int | str | bool) else str(value)
          for name, value in zip(typed, row, strict=True)}
@@ -223,6 +223,18 @@ def test_ids_and_weights_are_no_features(tmp_path):
     assert rows([other]) == rows([batch])
 
 
+def test_a_column_of_dates_may_be_that_of_ids_and_holds_dates_alone():
+    text = b"day,y\n2024-03-31,1\n,0\n"
+    options = TextOptions(label="y", id="day", date="day", constant=False)
+    (batch,) = read_batches(io.BytesIO(text), options)
+    (column,) = read_batches(io.BytesIO(text), TextOptions(label="y", constant=False))
+    assert batch.tags == ["2024-03-31", ""]
+    assert rows([batch]) == rows([column])
+    for bad in (b"noon", b"7", b"true"):
+        with pytest.raises(InputError, match=r"4:1: found '\w+' .*, expected a date \(2024-03-31\), or nothing"):
+            list(read_batches(io.BytesIO(text + bad + b",1\n"), options))
+
+
 @pytest.mark.parametrize("reading", ["categorical", "text", "numeric"])
 def test_a_column_of_ids_is_a_feature_too_where_it_is_said_how_it_is_read(reading, tmp_path):
     text = b"zip,a,y\n1010,5,1\n1020,6,0\n"
@@ -233,9 +245,9 @@ def test_a_column_of_ids_is_a_feature_too_where_it_is_said_how_it_is_read(readin
     assert rows([batch._replace(tags=None)]) == rows([column])
     records = [{"zip": zip_, "a": a, "y": y} for zip_, a, y in ((1010, 5, 1), (1020, 6, 0))]
     of_csv = dataclasses.replace(options, format="csv")
-    parsed = ChunkParser(of_csv, records=FlatRows(of_csv, Labelling())).parse_records(enumerate(records, 2), "")
+    parsed = ChunkParser(of_csv, records=TableRows(of_csv, Labelling())).parse_records(enumerate(records, 2), "")
     assert rows(parsed.batches) == rows([batch])
-    if reading != "categorical":  # JSON has no such columns
+    if reading != "categorical":  # which have other names in JSON
         text_of = str if reading == "text" else float
         (json,) = read_batches([record | {"zip": text_of(record["zip"])} for record in records], options)
         assert json.tags == batch.tags
@@ -325,7 +337,8 @@ def test_labels_of_tables_may_be_words_where_they_are_asked_for():
 
 
 def described(table, **options):
-    found = summarise(list(table), map(list, zip(*table.values(), strict=True)), TextOptions(**options))
+    rows = (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
+    found = summarise(list(table), rows, TextOptions(**options))
     assert found.rows == len(next(iter(table.values())))
     return found.labels, {column.name: column for column in found.columns}
 
@@ -346,10 +359,10 @@ def test_ids_are_found_in_any_order_and_though_some_come_again(n):
 def test_labels_and_rows_are_counted_though_there_are_many():
     n = MOST_VALUES + 500
     values = [str(i) if i % 10 else "" for i in range(n)] + ["1", "2"]
-    found = summarise(["a", "y"], [[value, value] for value in values], TextOptions(label="y"))
+    found = summarise(["a", "y"], [{"a": value, "y": value} for value in values], TextOptions(label="y"))
     assert (found.rows, found.unlabelled, found.repeated) == (n + 2, n // 10, n // 10 - 1 + 2)
     assert f" more ({n // 10} rows have none)\n" in str(found)
-    assert summarise(["a"], [["1"], ["2"]], TextOptions()).unlabelled == 0
+    assert summarise(["a"], [{"a": "1"}, {"a": "2"}], TextOptions()).unlabelled == 0
 
 
 def test_described_columns():

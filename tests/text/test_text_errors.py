@@ -139,10 +139,12 @@ def test_several_files_and_patterns(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("last", "match"), [("none.svm", "no such file"), ("none*", "no file that matches"), (".", "a directory")]
+    ("last", "match"),
+    [("none.svm", "no such file"), ("none*", "no file that matches"), ("d", r"a directory, .*d/\*'$")],
 )
 def test_a_missing_file_or_a_folder_is_named_before_any_is_read(tmp_path, last, match):
     (tmp_path / "a.svm").write_bytes(b"1 1:1\n")
+    (tmp_path / "d").mkdir()
     batches = iter(read_batches([tmp_path / "a.svm", str(tmp_path / last)]))
     with pytest.raises(InputError, match=match):
         next(batches)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import io
 import itertools
 import json
@@ -262,13 +263,45 @@ def test_numbers_in_quotes_are_numbers_where_a_flag_says_so():
             rows(stream(f'{{"x": "{bad}"}}'), options)
 
 
-def test_members_with_numbers_in_quotes_or_dates_are_named():
-    lines = [f'{{"x": "{i}.5", "at": "2024-03-{i % 28 + 1:02}T10:{i:02}", "c": "k{i}"}}' for i in range(40)]
+@pytest.mark.parametrize("given", [{}, {"ignore": ("at.year", "at.hour")}, {"categorical": ("zip",)}])
+def test_dates_and_codes_are_read_as_in_a_table(given):
+    """All but the name of a category, which is ``at=...`` there."""
+    fields = ["2024-03-31T13:05", "2000-01-01 00:00", "1.2.1999", "2024-02-30", "noon", "2024/12/24"]
+    found, names = [], []
+    for text, options in (
+        ("at,zip\n" + "".join(f"{field},8010\n" for field in fields), TextOptions(format="csv", **given)),
+        (
+            "".join(json.dumps({"at": field, "zip": 8010}) + "\n" for field in fields),
+            TextOptions(format="json", **given),
+        ),
+    ):
+        names.append(NameTable())
+        batches = Reader(io.BytesIO(text.encode()), options, names=names[-1])
+        found.append([{names[-1].of(slot)[0]: x for slot, x in row} for row in rows_of(batches)])
+    assert [{k.translate({94: 61, 95: 32}): x for k, x in row.items()} for row in found[1]] == found[0]
+
+
+def test_dates_of_members_of_members_and_of_dicts_are_read():
+    assert len(rows(stream('{"at": "2024-03-31"}'), dataclasses.replace(JSON, categorical=("at",)))[0]) == 1
+    options = dataclasses.replace(JSON, ignore=("n.at.month",))
+    (table,) = rows([{"at": datetime.datetime(2024, 3, 31, 13, 5), "day": datetime.date(2024, 4, 1)}])
+    assert table == rows(stream('{"at": "2024-03-31 13:05", "day": "2024-04-01"}'))[0]
+    assert len(rows(stream('{"n": {"at": "2024-03-31T13:05"}}'), options)[0]) == 3
+    options = dataclasses.replace(JSON, id="day", date=("day",))
+    (batch,) = read_batches(stream('{"day": "2024-04-01"}', '{"day": " "}'), options)
+    assert batch.tags == ["2024-04-01", " "]
+    assert rows_of([batch])[0] == rows(stream('{"day": "2024-04-01"}'))[0]
+    with pytest.raises(InputError, match=r"1:2: found 'noon' for 'day', expected a date \(2024-03-31\), or nothing"):
+        rows(stream('{"day": "noon"}'), options)
+
+
+def test_members_with_numbers_in_quotes_or_other_dates_are_named():
+    lines = [f'{{"x": "{i}.5", "at": "{i % 28 + 1:02}/03/2024", "c": "k{i}"}}' for i in range(40)]
     reader = Reader(stream(*lines), JSON)
     list(reader)
     assert reader.notes == [
         "the member 'x' has numbers in quotes, a category each ('0.5'); --numeric 'x' takes them as numbers",
-        "the member 'at' has dates, a category each ('2024-03-01T10:00'); in a table (CSV) dates are read as such",
+        "the member 'at' has dates that are not read as such ('01/03/2024'); write 2024-03-31",
     ]
 
 
@@ -445,9 +478,3 @@ def test_ids_and_weights_are_members():
     reader = Reader(stream(*lines, '{"key": "bad \\u00e9", "w": []}', '{"key": 9, "w": []}'), options, on_error="skip")
     assert sum(batch.n for batch in reader) == 3
     assert reader.malformed.tags == ["bad é", "9"]
-
-
-@pytest.mark.parametrize("flags", [{"categorical": "zip"}])
-def test_what_json_has_no_place_for(flags):
-    with pytest.raises(OptionError, match=r"--categorical: expected .*, found JSON"):
-        rows(stream('{"a": 1}'), TextOptions(**flags))

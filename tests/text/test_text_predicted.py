@@ -17,7 +17,7 @@ from sonlearn.options import TextOptions
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import ColumnTable, Found, Labelling, name_slot
-from sonlearn.text.flat import FlatRows
+from sonlearn.text.flat import TableRows
 from sonlearn.text.read import Reader
 
 OPTIONS = TextOptions(format="csv", label="y")
@@ -45,7 +45,7 @@ def rows(batch):
 def as_json(text):
     """The rows of CSV as `sonlearn serve` reads them."""
     records = [{k: v or None for k, v in row.items()} for row in csv.DictReader(io.StringIO(text))]
-    parser = ChunkParser(OPTIONS, records=FlatRows(OPTIONS, Labelling(), learned()))
+    parser = ChunkParser(OPTIONS, records=TableRows(OPTIONS, Labelling(), learned()))
     found = parser.parse_records(enumerate(records, 1), "<request>")
     return [row for batch in found.batches for row in rows(batch)], found.errors
 
@@ -71,14 +71,16 @@ def test_columns_in_another_order_are_the_same_row(tmp_path):
         pytest.importorskip(f"pyarrow.{name}", reason="pyarrow is not installed") for name in ("csv", "parquet")
     )
     texts = "n,holes,town,new,zip\n1,2,Graz,5,8\n", "zip,new,town,holes,n\n8,5,Graz,2,1\n"
-    found = []
-    for text in texts:
-        (row,) = csv.DictReader(io.StringIO(text))
-        parquet.write_table(arrow.read_csv(io.BytesIO(text.encode())), tmp_path / "t.parquet")
-        for source in (io.BytesIO(text.encode()), io.BytesIO(json.dumps(row).encode()), tmp_path / "t.parquet"):
-            found += Reader(source, OPTIONS, labels=Labelling(False), columns=learned())
-    for batch in found:
-        np.testing.assert_array_equal(batch.indices, found[0].indices)
+    without = "town,zip\nGraz,8\n", "zip,town\n8,Graz\n"
+    for same in (texts, without):
+        found = []
+        for text in same:
+            (row,) = csv.DictReader(io.StringIO(text))
+            parquet.write_table(arrow.read_csv(io.BytesIO(text.encode())), tmp_path / "t.parquet")
+            for source in (io.BytesIO(text.encode()), io.BytesIO(json.dumps(row).encode()), tmp_path / "t.parquet"):
+                found += Reader(source, OPTIONS, labels=Labelling(False), columns=learned())
+        for batch in found:
+            np.testing.assert_array_equal(batch.indices, found[0].indices)
     assert not np.array_equal(
         *(next(iter(Reader(io.BytesIO(t.encode()), OPTIONS, labels=Labelling(False)))).indices for t in texts)
     )

@@ -71,18 +71,13 @@ def test_every_chunk_boundary(format):
         assert reader.format == format
 
 
-@pytest.mark.parametrize("format", SAMPLES)
-def test_without_constant(format):
-    expected, _ = parsers.parse(SAMPLES[format], format, constant=False)
-    options = TextOptions(constant=False)
-    assert text_of(rows(read_batches(io.BytesIO(SAMPLES[format]), options))) == text_of(expected)
+WITHOUT = [(format, {"constant": False}) for format in SAMPLES]
 
 
-@pytest.mark.parametrize("bits", [1, 10, 31, 40])
-def test_bits(bits):
-    expected, _ = parsers.parse(SAMPLES["vw"], "vw", bits=bits)
-    options = TextOptions(bits=bits)
-    assert text_of(rows(read_batches(io.BytesIO(SAMPLES["vw"]), options))) == text_of(expected)
+@for_all("format, given", WITHOUT + [("vw", {"bits": bits}) for bits in (1, 10, 31, 40)])
+def test_without_constant_and_in_few_or_many_slots(format, given):
+    expected, _ = parsers.parse(SAMPLES[format], format, **given)
+    assert text_of(rows(read_batches(io.BytesIO(SAMPLES[format]), TextOptions(**given)))) == text_of(expected)
 
 
 @pytest.mark.parametrize("size", ["0", "1", "a1"])

@@ -8,7 +8,7 @@ from parsers import slot_of
 from sonlearn import TextOptions, read_batches
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import Labelling
-from sonlearn.text.flat import FlatRows
+from sonlearn.text.flat import TableRows
 from sonlearn.text.read import Reader
 
 pytestmark = pytest.mark.interpreted
@@ -53,7 +53,7 @@ def test_a_cache_keeps_it(tmp_path):
 
 
 def test_rows_of_json_for_a_table():
-    rows = FlatRows(TABLE, Labelling())
+    rows = TableRows(TABLE, Labelling())
     rows.add({"y": 1.0, "age": 31.0, "plan": "gold", "note": "Good good tea"}, 1)
     (batch,) = rows.take([]).batches
     slots = batch.indices[batch.words == 1]

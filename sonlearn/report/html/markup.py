@@ -16,12 +16,9 @@ def element(tag: str, *children: Element | str | None, **attributes: Any) -> Ele
 
     Attributes are named as in Python: `class_` is class, `stroke_width` stroke-width; None is left out.
     """
-    made = ElementTree.Element(tag)
-    for name, value in attributes.items():
-        if value is not None:
-            made.set(
-                name.rstrip("_").replace("_", "-"), _number(value) if isinstance(value, float) else fit(str(value))
-            )
+    given = {name.rstrip("_").replace("_", "-"): value for name, value in attributes.items() if value is not None}
+    texts = {name: _number(value) if isinstance(value, float) else fit(str(value)) for name, value in given.items()}
+    made = ElementTree.Element(tag, texts)
     for child in children:
         if isinstance(child, str):
             if len(made):

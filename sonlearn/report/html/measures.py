@@ -208,19 +208,20 @@ def _histogram(bins: list[dict[str, Any]], x: Scale) -> Element:
 def confusion(run: Run) -> Element | None:
     """Labels against what was predicted for them."""
     recorded = (run.end or {}).get("confusion")
-    if not recorded or not _square(recorded):
+    n = len(recorded["labels"]) if recorded else 0
+    if not n or [len(row) for row in recorded["counts"]] != [n] * n:
         return None
-    labels, counts, dense = recorded["labels"], recorded["counts"], len(recorded["labels"]) > DENSE
+    labels, counts, dense = recorded["labels"], recorded["counts"], n > DENSE
     # of several labels in one row nothing says which were told from each other
-    mixed = len(labels) - 1 if recorded["others"] else None
-    rows = [_confusion_row(recorded, i, mixed) for i in range(len(labels)) if sum(counts[i])]
-    columns = [sum(row[j] for row in counts) for j in range(len(labels))]
-    exact = [DASH if j == mixed else _share(counts[j][j], columns[j], dense) for j in range(len(labels))]
+    mixed = n - 1 if recorded["others"] else None
+    rows = [_confusion_row(recorded, i, mixed) for i in range(n) if sum(counts[i])]
+    columns = [sum(row[j] for row in counts) for j in range(n)]
+    exact = [DASH if j == mixed else _share(counts[j][j], columns[j], dense) for j in range(n)]
     last = element("th", "precision"), *(element("td", text, class_="margin") for text in exact), element("td")
     rows.append(element("tr", *last, class_="margins"))
     grid = grid_of(("label \\ predicted", *labels, "recall"), rows, "confusion dense" if dense else "confusion")
     lead = "Rows: the label. Columns: what was predicted. Shades are shares of the row."
-    return section("Confusion", grid, lead=lead, name="confusion", wide=len(labels) > 6)
+    return section("Confusion", grid, lead=lead, name="confusion", wide=n > 6)
 
 
 def _confusion_row(recorded: dict[str, Any], i: int, mixed: int | None) -> Element:
@@ -238,8 +239,3 @@ def _confusion_row(recorded: dict[str, Any], i: int, mixed: int | None) -> Eleme
 
 def _share(part: float, whole: float, dense: bool) -> str:
     return f"{100 * part / whole:.{0 if dense else 1}f} %" if whole > 0 else DASH
-
-
-def _square(recorded: dict[str, Any]) -> bool:
-    n = len(recorded["labels"])
-    return n > 0 and len(recorded["counts"]) == n and all(len(row) == n for row in recorded["counts"])
