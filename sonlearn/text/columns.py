@@ -44,7 +44,7 @@ ARRAY = "; this looks like an array of JSON: an object a line is read, which jq 
 #: What has been met in a feature column, in the order in which it is listed.
 KINDS = ("number", "date", "category", "text", "missing")
 #: What a date becomes: ``--ignore COLUMN.PART`` leaves one of them out.
-DATE_PARTS = ("year", "month", "weekday", "hour")
+DATE_PARTS = ("year", "month", "weekday", "hour", "day")
 #: The parts of a date that are remembered of what is learned: the year, and the months from the first on.
 _COUNTED = ("year", *(f"month={month}" for month in range(1, 13)))
 #: Years of dates are nearer to 2000: what else is in their feature has the same number by chance.
