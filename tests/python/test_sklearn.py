@@ -789,7 +789,7 @@ def test_importances_of_a_table_are_of_its_columns(pandas):
                 for at, column in enumerate(X.columns):
                     own = [name == column or name.startswith((f"{column}=", f"{column}^")) for name in names]
                     if column == "day":
-                        own = [name.startswith(("day.year", "day.weekday")) for name in names]
+                        own = [name.startswith(("day.year", "day.weekday", "day.day")) for name in names]
                     expect[int(one.label or 0), at] += abs(one.contributions[own].sum()) / 80
         assert (expect > 0.0).all()
         np.testing.assert_allclose(np.atleast_2d(ours.importances(X)), expect)
