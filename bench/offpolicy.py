@@ -38,8 +38,15 @@ from bench.table import Table  # noqa: E402
 from sonlearn.data.batch import Batch  # noqa: E402
 from sonlearn.data.decisions import Decisions, numbered  # noqa: E402
 from sonlearn.offpolicy.evaluation import LOG, Evaluation, Policy  # noqa: E402
-from sonlearn.offpolicy.sequence import KAPPA, LowerSequence, level_of  # noqa: E402
-from sonlearn.offpolicy.value import ESTIMATORS, SHARES, Drawn, decision_terms  # noqa: E402
+from sonlearn.offpolicy.value import (  # noqa: E402
+    ESTIMATORS,
+    KAPPA,
+    SHARES,
+    Drawn,
+    LowerSequence,
+    decision_terms,
+    level_of,
+)
 
 K, CONTEXTS, ALPHA, PEEK, FIXED = 5, 8, 0.05, 100, 100
 

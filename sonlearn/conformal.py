@@ -39,7 +39,10 @@ and out, so that the coverage is kept whichever scale is chosen.
 
 Once no labels come, nothing moves the end points, and errors grow as the model grows old. A model at rest has a state
 of its own, of the errors of what it would predict (`Predicted.offline`), and its intervals are as wide as that stream
-has ever needed: by scale 0 or 2, which wait for no errors, and the largest that its mean threshold has been.
+has ever needed: by scale 0 or 2, which wait for no errors, and the largest that its mean threshold has been. Where the
+last labels tell of the next, the stream drifts, and what was learned of it grows old the sooner: half-widths are times
+1 + (1 - E_online / E_rest), E the mean errors so far, the share of its error that labels would take from a model at
+rest. On rows in no order that is 1.
 
 **Classes.** Sets are adaptive prediction sets (Romano, Sesia and Candes, NeurIPS 2020) with a tracked threshold.
 
@@ -158,7 +161,7 @@ def new_intervals() -> IntervalsState:
 
 
 @bare_jit
-def intervals(state, p, y, counted, alpha, how, s, low, high):
+def intervals(state, p, y, counted, alpha, how, wider, s, low, high):
     """Fill in the interval of each row before its label is used; the rows counted are learned from.
 
     Where no row is counted, thresholds stay.
@@ -170,13 +173,15 @@ def intervals(state, p, y, counted, alpha, how, s, low, high):
     counted : bool[n]
     alpha : float, 1 less the coverage
     how : `FOLLOWED`, `STEADY` or `REST`
+    wider : float
+        How many times as wide intervals are.
     s : float64[SCALES], scratch
     low, high : float64[n], written; -inf and inf where nothing is known yet
     """
     for i in range(len(p)):
         center = min(max(p[i], -MOST), MOST)
         scales_of(state, center, s)
-        width = half_width(state, s, how)
+        width = wider * half_width(state, s, how)
         low[i], high[i] = p[i] - width, p[i] + width
         if counted[i]:
             e = min(abs(min(max(y[i], -MOST), MOST) - center), MOST)
@@ -347,15 +352,19 @@ class Coverage:
 
     def steady_intervals(self, p: np.ndarray, rests: bool) -> tuple[np.ndarray, np.ndarray]:
         """(low, high), float64[n] each, of predictions of rows that are not learned; `rests`: nor are any others."""
-        state = self.state.rest if rests and self._both else self.state.online
-        return self._filled(state, p, p, np.zeros(len(p), dtype=bool), REST if rests else STEADY)
+        state, wider = self.state.online, 1.0
+        if rests and self._both:
+            state = self.state.rest
+            online, rest = (float(each.now["total"][0]) for each in self.state)  # sums over the same rows
+            wider += max(1.0 - online / rest, 0.0) if rest > 0.0 else 0.0
+        return self._filled(state, p, p, np.zeros(len(p), dtype=bool), REST if rests else STEADY, wider)
 
     def _filled(
-        self, state: IntervalsState, p: np.ndarray, y: np.ndarray, counted: np.ndarray, how: int
+        self, state: IntervalsState, p: np.ndarray, y: np.ndarray, counted: np.ndarray, how: int, wider: float = 1.0
     ) -> tuple[np.ndarray, np.ndarray]:
         (low, high), s = np.empty((2, len(p))), np.empty(SCALES)
         p, y = np.ascontiguousarray(p), np.ascontiguousarray(y)
-        intervals(state, p, y, counted, self.alpha, how, s, low, high)
+        intervals(state, p, y, counted, self.alpha, how, wider, s, low, high)
         return low, high
 
     def sets(self, p: np.ndarray, number: np.ndarray, counted: np.ndarray | None) -> np.ndarray:

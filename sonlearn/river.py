@@ -105,14 +105,13 @@ def batch_of(rows: list[dict[Hashable, Any]], y: Any, weight: Any, bits: int, co
     """
     unlabelled, weight = y is None, _numbers(weight, "weight", len(rows))
     y = np.full(len(rows), np.nan) if unlabelled else _numbers(y, "label", len(rows))
-    for row, (label, h) in enumerate(zip(y, weight, strict=True), 1):
+    mask = (1 << bits) - 1
+    lists = RowLists(VW_CONSTANT & mask if constant else None)
+    for row, (features, label, h) in enumerate(zip(rows, y, weight, strict=True), 1):
         if not (unlabelled or math.isfinite(label)):
             raise InputError(SOURCE, row, None, f"label {label}", "a finite number")
         if not 0.0 <= h < math.inf:
             raise InputError(SOURCE, row, None, f"weight {h}", "a finite number, 0 or more")
-    mask = (1 << bits) - 1
-    lists = RowLists(VW_CONSTANT & mask if constant else None)
-    for row, (features, label, h) in enumerate(zip(rows, y, weight, strict=True), 1):
         lists.entries += _entries(features, mask, row)
         lists.add(row, label, h)
     return lists.take()._replace(source=SOURCE, constant=VW_CONSTANT & mask)

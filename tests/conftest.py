@@ -69,6 +69,18 @@ def pytest_sessionfinish(session, exitstatus):
 
 
 @pytest.fixture
+def pandas():
+    """The package; a test that asks for it is skipped where it is not installed."""
+    return pytest.importorskip("pandas", reason="pandas is not installed")
+
+
+@pytest.fixture
+def pyarrow():
+    """The package; a test that asks for it is skipped where it is not installed."""
+    return pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+
+@pytest.fixture
 def cli(tmp_path, monkeypatch, capsysbinary):
     """The command line, called in this process, in the folder of the test."""
     monkeypatch.chdir(tmp_path)

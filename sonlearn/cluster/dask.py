@@ -517,10 +517,7 @@ def _wait(futures: list[Any], copies: _Copies | None = None) -> None:
             client.cancel([*futures, *steps])
             raise CancelledError
         with contextlib.suppress(TimeoutError), _lost(), client.as_current():
-            if steps:
-                wait(steps, timeout=poll, return_when="FIRST_COMPLETED")
-            else:
-                wait(futures, timeout=poll)
+            wait(steps or futures, timeout=poll, return_when="FIRST_COMPLETED" if steps else "ALL_COMPLETED")
         del steps  # of which `copy` forgets some
         if copies:
             copies.copy()

@@ -162,9 +162,7 @@ def retention_lines(model: Model) -> list[str]:
         lines.append(f"  names = of {len(model.names.known)} slots (of at most {MOST_SLOTS}, {MOST_NAMES} of each)")
     if learner.labels.worded and learner.two_labels is not None:
         lines.append(f"  positive label = {learner.two_labels[1]} (the other: {learner.two_labels[0]})")
-    for name, kinds in learner.columns.known.items():
-        lines.append(f"  column {shorten(name)} = {', '.join(kinds)}")
-    return lines
+    return [*lines, *(f"  column {shorten(name)} = {', '.join(each)}" for name, each in learner.columns.known.items())]
 
 
 def class_tables(model: Model, facts: list[dict], ids: np.ndarray, top: int) -> list[str]:

@@ -294,9 +294,8 @@ class Session(Passes):
 
     def summary(self, seconds: float, ending: str, whole: bool) -> list[str]:
         """How it went."""
-        lines = self.progress.summary(seconds, ending, whole)
-        lines[-2:-2] = [] if self.metrics is None else self.problem.summary(self.metrics)  # before the time it took
-        return lines
+        told = () if self.metrics is None else self.problem.summary(self.metrics)
+        return self.progress.summary(seconds, ending, whole, told)
 
     def record(self, ending: str) -> None:
         """Write the end of the log, and the page."""

@@ -116,9 +116,8 @@ class TuningSession(Passes):
         if self.tuning is None:
             return []
         best = self.tuning.best
-        lines = best.progress.summary(seconds, ending, whole)
-        lines[-2:-2] = [*members_at_work(best.learner), f"best setting = {best.setting.flags}"]
-        return [*lines, "", *screen(self.tuning.results)]
+        told = [*members_at_work(best.learner), f"best setting = {best.setting.flags}"]
+        return [*best.progress.summary(seconds, ending, whole, told), "", *screen(self.tuning.results)]
 
     def warnings(self) -> list[str]:
         """What is to be known of a run that has come to its end."""

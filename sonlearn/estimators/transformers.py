@@ -139,6 +139,3 @@ class StreamingSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-__all__ = ["StreamingSVD", "TextHasher"]

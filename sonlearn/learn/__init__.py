@@ -14,9 +14,9 @@ A folder for each family has its kernels beside its engine:
 `bayes`        naive Bayes                                              `ewma`         means of the labels
 `projected`    random projections
 
-`eigenpairs` the leading ones of a small matrix               `retention`  the share of a sum that is not forgotten
-`log`        updates that features outside a row still owe   `delay`      labels that come late
-`merging`    several learners become one (`Engine.merge`)     `saved`      models in files, who may use them
+`eigenpairs` the leading ones of a small matrix               `delay`      labels that come late
+`log`        updates that features outside a row still owe    `saved`      models in files, who may use them
+`merging`    several learners become one (`Engine.merge`)
 `by_row`     rows one by one, without the ceremony of a batch
 `explain`    contributions of members and features to a prediction
 `drift`      when a stream has changed, by the errors of what predicts it

@@ -26,7 +26,7 @@ from sonlearn.data.rows import Rows, is_learned, longest_row
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions
-from sonlearn.learn.retention import Retention, left_after, retention_of
+from sonlearn.learn.log import Retention, left_after, retention_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 from sonlearn.views.codes import logarithms

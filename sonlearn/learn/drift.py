@@ -25,6 +25,7 @@ import numpy as np
 
 from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn.linear_algebra import clear_first
 
 #: Shares that are bet: the small ones find small changes, the large ones large changes quickly.
 BETS = (0.25, 0.5, 1.0, 2.0)
@@ -127,8 +128,7 @@ def bet(drift, x, slack):
         drift.changes[drift.count[1] % KEPT] = drift.starts[alarm]
         drift.count[1] += 1
         means[0] = means[1] = drift.size[0] = drift.size[1] = 0.0
-        for j in range(len(wealth)):
-            wealth[j] = 0.0
+        clear_first(wealth, len(wealth))
         return
     means[0] += 1.0
     means[1] += (x - means[1]) / min(means[0], WINDOW)

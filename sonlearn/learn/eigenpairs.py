@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, forced_inline, inline
-from sonlearn.learn.linear_algebra import add_rows, add_scaled, clear_first, product
+from sonlearn.learn.linear_algebra import add_rows, add_scaled, clear_first, find_largest, product
 
 #: Rows are filled up with zeros to a multiple of so many numbers.
 LANES = 8
@@ -40,16 +40,15 @@ def leading_eigenpairs(T, r, most):
     """
     width = filled_up(r)
     A, Z, U = np.zeros((r, width)), np.zeros((r, width)), np.zeros((r, filled_up(most)))
-    lam, d, e, by = np.zeros(most), np.zeros(r), np.zeros(r), np.zeros(r)
+    lam, order, d, e, by = np.zeros(most), np.zeros(most, np.int64), np.zeros(r), np.zeros(r), np.zeros(r)
     top = scaled(T, r, A)
     tridiagonal(A, d, e, by, Z[0])
     diagonal(d, e, Z)
+    find_largest(d, r, -1, order)
     for i in range(most):
-        at = largest(d)
-        lam[i] = d[at] * top
-        d[at] = -math.inf
+        lam[i] = d[order[i]] * top
         for j in range(r):
-            U[j, i] = Z[at, j]
+            U[j, i] = Z[order[i], j]
     reflect(A, by, U, np.zeros(U.shape[1]))
     return lam, U
 
@@ -72,16 +71,6 @@ def scaled(T, r, A):
             for j in range(r):
                 A[i, j] = T[i, j] / top
     return top
-
-
-@bare_inline
-def largest(d):
-    """Place of the largest entry, the first of equal ones."""
-    at = 0
-    for i in range(1, len(d)):
-        if d[i] > d[at]:
-            at = i
-    return at
 
 
 @bare_inline

@@ -9,8 +9,7 @@ import numpy as np
 from sonlearn.data.arrays import running_sum
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError
-from sonlearn.offpolicy.sequence import LowerSequence
-from sonlearn.offpolicy.value import ESTIMATORS, Drawn, Value, cut, decision_terms, reach
+from sonlearn.offpolicy.value import ESTIMATORS, Drawn, LowerSequence, Value, cut, decision_terms, reach
 
 #: Name of the policy that wrote the log.
 LOG = "log"

@@ -56,13 +56,11 @@ def facts_of(learner: Learner, names: Callable[[int], list[str]], top: int = TOP
     chosen = sorted(sorted(range(len(per_class)), key=lambda k: -per_class[k]["examples"])[:CLASSES])
     if all(isinstance(label, int) for label in learner.classes):
         chosen.sort(key=lambda k: learner.classes[k])
-    listed: list[Any] = [None] * len(per_class)
-    if len(chosen) * learner.size <= MOST_WEIGHTS:
-        for k in chosen:
-            listed[k] = _weights(learner.ids(), learner.class_weights(k), names, top)
+    ids = learner.ids() if len(chosen) * learner.size <= MOST_WEIGHTS else None
     described["classes"] = [
         {"label": labels[k], "examples": int(per_class[k]["examples"]),
-         "members": members(per_class[k]), "weights": listed[k]}
+         "members": members(per_class[k]),
+         "weights": None if ids is None else _weights(ids, learner.class_weights(k), names, top)}
         for k in chosen
     ]  # fmt: skip
     described["spectra"] += [spectrum for k in chosen for spectrum in spectra(per_class[k], labels[k])]

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.data.arrays import plain
+from sonlearn.data.arrays import running_sum
 from sonlearn.data.order import LabelOrder
-from sonlearn.jit import jit
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 
@@ -21,26 +20,6 @@ ERRORS = "errors"
 def reported_loss(options: LearnOptions) -> str:
     """The loss that is reported."""
     return ERRORS if options.binary else options.loss
-
-
-@jit
-def add_labels(sums, y, weight, first) -> None:
-    """Add labels float64[n] of weights float64[n] one by one. Sums are of labels less the `first` one, too: of labels
-    far from 0 nothing cancels.
-
-    sums : float64[6], modified: of h y, h, h of labels that are `first`, h of labels above 0, h (y - first), and
-    h (y - first)^2
-    """
-    total, all_, own, above, shifted, squares = sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]
-    for i in range(len(y)):
-        h, distance = weight[i], y[i] - first
-        total += h * y[i]
-        all_ += h
-        own += h if y[i] == first else 0.0
-        above += h if y[i] > 0 else 0.0
-        shifted += h * distance
-        squares += h * distance * distance
-    sums[0], sums[1], sums[2], sums[3], sums[4], sums[5] = total, all_, own, above, shifted, squares
 
 
 class LabelStatistics:
@@ -58,22 +37,11 @@ class LabelStatistics:
         self.loss = loss
         self.values: list[float] = []  # the first two distinct labels
         self.more = False  # whether there is a third one
-        self._sums, self._order = np.zeros(6), LabelOrder()
-
-    @property
-    def sum(self) -> float:
-        """Sum of weight * label."""
-        return float(self._sums[0])
-
-    @property
-    def weight(self) -> float:
-        """Sum of the weights."""
-        return float(self._sums[1])
-
-    @property
-    def positive_weight(self) -> float:
-        """Sum of the weights of labels above 0."""
-        return float(self._sums[3])
+        self.sum = self.weight = self.positive_weight = 0.0  # of weight * label, of weights, and of those of labels > 0
+        # Of the weights of labels that are the first one; of labels less that one, and their squares: so far from 0
+        # nothing cancels.
+        self._first = self._shifted = self._squares = 0.0
+        self._order = LabelOrder()
 
     def add(self, y: np.ndarray, weight: np.ndarray) -> None:
         """Add labels float64[n] (no NaN) of weights float64[n] > 0."""
@@ -85,7 +53,14 @@ class LabelStatistics:
         if not self.more:
             first, last = self.values[0], self.values[-1]
             self.more = not ((y == first) | (y == last)).all()
-        add_labels(self._sums, plain(y), plain(weight), self.values[0])
+        with np.errstate(over="ignore", invalid="ignore"):
+            distance = y - self.values[0]
+            self.sum = running_sum(self.sum, weight * y)
+            self.weight = running_sum(self.weight, weight)
+            self.positive_weight = running_sum(self.positive_weight, weight * (y > 0))
+            self._first = running_sum(self._first, weight * (distance == 0))
+            self._shifted = running_sum(self._shifted, weight * distance)
+            self._squares = running_sum(self._squares, weight * distance * distance)
 
     def are_classes(self, y: np.ndarray) -> bool:
         """Whether these labels, float64[n] (no NaN), are classes."""
@@ -132,8 +107,8 @@ class LabelStatistics:
         if self.weight == 0:
             return None
         if loss == "squared":
-            mean = float(self._sums[4]) / self.weight
-            return self.values[0] + mean, max(0.0, float(self._sums[5]) / self.weight - mean * mean)
+            mean = self._shifted / self.weight
+            return self.values[0] + mean, max(0.0, self._squares / self.weight - mean * mean)
         if loss == "absolute":
             return None if self.more else self._median()
         if loss in ("quantile", "huber"):
@@ -154,9 +129,8 @@ class LabelStatistics:
     def _median(self) -> tuple[float, float]:
         if len(self.values) == 1:
             return self.values[0], 0.0
-        first_weight = float(self._sums[2])
         (low, low_weight), (high, high_weight) = sorted(
-            zip(self.values, (first_weight, self.weight - first_weight), strict=True)
+            zip(self.values, (self._first, self.weight - self._first), strict=True)
         )
         constant = high if high_weight > low_weight else low
         return constant, (high - low) * min(low_weight, high_weight) / self.weight

@@ -20,9 +20,8 @@ HEADER = (
 def progress_lines(lines: list[Line]) -> list[str]:
     """A row for each policy: its doubly robust cost, the same less the log's, each with its interval."""
     of = {(one.policy, one.against): one for one in lines if one.estimator == BY}
-    policies = [policy for policy, against in of if not against]
     out = []
-    for policy in policies:
+    for policy in [policy for policy, against in of if not against]:
         own, less = of[policy, ""], of[policy, LOG]
         ends = f"{own.cost:>8.4g}  {own.low:>8.4g}  {own.high:>8.4g}"
         beyond = f"{less.cost:>+9.4g}  {less.low:>+8.4g}  {less.high:>+8.4g}"

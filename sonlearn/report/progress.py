@@ -20,7 +20,7 @@ Sums run example by example from the running total (`numpy.cumsum`), so where a 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -296,8 +296,10 @@ class Progress:
         self.fine_rows = fine[0] if fine else []
         return table
 
-    def summary(self, seconds: float, ending: str = "finished run", whole: bool = True) -> list[str]:
-        """VW's lines at the end of a run, with the error rate, the elapsed time and the speed.
+    def summary(
+        self, seconds: float, ending: str = "finished run", whole: bool = True, told: Sequence[str] = ()
+    ) -> list[str]:
+        """VW's lines at the end of a run, with the error rate, what is `told` besides, the elapsed time and the speed.
 
         The passes of a run that is not `whole` have different lengths, so its examples are counted over all of them.
         """
@@ -308,20 +310,17 @@ class Progress:
         if self.passes > 1:
             per_pass = f"number of examples per pass = {self.examples // self.passes}"
             counts = [per_pass if whole else counts[0], f"passes used = {self.passes}"]
-        lines = [
+        return [
             "", ending, *counts,
             *self.labels.weights(self.example_weight, result.weight),
             f"average loss = {six_digits(result.average_loss)}{mark}",
             *([f"average error = {error}{mark}"] if self.labels.errs else []),
             *self.labels.lines(),
-        ]  # fmt: skip
-        speed = (self.examples + self.held_examples) / max(seconds, 1e-9)
-        lines += [
             f"total feature number = {self.features}",
+            *told,
             f"elapsed time = {seconds:.3f} s",
-            f"examples a second = {speed:.0f}",
-        ]
-        return lines
+            f"examples a second = {(self.examples + self.held_examples) / max(seconds, 1e-9):.0f}",
+        ]  # fmt: skip
 
     def totals(self) -> dict[str, Any]:
         """What `summary` says of the examples, as values; None for what there is nothing to say of."""

@@ -130,8 +130,7 @@ class CachedReader(Reader):
         self.malformed.errors = [InputError(*error) for error in trailer["errors"]]
         self.names.add((slot, name, 0 if self._known_rows else count) for slot, name, count in trailer["features"])
         for source, columns, kinds in trailer["columns"]:
-            self.notes += self.columns.check(Found(tuple(columns), {}), source, self._labels.needed)
-            self.columns.add(kinds)
+            self._found(Found(tuple(columns), kinds), source)
         constant = constant_id(self.options, self.format)
         if self.meter is not None:
             self.meter.begin([self.path])

@@ -44,7 +44,7 @@ ARRAY = "; this looks like an array of JSON: an object a line is read, which jq 
 #: What has been met in a feature column, in the order in which it is listed.
 KINDS = ("number", "date", "category", "text", "missing")
 #: What a date becomes: ``--ignore COLUMN.PART`` leaves one of them out.
-DATE_PARTS = ("year", "month", "weekday", "hour")
+DATE_PARTS = ("year", "month", "weekday", "hour", "day")
 #: The parts of a date that are remembered of what is learned: the year, and the months from the first on.
 _COUNTED = ("year", *(f"month={month}" for month in range(1, 13)))
 #: Years of dates are nearer to 2000: what else is in their feature has the same number by chance.
@@ -73,12 +73,15 @@ def label_of(
 
     With `truth` true and false have their number and, as the name, the word as it was written.
     """
-    if not isinstance(field, str | bool):
+    if isinstance(field, str):
+        word = field.strip()
+    elif isinstance(field, bool):
+        word = str(field).lower()
+    else:
         number = math.nan if field is None else field if isinstance(field, float) else math.inf
         if math.isinf(number):
             raise Unfit(described(field), NO_LABEL, at)
         return number, None
-    word = str(field).lower() if isinstance(field, bool) else field.strip()
     y = number_in(word) if word else math.nan
     if y is None and class_names:
         return math.nan, word

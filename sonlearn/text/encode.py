@@ -5,10 +5,11 @@
 - nothing at all and ``nan`` in any case are a missing value: the feature ``column=`` with value 1 says so;
 - a date (2024-03-31; 2024/03/31; 31.03.2024, the day first) or a time stamp (2024-03-31 13:05, with seconds, a
   fraction, a time zone, a T in the middle) is the number ``column.year``, years since 2000, and ``column.month=3``,
-  ``column.weekday=Sun`` and ``column.hour=13`` with value 1; a time stamp of midnight is its date. Hours are those that
-  are written, whatever the time zone. ``--ignore column.year`` leaves a part out. In rows that are only predicted a
-  year counts as one that is a year from those that the model has met, at most, and if these are one, or two in a row,
-  as the nearest, and so does a month that it has not met, or only once where dates came in their order and end before;
+  ``column.weekday=Sun`` and ``column.hour=13`` with value 1; a time stamp of midnight is its date, which has the number
+  ``column.day``, of the month, in place of the hour. Hours are those that are written, whatever the time zone.
+  ``--ignore column.year`` leaves a part out. In rows that are only predicted a year counts as one that is a year from
+  those that the model has met, at most, and if these are one, or two in a row, as the nearest, and so does a month that
+  it has not met, or only once where dates came in their order and end before;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
 - any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
 
@@ -121,7 +122,9 @@ def parts_of(
         yield "year", "year", year
     yield "month", f"month={month}", 1.0
     yield "weekday", f"weekday={_WEEKDAYS[date.weekday()]}", 1.0
-    if hour is not None:
+    if hour is None:
+        yield "day", "day", float(date.day)
+    else:
         yield "hour", f"hour={hour}", 1.0
 
 

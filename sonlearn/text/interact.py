@@ -10,7 +10,7 @@ every combination comes once, that of a feature with itself included. The slot o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
@@ -110,19 +110,7 @@ def _expand_wildcards(spec: bytes, names: list[int]) -> Iterator[bytes]:
 
 def gram_masks(n: int, skips: int) -> list[list[int]]:
     """Relative positions of the 2-grams to n-grams with up to `skips` skips within each, in VW's order."""
-    masks: list[list[int]] = []
-
-    def add(left: int, skips_left: int, mask: list[int], gap: int) -> None:
-        if left == 0:
-            masks.append(mask)
-            return
-        add(left - 1, skips_left, [*mask, mask[-1] + 1 + gap], 0)
-        if skips_left > 0:
-            add(left, skips_left - 1, mask, gap + 1)
-
-    for size in range(1, n):
-        add(size, skips, [0], 0)
-    return masks
+    return [[0, *more] for size in range(1, n) for more in combinations(range(1, size + skips + 1), size)]
 
 
 class Interactions:

@@ -88,9 +88,8 @@ class RecordRows:
         self._dated: dict[str, tuple[str]] = {}  # members of the object itself that have held dates
         self._model = columns if columns is not None and columns.rests else None
         self._labelling = labels
-        #: Features by the hash of the namespace, name, text, and whether they are words.
-        self._members: dict[tuple[int, str, str | None, bool], int] = {}
-        self._places: dict[tuple[int, int], int] = {}
+        #: Features by the hash of the namespace, name or place, text, and whether they are words.
+        self._members: dict[tuple[int, str | int, str | None, bool], int] = {}
         self._spaces: dict[str, tuple[int, int]] = {}
         self._taken = 0
         #: Members that options name and no object has had, by the flag; whether one is a member of a member.
@@ -127,7 +126,7 @@ class RecordRows:
         if not batch.words.any():  # type: ignore[union-attr]
             batch = batch._replace(words=None)
         if self._features.settle():
-            self._members, self._places = {}, {}
+            self._members = {}
         run_byte, run_start = np.array(self._runs, dtype=np.int64).reshape(-1, 2).T.copy()
         run_indptr = np.array(self._run_indptr, dtype=np.int64)
         self._runs, self._run_indptr = [], [0]
@@ -261,10 +260,10 @@ class RecordRows:
 
     def _place(self, seed: int, at: int, space: str) -> int:
         """The feature of the numbers at a place of an array."""
-        number = self._places.get((seed, at))
-        if number is None:
-            number = self._places[seed, at] = self._new(seed + at, f"[{at}]", space)
-        return number
+        key = (seed, at, None, False)
+        if key not in self._members:
+            self._members[key] = self._new(seed + at, f"[{at}]", space)
+        return self._members[key]
 
     def _new(self, slot: int, name: str, space: str, word: bool = False) -> int:
         """The number of a new feature."""

@@ -431,6 +431,3 @@ def tune(
     for batch in batches:
         tuning.partial_fit(batch)
     return tuning
-
-
-__all__ = ["Contender", "Due", "SettingResult", "Tuning", "tune"]

@@ -80,16 +80,10 @@ class View(ABC):
         now[self.raw] = features
         return axes.reserved(state, **{self.raw: features})._replace(now=now)
 
-    def fit_transform(self, state: State, rows: Rows) -> tuple[State, Rows]:
-        """`rows` as seen, each before the statistics take it in; `reserve` comes first."""
-        return self.seen(state, rows, True)
-
-    def transform(self, state: State, rows: Rows) -> Rows:
-        """`rows` as seen by the state as it is, which stays as it is: for prediction."""
-        return self.seen(state, rows, False)[1]
-
     def seen(self, state: State, rows: Rows, learn: bool) -> tuple[State, Rows]:
-        """`fit_transform`, or with a state that is of no use but to go on, `transform`."""
+        """(`state`, `rows` as seen): where it is to `learn`, each before the statistics take it in, and `reserve` comes
+        first; else by the state as it is, which stays as it is: for prediction.
+        """
         out, start = self.room(state, rows), (0, 0)
         while True:
             start = run_calls(self.calls(state, rows, out, learn, start))
@@ -110,7 +104,7 @@ class View(ABC):
         return int(rows.indptr[-1])
 
     def calls(self, state: State, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)) -> Calls:
-        """The kernels that fill `out`, of `room`, with their arguments, as `fit_transform` or `transform` does.
+        """The kernels that fill `out`, of `room`, with their arguments, as `seen` does.
 
         They begin at a row and a place of the output, and the last one that returns anything returns where they stop:
         at a row for which `state` lacks room, of which nothing has been counted, or at n.

@@ -61,8 +61,7 @@ def test_several_files_tables_and_caches(places):
     assert 0.9 < cached[-1] <= 1.0  # but for what stands at the end of a cache
 
 
-def test_parquet(places):
-    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+def test_parquet(places, pyarrow):
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
     table = pyarrow.table({"y": [0.0, 1.0] * 20_000, "x": list(range(40_000))})
     parquet.write_table(table, "a.parquet", row_group_size=5000)

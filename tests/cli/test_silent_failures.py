@@ -93,8 +93,7 @@ def test_a_model_remembers_what_columns_held(cli, files):
     assert json.loads(cli("inspect", "--json", model)[1])["columns"]["n"] == ["number", "missing"]
 
 
-def test_tables_in_memory_are_checked_too(files):
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+def test_tables_in_memory_are_checked_too(files, pandas):
     frame = pandas.read_csv(files / "t.csv")
     learner = Learner()
     learner.partial_fit(frame, label="buys")
@@ -190,8 +189,7 @@ def test_where_nothing_is_learned_nothing_is_saved(cli, files, name, text, optio
     assert not (files / "m").exists()
 
 
-def test_parquet_without_a_label(cli, files):
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+def test_parquet_without_a_label(cli, files, pandas):
     pandas.read_csv(files / "t.csv").to_parquet(files / "t.parquet")
     err = cli.error("train", "--method", "nag", "--quiet", "-f", files / "m", files / "t.parquet")
     assert "found the columns 'id', 'age', 'spend', 'city', 'buys', expected one that is the label: --label" in err

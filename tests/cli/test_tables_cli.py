@@ -268,8 +268,7 @@ def test_describe(cli):
         assert message in cli.error("describe", *arguments)
 
 
-def test_describe_parquet_as_csv(cli):
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+def test_describe_parquet_as_csv(cli, pandas):
     write("t.csv", table())
     pandas.read_csv("t.csv").to_parquet("t.parquet")
     assert cli("describe", "--label", "label", "t.parquet") == cli("describe", "--label", "label", "t.csv")
@@ -279,8 +278,7 @@ def test_describe_parquet_as_csv(cli):
     assert (in_memory.rows, sonlearn.describe("t.csv", rows=7).rows, in_memory.labels) == (60, 7, {"no": 30, "yes": 30})
 
 
-def test_a_row_like_the_header_is_described(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
+def test_a_row_like_the_header_is_described(tmp_path, pyarrow):
     table = pyarrow.table({"a": ["a", "x", "a"], "b": ["b", "y", "z"]})
     assert sonlearn.describe(table).rows == 3
     assert [column.name for column in sonlearn.describe(table.slice(0, 0), label="b").columns] == ["a", "b"]

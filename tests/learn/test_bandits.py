@@ -63,7 +63,7 @@ def as_seen(decisions):
     out = []
     fourier = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, binary=True)
     for view in (make_view("lunit"), fourier):
-        state, seen = view.fit_transform(view.reserve(view.new(), rows, int(index.size[0])), rows)
+        state, seen = view.seen(view.reserve(view.new(), rows, int(index.size[0])), rows, True)
         ends = seen.indptr.tolist()
         pairs = list(zip(seen.features.tolist(), seen.values.tolist(), strict=True))
         out.append([dict(pairs[a:b]) for a, b in itertools.pairwise(ends)])

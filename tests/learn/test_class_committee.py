@@ -17,12 +17,11 @@ from sonlearn.learn.ensemble import committee, pruning
 from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.committee import NOW
 from sonlearn.learn.ensemble.history import WIDTH, History, new_history, remember, with_room
-from sonlearn.learn.ensemble.judges import DOUBT, FittedJudge, ReplayJudge, fitted
 from sonlearn.learn.ensemble.label_scale import new_scale
 from sonlearn.learn.ensemble.progress import SEVERAL
+from sonlearn.learn.ensemble.pruning import DOUBT, FittedJudge, ReplayJudge, fitted
 from sonlearn.learn.ensemble.scheduling import Views
-from sonlearn.learn.ensemble.slots import ClassSlots
-from sonlearn.learn.ensemble.softmax_step import PRIOR, SURPRISE, combine, level, scratch_for
+from sonlearn.learn.ensemble.slots import PRIOR, SURPRISE, ClassSlots, combine, level, scratch_for
 from sonlearn.options.members import CLASS_MEMBERS, member
 from sonlearn.views.index import intern, new_index
 

@@ -11,8 +11,8 @@ from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.learn.ensemble import pruning, scheduling
 from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.history import new_history
-from sonlearn.learn.ensemble.judges import ReplayJudge
 from sonlearn.learn.ensemble.label_scale import CLIP
+from sonlearn.learn.ensemble.pruning import ReplayJudge
 from sonlearn.learn.ensemble.scalar_step import PRIOR_PRECISION, combine
 from sonlearn.learn.ensemble.target import member_options
 from sonlearn.learn.losses import Loss, loss_of
@@ -32,7 +32,7 @@ def predicted_alone(name, rows, features):
     entry = member(name)
     own = member_options(options(), entry)
     view, engine = make_view(entry.view), make_engine(own)
-    state, seen = view.fit_transform(view.reserve(view.new(), rows, features), rows)
+    state, seen = view.seen(view.reserve(view.new(), rows, features), rows, True)
     predicted = Predictions.empty(len(seen.y))
     engine.learn_all(engine.new(), seen, predicted, view.features(state))
     return np.clip(entry.gain * np.clip(predicted.raw[:, 0], *own.bounds), -CLIP, CLIP)

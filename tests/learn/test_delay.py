@@ -14,8 +14,7 @@ from sonlearn.data.rows import rows_between
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble import committee, pruning
 from sonlearn.learn.ensemble.history import History
-from sonlearn.learn.ensemble.slots import ClassSlots
-from sonlearn.learn.ensemble.softmax_step import PRIOR, level
+from sonlearn.learn.ensemble.slots import PRIOR, ClassSlots, level
 from sonlearn.learn.predicted import probability
 from sonlearn.learn.scores import DecisionRule
 from sonlearn.options.members import member as member_of

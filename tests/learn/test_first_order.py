@@ -8,6 +8,7 @@ import pytest
 from first_order_twin import TWINS, raw_predictions
 from for_all import for_all
 from streams import (
+    batch_of_dense,
     duplicated,
     entries,
     ill_conditioned,
@@ -270,6 +271,15 @@ def test_a_refused_row_changes_nothing(method):
     np.testing.assert_array_equal(learner.predict(probe).raw, before.predict(probe).raw)
     rest = rows_of(batch, slice(21, 40))
     np.testing.assert_array_equal(learner.partial_fit(rest).raw, before.partial_fit(rest).raw)
+
+
+@for_all("settings", [{"power_t": 0.0}, {"power_t": 0.4, "invariant": False}])
+def test_a_step_of_nag_that_would_be_infinite_is_refused(settings):
+    """The scale of a value whose square is next to 0 has a square that is infinite, and so has its rate."""
+    learner = Learner(method="nag", loss="squared", **settings)
+    learner.partial_fit(batch_of_dense(np.ones((1, 1)), np.ones(1)))
+    assert learner.partial_fit(batch_of_dense(np.array([[1.0, 1e-160]]), np.array([-1.0])), skip=True).refused.all()
+    assert all(np.isfinite(array).all() for array in learner.to_arrays()[1].values())
 
 
 # ---------------------------------------------------------------------------------------------------- Vowpal Wabbit

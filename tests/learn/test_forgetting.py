@@ -16,8 +16,8 @@ from streams import duplicated, ill_conditioned, mixed, zipf
 from twins import TWINS
 
 from sonlearn import Learner, LearnOptions, OptionError
+from sonlearn.learn.log import left_after, retention_of
 from sonlearn.learn.newton.round import SMALLEST
-from sonlearn.learn.retention import left_after, retention_of
 from sonlearn.options.methods import METHODS
 
 N = 60 if numba.config.DISABLE_JIT else 300

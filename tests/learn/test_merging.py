@@ -89,7 +89,7 @@ def test_views_count_and_number_as_one_run(name):
         for part in parts:
             rows, index = intern(part, index, True)
             state = every.reserve(state, rows, int(index.size[0]))
-            state, _ = every.fit_transform(state, rows)
+            state, _ = every.seen(state, rows, True)
         return every.packed(state), index
 
     one, order = seen([batch], every.new(), new_index())
@@ -107,7 +107,7 @@ def test_views_count_and_number_as_one_run(name):
     ]
     merged = every.merge(moved[1:], moved[0]).state
     rows = lookup(batch, whole, True)
-    ours, theirs = every.transform(merged, rows), every.transform(one, rows)
+    ours, theirs = every.seen(merged, rows, False)[1], every.seen(one, rows, False)[1]
     if "code" in VIEWS[name].values and VIEWS[name].values["code"] == "z":
         np.testing.assert_allclose(merged.moments, one.moments, rtol=1e-9, atol=1e-9)
         np.testing.assert_array_equal(merged.now["raw"], one.now["raw"])
@@ -129,7 +129,7 @@ def test_what_rows_seldom_have_is_counted_over_a_merge():
     def after(state, begin, end):
         part = rows_between(rows, begin, end)
         state = view.reserve(type(state)(*(array.copy() for array in state)), part, int(index.size[0]))
-        return view.fit_transform(state, part)[0]
+        return view.seen(state, part, True)[0]
 
     base = after(view.new(), 0, 21)
     merged = view.merge([after(base, 21, 22), after(base, 22, 23)], base).state
@@ -150,7 +150,7 @@ def test_a_full_table_stays_as_small():
     for _ in range(3):
         numbers = rng.permutation(500)[:60]
         rows, index = intern(batch_of([dict.fromkeys(numbers.tolist(), 1.0)], [1.0]), new_index())
-        state, _ = view.fit_transform(view.reserve(view.new(), rows, int(index.size[0])), rows)
+        state, _ = view.seen(view.reserve(view.new(), rows, int(index.size[0])), rows, True)
         states.append(view.packed(state))
     found = view.merge([states[1], states[2], states[1]], states[0])
     assert found.state.now["made"][0] == found.state.now["features"][0] == 64

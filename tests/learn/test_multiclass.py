@@ -16,8 +16,7 @@ from sonlearn.learn.boosting.engine import BoostOfClasses
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.label_scale import new_scale
-from sonlearn.learn.ensemble.slots import ClassSlots
-from sonlearn.learn.ensemble.softmax_step import PRIOR, SURPRISE, combine, level, scratch_for
+from sonlearn.learn.ensemble.slots import PRIOR, SURPRISE, ClassSlots, combine, level, scratch_for
 from sonlearn.learn.ensemble.target import Part
 from sonlearn.learn.ewma import Shares
 from sonlearn.learn.first_order.engine import Nag

@@ -16,6 +16,7 @@ from for_all import for_all
 from places import DATA
 from streams import (
     batch_of,
+    batch_of_dense,
     duplicated,
     low_rank,
     mixed,
@@ -362,6 +363,26 @@ def test_rank_below_m_keeps_alpha_at_zero(m):
     """Rank 4: 5 rows and more lose nothing and never leave the pseudo-inverse; 4 rows keep 3 of them."""
     twin, _ = agree(LearnOptions(sketch_size=m, **RFD0, **PAPER), STREAMS["rank-4"])
     assert (twin.sketch.alpha == 0) == (m > 4)
+
+
+def test_what_is_no_more_than_rounding_adds_nothing_to_alpha():
+    """Rows of rank 2, but for parts of which a shrink's eigenvalues keep no digit: there is nothing to shed."""
+    rng = np.random.default_rng(0)
+    X = np.hstack([rng.standard_normal((60, 2)), 5e-8 * rng.standard_normal((60, 6))]) * 1e3
+    learner = Learner(sketch="rfd", sketch_size=5, alpha=1.0, sigma=1.0, eta=0.0, **PAPER)
+    learner.partial_fit(batch_of_dense(X, rng.choice([-1.0, 1.0], 60)))
+    assert len(learner.components()[1]) == 2  # after a shrink
+    assert learner.alpha == 1.0
+
+
+def test_a_move_that_would_be_infinite_is_refused():
+    """A row whose square is next to 0 cannot bring a prediction within its bounds, which its base leaves."""
+    learner = Learner(method="rfd-son", loss="squared", clip=1.0, scale="none")
+    first = batch_of_dense(np.array([[1.0, 0.5]] * 3), np.array([1.0, -1.0, 1.0]))
+    tiny = batch_of_dense(np.array([[1e-160, 0.0]]), np.array([0.5]))._replace(base=np.array([100.0]))
+    learner.partial_fit(first)
+    assert learner.partial_fit(tiny, skip=True).refused.all()
+    assert np.isfinite(learner.predict(first).raw).all()
 
 
 # ---------------------------------------------------------------------------------------------------- real data

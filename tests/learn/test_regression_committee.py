@@ -158,7 +158,7 @@ def alone(name, loss, rows, features, scales):
         has = np.add.reduceat(rows.features == rows.constant, rows.indptr[:-1]) > 0
         rows = rows._replace(y=np.where(has, label, np.nan))
     view, engine = make_view(entry.view), make_engine(member_options(options(loss), entry))
-    state, seen = view.fit_transform(view.reserve(view.new(), rows, features), rows)
+    state, seen = view.seen(view.reserve(view.new(), rows, features), rows, True)
     out = Predictions.empty(len(seen.y))
     engine.learn_all(engine.new(), seen, out, view.features(state))
     if entry.method == "ridge":

@@ -12,8 +12,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import numbered
 from sonlearn.errors import InputError, OptionError
 from sonlearn.offpolicy.evaluation import LOG, Evaluation, Policy
-from sonlearn.offpolicy.sequence import KAPPA, LowerSequence, prior
-from sonlearn.offpolicy.value import ESTIMATORS, Drawn, cut, decision_terms, reach
+from sonlearn.offpolicy.value import ESTIMATORS, KAPPA, Drawn, LowerSequence, cut, decision_terms, prior, reach
 from sonlearn.report.offpolicy import verdicts
 
 K, CONTEXTS = 4, 6

@@ -70,11 +70,6 @@ def classes():
     return np.round(X, 3), y
 
 
-@pytest.fixture
-def pandas():
-    return pytest.importorskip("pandas", reason="pandas is not installed")
-
-
 @pytest.fixture(params=["pandas", "polars"])
 def frames(request):
     return pytest.importorskip(request.param, reason=f"{request.param} is not installed")
@@ -794,7 +789,7 @@ def test_importances_of_a_table_are_of_its_columns(pandas):
                 for at, column in enumerate(X.columns):
                     own = [name == column or name.startswith((f"{column}=", f"{column}^")) for name in names]
                     if column == "day":
-                        own = [name.startswith(("day.year", "day.weekday")) for name in names]
+                        own = [name.startswith(("day.year", "day.weekday", "day.day")) for name in names]
                     expect[int(one.label or 0), at] += abs(one.contributions[own].sum()) / 80
         assert (expect > 0.0).all()
         np.testing.assert_allclose(np.atleast_2d(ours.importances(X)), expect)
@@ -871,8 +866,7 @@ def test_texts_that_are_read_as_numbers_are_named(pandas):
 
 
 @pytest.mark.parametrize("named", [{}, {"categorical": "city"}])
-def test_a_table_is_handed_over_once(monkeypatch, named, pandas):
-    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+def test_a_table_is_handed_over_once(monkeypatch, named, pandas, pyarrow):
     X, y, handed = pandas.DataFrame({"city": ["Graz", "Wien"] * 30, "x": np.arange(60.0)}), [0, 1] * 30, []
     for owner, name in ((pandas.DataFrame, "__arrow_c_stream__"), (pyarrow, "table")):
         how = getattr(owner, name)

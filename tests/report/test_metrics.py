@@ -14,16 +14,11 @@ from sonlearn.report.quality import Confusion
 pytestmark = pytest.mark.interpreted
 
 #: (examples, share of positives, how far the classes are apart, scale of the scores, digits that scores are rounded to)
+SCORES = ((1.0, 1.0, None), (3.0, 4.0, None), (0.2, 1e-3, None), (1.0, 1.0, 1), (2.0, 500.0, None))
 SETS = [
     (n, share, apart, scale, digits)
     for n, share in ((40, 0.5), (300, 0.3), (2000, 0.05), (5000, 0.002))
-    for apart, scale, digits in (
-        (1.0, 1.0, None),
-        (3.0, 4.0, None),
-        (0.2, 1e-3, None),
-        (1.0, 1.0, 1),
-        (2.0, 500.0, None),
-    )
+    for apart, scale, digits in SCORES
 ]
 
 
@@ -162,10 +157,7 @@ def test_bins_keep_the_order_of_scores_and_are_as_narrow_as_promised():
 def test_where_batches_end_changes_no_bit():
     y, scores, weight = two_classes(2000, 0.3, 1.0, 2.0, None)
     for options, labels in ((LearnOptions(method="nag"), y), (LearnOptions(method="nag", loss="squared"), y + scores)):
-        whole, pieces = (
-            metrics_of(options, labels, scores, weight),
-            metrics_of(options, labels, scores, weight, pieces=61),
-        )
+        whole, pieces = (metrics_of(options, labels, scores, weight, pieces=count) for count in (1, 61))
         assert whole.result() == pieces.result()
         assert whole.pictures() == pieces.pictures()
 

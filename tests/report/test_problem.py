@@ -95,15 +95,8 @@ def test_rows_of_tables_say_what_lines_and_replies_say(kind):
         for line, row in zip(jsonl, rows, strict=True):
             assert {"id": json.loads(line)["id"], **row} == json.loads(line)
         each = [name for name in columns if name.startswith("probability of ")]
-        assert len(each) == every * {
-            "numbered": 4,
-            "names": 3,
-            "signs": 2,
-            "clipped": 2,
-            "zero_one": 2,
-            "words": 2,
-            "binary": 2,
-        }.get(kind, 0)
+        of_two = ("signs", "clipped", "zero_one", "words", "binary")
+        assert len(each) == every * ({"numbered": 4, "names": 3} | dict.fromkeys(of_two, 2)).get(kind, 0)
         if each:
             assert [sum(row[name] for name in each) for row in rows] == pytest.approx([1.0] * N)
     lines, replies = problem.lines(batch, predicted), problem.replies(predicted)

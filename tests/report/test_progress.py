@@ -129,7 +129,10 @@ def agree(ours, theirs, tolerance):
         assert a == b if isinstance(a, str) else a == pytest.approx(b, abs=tolerance, rel=tolerance)
 
 
-@pytest.mark.parametrize("run", VW_RUNS, ids=lambda run: " ".join([run["loss"], *run["args"]]))
+every_run = pytest.mark.parametrize("run", VW_RUNS, ids=lambda run: " ".join([run["loss"], *run["args"]]))
+
+
+@every_run
 def test_table_is_vowpal_wabbits(run):
     outcome, passes = vw_outcome(run)
     progress = Progress(LabelStatistics(run["loss"]), schedule_of(run["args"]), holdout=outcome.held.any())
@@ -144,7 +147,7 @@ def test_table_is_vowpal_wabbits(run):
             assert [len(t) for t in ours.split()[:7]] == [len(t) for t in theirs.split()[:7]]
 
 
-@pytest.mark.parametrize("run", VW_RUNS, ids=lambda run: " ".join([run["loss"], *run["args"]]))
+@every_run
 def test_summary_is_vowpal_wabbits(run):
     outcome, passes = vw_outcome(run)
     progress = Progress(LabelStatistics(run["loss"]), holdout=outcome.held.any())
@@ -208,10 +211,7 @@ def everything_in(of):
 @pytest.mark.parametrize("sizes", [[1], [2, 3], [1000]])
 def test_batch_boundaries_change_no_digit(sizes):
     outcome = stream(4, 500, [-1.0, 1.0, 0.3])
-    whole, pieces = (
-        Progress(LabelStatistics("squared"), Schedule(1.1), True),
-        Progress(LabelStatistics("squared"), Schedule(1.1), True),
-    )
+    whole, pieces = (Progress(LabelStatistics("squared"), Schedule(1.1), True) for _ in range(2))
     assert feed(whole, outcome, [97], 2) == feed(pieces, outcome, sizes, 2)
     assert (whole.trained, whole.held, whole.example_weight) == (pieces.trained, pieces.held, pieces.example_weight)
     assert everything_in(whole.labels) == everything_in(pieces.labels)

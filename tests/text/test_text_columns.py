@@ -49,8 +49,8 @@ def entries(column, field, kind="auto"):
     out = [(slot_of(f"{column}.year"), stamp.year - 2000.0)] if stamp.year != 2000 else []
     out += [(slot_of(f"{column}.month={stamp.month}"), 1.0), (slot_of(f"{column}.weekday={stamp:%a}"), 1.0)]
     if (stamp.hour, stamp.minute, stamp.second, stamp.microsecond) != (0, 0, 0, 0):
-        out.append((slot_of(f"{column}.hour={stamp.hour}"), 1.0))
-    return out
+        return [*out, (slot_of(f"{column}.hour={stamp.hour}"), 1.0)]
+    return [*out, (slot_of(f"{column}.day"), float(stamp.day))]
 
 
 def twin_words(text):
@@ -102,12 +102,9 @@ def test_fields_equal_the_twin(chunk_bytes):
     assert rows(read_batches(io.BytesIO(csv_of(TABLE)), OPTIONS, chunk_bytes=chunk_bytes)) == expected
 
 
-def test_the_same_from_parquet_pandas_polars_and_json(tmp_path):
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+def test_the_same_from_parquet_pandas_polars_and_json(tmp_path, pandas, pyarrow):
     polars = pytest.importorskip("polars", reason="polars is not installed")
-    import pyarrow
-    import pyarrow.parquet
+    parquet = pytest.importorskip("pyarrow.parquet")
 
     day = datetime.datetime
     typed = {
@@ -121,7 +118,7 @@ def test_the_same_from_parquet_pandas_polars_and_json(tmp_path):
         "note": ["Good day, sir", None, "good", ""],
     }
     table = pyarrow.table(typed)
-    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    parquet.write_table(table, tmp_path / "t.parquet")
     frame = pandas.DataFrame(typed)
     frame["day"], frame["at"] = pandas.to_datetime(frame["day"]), pandas.to_datetime(frame["at"])
     frame.to_csv(tmp_path / "t.csv", index=False)
@@ -206,8 +203,9 @@ def test_a_part_of_dates_can_be_left_out():
 
     assert names("d.year", "d.hour") == [1, "d.month=3", "d.weekday=Sun"]
     assert names("d.month", "d.weekday") == [1, "d.year", "d.hour=13"]
-    with pytest.raises(InputError, match=r"expected a column 'd\.day' \(--ignore\)"):
-        names("d.day")
+    assert names("d.day") == [1, "d.year", "d.month=3", "d.weekday=Sun", "d.hour=13"]
+    with pytest.raises(InputError, match=r"expected a column 'd\.minute' \(--ignore\)"):
+        names("d.minute")
 
 
 def test_ids_and_weights_are_no_features(tmp_path):

@@ -123,8 +123,7 @@ def test_what_a_column_has_never_held_is_malformed(column, field, expected):
     assert len(predicted(text, learned(), on_error="skip")[0]) == 1
 
 
-def test_a_table_in_memory_with_numbers_in_place_of_dates_is_malformed():
-    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+def test_a_table_in_memory_with_numbers_in_place_of_dates_is_malformed(pyarrow):
     table = pyarrow.table({"day": [None, 17.0]})
     with pytest.raises(InputError, match="<table>:2: found a number in the column 'day', expected a date, as in all"):
         list(Reader(table, OPTIONS, labels=Labelling(False), columns=learned()))
@@ -286,8 +285,7 @@ def test_a_cache_of_one_model_is_not_read_for_another(tmp_path):
     assert found == [(2.0, False), (2.0, True), (7.0, False)]
 
 
-def test_learners_in_python_replace_missing_numbers_too():
-    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+def test_learners_in_python_replace_missing_numbers_too(pyarrow):
     learner = Learner(method="nag", text=TextOptions(label="y"))
     learner.partial_fit(pyarrow.table({"y": [0, 1, 1], "x": [1.0, 2.0, 6.0], "c": ["a", "b", "a"]}))
     again = Learner.from_arrays(*json.loads(json.dumps([learner.to_arrays()[0]])), learner.to_arrays()[1])

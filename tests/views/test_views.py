@@ -90,11 +90,11 @@ class Viewed:
     def fit_transform(self, batch):
         rows, self.index = intern(batch, self.index, True)
         self.state = self.view.reserve(self.state, rows, int(self.index.size[0]))
-        self.state, seen = self.view.fit_transform(self.state, rows)
+        self.state, seen = self.view.seen(self.state, rows, True)
         return split(seen)
 
     def transform(self, batch):
-        return split(self.view.transform(self.state, lookup(batch, self.index, True)))
+        return split(self.view.seen(self.state, lookup(batch, self.index, True), False)[1])
 
     def arrays(self):
         return {key: np.array(part) for key, part in storage.flat(self.view.packed(self.state), "state").items()}
@@ -346,7 +346,7 @@ def test_fourier_features_as_in_the_table():
     batch = STREAMS["numbers"]
     view, twin, index = make_view("fourier"), Fourier(), new_index()
     rows, index = intern(batch, index, True)
-    _, seen = view.fit_transform(view.reserve(view.new(), rows, int(index.size[0])), rows)
+    _, seen = view.seen(view.reserve(view.new(), rows, int(index.size[0])), rows, True)
     for i, (_, values) in enumerate(split(seen)):
         wanted = twin.fit_transform(entries(batch)[i], batch.y[i], batch.weight[i], True)
         np.testing.assert_allclose(values, [value for _, value in wanted], rtol=0, atol=1e-10)
@@ -406,7 +406,7 @@ def test_nothing_is_shown_of_rows_that_are_not_of_numbers(name):
     assert first > 0
     assert not any(shown[first:])
     assert len(viewed.arrays()["state.moments"]) == 0
-    assert viewed.view.transform(viewed.state, intern(words, new_index())[0]).indptr.any() == 0
+    assert viewed.view.seen(viewed.state, intern(words, new_index())[0], False)[1].indptr.any() == 0
 
 
 # ---------------------------------------------------------------------------------------------------- raw rows
@@ -483,14 +483,14 @@ def test_a_long_row_takes_time_in_proportion_when_the_table_is_full():
         times = []
         for _ in range(3):
             begin = time.process_time()
-            _, out = view.fit_transform(view.reserve(state, row(s), 40_000), row(s))
+            _, out = view.seen(view.reserve(state, row(s), 40_000), row(s), True)
             times.append(time.process_time() - begin)
             numbers = out.features[: out.indptr[-1]]
             assert len(np.unique(numbers)) == len(numbers)
         return min(times)
 
     filling = row(40_000)
-    state, _ = view.fit_transform(view.reserve(view.new(), filling, 40_000), filling)
+    state, _ = view.seen(view.reserve(view.new(), filling, 40_000), filling, True)
     assert state.now["made"][0] == 1 << 15
     assert seconds(40_000) < 40 * max(seconds(4_000), 1e-4)  # going through the row it was 100 times as long
 

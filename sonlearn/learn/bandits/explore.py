@@ -26,6 +26,7 @@ import numpy as np
 
 from sonlearn.data.mixing import BITS, LOW, hash_bits
 from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.learn.linear_algebra import largest
 from sonlearn.options.bandit import EXPLORERS, BanditOptions
 
 #: In the order of `EXPLORERS`.
@@ -67,9 +68,7 @@ def probabilities(rule, t, mean, width, p):
     if code == THOMPSON:
         thompson(rule.width, mean, width, p)
     elif code == SOFTMAX:
-        total, top = 0.0, mean[0]
-        for a in range(n):
-            top = max(top, mean[a])
+        total, top = 0.0, largest(mean, n)
         for a in range(n):
             p[a] = math.exp(rule.softmax * (mean[a] - top))
             total += p[a]

@@ -33,9 +33,9 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
 from sonlearn.data.rows import Rows
 from sonlearn.jit import bare_inline, inline, jit
-from sonlearn.learn.bandits import diagonal, sketched
-from sonlearn.learn.bandits.diagonal import DiagonalState, new_diagonal
+from sonlearn.learn.bandits import rewards
 from sonlearn.learn.bandits.explore import ExplorationRule, probabilities, rule_of, sample_action
+from sonlearn.learn.bandits.rewards import DiagonalState, new_diagonal, new_sketched
 from sonlearn.learn.diagonal_fd.dense import DenseDiagonalFDState, Work, new_work, spread
 from sonlearn.learn.diagonal_fd.rounds import DiagonalFDParams
 from sonlearn.learn.engine import Engine
@@ -72,7 +72,7 @@ class Models(NamedTuple):
     """What is learned."""
 
     diagonal: DiagonalState
-    columns: DenseDiagonalFDState  # see `sketched.new_sketched`
+    columns: DenseDiagonalFDState  # see `rewards.new_sketched`
     now: np.ndarray  # structured [1], see `SCALARS`
 
 
@@ -164,7 +164,7 @@ class ConfidentState(NamedTuple):
     sparse: Any  # of the view of the diagonal model
     dense: Any  # of the view of the sketched one
     diagonal: Annotated[DiagonalState, PART]
-    sketched: DenseDiagonalFDState  # see `sketched.new_sketched`
+    sketched: DenseDiagonalFDState  # see `rewards.new_sketched`
     now: np.ndarray  # structured [1], see `SCALARS`
 
 
@@ -172,15 +172,15 @@ class ConfidentRewards(RewardModel):
     """The diagonal and the sketched reward model side by side (see `RewardModel`)."""
 
     def __init__(self, options: BanditOptions):
-        self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), sketched.params(options.decay))
+        self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), rewards.sketch_params(options.decay))
         self._sparse = make_view("lunit")
         self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, binary=True)
-        self._columns, self._sketch = options.actions or 1, new_work(sketched.BLOCKS, sketched.ROWS)
+        self._columns, self._sketch = options.actions or 1, new_work(rewards.BLOCKS, rewards.ROWS)
 
     def new(self, classes: int = 0) -> ConfidentState:
         """State that has seen nothing."""
         return ConfidentState(
-            self._sparse.new(), self._dense.new(), new_diagonal(self._columns), sketched.new_sketched(),
+            self._sparse.new(), self._dense.new(), new_diagonal(self._columns), new_sketched(),
             np.zeros(1, SCALARS),
         )  # fmt: skip
 
@@ -198,7 +198,7 @@ class ConfidentRewards(RewardModel):
         views, dense = self._dense.seen(state.dense, rows, learn)
         state = state._replace(sparse=own, dense=views)
         if learn and not len(state.sketched.now) and self._dense.features(state.dense):
-            state = state._replace(sketched=sketched.new_sketched(self._columns))
+            state = state._replace(sketched=new_sketched(self._columns))
         longest, at = int(np.diff(problem.first).max(initial=0)), 0
         scratch = DecisionScratch(*np.zeros((2, self._columns)), np.zeros((6, longest)), self._sketch)
         while True:
@@ -295,16 +295,16 @@ def estimate(params, models, scratch, sparse, dense, problem, begin, end):
     """What both models say of the candidates, into scratch.score; whether the sketched one has rows."""
     features, squares, shows, now = 0, 0.0, True, models.now[0]
     left = left_of(params, now, now["learned"])
-    room = sketched.MOST if len(models.columns.now) > 0 else 0
+    room = rewards.MOST if len(models.columns.now) > 0 else 0
     for c in range(begin, end):
         row, k, a = problem.row[c], problem.column[c], c - begin
         if c == begin or row != problem.row[c - 1]:
-            diagonal.score(models.diagonal, sparse, row, left, scratch.z, scratch.v)
+            rewards.score(models.diagonal, sparse, row, left, scratch.z, scratch.v)
             features, squares = spread(dense, row, scratch.sketch.x, 0)
             features = min(features, room)
         scratch.score[0, a], scratch.score[1, a] = scratch.z[k], scratch.v[k]
-        if features > 0 and 0.0 < squares < sketched.FARTHEST:
-            scratch.score[2, a], scratch.score[3, a] = sketched.estimate(
+        if features > 0 and 0.0 < squares < rewards.FARTHEST:
+            scratch.score[2, a], scratch.score[3, a] = rewards.sketched_estimate(
                 params.sketch, models.columns, scratch.sketch, k, features, squares, now["learned"]
             )
         else:
@@ -319,7 +319,7 @@ def decide(params, now, scratch, out, begin, end, shows):
     share = share_of(now) if shows else 0.0
     scale = now["high"] - now["low"] if now["high"] > now["low"] else 1.0
     for a in range(n):
-        m, s = diagonal.estimate(link, params.rule.width, score[0, a], score[1, a])
+        m, s = rewards.diagonal_estimate(link, params.rule.width, score[0, a], score[1, a])
         if share > 0.0:
             m += share * (score[2, a] - m)
             s += share * (score[3, a] - s)
@@ -363,19 +363,19 @@ def learn_reward(params, models, scratch, sparse, dense, problem, begin, end, ac
             target = expected + ((r - expected) / p if a == action else 0.0)
         row, k = problem.row[c], problem.column[c]
         z, v = scratch.score[0, a], scratch.score[1, a]
-        diagonal.update(link, models.diagonal, sparse, row, left, k, z, v, target, weight)
+        rewards.diagonal_update(link, models.diagonal, sparse, row, left, k, z, v, target, weight)
         features, squares = spread(dense, row, scratch.sketch.x, 0)
-        if features > 0 and 0.0 < squares < sketched.FARTHEST:
-            sketched.update(params.sketch, models.columns, scratch.sketch, k, features, at, target, weight)
+        if features > 0 and 0.0 < squares < rewards.FARTHEST:
+            rewards.sketched_update(params.sketch, models.columns, scratch.sketch, k, features, at, target, weight)
     if left < FADED:
-        diagonal.renew(models.diagonal, left_of(params, now, now["learned"]))
+        rewards.renew(models.diagonal, left_of(params, now, now["learned"]))
         now["renewed"] = now["learned"]
 
 
 @bare_inline
 def count_errors(now, scratch, action, link, r):
     """Take the squared errors of both models at the chosen candidate into their means."""
-    m, _ = diagonal.estimate(link, 0.0, scratch.score[0, action], 0.0)
+    m, _ = rewards.diagonal_estimate(link, 0.0, scratch.score[0, action], 0.0)
     now["weight"] += RATE * (1.0 - now["weight"])
     share = RATE / now["weight"]
     now["error_d"] += share * ((m - r) ** 2 - now["error_d"])

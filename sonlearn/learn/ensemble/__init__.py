@@ -2,12 +2,11 @@
 
 `combiner`      weights of the members' predictions, a full Newton step over them: read it first
 `scalar_step`   the step of a loss of one score: values, two classes
-`softmax_step`  the step of several classes
 `committee`     views of the rows, members, and the online and the offline combination: the default method
 `target`        all that the kind of problem decides; `label_scale` has labels, of values in standard deviations
-`slots`         several classes
+`slots`         several classes, and the step on their scores
 `progress`      how members and combinations have done, and what a committee has to tell
-`pruning`       which members a stream can do without; `judges` say what they are worth
+`pruning`       which members a stream can do without, and what they are worth
 `history`       by which these judge, of several classes of some of them
 `scheduling`    several views of the same rows; who learns when, side by side
 `merging`       several committees as one

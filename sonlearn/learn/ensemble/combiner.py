@@ -6,7 +6,7 @@
     A <- A + h H_t,    w <- w - h A^-1 g_t
 
 A step is that of a loss of one score (`scalar_step`), or of softmax over the scores of several classes
-(`softmax_step`). All else does not depend on the loss, and is here.
+(`slots`). All else does not depend on the loss, and is here.
 
 A_0 is diagonal: the prior precision of each weight. There may be several sets of weights of different precision; a
 member may ask for a higher one (`Member.precision`).

@@ -28,7 +28,7 @@ from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
 from sonlearn.learn import losses
 from sonlearn.learn.ensemble.combiner import PERIOD, fade
-from sonlearn.learn.linear_algebra import factorise
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, factorise
 from sonlearn.learn.losses import LOGISTIC, SQUARED, Loss, loss_slope, loss_value
 
 #: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.
@@ -84,9 +84,7 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
 @bare_inline
 def score(loss, combiner, e, V, i):
     """w'v of learner e."""
-    z = 0.0
-    for j in range(V.shape[1]):
-        z += combiner.w[e, j] * V[i, j]
+    z = dot(combiner.w[e], V[i], V.shape[1])
     return min(max(z, -LIMIT), LIMIT) if loss.code == LOGISTIC else z
 
 
@@ -153,30 +151,21 @@ def take_step(loss, combiner, e, V, row, z, y, h, scratch):
     ----------
     combiner : Combiner, modified; V : float64[n, k], of which the `row`; scratch : float64[1 or more, k], overwritten
     """
-    w, A, P, k, step = combiner.w, combiner.A[e], combiner.P[e], V.shape[1], scratch[0]
+    v, A, P, k, step = V[row], combiner.A[e], combiner.P[e], V.shape[1], scratch[0]
     value, slope, c = value_slope_curvature(loss, z, y)
     if loss.code == SQUARED:
         worth = worth_of_error(combiner.errors[e], abs(z - y), h, combiner.retention[0])
         slope, c = slope * worth, c * worth
     c *= h
-    length = 0.0
-    for j in range(k):
-        step[j] = 0.0
+    clear_first(step, k)
     for i in range(k):
-        x = V[row, i]
-        for j in range(k):
-            step[j] += x * P[i, j]
-    for j in range(k):
-        length += V[row, j] * step[j]
+        add_scaled(step, v[i], P[i], k)
+    length = dot(v, step, k)
     shrink = c / (1.0 + c * length)
     for i in range(k):
-        x, less = c * V[row, i], shrink * step[i]
-        for j in range(k):
-            A[i, j] += x * V[row, j]
-            P[i, j] -= less * step[j]
-    move = h * slope / (1.0 + c * length)
-    for j in range(k):
-        w[e, j] -= move * step[j]
+        add_scaled(A[i], c * v[i], v, k)
+        add_scaled(P[i], -shrink * step[i], step, k)
+    add_scaled(combiner.w[e], -h * slope / (1.0 + c * length), step, k)
     return value
 
 
@@ -206,12 +195,10 @@ def forget_past(combiner, e, scratch):
     fade(A, combiner.retention[0], combiner.prior[e])
     factorise(A, 0.0, k, LT)
     for i in range(k):  # P <- L^-1, lower triangular
-        for j in range(k):
-            P[i, j] = 0.0
+        clear_first(P[i], k)
         P[i, i] = 1.0
         for l in range(i):  # noqa: E741
-            for j in range(l + 1):
-                P[i, j] -= LT[l, i] * P[l, j]
+            add_scaled(P[i], -LT[l, i], P[l], l + 1)
         for j in range(i + 1):
             P[i, j] /= LT[i, i]
     for i in range(k):  # LT <- the upper half of P'P

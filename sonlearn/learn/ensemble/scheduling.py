@@ -201,10 +201,7 @@ class Views:
 
         def show(name: str, start: int, stop: int) -> tuple[Rows, int]:
             i, part = self.names.index(name), rows_between(parts.get(VIEWS[name].part, rows), start, stop)
-            if learn:
-                own[i], shown = self.every[i].fit_transform(own[i], part)
-            else:
-                shown = self.every[i].transform(own[i], part)
+            own[i], shown = self.every[i].seen(own[i], part, learn)
             return shown, self.every[i].features(own[i])
 
         return own, show

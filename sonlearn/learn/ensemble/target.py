@@ -24,10 +24,9 @@ from sonlearn.learn.engine import Contributions, Engine, Predictions, State, mak
 from sonlearn.learn.ensemble import label_scale, pruning
 from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs, without
 from sonlearn.learn.ensemble.history import last_rows
-from sonlearn.learn.ensemble.judges import ReplayJudge
 from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import TWO, VALUES
-from sonlearn.learn.ensemble.pruning import Judge, PruningCase
+from sonlearn.learn.ensemble.pruning import Judge, PruningCase, ReplayJudge
 from sonlearn.learn.ensemble.scalar_step import combine, precision_for
 from sonlearn.learn.losses import POISSON, SQUARED, Loss, loss_of, losses
 from sonlearn.options import LearnOptions

@@ -22,10 +22,10 @@ from sonlearn.data.rows import Rows, longest_row
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.first_order import rules
+from sonlearn.learn.log import Retention, retention_of
 from sonlearn.learn.losses import Output, output_of
 from sonlearn.learn.multiclass.engine import PAIRS, OfPairs, new_pairs, side_by_side, table_of
 from sonlearn.learn.pairs import Pairs
-from sonlearn.learn.retention import Retention, retention_of
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
 
@@ -86,24 +86,16 @@ class FirstOrder(Engine):
     def __init__(self, options: LearnOptions):
         self._params = params_of(options)
         self.retention = self._params.retention.rate
-        self._work = new_work(self._params, 0)
 
     def new(self, classes: int = 0) -> FirstOrderState:
         """State of an untrained learner."""
         columns = rules.COLUMNS[self._params.rule] + 2 * self._params.lazy + self._params.output.classes
         return FirstOrderState(np.zeros((0, columns)), np.zeros(1, dtype=NOW).view(np.recarray))
 
-    def reserve(self, state: FirstOrderState, rows: Rows, features: int) -> FirstOrderState:
-        """Make room for learning `rows`."""
-        longest = longest_row(rows)
-        if longest > self._work.by_entry.shape[1]:
-            self._work = new_work(self._params, 2 * longest)
-        return state if features <= len(state.table) else super().reserve(state, rows, features)
-
     def calls(self, state: FirstOrderState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
-        sums = (True,) if self._params.rule in (rules.COIN, rules.FTRL) else ()
-        return [(rules.follow, (self._params, state, (), self._work, rows, out, start, learns, sums))]
+        sums, work = (True,) if self._params.rule in (rules.COIN, rules.FTRL) else (), new_work(self._params, rows)
+        return [(rules.follow, (self._params, state, (), work, rows, out, start, learns, sums))]
 
     def weights(self, state: FirstOrderState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
@@ -137,10 +129,10 @@ class FirstOrder(Engine):
         return now._replace(table=table)
 
 
-def new_work(params: FirstOrderParams, longest: int) -> FirstOrderScratch:
-    """Scratch space for rows of at most `longest` features."""
+def new_work(params: FirstOrderParams, rows: Rows) -> FirstOrderScratch:
+    """Scratch space for a row of `rows`."""
     K = max(params.output.classes, 1)
-    return FirstOrderScratch(np.zeros(K), np.zeros((rules.SCRATCH, longest)), np.zeros(K, np.int64))
+    return FirstOrderScratch(np.zeros(K), np.zeros((rules.SCRATCH, longest_row(rows))), np.zeros(K, np.int64))
 
 
 def params_of(options: LearnOptions) -> FirstOrderParams:
@@ -292,7 +284,7 @@ class Nag(OfPairs):
     """
 
     def __init__(self, rate: float = 4.0, decay: float = 0.0):
-        self._decay, self.retention = decay, 1.0 - decay
+        self.retention = 1.0 - decay
         own = params_of(LearnOptions(method="nag", learning_rate=rate, decay=decay))
         self._params = own._replace(several=(True,), invariant=False, before=True)
 
@@ -305,8 +297,7 @@ class Nag(OfPairs):
         """See `Engine.calls`."""
         output = self._params.output._replace(classes=out.raw.shape[1], low=-math.inf, high=math.inf)
         params = self._params._replace(output=output)
-        scratch = new_work(params, longest_row(rows))
-        return [(rules.follow, (params, state, state.pairs, scratch, rows, out, start, learns, ()))]
+        return [(rules.follow, (params, state, state.pairs, new_work(params, rows), rows, out, start, learns, ()))]
 
     def up_to_date(self, state: NagState) -> NagState:
         """See `Engine.up_to_date`."""

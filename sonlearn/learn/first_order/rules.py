@@ -40,9 +40,9 @@ from sonlearn.data.rows import entries, features_with, is_learned
 from sonlearn.jit import bare_inline, bare_jit, fetch, forced_inline
 from sonlearn.learn import losses
 from sonlearn.learn.linear_algebra import clear_first, dot
+from sonlearn.learn.log import left_after
 from sonlearn.learn.losses import POISSON, SQUARED, loss_slope, slopes, within_bounds
 from sonlearn.learn.pairs import add_to_pairs, add_weights, has_room, scale_pairs
-from sonlearn.learn.retention import left_after
 from sonlearn.learn.tolerances import LARGEST, LIMIT
 
 SGD, OGD, ADAGRAD, NAG, AROW, PRECISION, FTRL, COIN, NLMS, ADA = range(10)
@@ -152,8 +152,7 @@ def score(params, state, pairs, rows, i, z):
         clear_first(z, len(z))
         add_weights(pairs, rows, i, 1.0, len(z), z)
         return dot(values, values, len(values))
-    for c in range(classes_of(params)):
-        z[c] = 0.0
+    clear_first(z, classes_of(params))
     for k in range(len(feats)):
         f, x = np.uintp(feats[k]), values[k]
         xx += x * x

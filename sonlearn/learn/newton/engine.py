@@ -96,8 +96,7 @@ class SketchedNewton(Engine):
 
     def weights(self, state: NewtonState, features: int, number: int | None = None) -> np.ndarray:
         """float64[features], or float64[K, features] for K classes: weights in the scale of the input."""
-        known = self.up_to_date(state)
-        known = known._replace(features=known.features[: known.now[0].seen], table=known.table[: known.now[0].seen])
+        known = self.packed(self.up_to_date(state))
         unit = _unit(self.params, known.features["scale"])
         return padded(merging.quotient(weights_in(self.params, known), unit), features)
 

@@ -60,9 +60,8 @@ def stream(run: Run) -> Element | None:
         return None
     rows = [["drift", change_points(changes["changes"])], ["weight on members that forget", f"{changes['short']:.0%}"]]
     if both:
-        for name, which in (("with labels arriving", "online"), ("without", "offline")):
-            rows.append([f"loss {name}", number_or_dash(both[which]["loss"])])
-            rows.append([f"error {name}", number_or_dash(both[which]["error"])])
+        ways = (("with labels arriving", "online"), ("without", "offline"))
+        rows += [[f"{of} {name}", number_or_dash(both[way][of])] for name, way in ways for of in ("loss", "error")]
     lead = "Members that forget follow a stream while labels arrive; a model at rest predicts by the others."
     body = element("tbody", *(element("tr", element("th", n, scope="row"), element("td", v)) for n, v in rows))
     return section("Stream", element("table", body), lead=lead, name="stream")
@@ -115,10 +114,10 @@ def spectra(run: Run) -> Element | None:
     listed = spectra_of(run.end or {})
     if not listed:
         return None
-    series = []
-    for i, one in enumerate(listed[:SPECTRA]):
-        points = one.points[:EIGENVALUES]
-        series.append(Series(one.name, f"s{i}", [points], dots=len(points) <= 60))
+    series = [
+        Series(one.name, f"s{i}", [one.points[:EIGENVALUES]], dots=len(one.points) <= 60)
+        for i, one in enumerate(listed[:SPECTRA])
+    ]
     values = [v for one in series for _, v in one.pieces[0]]
     last = max(k for one in series for k, _ in one.pieces[0])
     x = Scale(0.5, last + 0.5)

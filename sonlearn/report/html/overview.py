@@ -34,7 +34,7 @@ def tiles(run: Run) -> Element | None:
     if changes:
         last = f"the last at row {format_number(changes[-1])}"
         shown.append(_tile("changes of the stream", format_number(len(changes)), last))
-    return element("div", *(tile for tile in shown if tile is not None), class_="tiles")
+    return element("div", *shown, class_="tiles")
 
 
 def _measured(end: dict[str, Any]) -> list[Element | None]:
@@ -103,10 +103,10 @@ def duration(seconds: float) -> str:
 def progress(run: Run) -> Element | None:
     """Error and loss along the stream, on a logarithmic axis of examples and on a linear one."""
     constant = ((run.end or {}).get("constant")) or {}
-    panes = []
-    for log in (True, False):
-        charts = [_curve(run, what, log, constant.get(what)) for what in ("error", "loss")]
-        panes.append(element("div", *(one for one in charts if one is not None), class_="pane pair"))
+    panes = [
+        element("div", *(_curve(run, what, log, constant.get(what)) for what in ("error", "loss")), class_="pane pair")
+        for log in (True, False)
+    ]
     if not len(panes[0]):
         return None
     lead = "Thick: the average over all examples so far. Thin: over those since the point before."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,17 +16,6 @@ from sonlearn.text.messages import OTHER_DECISIONS
 from sonlearn.text.rows import ParsedChunk
 
 _COST = "action:cost:probability, for example 2:-1:0.25"
-
-
-class Label(NamedTuple):
-    """What stands before the bar of a line."""
-
-    action: int  # number of the action that has a cost, 0 of none
-    cost: float
-    probability: float
-    actions: tuple[int, ...]  # all that are named
-    shared: bool
-    tag: str
 
 
 def parse_blocks(blocks: list[DecisionLines], options: TextOptions, bandit: BanditOptions, source: str) -> ParsedChunk:
@@ -72,14 +60,13 @@ def _read_line(block: DecisionLines, K: int) -> tuple[Head, list[bytes]]:
     label = parse_label(block.lines[0], block.line)
     if label.shared:
         raise InputError("", block.line, 1, "shared", f"{_COST}; blocks of lines are for --cb_adf")
-    wrong = next((a for a in label.actions if not 1 <= a <= K), None)
+    wrong = next((a for a in label.columns if not 1 <= a <= K), None)
     if wrong is not None:
         raise InputError("", block.line, 1, f"action {wrong}", f"an action from 1 to {K} (--cb {K})")
-    named = sorted(set(label.actions))
-    columns = tuple(a - 1 for a in named) if len(label.actions) > (label.action > 0) else tuple(range(K))
+    named = sorted(set(label.columns))
+    columns = tuple(a - 1 for a in named) if len(label.columns) > (label.action > 0) else tuple(range(K))
     action = columns.index(label.action - 1) if label.action else -1
-    head = Head(block.line, False, columns, action, label.cost, label.probability, label.tag)
-    return head, [without_label(block.lines[0])]
+    return label._replace(columns=columns, action=action), [without_label(block.lines[0])]
 
 
 def _read_block(block: DecisionLines, crosses: bool) -> tuple[Head, list[bytes]]:
@@ -100,18 +87,21 @@ def _read_block(block: DecisionLines, crosses: bool) -> tuple[Head, list[bytes]]
     if len(chosen) > 1:
         raise InputError("", block.line + chosen[1], 1, "a second cost", "one action with a cost in a decision")
     for i, label in enumerate(labels):
-        if math.isnan(label.cost) and label.actions:
-            raise InputError("", block.line + i, 1, shorten(str(label.actions[0])), _COST)
+        if math.isnan(label.cost) and label.columns:
+            raise InputError("", block.line + i, 1, shorten(str(label.columns[0])), _COST)
     rows = [without_label(line) for line in block.lines]
     if shared and not crosses:
         rows[1:] = [row + b" " + rows[0].lstrip() for row in rows[1:]]
     tag = next((label.tag for label in labels if label.tag), "")
     at, action = (chosen[0], chosen[0] - shared) if chosen else (0, -1)
-    return Head(block.line, shared, (), action, labels[at].cost, labels[at].probability, tag), rows
+    return labels[at]._replace(line=block.line, shared=shared, columns=(), action=action, tag=tag), rows
 
 
-def parse_label(line: bytes, number: int) -> Label:
-    """What stands before the bar. Raises InputError."""
+def parse_label(line: bytes, number: int) -> Head:
+    """What stands before the bar: `columns` are the actions that it names, `action` has a cost (0: none); from 1 on.
+
+    Raises InputError.
+    """
     before, bar, _ = line.partition(b"|")
     if not bar:
         hint = "; of a table give --action and --cost or --reward" if b"," in line else ""
@@ -130,7 +120,7 @@ def parse_label(line: bytes, number: int) -> Label:
     if words[:1] == [b"shared"]:
         if len(words) > 1:
             raise unfit(words[1], "| or a tag after shared, as in shared 'tag | a b")
-        return Label(0, math.nan, math.nan, (), True, tag)
+        return Head(number, True, (), 0, math.nan, math.nan, tag)
     action, cost, probability, named = 0, math.nan, math.nan, []
     unweighted = b""  # a cost without a probability: VW does not count it beside one that has it
     for word in words:
@@ -154,7 +144,7 @@ def parse_label(line: bytes, number: int) -> Label:
                 raise unfit(word, "a probability above 0, and at most 1, behind the cost")
     if unweighted and math.isnan(cost):
         raise unfit(unweighted, _COST)
-    return Label(action, cost, probability, tuple(named), False, tag)
+    return Head(number, False, tuple(named), action, cost, probability, tag)
 
 
 def without_label(line: bytes) -> bytes:
