@@ -99,10 +99,7 @@ def model_lines(path: str, model: Model, top: int) -> list[str]:
     if "classes" in facts:
         lines += class_tables(model, facts["classes"], ids, top)
     else:
-        weights = learner.weights()[1]
-        lines += weight_table("largest weights", ids, weights, top, model)
-        if "members" in facts and top and weights.any():
-            lines.append(f"  {OF_LINEAR}")
+        lines += weight_table("largest weights", ids, learner.weights()[1], top, model)
     if model.unfinished is not None:
         place = model.unfinished
         lines.insert(
@@ -187,6 +184,8 @@ def weight_table(title: str, ids: np.ndarray, weights: np.ndarray, top: int, mod
         return ["", f"{title}: none; {_ELSEWHERE} says what moves predictions"]
     chosen = largest(ids, weights, top)
     lines = ["", f"{title}: {len(chosen)} of {len(ids)}"]
+    if len(chosen) and model.learner.options.method == "committee":
+        lines.append(f"  {OF_LINEAR}")
     for i in chosen:
         names = "" if ids[i] == CONSTANT else "  " + " ".join(names_of(ids[i], model.names))
         lines.append(f"  {'constant' if ids[i] == CONSTANT else ids[i]:>20} {weights[i]:>16.9g}{names.rstrip()}")

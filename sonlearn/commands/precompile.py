@@ -27,9 +27,11 @@ import numpy as np
 
 from sonlearn.commands.line import Line
 from sonlearn.data.batch import Batch
+from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError, SonlearnError
 from sonlearn.jit import without_numba
 from sonlearn.jit.settings import is_shared, package_folders
+from sonlearn.learn.engine import Predictions
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import BanditOptions
@@ -119,7 +121,8 @@ def compile_for(learn: dict[str, Any] | None, bandit: dict[str, Any] | None) -> 
 def learn_some(options: LearnOptions) -> None:
     """Learn a few rows with each member's method, and with all; report on them.
 
-    By two threads, of which one goes on while the other waits for a kernel that the run compiles.
+    By two threads, of which one goes on while the other waits for a kernel that the run compiles. What the run needs
+    before engines, to number features, it compiles itself meanwhile: the rows that engines learn first have numbers.
     """
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(_learn, (*of_members(options), options)))
@@ -127,8 +130,12 @@ def learn_some(options: LearnOptions) -> None:
 
 def _learn(options: LearnOptions) -> None:
     with contextlib.suppress(SonlearnError):
-        learner, rows = Learner(options, threads=2), some_rows()
-        report_on(learner, rows, learner.partial_fit(rows))
+        learner, batch = Learner(options, threads=2), some_rows()
+        y, base, unseen = learner.coded(batch, remember=True), np.zeros(batch.n), np.zeros((batch.n, 2))
+        rows = Rows(batch.indptr, batch.indices, batch.values, y, batch.weight, base, unseen, ids=batch.indices)
+        out = Predictions.empty(batch.n, learner.scores)
+        learner.engine.learn_all(learner.engine.new(), rows, out, len(batch.indices))
+        report_on(learner, batch, learner.partial_fit(batch))
 
 
 def report_on(learner: Learner, batch: Batch, predicted: Predicted) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.jit import forced_inline, jit
+from sonlearn.jit import bare_jit, forced_inline
 
 #: Columns of `Rows.unseen`.
 COUNT, SQUARES = range(2)
@@ -106,7 +106,7 @@ def rows_between(rows: Rows, start: int, stop: int) -> Rows:
     )  # fmt: skip
 
 
-@jit
+@bare_jit
 def first_wild(indptr, values, y, weight, start, limit):  # type: ignore[no-untyped-def]
     """First row from `start` on with a value, label or weight beyond `limit`, or n."""
     for i in range(start, len(y)):

@@ -15,11 +15,12 @@ length is a multiple of `LANES`, so that they vectorise without reordering a sum
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.jit import bare_inline, forced_inline, inline
-from sonlearn.learn.linear_algebra import add_rows, add_scaled, clear_first, find_largest, product
+from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.learn.linear_algebra import add_rows, add_scaled, clear, clear_first, find_largest, product
 
 #: Rows are filled up with zeros to a multiple of so many numbers.
 LANES = 8
@@ -31,38 +32,51 @@ TINY = 1e-200
 STEPS = 60
 
 
-@inline
-def leading_eigenpairs(T, r, most):
-    """(lam, U): the `most` largest eigenvalues of T[:r, :r], in descending order, and their eigenvectors.
+class Eigenpairs(NamedTuple):
+    """Eigenvalues and eigenvectors, and scratch space for finding them; of r rows the first r are used."""
 
-    T : float64[r or more, r or more], symmetric, not modified; 1 <= most <= r
-    lam : float64[most]; U : float64[r, most or more], whose column i belongs to lam[i]
+    lam: np.ndarray  # float64[most]; in descending order
+    U: np.ndarray  # float64[rows, most or more]; column i belongs to lam[i]
+    A: np.ndarray  # float64[rows, width]
+    Z: np.ndarray  # float64[rows, width]
+    d: np.ndarray  # float64[rows]
+    e: np.ndarray  # float64[rows]
+    by: np.ndarray  # float64[rows]
+    order: np.ndarray  # int64[most]
+
+
+def room_for(rows: int, most: int) -> Eigenpairs:
+    """Room for `most` eigenpairs of a matrix of so many rows, or of fewer."""
+    width, columns = (-(-n // LANES) * LANES for n in (rows, most))
+    order = np.zeros(most, np.int64)
+    return Eigenpairs(
+        np.zeros(most), np.zeros((rows, columns)), *np.zeros((2, rows, width)), *np.zeros((3, rows)), order
+    )
+
+
+@bare_inline
+def leading_eigenpairs(T, r, most, out):
+    """out.lam, out.U <- the `most` largest eigenvalues of T[:r, :r], and their eigenvectors.
+
+    T : float64[r or more, r or more], symmetric, not modified; 1 <= most <= r; out : Eigenpairs, overwritten
     """
-    width = filled_up(r)
-    A, Z, U = np.zeros((r, width)), np.zeros((r, width)), np.zeros((r, filled_up(most)))
-    lam, order, d, e, by = np.zeros(most), np.zeros(most, np.int64), np.zeros(r), np.zeros(r), np.zeros(r)
+    A, Z, U, d = out.A, out.Z, out.U, out.d
     top = scaled(T, r, A)
-    tridiagonal(A, d, e, by, Z[0])
-    diagonal(d, e, Z)
-    find_largest(d, r, -1, order)
+    tridiagonal(A, r, d, out.e, out.by, Z[0])
+    diagonal(d, out.e, Z, r)
+    find_largest(d, r, -1, out.order)
     for i in range(most):
-        lam[i] = d[order[i]] * top
+        out.lam[i] = d[out.order[i]] * top
         for j in range(r):
-            U[j, i] = Z[order[i], j]
-    reflect(A, by, U, np.zeros(U.shape[1]))
-    return lam, U
-
-
-@forced_inline
-def filled_up(n):
-    """The multiple of `LANES` that is n or the next one."""
-    return (n + LANES - 1) // LANES * LANES
+            U[j, i] = Z[out.order[i], j]
+    reflect(A, r, out.by, U, Z[0, : U.shape[1]])
 
 
 @bare_inline
 def scaled(T, r, A):
     """A <- T[:r, :r] over its largest entry in size, which is returned, so that no square overflows or vanishes."""
     top = 0.0
+    clear(A)
     for i in range(r):
         for j in range(r):
             top = max(top, abs(T[i, j]))
@@ -74,13 +88,13 @@ def scaled(T, r, A):
 
 
 @bare_inline
-def tridiagonal(A, d, e, by, p):
+def tridiagonal(A, r, d, e, by, p):
     """(d, e) <- diagonal and off-diagonal of a tridiagonal H_{r-3} .. H_0 A H_0 .. H_{r-3}, H_k = I - by_k v_k v_k'.
 
-    A : float64[r, width], symmetric; its row k becomes v_k, which begins at k + 1
-    d, e, by : float64[r], filled in, of `by` the first r - 2 and of e the first r - 1; p : float64[width], overwritten
+    A : float64[r or more, width], symmetric; its row k becomes v_k, which begins at k + 1
+    d, e, by : float64[r or more], filled in up to r, r - 1 and r - 2; p : float64[width], overwritten
     """
-    r = len(A)
+    clear_first(by, r)
     for k in range(r - 2):
         v = A[k]
         d[k] = v[k]
@@ -115,12 +129,11 @@ def take_off_both(out, x, a, y, b):
 
 
 @bare_inline
-def diagonal(d, e, Z):
+def diagonal(d, e, Z, r):
     """d <- the eigenvalues of the tridiagonal matrix of diagonal d and off-diagonal e, Z <- eigenvectors as rows.
 
-    d, e : float64[r], modified, whose last entry of e is no matter; Z : float64[r, width], overwritten
+    d, e : float64[r or more], modified; e[r - 1] does not matter; Z : float64[r or more, width], overwritten
     """
-    r = len(d)
     e[r - 1] = 0.0
     for i in range(r):
         clear_first(Z[i], Z.shape[1])
@@ -173,9 +186,8 @@ def rotate(a, b, c, s):
 
 
 @bare_inline
-def reflect(A, by, U, t):
+def reflect(A, r, by, U, t):
     """U <- H_0 .. H_{r-3} U, with what `tridiagonal` has left; t : float64[columns of U], overwritten."""
-    r = len(A)
     for k in range(r - 3, -1, -1):
         if by[k] == 0.0:
             continue

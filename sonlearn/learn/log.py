@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonlearn.data import axes
-from sonlearn.jit import bare_inline, forced_inline, inline
-from sonlearn.learn.linear_algebra import add_rows, clear_first, set_scaled
+from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.learn.linear_algebra import add_rows, clear, clear_first, set_scaled
 
 #: The log composes blocks of 2^BITS generations, and of 2^BITS of those, and so on.
 BITS = 3
@@ -52,16 +52,17 @@ def map_forward(maps, stamp, generation, z):
     return source
 
 
-@inline
-def begin_generation(now, maps, ET, on_b):
+@bare_inline
+def begin_generation(now, maps, ET, on_b, last, product):
     """Log z <- E z and b <- b + B z for all features, and begin a generation: modifies now and maps, which has room.
 
-    ET : float64[columns of E, rows of E]; on_b : float64[K, columns of E or more], B; neither is modified
+    ET : float64[columns of E, rows of E or more]; on_b : float64[K, columns of E or more], B; neither is modified
+    last, product : float64[M, M + K], overwritten
     """
-    width, length = maps.shape[1:]
-    last, product = np.zeros((width, length)), np.empty((width, length))
+    width = maps.shape[1]
+    clear(last)
     for j in range(len(ET)):
-        set_scaled(last[j], 1.0, ET[j], ET.shape[1])
+        set_scaled(last[j], 1.0, ET[j], min(ET.shape[1], width))
         for c in range(len(on_b)):
             last[j, width + c] = on_b[c, j]
     enter(maps, last, product, now["generation"])

@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from sonlearn.jit import bare_inline, forced_inline, jit
+from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import LOSSES
 
@@ -170,7 +170,7 @@ def leads_too_far(loss, p, xx, limit):
     return loss.code == POISSON and not exp(p) * exp(p) * xx <= limit
 
 
-@jit
+@bare_jit
 def losses(loss, p, y, out) -> None:
     """out[i] <- l(p[i], y[i]), or NaN if y[i] is NaN. p, y : float64[n], not modified; out : float64[n], filled in."""
     for i in range(len(p)):

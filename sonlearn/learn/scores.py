@@ -24,7 +24,7 @@ import numpy as np
 
 from sonlearn.data.arrays import plain
 from sonlearn.errors import OptionError
-from sonlearn.jit import jit
+from sonlearn.jit import bare_jit
 from sonlearn.options import LearnOptions
 
 #: Leading bits of the mantissa that tell bins apart.
@@ -65,7 +65,7 @@ def _edge(size: int) -> float:
     return float(np.array([(size - 1 + _FIRST) << _SHIFT], dtype=np.int64).view(np.float64)[0])
 
 
-@jit
+@bare_jit
 def count(weights, bits, positive, weight) -> None:
     """Add n examples to the histogram float64[3, BINS], which is modified, one by one.
 

@@ -73,12 +73,15 @@ def label_of(
 
     With `truth` true and false have their number and, as the name, the word as it was written.
     """
-    if not isinstance(field, str | bool):
+    if isinstance(field, str):
+        word = field.strip()
+    elif isinstance(field, bool):
+        word = str(field).lower()
+    else:
         number = math.nan if field is None else field if isinstance(field, float) else math.inf
         if math.isinf(number):
             raise Unfit(described(field), NO_LABEL, at)
         return number, None
-    word = str(field).lower() if isinstance(field, bool) else field.strip()
     y = number_in(word) if word else math.nan
     if y is None and class_names:
         return math.nan, word

@@ -167,6 +167,7 @@ class TableRows:
 
 def id_in(fields: Sequence[Any], layout: ColumnLayout) -> str:
     """The id among the fields of a row, which may be too few."""
-    field = None if layout.id is None or layout.id >= len(fields) else fields[layout.id]
-    text = "" if field is None else str(field).strip()
-    return text.removesuffix(".0") if isinstance(field, float) else text
+    field = "" if layout.id is None or layout.id >= len(fields) else fields[layout.id]
+    if isinstance(field, str):
+        return field.strip()
+    return "" if field is None else str(field).removesuffix(".0")

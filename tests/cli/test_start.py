@@ -14,6 +14,8 @@ from sonlearn.commands.messages import complain, telling_of_compiling
 from sonlearn.jit import decorators
 from sonlearn.jit.settings import package_folders
 from sonlearn.jit.stored import is_possible
+from sonlearn.learn import learner
+from sonlearn.learn.first_order.engine import FirstOrder
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions
 from sonlearn.options.bandit import BanditOptions
@@ -198,6 +200,15 @@ def test_the_rows_fit_every_learner(options):
     for each in (*ahead.of_members(options), options):
         rows = ahead.some_rows()
         assert not Learner(each).partial_fit(rows).refused.any()
+
+
+def test_engines_are_compiled_before_what_numbers_features(monkeypatch):
+    """Which the run compiles meanwhile: an engine's kernels take longest."""
+    order, numbered, learned = [], learner.intern, FirstOrder.learn
+    monkeypatch.setattr(learner, "intern", lambda *given: order.append("numbers") or numbered(*given))
+    monkeypatch.setattr(FirstOrder, "learn", lambda *given: order.append("engine") or learned(*given))
+    ahead.learn_some(LearnOptions(method="nag"))
+    assert order == ["engine", "numbers", "engine"]
 
 
 def test_the_slowest_members_come_first():

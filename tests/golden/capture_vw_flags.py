@@ -50,10 +50,9 @@ HEAD = """# Vowpal Wabbit's flags
 `sonlearn vw` takes a whole command line of Vowpal Wabbit: it leaves out what is harmless, takes the nearest in the
 place of what is not here, with a warning, says all that cannot be done in one message, and runs the rest. The loss is
 VW's, squared, where none is given; flags of learning go to the one method that takes them (`-l`: `nag`; `--ftrl_alpha`:
-`ftrl`), and where there are none the committee learns, or of decisions their two reward models. Where no
-method is named, `--l1` is left out with a warning: `nag`, which does not take it, has the steps of
-VW's default. `--clip labels` keeps predictions of values within 0 and the labels so far, as VW does. How near decisions
-with `-l` are to VW's: [bandits.md](bandits.md#how-it-learns).
+`ftrl`), and where there are none the committee learns, or of decisions their two reward models. Without a
+method `--l1` is left out with a warning, since `nag` has the steps of VW's default. `--clip labels` keeps values within
+0 and the labels so far, as VW does. How near decisions with `-l` are to VW's: [bandits.md](bandits.md#how-it-learns).
 On standard error it says which line of ours that is:
 
 ```console

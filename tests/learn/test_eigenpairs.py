@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sonlearn.learn.eigenpairs import leading_eigenpairs
+from sonlearn.learn.eigenpairs import leading_eigenpairs, room_for
 
 
 def matrices(r):
@@ -43,8 +43,11 @@ def agree(T, r, most, what):
     """Eigenvalues are LAPACK's, vectors are orthonormal and belong to them; what is beyond r rows is not read."""
     around = np.full((r + 2, r + 1), np.nan)
     around[:r, :r] = T
-    lam, U = leading_eigenpairs(around, r, most)
-    U = U[:, :most]
+    pairs = room_for(r + 1, most)
+    for array in pairs:
+        array[:] = 7.0  # as after another matrix
+    leading_eigenpairs(around, r, most, pairs)
+    lam, U = pairs.lam, pairs.U[:r, :most]
     wanted = np.linalg.eigvalsh(T)[::-1]
     rounding = 1e-14 * r * max(wanted[0], 0.0)
     np.testing.assert_allclose(lam, wanted[:most], rtol=0, atol=rounding, err_msg=what)

@@ -91,9 +91,9 @@ def sort(values, keys, places, n):
 
     keys : uint32[2, n or more]; places : int64[DIGITS]; both overwritten
     """
-    bits = values.view(np.uint32)
     for i in range(n):
-        keys[0, i] = bits[i] ^ (ALL if bits[i] & SIGN else SIGN)
+        bits = np.float32(values[i]).view(np.uint32)
+        keys[0, i] = bits ^ (ALL if bits & SIGN else SIGN)
     for turn in range(4):
         old, new, shift = keys[turn % 2], keys[1 - turn % 2], 8 * turn
         for digit in range(DIGITS):
@@ -109,7 +109,7 @@ def sort(values, keys, places, n):
             new[places[digit]] = old[i]
             places[digit] += 1
     for i in range(n):
-        bits[i] = keys[0, i] ^ (SIGN if keys[0, i] & SIGN else ALL)
+        values[i] = np.uint32(keys[0, i] ^ (SIGN if keys[0, i] & SIGN else ALL)).view(np.float32)
 
 
 @bare_inline

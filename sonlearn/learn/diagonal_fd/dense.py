@@ -22,10 +22,11 @@ import numpy as np
 from sonlearn.data import merging
 from sonlearn.data.axes import Counted, Numbers, Scalars
 from sonlearn.data.rows import Rows, is_learned
-from sonlearn.jit import bare_inline, forced_inline, inline, jit
+from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.diagonal_fd.engine import Matrix, WithDiagonal
-from sonlearn.learn.diagonal_fd.rounds import LONGEST, leading_rows, step_of, widen
+from sonlearn.learn.diagonal_fd.rounds import LONGEST, DiagonalFDParams, leading_rows, step_of, widen
+from sonlearn.learn.eigenpairs import Eigenpairs, room_for
 from sonlearn.learn.engine import Predictions, padded
 from sonlearn.learn.linear_algebra import (
     add_rows,
@@ -41,7 +42,7 @@ from sonlearn.learn.linear_algebra import (
     total_of,
 )
 from sonlearn.learn.losses import HINGE
-from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, SHRINK
+from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT
 from sonlearn.options import LearnOptions
 
 #: Features of a block: 2^BITS.
@@ -91,12 +92,15 @@ class Work(NamedTuple):
     h: np.ndarray  # float64[rows]; L^-T g
     lanes: np.ndarray  # float64[rows, LANES]
     more: np.ndarray  # float64[4, LANES]
+    pairs: Eigenpairs
 
 
-def new_work(blocks: int, rows: int) -> Work:
-    """Scratch for so many blocks of features and rows of B."""
+def new_work(params: DiagonalFDParams, blocks: int) -> Work:
+    """Scratch for so many blocks of features."""
+    rows = params.m - 1 + params.raw
     return Work(
         *np.zeros((2, blocks, LANES)), *np.zeros((3, rows)), np.zeros((rows, LANES)), np.zeros((4, LANES)),
+        room_for(rows, params.m),
     )  # fmt: skip
 
 
@@ -118,7 +122,7 @@ class DenseDiagonalFD(WithDiagonal):
         self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
     ) -> Calls:
         """See `Engine.calls`."""
-        return [(follow, (self._params, state, new_work(len(state.w), self._rows), rows, out, start, learns))]
+        return [(follow, (self._params, state, new_work(self._params, len(state.w)), rows, out, start, learns))]
 
     def weights(self, state: DenseDiagonalFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
@@ -145,42 +149,31 @@ class DenseDiagonalFD(WithDiagonal):
         return state.B[:, :r].transpose(1, 0, 2).reshape(r, LANES * len(state.B))
 
 
-@jit
+@bare_jit
 def follow(params, state, work, rows, out, start, learns):
     """Predict rows from `start` on and, where it `learns`, learn them.
 
     Returns the first row that would lead to numbers out of all bounds, or n.
     """
-    at = start
-    while True:
-        at, status = run(params, state, work, rows, out, at, learns)
-        if status != SHRINK:
-            return at
-        shrink(params, state, work)
-
-
-@bare_inline
-def run(params, state, work, rows, out, start, learns):
-    """`follow` until a row fills the buffer; returns (next row, status). For DIVERGED it has not been learned."""
     now = state.now[0]
     for i in range(start, len(rows.y)):
         features, squares = spread(rows, i, work.x, now["seen"])
         blocks = (features + LANES - 1) >> BITS
         z = rows.base[i] + product_of(state.w, work.x, blocks, work.more[0])
         if not (abs(z) <= LIMIT and squares <= LIMIT * LIMIT):
-            return i, DIVERGED
+            return i
         out.raw[i, 0] = z
         y = rows.y[i]
         if not learns or not is_learned(rows.weight[i], y):
             continue
         idle = params.loss == HINGE and y * z >= 1.0
         if not idle and step(params, state, work, blocks, z, y, rows.weight[i] / params.r) == DIVERGED:
-            return i, DIVERGED
+            return i
         now["t"] += 1
         now["seen"] = features
         if now["raw"] == params.raw:
-            return i + 1, SHRINK
-    return len(rows.y), DONE
+            shrink(params, state, work)
+    return len(rows.y)
 
 
 @bare_inline
@@ -285,21 +278,21 @@ def move(state, work, r, blocks, a):
             state.w[b, l] += a * ((work.x[b, l] - own[l]) / (1.0 + state.extra[b, l]))
 
 
-@inline
+@bare_inline
 def shrink(params, state, work):
     """Keep m - 1 combinations of the rows, and give what they lose to Delta (see `rounds.shrink`)."""
     now = state.now[0]
     faded = params.retention ** (now["t"] - now["shrunk"])
-    kept, C = leading_rows(params, state.T, now["k"] + now["raw"], faded)
+    kept = leading_rows(params, state.T, now["k"] + now["raw"], faded, work.pairs)
     for b in range((now["seen"] + LANES - 1) >> BITS):
-        compensate(params, state, work, b, kept, C, faded)
+        compensate(params, state, work, b, kept, faded)
     mirror(state.T, kept)
     factorise(state.T, 1.0, kept, state.LT)
     now["shrunk"], now["k"], now["raw"] = now["t"], kept, 0
 
 
 @bare_inline
-def compensate(params, state, work, b, kept, C, faded):
+def compensate(params, state, work, b, kept, faded):
     """Block b: the rows kept, Delta with what they have lost, and T for the new Delta."""
     now, B, new = state.now[0], state.B[b], work.lanes
     squares, own, change, scaled = work.more[0], work.more[1], work.more[2], work.more[3]
@@ -310,7 +303,7 @@ def compensate(params, state, work, b, kept, C, faded):
         add_product(squares, B[j], B[j])
     for i in range(kept):
         clear_first(new[i], LANES)
-        add_rows(C[i], B, r, new[i])
+        add_rows(work.pairs.U[:, i], B, r, new[i])
         add_product(own, new[i], new[i])
     for l in range(LANES):  # noqa: E741
         state.mass[b, l] = faded * (state.mass[b, l] + squares[l])

@@ -120,7 +120,9 @@ class DiagonalFD(WithDiagonal):
 
     def calls(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
-        return [(rounds.follow, (self._params, state, rows, out, start, learns))]
+        longest = len(rows.features) if len(rows.y) == 1 else longest_row(rows)  # one row: a buffer for any
+        work = rounds.new_work(self._params, state, max(longest, 1))
+        return [(rounds.follow, (self._params, state, work, rows, out, start, learns))]
 
     def spare(self, state: DiagonalFDState, rows: Rows, features: int) -> tuple[DiagonalFDState, int]:
         """See `Engine.spare`: the buffer has room for as many rows as it ever holds."""

@@ -37,8 +37,8 @@ import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE, Counted, Scalars
 from sonlearn.data.rows import entries, features_with, is_learned
-from sonlearn.jit import bare_inline, forced_inline, inline, jit
-from sonlearn.learn.eigenpairs import leading_eigenpairs
+from sonlearn.jit import bare_inline, bare_jit, forced_inline, jit
+from sonlearn.learn.eigenpairs import Eigenpairs, leading_eigenpairs, room_for
 from sonlearn.learn.linear_algebra import (
     add_scaled,
     clear,
@@ -51,11 +51,10 @@ from sonlearn.learn.linear_algebra import (
     set_scaled,
     solve_lower,
     solve_upper,
-    transposed,
 )
 from sonlearn.learn.log import apply_map, begin_generation, log_is_full, map_forward, place, slots_of
 from sonlearn.learn.losses import HINGE, LOGISTIC
-from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL, SHRINK
+from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL
 
 # The first columns of a feature's row of the table. The feature's entries of the kept rows of B follow, so that reading
 # a feature costs one cache miss.
@@ -118,13 +117,32 @@ class DiagonalFDScratch(NamedTuple):
     q: np.ndarray  # float64[rows]; B Delta^-1 x
     g: np.ndarray  # float64[rows]; L^-1 q
     z: np.ndarray  # float64[2, width + 1]; one feature's entries while it is brought up to date
+    # of a shrink
+    c: np.ndarray  # float64[1, rows]; L^-T gamma
+    sums: np.ndarray  # float64[slots, 3]; see TOTAL, SQUARES, DELTA
+    last: np.ndarray  # float64[width, width + 1]
+    product: np.ndarray  # float64[width, width + 1]
+    pairs: Eigenpairs
 
 
-@bare_inline
-def run(params, state, work, rows, out, start, learns):
-    """`follow` until a row fills the buffer; returns (next row, status).
+def new_work(params: DiagonalFDParams, state: DiagonalFDState, longest: int) -> DiagonalFDScratch:
+    """Scratch space for rows of at most so many entries."""
+    r, (width, length) = len(state.T), state.maps.shape[1:]
+    return DiagonalFDScratch(
+        np.zeros(longest), np.arange(longest), np.zeros((longest, state.table.shape[1])), *np.zeros((2, r)),
+        np.zeros((2, length)), np.zeros((1, r)), np.zeros((len(state.owner), 3)), *np.zeros((2, width, length)),
+        room_for(r, params.m),
+    )  # fmt: skip
 
-    With LOG_FULL and DIVERGED the next row has not been learned. work : DiagonalFDScratch, overwritten
+
+@bare_jit
+def follow(params, state, work, rows, out, start, learns):
+    """Predict rows from `start` on and, where it `learns`, learn them; (next row, DONE, LOG_FULL or DIVERGED).
+
+    params : DiagonalFDParams; state : DiagonalFDState, modified where it `learns`
+    work : DiagonalFDScratch, overwritten; rows : Rows, not modified; out : Predictions, filled in from row `start` on
+
+    Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds.
     """
     now = state.now[0]
     for i in range(start, len(rows.y)):
@@ -146,11 +164,10 @@ def run(params, state, work, rows, out, start, learns):
             return i, DIVERGED
         out.raw[i, 0] = z
         if learned:
-            status = step(params, state, work, feats, values, z, v, xx, rows.y[i], rows.weight[i])
-            if status == DIVERGED:
+            if step(params, state, work, feats, values, z, v, xx, rows.y[i], rows.weight[i]) == DIVERGED:
                 return i, DIVERGED
             if now["raw"] == params.raw:
-                return i + 1, SHRINK
+                shrink(params, state, work)
     return len(rows.y), DONE
 
 
@@ -297,43 +314,19 @@ def append(state, feats, values, s):
 EPS_RANK = 1e-14
 
 
-@jit
-def follow(params, state, rows, out, start, learns):
-    """Predict rows from `start` on and, where it `learns`, learn them; (next row, DONE, LOG_FULL or DIVERGED).
-
-    params : DiagonalFDParams; state : DiagonalFDState, modified where it `learns`; rows : Rows, not modified
-    out : Predictions, filled in from row `start` on; start : int
-
-    Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds.
-    """
-    at, longest, r, length = start, 1, len(state.T), state.maps.shape[2]
-    for i in range(start, len(rows.y)):
-        longest = max(longest, rows.indptr[i + 1] - rows.indptr[i])
-    work = DiagonalFDScratch(
-        np.zeros(longest), np.arange(longest), np.zeros((longest, state.table.shape[1])), np.zeros(r), np.zeros(r),
-        np.zeros((2, length)),
-    )  # fmt: skip
-    while True:
-        at, status = run(params, state, work, rows, out, at, learns)
-        if status != SHRINK:
-            return at, status
-        shrink(params, state, work.z)
-
-
-@inline
-def shrink(params, state, z):
+@bare_inline
+def shrink(params, state, work):
     """Keep m - 1 rows and begin a generation with an empty buffer. Modifies state.
 
-    params : DiagonalFDParams; z : float64[2, width + 1], overwritten
+    params : DiagonalFDParams; work : DiagonalFDScratch, overwritten
     """
-    now, c, sums = state.now[0], np.zeros((1, len(state.T))), np.zeros((state.now[0]["slots"], 3))
+    now, c, CT = state.now[0], work.c, work.pairs.U
     faded = params.retention ** (now["t"] - now["shrunk"])
-    n_kept, C = leading_rows(params, state.T, now["k"] + now["raw"], faded)
-    CT = transposed(C, C.shape[1])
+    n_kept = leading_rows(params, state.T, now["k"] + now["raw"], faded, work.pairs)
     solve_upper(state.LT, now["k"] + now["raw"], state.gamma, c[0])
-    begin_generation(now, state.maps, CT[: now["k"]], c)
-    fold(state, c[0], CT, sums, z)
-    compensate(params, state, sums, n_kept)
+    begin_generation(now, state.maps, CT[: now["k"]], c, work.last, work.product)
+    fold(state, c[0], CT, work.sums, work.z)
+    compensate(params, state, work.sums, n_kept)
     now["shrunk"] = now["t"]
     factorise(state.T, 1.0, n_kept, state.LT)
     clear_first(state.gamma, len(state.gamma))
@@ -341,33 +334,40 @@ def shrink(params, state, z):
     now["raw"] = now["slots"] = now["entries"] = 0
 
 
-@inline
-def leading_rows(params, T, r, faded):
-    """(number of rows kept, C float64[m - 1, r]); T <- C T C' there, and 0 elsewhere. faded : retention^n"""
-    n_kept, C = 0, np.zeros((params.m - 1, r))
+@bare_inline
+def leading_rows(params, T, r, faded, pairs):
+    """Number of rows kept; pairs.U[:r] <- C', filled up with 0, and T <- C T C' there, 0 elsewhere.
+
+    faded : retention^n; pairs : Eigenpairs, overwritten
+    """
+    n_kept, lam, U = 0, pairs.lam, pairs.U
     if params.m == 1:
         clear(T)
-        return n_kept, C
-    lam, U = leading_eigenpairs(T, r, min(params.m, r))
+        return n_kept
+    leading_eigenpairs(T, r, min(params.m, r), pairs)
     top = lam[0]
     shed = lam[params.m - 1] if r >= params.m and lam[params.m - 1] > EPS_RANK * top else 0.0
     clear(T)
     while n_kept < min(params.m - 1, r) and lam[n_kept] - shed > EPS_RANK * top:
         squared = min(lam[n_kept] - shed, LONGEST) * faded
         factor = math.sqrt(squared / lam[n_kept])
-        set_scaled(C[n_kept], factor, U[:, n_kept], r)
+        for j in range(r):
+            U[j, n_kept] *= factor
         T[n_kept, n_kept] = squared
         n_kept += 1
-    return n_kept, C
+    for j in range(r):
+        for i in range(n_kept, U.shape[1]):
+            U[j, i] = 0.0
+    return n_kept
 
 
 @bare_inline
 def fold(state, c, CT, sums, z):
     """For each feature f of the buffer: table entries <- C B_:f, row of `sums` <- Delta w, |X_:f|^2, Delta.
 
-    The generation has begun. c : float64[rows]; sums : float64[slots, 3], see TOTAL, SQUARES, DELTA; z : see `shrink`
+    The generation has begun. c : float64[rows]; CT : float64[rows, width or more]; sums, z : of DiagonalFDScratch
     """
-    table, now, k = state.table, state.now[0], state.now[0]["k"]
+    table, now, k, width = state.table, state.now[0], state.now[0]["k"], state.maps.shape[1]
     last = place(0, now["generation"] - 1)
     for slot in range(now["slots"]):
         f = state.owner[slot]
@@ -382,7 +382,7 @@ def fold(state, c, CT, sums, z):
             x = state.X[slot, j]
             sums[slot, TOTAL] += x * share
             sums[slot, SQUARES] += x * x
-            add_scaled(table[state.owner[slot], KEPT:], x, CT[k + j], CT.shape[1])
+            add_scaled(table[state.owner[slot], KEPT:], x, CT[k + j], width)
             at += 1
 
 

@@ -316,8 +316,8 @@ def start_over(now, factor, n_kept):
 @inline
 def renew(state):
     """Begin a generation with F = I. The log must have room."""
-    now, factor = state.now[0], state.factor
-    begin_generation(now, state.maps, factor.FT, factor.beta)
+    now, factor, shape = state.now[0], state.factor, state.maps.shape[1:]
+    begin_generation(now, state.maps, factor.FT, factor.beta, np.empty(shape), np.empty(shape))
     start_over(now, factor, now.k)
 
 

@@ -40,7 +40,8 @@ def fold(state, W, z):
     on_v, on_x = np.empty((len(a), k)), np.zeros((len(a), n_raw))
     for c in range(len(a)):
         unmix(G, k, n_raw, a[c], on_v[c], on_x[c])
-    begin_generation(now, state.maps, transposed(N1, k), on_v)
+    shape = state.maps.shape[1:]
+    begin_generation(now, state.maps, transposed(N1, k), on_v, np.empty(shape), np.empty(shape))
     write_back(state, N2, on_x, z)
     worst = departure(state.basis, N1, N2)
     clear(a)
