@@ -92,14 +92,18 @@ def test_cuts_saves_and_threads_change_no_bit(soon, monkeypatch, kind, cuts, tmp
     batch = with_weights(without_some_labels(batch))
     whole, _ = check_saves(options, batch, tmp_path, cuts, 2, foreseen=False)
     now = whole.state.resting.now
-    assert now["copied"] and now["stride"] > 1 and 0 < now["rows"] <= 40
+    assert now["copied"]
+    assert now["stride"] > 1
+    assert 0 < now["rows"] <= 40
 
 
 def test_there_is_no_copy_of_words(soon):
     learner = Learner()
     learner.partial_fit(zipf(n=300, d=4000, s=10))
     now = learner.state.resting.now
-    assert not now["due"] and not now["copied"] and not len(learner.state.resting.facts)
+    assert not now["due"]
+    assert not now["copied"]
+    assert not len(learner.state.resting.facts)
 
 
 def test_further_passes_are_no_rest(soon):
@@ -108,15 +112,18 @@ def test_further_passes_are_no_rest(soon):
     learner = Learner(loss="squared")
     learner.partial_fit(batch)
     learner.next_pass()
+    assert not learner.state.resting.now["better"]
     before = state_of(learner)[1]
     learner.partial_fit(batch)
     after = state_of(learner)[1]
     assert all((before[name] == after[name]).all() for name in before if ".resting." in name)
     learner.next_pass(again=False)
     learner.partial_fit(batch.part(0, 16))
-    assert not learner.state.resting.now["copied"] and not learner.state.resting.now["rows"]
+    assert not learner.state.resting.now["copied"]
+    assert not learner.state.resting.now["rows"]
     learner.partial_fit(batch.part(16, 400))
-    assert learner.state.resting.now["copied"] and learner.state.resting.now["rows"]
+    assert learner.state.resting.now["copied"]
+    assert learner.state.resting.now["rows"]
 
 
 def test_a_merge_begins_anew(soon):
@@ -127,7 +134,8 @@ def test_a_merge_begins_anew(soon):
         own.partial_fit(batch.part(start, stop))
     merged = Learner.merge(parts, base)
     again = Learner.merge(parts, base)
-    assert not merged.state.resting.now["better"] and not merged.state.resting.now["copied"]
+    assert not merged.state.resting.now["better"]
+    assert not merged.state.resting.now["copied"]
     for learner in (merged, again):
         for at in range(0, 600, 50):
             learner.partial_fit(rows_of(batch, slice(at, at + 50)))

@@ -83,7 +83,7 @@ class AtWork(NamedTuple):
     sharing: dict[str, list[int]]  # of each view its members, as places in `active`
     asked: dict[str, list[int]]  # of those that the members with a long memory need
     online: list[int]  # positions of the inputs of the online combination
-    offline: list[int]  # of the offline one
+    offline: list[int]  # of the offline one: those with a long memory
     apart: bool  # whether that is another one, with a combiner of its own
 
 
@@ -270,12 +270,15 @@ class Committee(Engine):
 
         Members that have learned a row predict it better than they predict a new one, and those that memorise gain
         most: the combiners, which would come to rely on them, learn only in the first pass, and anew from new rows
-        after further passes. What is counted is counted once.
+        after further passes. What is counted is counted once. Nor do members rest in further passes: the usual weights
+        predict.
         """
         if state.now["passes"][0] > 0 and not again:
-            discount(state.online)
-            discount(state.offline)
+            for combiner in (state.online, state.offline, state.resting.combiner):
+                discount(combiner)
             resting.forget_rows(state.resting)
+        if again:
+            state.resting.now["better"] = 0
         for engine, own in zip(self.engines, state.members, strict=True):
             engine.next_pass(own, again)
         state.now["passes"] = state.now["passes"] + 1 if again else 0
