@@ -148,11 +148,12 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
     def _is_plain(self, X: Any) -> bool:
         """Whether X needs no check of scikit-learn's: for a batch, that takes longer than learning it."""
         values = X if type(X) is np.ndarray else X.data if scipy.sparse.issparse(X) and X.format == "csr" else None
-        return (
-            values is not None and X.dtype == np.float64 and X.ndim == 2
-            and X.shape[0] > 0 and X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_")
-            and bool(np.isfinite(values.sum()))
-        )  # fmt: skip
+        with np.errstate(over="ignore", invalid="ignore"):
+            return (
+                values is not None and X.dtype == np.float64 and X.ndim == 2
+                and X.shape[0] > 0 and X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_")
+                and bool(np.isfinite(values.sum()))
+            )  # fmt: skip
 
     def _checked_table(self, X: Any, table: Any, y: Any, weight: Any, reset: bool) -> tuple[Batch, Any, Any]:
         """The same of a table that is no matrix of numbers: X as a batch; `table`: see `arrow_table`, or None."""

@@ -31,6 +31,8 @@ from sonlearn.text.objects import Record, Unfit, described, members_of
 from sonlearn.text.rows import ParsedChunk
 
 _INDEX = re.compile(r"[0-9]{1,19}", re.ASCII)
+#: By so many names of members the columns of rows are remembered: of sparse objects each has others.
+_REMEMBERED = 256
 
 
 class _Index:
@@ -85,7 +87,8 @@ class TableRows:
         self.encoder = TableEncoder(options, known)
         constant = CONSTANT if options.constant else None
         self._rows = RowLists(constant if indices else self.encoder.features.constant)
-        self._met: dict[tuple[str, ...], RowColumns] = {}  # by the names of members
+        self._layouts: dict[tuple[str, ...], RowColumns] = {}  # by the names of members
+        self._met: dict[str, None] = {}  # columns
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -126,13 +129,17 @@ class TableRows:
         except RecursionError:
             raise Unfit("objects or arrays nested too deeply", "one object") from None
         names, fields = zip(*members, strict=True) if members else ((), ())
-        columns = self._met.get(names) or self.columns(self._layout_of(names))
+        columns = self._layouts.get(names) or self.columns(self._layout_of(names))
         try:
             self.add_fields(fields, columns, line)
         except Unfit as problem:
             problem.at = (names[problem.at],)  # type: ignore[index]
             raise
-        self._met[names] = columns
+        if names not in self._layouts:
+            if not self._indices:
+                self._met |= dict.fromkeys(name for _, name in columns.layout.features)
+            if len(self._layouts) < _REMEMBERED:
+                self._layouts[names] = columns
 
     def _layout_of(self, names: tuple[str, ...]) -> ColumnLayout:
         """Where the columns of objects are whose members have these names. Raises Unfit."""
@@ -156,9 +163,8 @@ class TableRows:
     def take(self, errors: list[InputError], columns: tuple[str, ...] | None = None) -> ParsedChunk:
         """All rows since the last call; the `errors` of those between them that were malformed; `columns`: of CSV."""
         batch = self._rows.take()
-        if columns is None:
-            met = (name for of_row in self._met.values() for _, name in of_row.layout.features)
-            columns = tuple(dict.fromkeys(met))
+        columns = tuple(self._met) if columns is None else columns
+        self._layouts.clear()
         self._met.clear()
         if self._indices:
             return ParsedChunk([batch] if batch.n else [], errors, 0)

@@ -100,8 +100,10 @@ def members_of(record: Record) -> Members:
 
 def as_decoded(value: Any, path: tuple[str, ...]) -> Any:
     """A dict and what is in it as decoded: numbers as float, dates as texts, objects as Members. Raises Unfit."""
-    if value is None or isinstance(value, str | bool):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, str):
+        return str.__str__(value)  # of a class of its own, such as NumPy's, too
     if isinstance(value, Mapping):
         return Members((str(name), as_decoded(item, (*path, str(name)))) for name, item in value.items())
     if isinstance(value, np.bool_):

@@ -512,6 +512,13 @@ def test_classes_are_told_first_and_kept(classes):
 # ------------------------------------------------------------------------------------------------- inputs
 
 
+@pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array])
+def test_values_whose_sum_is_infinite_need_no_warning(make):
+    X = np.eye(3) + 1.0
+    ours = SonlearnRegressor(method="nag").fit(make(X), X[:, 0])
+    assert np.isfinite(ours.predict(make(X * 5e307))).all()
+
+
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("make", [scipy.sparse.csr_matrix, scipy.sparse.csr_array])
 def test_sparse_input_of_either_index_width(classes, make, index):

@@ -8,6 +8,7 @@ import io
 import itertools
 import json
 import random
+import tracemalloc
 from collections import OrderedDict
 
 import numpy as np
@@ -19,7 +20,9 @@ from vw_peer import vw_features
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.options import TextOptions
+from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import Labelling
+from sonlearn.text.flat import TableRows
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader, detect_format, read_batches
 
@@ -293,6 +296,32 @@ def test_dates_of_members_of_members_and_of_dicts_are_read():
     assert rows_of([batch])[0] == rows(stream('{"day": "2024-04-01"}'))[0]
     with pytest.raises(InputError, match=r"1:2: found 'noon' for 'day', expected a date \(2024-03-31\), or nothing"):
         rows(stream('{"day": "noon"}'), options)
+
+
+@for_all("options", [JSON, TextOptions(format="csv", label="y")])
+def test_texts_of_dicts_may_be_of_a_class_of_their_own(options):
+    found = []
+    for text in (str, np.str_):
+        record = {"tea": text("green"), "at": text("2024-03-31"), "n": text("1.5")}
+        table = TableRows(options, Labelling()) if options.label else None
+        parsed = ChunkParser(options, records=table).parse_records([(1, record)], "")
+        found.append(rows_of(parsed.batches)[0])
+    assert found[0] == found[1]
+    assert len(found[0]) > 5
+
+
+def test_of_sparse_objects_little_more_is_held_than_their_entries():
+    n = 4000
+    records = [{str(32 * i + j): 1.0 for j in range(32)} for i in range(n)]
+    rows = TableRows(TextOptions(format="svmlight"), Labelling(), indices=True)
+    tracemalloc.start()
+    try:
+        for i, record in enumerate(records, 1):
+            rows.add(record, i)
+        assert tracemalloc.get_traced_memory()[0] < 160 * 32 * n
+    finally:
+        tracemalloc.stop()
+    assert rows.take([]).batches[0].n == n
 
 
 def test_members_with_numbers_in_quotes_or_other_dates_are_named():
