@@ -234,8 +234,7 @@ class Committee(Engine):
 
     def reordered(self, state: CommitteeState, order: list[int | None]) -> CommitteeState:
         """See `Engine.reordered`."""
-        own, then = (self.target.reordered(labels, order) for labels in (state.labels, state.resting.labels))
-        return state._replace(labels=own, resting=state.resting._replace(labels=then))
+        return state._replace(labels=self.target.reordered(state.labels, order))
 
     def merge(self, states: Sequence[CommitteeState], base: CommitteeState, rows: Sequence[int]) -> CommitteeState:
         """Views, members and combiners, each in its own way (see `Engine.merge`); members are pruned if it is time."""
@@ -331,7 +330,7 @@ class Committee(Engine):
         return [*self.target.to_input(V, self.members[i], scale), (tally_entries, (state.tally[i], rows, first))]
 
     def combine(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: Sequence[np.ndarray]) -> Calls:
-        """Fill z with the online and the offline combination, by the usual weights; both combiners learn where `learns`.
+        """Fill z with the online and the usual offline combination; both combiners learn where `learns`.
 
         Where there is but one combination, both arrays of z are the same.
         """
@@ -506,7 +505,10 @@ class Committee(Engine):
 
     def _new_resting(self) -> Resting:
         states = self.target.new(), self.views.new(), tuple(engine.new() for engine in self.engines)
-        return new_resting(without(self.target.new_combiner(self.inputs), self.short), *states)
+        own = new_resting(without(self.target.new_combiner(self.inputs), self.short), *states)
+        if self.target.kind == SEVERAL:  # it gains nothing there, and costs up to 1.2 times the loss
+            own.now["due"] = 0
+        return own
 
     def _asked(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
         """Rows that are only predicted, whatever stands in their labels."""
