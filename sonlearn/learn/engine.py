@@ -71,7 +71,8 @@ class Predictions(NamedTuple):
     prediction : float64[n, K]
         The argument of the loss, where an engine needs room for it: `raw` within its bounds.
     offline : float64[n, K]
-        What `raw` would be of a model at rest, to which no labels come any more; NaN where that is `raw`.
+        What `raw` would be of a model at rest, to which no labels come any more; NaN where that is `raw`. Of a
+        committee it is by the weights that are learned while labels come.
     met : int64[n]
         How many classes had occurred before the row.
     unseen : float64[n]

@@ -82,24 +82,21 @@ def test_they_do_better_ahead():
 
 
 @pytest.mark.parametrize("cuts", [(63, 64, 65, 127, 128, 191, 192, 193), tuple(range(110, 200))], ids=len)
-@pytest.mark.parametrize("kind", ["squared", "logistic", "several"])
+@pytest.mark.parametrize("kind", ["squared", "logistic"])
 def test_cuts_saves_and_threads_change_no_bit(soon, monkeypatch, kind, cuts, tmp_path):
     monkeypatch.setattr(resting, "ROWS", 40)  # not every row is kept
-    if kind == "several":
-        batch, options = several_classes(n=300), LearnOptions(oaa=5)
-    else:
-        batch, options = series(300, kind), LearnOptions(loss=kind)
-    batch = with_weights(without_some_labels(batch))
-    whole, _ = check_saves(options, batch, tmp_path, cuts, 2, foreseen=False)
+    batch = with_weights(without_some_labels(series(300, kind)))
+    whole, _ = check_saves(LearnOptions(loss=kind), batch, tmp_path, cuts, 2, foreseen=False)
     now = whole.state.resting.now
     assert now["copied"]
     assert now["stride"] > 1
     assert 0 < now["rows"] <= 40
 
 
-def test_there_is_no_copy_of_words(soon):
-    learner = Learner()
-    learner.partial_fit(zipf(n=300, d=4000, s=10))
+@pytest.mark.parametrize(("batch", "options"), [(zipf(n=300, d=4000, s=10), {}), (several_classes(n=300), {"oaa": 5})])
+def test_there_is_no_copy_of_words_and_several_classes(soon, batch, options):
+    learner = Learner(**options)
+    learner.partial_fit(batch)
     now = learner.state.resting.now
     assert not now["due"]
     assert not now["copied"]

@@ -53,11 +53,9 @@ class CommitteeByRow(EngineByRow):
         given = rows._replace(weight=weighted)
         scaled, scale, labelled = target.label_calls(state.labels, given, state.now, False)
         work, K = committee.at_work(state), target.width(state.labels)
-        V, z, part = np.ones((len(work.online), 1, K)), [np.zeros((1, K))] * 3, Part(scaled, scale, (0, 1))
+        V, z, part = np.ones((len(work.online), 1, K)), [np.zeros((1, K))] * 2, Part(scaled, scale, (0, 1))
         if work.apart:
-            z[1] = z[2] = np.zeros((1, K))
-        if state.resting.now["better"][0]:
-            z[2] = np.zeros((1, K))
+            z[1] = np.zeros((1, K))
         self._views = {
             name: RowOfView(committee.views.every[i], i, state.views[i], scaled, self._features, room)
             for i, name in enumerate(committee.views.names)
@@ -83,7 +81,7 @@ class CommitteeByRow(EngineByRow):
         calls += committee.count(state, part, V, z)
         if state.resting.now["due"][0]:
             calls.append((resting.keep, (state.resting, given)))
-        calls += target.finish(state.labels, scale, (z[0], z[2]), out)
+        calls += target.finish(state.labels, scale, z, out)
         self._sequence = Sequence(calls)
         return self._with_stages(state)
 

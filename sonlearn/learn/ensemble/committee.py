@@ -234,8 +234,7 @@ class Committee(Engine):
 
     def reordered(self, state: CommitteeState, order: list[int | None]) -> CommitteeState:
         """See `Engine.reordered`."""
-        own, then = (self.target.reordered(labels, order) for labels in (state.labels, state.resting.labels))
-        return state._replace(labels=own, resting=state.resting._replace(labels=then))
+        return state._replace(labels=self.target.reordered(state.labels, order))
 
     def merge(self, states: Sequence[CommitteeState], base: CommitteeState, rows: Sequence[int]) -> CommitteeState:
         """Views, members and combiners, each in its own way (see `Engine.merge`); members are pruned if it is time."""
@@ -331,17 +330,13 @@ class Committee(Engine):
         return [*self.target.to_input(V, self.members[i], scale), (tally_entries, (state.tally[i], rows, first))]
 
     def combine(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: Sequence[np.ndarray]) -> Calls:
-        """Fill z with the online combination, that of members with a long memory, and what `predict` would say.
+        """Fill z with the online and the usual offline combination; both combiners learn where `learns`.
 
-        The combiners of the first two learn where `learns`. Those that are the same are one array of z.
+        Where there is but one combination, both arrays of z are the same.
         """
         work = self.at_work(state)
         calls = self.target.combine_some(state.online, work.online, V, part, learns, z[0])
-        if work.apart:
-            calls += self._combine_long(state.offline, state, V, part, learns, z[1])
-        if state.resting.now["better"][0]:
-            calls += self._combine_long(state.resting.combiner, state, V, part, False, z[2])
-        return calls
+        return calls + self._combine_long(state.offline, state, V, part, learns, z[1]) if work.apart else calls
 
     def _combine_long(
         self, combiner: Combiner, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: np.ndarray
@@ -446,7 +441,7 @@ class Committee(Engine):
         state = self._learn_members(state, part, seen, again, settles, V, combine)
         if not again:
             state = self._counted(state, part, V, z)
-        run_calls(self.target.finish(state.labels, part.scale, (z[0], z[2]), out))
+        run_calls(self.target.finish(state.labels, part.scale, z, out))
         return state
 
     def _learn_members(
@@ -510,7 +505,10 @@ class Committee(Engine):
 
     def _new_resting(self) -> Resting:
         states = self.target.new(), self.views.new(), tuple(engine.new() for engine in self.engines)
-        return new_resting(without(self.target.new_combiner(self.inputs), self.short), *states)
+        own = new_resting(without(self.target.new_combiner(self.inputs), self.short), *states)
+        if self.target.kind == SEVERAL:  # it gains nothing there, and costs up to 1.2 times the loss
+            own.now["due"] = 0
+        return own
 
     def _asked(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
         """Rows that are only predicted, whatever stands in their labels."""
@@ -542,19 +540,18 @@ class Committee(Engine):
             run_calls(self.target.to_input(own, self.members[i], part.between(which).scale))
 
         self._scheduler.each(work.asked, seen, part.span, ask, lambda which: None)
-        run_calls(self._combine_long(self.offline_combiner(state), state, V, part, False, z[2]))
-        return V, z[2]
+        run_calls(self._combine_long(self.offline_combiner(state), state, V, part, False, z[1]))
+        return V, z[1]
 
     def _space(self, state: CommitteeState, n: int) -> tuple[np.ndarray, Sequence[np.ndarray]]:
         """(V float64[at work, n, K], z, see `combine`): the same memory each time, 0 but for what is always 1."""
         work, K = self.at_work(state), self.target.width(state.labels)
         k = len(work.online)
-        if len(self._room) < (k + 3) * n * K:
-            self._room = np.zeros((k + 3) * n * K)
-        room = self._room[: (k + 3) * n * K].reshape(k + 3, n, K)
+        if len(self._room) < (k + 2) * n * K:
+            self._room = np.zeros((k + 2) * n * K)
+        room = self._room[: (k + 2) * n * K].reshape(k + 2, n, K)
         room[:], room[len(work.active) : k] = 0.0, 1.0
-        long = k + 1 if work.apart else k
-        return room[:k], (room[k], room[long], room[k + 2 if state.resting.now["better"][0] else long])
+        return room[:k], (room[k], room[k + 1 if work.apart else k])
 
     def _exchange(
         self, state: CommitteeState, queue: np.ndarray, which: int, places: list[int], part: Part, V: np.ndarray

@@ -1,4 +1,4 @@
-"""Members at rest: what their predictions are worth once no labels come, where rows are of numbers.
+"""Members at rest: what their predictions are worth once no labels come; of values and two classes, of rows of numbers.
 
 A member that has just learned a row's neighbours predicts it better than it will predict a row of next week, the more
 so the more labels follow one another; and what memorises gains most. A combiner that learns of predictions that are

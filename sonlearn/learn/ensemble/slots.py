@@ -133,8 +133,7 @@ class ClassSlots(Target):
 
     def reordered(self, state: SlotState, order: list[int | None]) -> SlotState:
         """See `Engine.reordered`."""
-        known = range(len(state.slots))
-        slots = np.array([state.slots[number] if number in known else UNMET for number in order], dtype=np.int64)
+        slots = np.array([UNMET if number is None else state.slots[number] for number in order], dtype=np.int64)
         return state._replace(slots=slots)
 
     def merged(self, states: Sequence[SlotState], base: SlotState) -> tuple[SlotState, list[np.ndarray]]:
@@ -297,9 +296,7 @@ def count_rows(state, whole, again, rows, y, scale):
         y[i] = math.nan
         if not is_learned(rows.weight[i], rows.y[i]):
             continue
-        slot = state.slots[int(rows.y[i])] if rows.y[i] < len(state.slots) else UNMET
-        if slot == UNMET:  # of members at rest, one that came later
-            continue
+        slot = state.slots[int(rows.y[i])]
         y[i] = slot
         counts[slot] += 1
         known = max(known, slot + 1)
