@@ -167,6 +167,10 @@ def flat(state: Any, name: str) -> dict[str, np.ndarray]:
     return {name: state}
 
 
+class Maybe(tuple[Any, ...]):
+    """In a template: the states that are in it, or none of them and an empty tuple."""
+
+
 def rebuilt(template: Any, arrays: dict[str, np.ndarray], name: str) -> Any:
     """Inverse of `flat`: a state of the form of `template`, with the content of `arrays`.
 
@@ -177,6 +181,8 @@ def rebuilt(template: Any, arrays: dict[str, np.ndarray], name: str) -> Any:
     KeyError, ValueError
         An array is missing, or of another shape or type.
     """
+    if isinstance(template, Maybe) and not any(key.startswith(f"{name}.") for key in arrays):
+        return ()
     if isinstance(template, tuple):
         fields = getattr(template, "_fields", None) or range(len(template))
         parts = [rebuilt(part, arrays, f"{name}.{field}") for field, part in zip(fields, template, strict=True)]

@@ -154,6 +154,10 @@ class Engine(ABC):
     def new(self, classes: int = 0) -> State:
         """State of an untrained learner; of several classes, with room for so many."""
 
+    def template(self, classes: int) -> State:
+        """What `storage.rebuilt` goes by: `new`, with `Maybe` where there may be more."""
+        return self.new(classes)
+
     def parts(self, state: State) -> dict[str, Any]:
         """The engines of the fields of `state` that are states of other engines: one, or of a tuple of states a tuple.
 

@@ -631,7 +631,7 @@ class Learner(SavedModel):
         learner.index = index_of(arrays["ids"])
         none = Predictions.empty(0, learner.scores)
         learner._waiting, learner._predicted = delay.from_arrays(header.get("waiting"), arrays, none)
-        state = storage.rebuilt(learner.state, arrays, "state")
+        state = storage.rebuilt(learner.engine.template(int(header["met"])), arrays, "state")
         if not header["met"] == learner.engine.met(state) <= learner.scores:
             raise ValueError(
                 f"{header['met']} classes are said to be learned, and {learner.engine.met(state)} have been"

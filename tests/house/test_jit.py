@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from places import PACKAGE
 
-from sonlearn.jit import folders, stored
+from sonlearn.jit import folders, settings, stored
 from sonlearn.jit.decorators import InlinedKernel, Kernel
 from sonlearn.jit.folders import trusted
 from sonlearn.jit.sequence import Sequence
@@ -153,10 +153,15 @@ def test_a_kernel_of_another_package_follows_edits_of_ours(copy, fast):
 
 def test_private_parts_of_numba_are_for_the_versions_that_they_were_tested_with(monkeypatch):
     monkeypatch.delenv("SONLEARN_FASTSTART", raising=False)
-    assert all(map(faststart_is_on, ("0.61.0", "0.64.2", "0.68.1", "0.68.2rc1")))
-    assert not any(map(faststart_is_on, ("0.60.0", "0.67.0", "0.69.0", "0.69.0rc1", "0.100.1", "1.61.0", "0.70dev+3")))
+
+    def is_on(version):
+        monkeypatch.setattr(settings, "numba_version", lambda: version)
+        return settings.faststart_is_on()
+
+    assert all(map(is_on, ("0.61.0", "0.64.2", "0.68.1", "0.68.2rc1")))
+    assert not any(map(is_on, ("0.60.0", "0.67.0", "0.69.0", "0.69.0rc1", "0.100.1", "1.61.0", "0.70dev+3")))
     monkeypatch.setenv("SONLEARN_FASTSTART", "0")
-    assert not faststart_is_on("0.68.1")
+    assert not is_on("0.68.1")
 
 
 def run_python(program, *arguments, **environment):

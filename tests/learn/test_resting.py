@@ -43,7 +43,7 @@ def test_equals_copies_and_a_combiner_of_what_they_predict(soon, kind):
     for start, stop in ((64, 128), (128, 192), (192, 288), (288, 432), (432, 648)):
         copy, rows = Learner.from_arrays(*state_of(ours)), batch.part(start, stop)
         ours.partial_fit(batch.part(start, stop - 1))
-        assert ours.state.resting.now["rows"] == stop - 1 - start, "a copy is due before the last row"
+        assert ours.state.resting.kept.now["rows"] == stop - 1 - start, "a copy is due before the last row"
         ours.partial_fit(batch.part(stop - 1, stop))
         mean, unit = (copy.state.labels.moments[1], unit_of(copy.state.labels)) if kind == "squared" else (0.0, 1.0)
         V = (np.ascontiguousarray(copy.contributions(rows).predictions) - mean) / unit
@@ -60,7 +60,7 @@ def test_equals_copies_and_a_combiner_of_what_they_predict(soon, kind):
         own = ours.state.resting
         np.testing.assert_allclose(own.combiner.w[:, :3], twin.w, rtol=1e-6, atol=1e-8)
         assert not own.combiner.w[:, 3].any(), "what forgets has no part"
-        assert own.now["better"][0] == better[-1]
+        assert own.kept.now["better"][0] == better[-1]
         chosen = own.combiner if better[-1] else ours.state.offline
         np.testing.assert_array_equal(ours.contributions(rows).weight, weights_of(chosen)[:3])
     assert any(better)
@@ -74,10 +74,10 @@ def test_they_do_better_ahead():
     batch = series(n=6000)
     learner = Learner(loss="squared")
     learner.partial_fit(batch.part(0, 5000))
-    assert learner.state.resting.now["better"][0]
+    assert learner.state.resting.kept.now["better"][0]
     ahead = batch.part(5000, 6000)
     error = np.mean((learner.predict(ahead).raw - ahead.y) ** 2)
-    learner.state.resting.now["better"] = 0
+    learner.state.resting.kept.now["better"] = 0
     assert error < 0.8 * np.mean((learner.predict(ahead).raw - ahead.y) ** 2)
 
 
@@ -87,7 +87,7 @@ def test_cuts_saves_and_threads_change_no_bit(soon, monkeypatch, kind, cuts, tmp
     monkeypatch.setattr(resting, "ROWS", 40)  # not every row is kept
     batch = with_weights(without_some_labels(series(300, kind)))
     whole, _ = check_saves(LearnOptions(loss=kind), batch, tmp_path, cuts, 2, foreseen=False)
-    now = whole.state.resting.now
+    now = whole.state.resting.kept.now
     assert now["copied"]
     assert now["stride"] > 1
     assert 0 < now["rows"] <= 40
@@ -97,10 +97,10 @@ def test_cuts_saves_and_threads_change_no_bit(soon, monkeypatch, kind, cuts, tmp
 def test_there_is_no_copy_of_words_and_several_classes(soon, batch, options):
     learner = Learner(**options)
     learner.partial_fit(batch)
-    now = learner.state.resting.now
+    now = learner.state.resting.kept.now
     assert not now["due"]
     assert not now["copied"]
-    assert not len(learner.state.resting.facts)
+    assert not len(learner.state.resting.kept.facts)
 
 
 def test_further_passes_are_no_rest(soon):
@@ -109,18 +109,18 @@ def test_further_passes_are_no_rest(soon):
     learner = Learner(loss="squared")
     learner.partial_fit(batch)
     learner.next_pass()
-    assert not learner.state.resting.now["better"]
+    assert not learner.state.resting.kept.now["better"]
     before = state_of(learner)[1]
     learner.partial_fit(batch)
     after = state_of(learner)[1]
     assert all((before[name] == after[name]).all() for name in before if ".resting." in name)
     learner.next_pass(again=False)
     learner.partial_fit(batch.part(0, 16))
-    assert not learner.state.resting.now["copied"]
-    assert not learner.state.resting.now["rows"]
+    assert not learner.state.resting.kept.now["copied"]
+    assert not learner.state.resting.kept.now["rows"]
     learner.partial_fit(batch.part(16, 400))
-    assert learner.state.resting.now["copied"]
-    assert learner.state.resting.now["rows"]
+    assert learner.state.resting.kept.now["copied"]
+    assert learner.state.resting.kept.now["rows"]
 
 
 def test_a_merge_begins_anew(soon):
@@ -131,10 +131,10 @@ def test_a_merge_begins_anew(soon):
         own.partial_fit(batch.part(start, stop))
     merged = Learner.merge(parts, base)
     again = Learner.merge(parts, base)
-    assert not merged.state.resting.now["better"]
-    assert not merged.state.resting.now["copied"]
+    assert not merged.state.resting.kept.now["better"]
+    assert not merged.state.resting.kept.now["copied"]
     for learner in (merged, again):
         for at in range(0, 600, 50):
             learner.partial_fit(rows_of(batch, slice(at, at + 50)))
-    assert merged.state.resting.now["copied"]
+    assert merged.state.resting.kept.now["copied"]
     assert_same(state_of(merged), state_of(again))

@@ -166,7 +166,7 @@ class Bandit(SavedModel):
         if bandit.labels is not None:
             bandit.labels.restore(header["labels"])
         bandit.index = index_of(arrays["ids"])
-        state = storage.rebuilt(bandit.state, arrays, "state")
+        state = storage.rebuilt(bandit._model.template(0), arrays, "state")
         bandit.state = bandit._model.reserve(state, NO_ROWS, bandit.size)
         return bandit
 

@@ -61,6 +61,10 @@ class EngineRewards(RewardModel):
         """State that has seen nothing."""
         return EngineState(self._engine.new(), self._second.new(), np.zeros(1, rounds.SCALARS))
 
+    def template(self, classes: int) -> EngineState:
+        """See `Engine.template`."""
+        return self.new()._replace(main=self._engine.template(0), second=self._second.template(0))
+
     def parts(self, state: EngineState) -> dict[str, Any]:
         """See `Engine.parts`."""
         return {"main": self._engine, **({"second": self._second} if self._type == "dr" else {})}

@@ -79,8 +79,8 @@ class CommitteeByRow(EngineByRow):
             calls += stage.calls
         calls += committee.combine(state, V, part, True, z)
         calls += committee.count(state, part, V, z)
-        if state.resting.now["due"][0]:
-            calls.append((resting.keep, (state.resting, given)))
+        if state.resting.kept.now["due"][0]:
+            calls.append((resting.keep, (state.resting.kept, given)))
         calls += target.finish(state.labels, scale, z, out)
         self._sequence = Sequence(calls)
         return self._with_stages(state)

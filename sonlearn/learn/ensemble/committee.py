@@ -17,6 +17,7 @@ pruned (`pruning`). Neither changes a bit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, NamedTuple
 
@@ -24,6 +25,7 @@ import numpy as np
 
 from sonlearn.data.axes import Axis, Numbers, Scalars, summed
 from sonlearn.data.rows import NO_ROWS, WILD, Rows, first_wild, is_learned, learned_rows, rows_between
+from sonlearn.files.storage import Maybe
 from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Calls, run_calls
 from sonlearn.learn.delay import DelayQueue, exchange, new_waiting, with_room_for
@@ -37,10 +39,11 @@ from sonlearn.learn.ensemble.history import History, new_history
 from sonlearn.learn.ensemble.label_scale import relative_weights
 from sonlearn.learn.ensemble.progress import SEVERAL, VALUES, measure, tally_up
 from sonlearn.learn.ensemble.pruning import RARE, SHORT, PruningCase, next_checkpoint, prune
-from sonlearn.learn.ensemble.resting import Resting, new_resting
+from sonlearn.learn.ensemble.resting import Copy, Resting, new_resting
 from sonlearn.learn.ensemble.scheduling import Scheduler, Seen, Views
 from sonlearn.learn.ensemble.slots import ClassSlots
 from sonlearn.learn.ensemble.target import Part, Target
+from sonlearn.learn.losses import Loss, losses
 from sonlearn.options import LearnOptions
 from sonlearn.options.members import NAG_SECONDS, Member, default_members, member, word_members
 from sonlearn.options.views import COLUMNS, VIEWS, WORDS
@@ -137,6 +140,12 @@ class Committee(Engine):
             active=np.ones(k, dtype=bool) if self.options.members else ~self.of_words,
             now=np.zeros(1, dtype=NOW),
         )
+
+    def template(self, classes: int) -> CommitteeState:
+        """See `Engine.template`: there may be a copy of what predicts."""
+        state = self.new(classes)
+        there = Maybe((Copy(self.target.new(), self.views.new(), tuple(engine.new() for engine in self.engines)),))
+        return state._replace(resting=state.resting._replace(copy=there))
 
     def met(self, state: CommitteeState) -> int:
         """How many classes have been met or named."""
@@ -277,7 +286,7 @@ class Committee(Engine):
                 discount(combiner)
             resting.forget_rows(state.resting)
         if again:
-            state.resting.now["better"] = 0
+            state.resting.kept.now["better"] = 0
         for engine, own in zip(self.engines, state.members, strict=True):
             engine.next_pass(own, again)
         state.now["passes"] = state.now["passes"] + 1 if again else 0
@@ -307,7 +316,7 @@ class Committee(Engine):
 
     def offline_combiner(self, state: CommitteeState) -> Combiner:
         """That of the offline combination."""
-        if state.resting.now["better"][0]:
+        if state.resting.kept.now["better"][0]:
             return state.resting.combiner
         return state.offline if self.at_work(state).apart else state.online
 
@@ -467,47 +476,48 @@ class Committee(Engine):
 
     def _kept(self, state: CommitteeState, rows: Rows) -> CommitteeState:
         """`state` that has kept some of the `rows`, just learned; if it is time, members rest anew."""
-        own = state.resting
-        if not own.now["due"][0]:
+        own, now = state.resting, state.resting.kept.now[0]
+        if not now["due"]:
             return state
         own = resting.with_room(own, len(rows.y), int(rows.indptr[-1]))
-        resting.keep(own, rows)
+        resting.keep(own.kept, rows)
         state = state._replace(resting=own)
-        if own.now["learned"][0] < own.now["due"][0]:
+        if now["learned"] < now["due"]:
             return state
-        if state.now["in_parts"][0] or own.now["seen"][0] >= RARE * state.now["entries"][0]:
+        if state.now["in_parts"][0] or now["seen"] >= resting.RARE * state.now["entries"][0]:
             own = self._new_resting()
-            own.now["due"] = 0
+            own.kept.now["due"] = 0
             return state._replace(resting=own)
-        if own.now["copied"][0]:
+        if now["copied"]:
             self._learn_at_rest(state)
         parts = (self.views.every, state.views), (self.engines, state.members)
         views, members = (tuple(each.for_prediction(one) for each, one in zip(*part, strict=True)) for part in parts)
         entries = int(state.now["entries"][0])
-        return state._replace(resting=resting.copied(own, state.labels, views, members, entries))
+        return state._replace(resting=resting.copied(own, Copy(state.labels, views, members), entries))
 
     def _learn_at_rest(self, state: CommitteeState) -> None:
         """Members at rest predict the rows kept; see `resting`."""
-        own, totals = state.resting, np.zeros((2, 3))
-        then = state._replace(labels=own.labels, views=own.views, members=own.members)
+        own, gains = state.resting, list[np.ndarray]()
+        then = state._replace(**own.copy[0]._asdict())
         whole, seen = self._shown(then, resting.kept_rows(own))
         usual = state.offline if self.at_work(state).apart else state.online
         for _, part in self._parts(then, whole):
             V, z = self._offline(then, part, seen)
             finite = np.isfinite(V).all(axis=(0, 2))
             part = part._replace(rows=part.rows._replace(weight=np.where(finite, part.rows.weight, 0.0)))
-            for combiner, total in zip((usual, own.combiner), totals, strict=True):
+            each = np.zeros((2, len(z)))
+            for combiner, loss in zip((usual, own.combiner), each, strict=True):
                 run_calls(self._combine_long(combiner, then, V, part, False, z))
-                given = self.target.kind, self.target.loss, part.scale, z, part.rows.y, part.rows.weight
-                measure(*given, total, np.zeros(len(z)))
+                losses(Loss(self.target.loss.code, float(part.scale.par.mean())), z[:, 0], part.rows.y, loss)
+            gains.append((part.rows.weight * (each[0] - each[1]))[part.rows.weight > 0.0])
             run_calls(self._combine_long(own.combiner, then, V, part, True, z))
-        own.now["better"] = totals[1, 1] < totals[0, 1]
+        gain = np.concatenate(gains)
+        own.kept.now["better"] = gain.sum() > resting.SURE * math.sqrt(gain @ gain)
 
     def _new_resting(self) -> Resting:
-        states = self.target.new(), self.views.new(), tuple(engine.new() for engine in self.engines)
-        own = new_resting(without(self.target.new_combiner(self.inputs), self.short), *states)
+        own = new_resting(without(self.target.new_combiner(self.inputs), self.short))
         if self.target.kind == SEVERAL:  # it gains nothing there, and costs up to 1.2 times the loss
-            own.now["due"] = 0
+            own.kept.now["due"] = 0
         return own
 
     def _asked(self, state: CommitteeState, rows: Rows) -> tuple[Part, Seen]:
