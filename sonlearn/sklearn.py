@@ -225,7 +225,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
             rows.indices[missing] += X.shape[1]
             rows.data[missing] = 1.0
         n, lines = len(indptr) - 1, np.arange(at.start, at.stop) if isinstance(at, slice) else at
-        entries = entries_of(indptr, rows.indices, rows.data, self.constant)
+        entries = entries_of(indptr, rows.indices, rows.data, self._constant)
         return Batch(*entries, np.full(n, np.nan), np.ones(n), lines + 1, "X")
 
     def _fit_rows(self, X: Any, y: np.ndarray, weight: Any) -> Self:
@@ -518,7 +518,7 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
             raise ValueError(f"the number of classes has to be greater than one; got {len(classes)} class")
         self.positive_ = self._number_of_positive(classes)
         self.learner_ = self._learner_of_classes(len(classes), self._text if self.mixed_ else None, self._threads)
-        self.classes_ = classes
+        self.classes_, self._constant = classes, self.constant  # what is set later is for the next fit
 
     def _labels(self, y: np.ndarray) -> np.ndarray:
         return self._numbered.labels(np.searchsorted(self.classes_, y))
@@ -584,6 +584,7 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
 
     def _begin(self) -> None:
         self.learner_ = Learner(self._value_options(), self._text if self.mixed_ else None, threads=self._threads)
+        self._constant = self.constant
 
     def predict(self, X: Any) -> np.ndarray:
         """Predictions float64[n], within the options' bounds; of poisson loss the expected count."""

@@ -433,6 +433,17 @@ def test_what_is_made_of_predictions_may_change_after_fit(classes):
     assert values.predict(X).max() == 0.5
 
 
+@pytest.mark.parametrize("make", [SonlearnClassifier, SonlearnRegressor])
+def test_constant_set_after_fit_is_for_the_next_fit(classes, make):
+    X, y = classes
+    ours = make(method="nag", **IN_ORDER).fit(X, y)
+    before = ours.predict(X)
+    ours.set_params(constant=False)
+    np.testing.assert_array_equal(ours.predict(X), before)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(ours)).predict(X), before)
+    assert (ours.fit(X, y).predict(X) != before).any()
+
+
 def test_multinomial_is_the_command_lines():
     X, y = several()
     ours = SonlearnClassifier(method="nag", multinomial=True, **IN_ORDER).fit(X, y)
