@@ -40,9 +40,9 @@ and out, so that the coverage is kept whichever scale is chosen.
 Once no labels come, nothing moves the end points, and errors grow as the model grows old. A model at rest has a state
 of its own, of the errors of what it would predict (`Predicted.offline`), and its intervals are as wide as that stream
 has ever needed: by scale 0 or 2, which wait for no errors, and the largest that its mean threshold has been. Where the
-last labels tell of the next, the stream drifts, and what was learned of it grows old the sooner: half-widths are times
-1 + (1 - E_online / E_rest), E the mean errors so far, the share of its error that labels would take from a model at
-rest. On rows in no order that is 1.
+last labels tell of the next, the stream drifts, and what was learned of it grows old the sooner: half-widths are
+multiplied by 1 + r, where r = 1 - E_online / E_rest, E the mean errors so far, is the share of its error that labels
+would take from a model at rest. On rows in no order r is 0.
 
 **Classes.** Sets are adaptive prediction sets (Romano, Sesia and Candes, NeurIPS 2020) with a tracked threshold.
 

@@ -134,10 +134,6 @@ class View(ABC):
         """`state` without spare room, for storage: equal states give equal arrays."""
         return axes.packed(state)
 
-    def for_prediction(self, state: State) -> State:
-        """As of an engine."""
-        return self.packed(state)
-
 
 def new_now(*fields: str) -> np.ndarray:
     """Scalars of a new state: `features` and `fields`, ``name`` (int64) or ``name:f8``."""

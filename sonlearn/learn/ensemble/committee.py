@@ -387,8 +387,7 @@ class Committee(Engine):
         while start < end:
             again, left, stop = bool(state.now["passes"][0] > 0), resting.rows_left(state.resting), end
             if left and not again:
-                learned = np.cumsum(learned_rows(rows)[start:end])
-                stop = min(start + int(np.searchsorted(learned, left)) + 1, end)
+                stop = _learned_by(rows, start, end, left)
             state, start = self._learn_rows(state, rows, out, start, stop, settles), stop
         return state
 
@@ -417,10 +416,7 @@ class Committee(Engine):
         """Where to stop: members are pruned after the very same row however the stream is cut."""
         stop = min(start + self._rows_at_a_time(state), len(rows.y))
         left = 0 if again else self.rows_left(state)
-        if left == 0:
-            return stop
-        counts = np.cumsum((rows.weight[start:stop] > 0) & ~np.isnan(rows.y[start:stop]))
-        return start + int(np.searchsorted(counts, left)) + 1 if counts[-1] >= left else stop
+        return _learned_by(rows, start, stop, left) if left else stop
 
     def _rows_at_a_time(self, state: CommitteeState) -> int:
         return max(CELLS // max(len(self.at_work(state).online) * self.target.width(state.labels), 1), LEAST_ROWS)
@@ -484,16 +480,16 @@ class Committee(Engine):
         state = state._replace(resting=own)
         if now["learned"] < now["due"]:
             return state
-        if state.now["in_parts"][0] or now["seen"] >= resting.RARE * state.now["entries"][0]:
+        if state.now["in_parts"][0] or now["seen"] >= resting.MOST_FEATURES * state.now["entries"][0]:
             own = self._new_resting()
             own.kept.now["due"] = 0
             return state._replace(resting=own)
         if now["copied"]:
             self._learn_at_rest(state)
-        parts = (self.views.every, state.views), (self.engines, state.members)
-        views, members = (tuple(each.for_prediction(one) for each, one in zip(*part, strict=True)) for part in parts)
-        entries = int(state.now["entries"][0])
-        return state._replace(resting=resting.copied(own, Copy(state.labels, views, members), entries))
+        views = tuple(view.packed(one) for view, one in zip(self.views.every, state.views, strict=True))
+        members = tuple(engine.for_prediction(one) for engine, one in zip(self.engines, state.members, strict=True))
+        then, entries = Copy(state.labels, views, members), int(state.now["entries"][0])
+        return state._replace(resting=resting.copied(own, then, _rows(state), entries))
 
     def _learn_at_rest(self, state: CommitteeState) -> None:
         """Members at rest predict the rows kept; see `resting`."""
@@ -635,6 +631,12 @@ def committee_members(options: LearnOptions) -> tuple[Member, ...]:
 
 def _rows(state: CommitteeState) -> int:
     return int(state.now["rows"][0])
+
+
+def _learned_by(rows: Rows, start: int, stop: int, count: int) -> int:
+    """The row before which so many from `start` on have been learned; `stop`, if those before it are fewer."""
+    learned = np.cumsum(learned_rows(rows)[start:stop])
+    return min(start + int(np.searchsorted(learned, count)) + 1, stop)
 
 
 @bare_jit

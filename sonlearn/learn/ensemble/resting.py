@@ -28,13 +28,13 @@ from sonlearn.learn.ensemble.combiner import Combiner
 SHARE, LEAST = 1 / 2, 1024
 #: Their weights are taken where the sum of what they gain is so many times its standard deviation, were there no gain.
 SURE = 1.0
-#: So many features for each entry, and rows are words.
-RARE = 0.05
+#: From so many features for each entry on there are no copies: of words, or of names that come once.
+MOST_FEATURES = 0.05
 #: Rows that are kept from one copy to the next, and their entries, at most.
 ROWS, ENTRIES = 256, 1 << 18
-#: Rows learned; at which the next copy is due, 0: none is any more; whether there is one; whether the weights of
-#: members at rest were better; of how many rows one is kept; features of the rows learned, and of those of the copy;
-#: rows kept; number of the constant feature.
+#: Rows learned, from 0 on after a merge; at which the next copy is due, 0: none is any more; whether there is one;
+#: whether the weights of members at rest were better; of how many rows one is kept; features of the rows learned, and
+#: of those of the copy; rows kept; number of the constant feature.
 NOW = [(name, "i8") for name in ("learned", "due", "copied", "better", "stride", "seen", "known", "rows", "constant")]
 
 
@@ -72,13 +72,12 @@ def new_resting(combiner: Combiner) -> Resting:
     return Resting(combiner, (), KeptRows(*np.zeros((3, 0), np.int64), np.zeros(0), np.zeros((0, 3)), now))
 
 
-def copied(resting: Resting, then: Copy, entries: int) -> Resting:
-    """With a new copy of these states, and no rows; `entries` are those of all rows learned."""
+def copied(resting: Resting, then: Copy, rows: int, entries: int) -> Resting:
+    """With a new copy of these states, which have learned so many rows with so many entries, and no rows."""
     now = resting.kept.now.copy()
-    learned = int(now["learned"][0])
-    rows = max(int(learned * SHARE), LEAST)
-    most = min(max(ENTRIES * learned // max(entries, 1), 1), ROWS)
-    now["due"], now["stride"], now["known"] = learned + rows, -(-rows // most), now["seen"]
+    more = max(int(rows * SHARE), LEAST)
+    most = min(max(ENTRIES * rows // max(entries, 1), 1), ROWS)
+    now["due"], now["stride"], now["known"] = now["learned"] + more, -(-more // most), now["seen"]
     now["copied"], now["rows"] = 1, 0
     return packed(resting._replace(copy=(copy.deepcopy(then),), kept=resting.kept._replace(now=now)))
 
