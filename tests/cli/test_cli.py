@@ -84,18 +84,6 @@ def test_resuming_gives_the_same_bytes_as_one_long_run(cli, sketch, kind):
     assert Path("half").read_bytes() != Path("whole").read_bytes()
 
 
-def test_unlabelled_data_are_refused(cli):
-    Path("t.vw").write_text("| a\n| b\n")
-    status, _, err = cli("train", "--quiet", "t.vw")
-    assert (status, err) == (
-        1,
-        "sonlearn: t.vw: found no example that has a label and an importance above 0, expected a label before the "
-        "first bar; nothing was learned, and no model was saved",
-    )
-    cli("train", "--quiet", "-f", "model", "a.vw")
-    assert cli("predict", "--quiet", "-i", "model", "t.vw")[2] == ""
-
-
 def test_predicting_changes_nothing_and_needs_no_option(cli):
     cli("train", "--sketch", "rfd", "-m", "3", *PROJECTED, "-f", "model", "a.svm")
     before = Path("model").read_bytes()
