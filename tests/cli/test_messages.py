@@ -271,6 +271,7 @@ def test_values_that_one_learner_alone_has_not_reached(cli):
     assert line.startswith("sonlearn: warning: average loss ")
     assert "always predicting 450." in line
     assert "--method nag learns labels as they are; leave --method out" in line
+    assert "or give --members nag in its place" in line
     assert cli("train", "--quiet", "--members", "nag,nlms:zs", "--loss", "squared", "far.svm") == (0, "", "")
     assert cli("train", "--quiet", "--method", "nag", "--loss", "squared", "near.svm") == (0, "", "")
     Path("few.svm").write_text("".join(Path("far.svm").read_text().splitlines(keepends=True)[:50]))
