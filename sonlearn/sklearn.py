@@ -175,7 +175,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         for note in found.faults if y is None else found.notes:
             warnings.warn(note, UserWarning, stacklevel=5)
         if y is not None:
-            self._columns.add(found.kinds)
+            self._columns.meet(found)
             y = _check_y(y, estimator=self, **self._label_checks)
             if len(y) != batch.n:
                 raise ValueError(f"{len(y)} labels, expected one each for {batch.n} rows")

@@ -25,7 +25,7 @@ from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import raw
-from sonlearn.options.text import TABLES
+from sonlearn.options.text import NAMESPACED, TABLES
 from sonlearn.report.audit import Audit
 from sonlearn.report.labels import ENOUGH, far_labels
 from sonlearn.report.problem import problem_of, without_held
@@ -109,6 +109,7 @@ class TrainingSession(Session):
             keep_freed_memory()
         if self.learner is not None and options.testonly:
             self.columns = self.learner.columns.at_rest(self.names.known)
+            self.columns.of_objects = self.text.format in NAMESPACED
         self.unmet = 0  # examples of classes that the model has not learned
         self.audit = Audit(options, self.names) if options.audit else None
         self.values = Values(self.learn)

@@ -349,7 +349,7 @@ class Learner(SavedModel):
         for note in (*columns.check(found, "<table>", learns), *(found.notes if learns else found.faults)):
             warnings.warn(note, stacklevel=4)
         if learns:
-            self.columns.add(found.kinds)
+            self.columns.meet(found)
             self.text = text if self.text.format == "auto" else dataclasses.replace(self.text, label=text.label)
         return batch
 

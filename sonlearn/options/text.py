@@ -83,7 +83,7 @@ class TextOptions:
         rare=True,
     )
     numeric: tuple[str, ...] = option(
-        (), "column of numbers alone: a text in it is malformed; of JSON, a member whose texts are numbers",
+        (), "column of numbers alone: a text in it is malformed; of JSON the member",
         metavar="COLUMN", rare=True,
     )  # fmt: skip
     date: tuple[str, ...] = option(

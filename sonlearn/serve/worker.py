@@ -420,7 +420,8 @@ class Worker(Queue):
         yield from self._keep(task, batches)
         if first.learn and batches:
             self.names.add(parsed.names)
-            self._columns[True].add(parsed.found.kinds if parsed.found is not None else {})
+            if parsed.found is not None:
+                self._columns[True].meet(parsed.found)
         return batches
 
     def _keep(self, task: Task, batches: list[Batch]) -> Iterator[None]:

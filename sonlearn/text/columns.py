@@ -13,7 +13,7 @@ import math
 import re
 import statistics
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,9 +22,9 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.spec import closest, raw
-from sonlearn.options.text import flag_of
+from sonlearn.options.text import NAMESPACED, flag_of
 from sonlearn.text.hashing import hash_bytes
-from sonlearn.text.names import MOST_SLOTS
+from sonlearn.text.names import MOST_NAMES, MOST_SLOTS
 from sonlearn.text.number import PATTERN
 from sonlearn.text.objects import Unfit, described
 from sonlearn.text.suspicions import bytes_note
@@ -37,14 +37,18 @@ NO_DATE_MET = "missing dates, of which the model has met none: nothing stands fo
 NUMBER = re.compile(rf"\s*{PATTERN}\s*", re.ASCII)
 _LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 TRUTH = {"true": 1.0, "false": 0.0}
+#: What stands for a missing value in a feature column that is no text, in lower case.
+MISSING = frozenset(("", "nan", "na", "n/a", "#n/a", "null"))
 #: Words that stand for numbers, in lower case.
 _WORDS = TRUTH | {"": math.nan, "nan": math.nan}
 _WORDS |= {sign + word: math.inf for sign in ("", "+", "-") for word in ("inf", "infinity")}
 #: What a header may look like, as the end of a message.
 LIKE_A_ROW = "; this looks like a row: put a header before it"
 ARRAY = "; this looks like an array of JSON: an object a line is read, which jq -c '.[]' FILE writes"
-#: What has been met in a feature column, in the order in which it is listed.
-KINDS = ("number", "date", "category", "text", "missing")
+#: What has been met in a feature column, in the order in which it is listed; absent: objects did not have the member.
+KINDS = ("number", "date", "category", "text", "missing", "absent")
+#: Columns of objects that are remembered, at most: the members of sparse ones are as many as features.
+_MOST_OF_OBJECTS = 1024
 #: What a date becomes: ``--ignore COLUMN.PART`` leaves one of them out.
 DATE_PARTS = ("year", "month", "weekday", "hour", "day")
 #: The parts of a date that are remembered of what is learned: the year, and the months from the first on.
@@ -57,9 +61,9 @@ _NEAR = 3
 _ENOUGH = 1 / 4
 #: What stands behind a column in the name of one of its features; nothing, where it is of numbers.
 _BEHIND = ("", "=", ".", "^")
-#: The kinds of a column of numbers without a missing one.
-NUMBERS = ("number",)
-#: The same of one of dates.
+#: The kinds of a column of numbers without a missing one, and of a member that an object did not have.
+NUMBERS, ABSENT = ("number",), ("absent",)
+#: The kinds of a column of dates alone.
 DATES = ("date",)
 #: Column names that a message lists.
 _LISTED = 10
@@ -94,6 +98,12 @@ def label_of(
     if y is None or math.isinf(y):
         raise Unfit(shorten(word), NO_LABEL, at)
     return y, word if truth and word.lower() in TRUTH else None
+
+
+def without_label(options: TextOptions) -> Unfit:
+    """What is wrong with an object to be learned from that has no label."""
+    expected = f"the label's column {shorten(options.label)}, with null or nothing in it where there is no label"
+    return Unfit("a row without a label's column", expected)
 
 
 def weight_of(value: Any, at: int | tuple[str, ...] = ()) -> float:
@@ -151,7 +161,7 @@ class Found(NamedTuple):
     """Of rows of a table: its feature columns; of those met, what they held; what a bad header looks like; notes.
 
     `notes` name columns that look like something else than what they are read as, `faults` those that hold what the
-    model has not met.
+    model has not met. With `objects` the rows are objects, and the columns are the members that any of them has.
     """
 
     columns: tuple[str, ...]
@@ -159,15 +169,18 @@ class Found(NamedTuple):
     hint: str = ""
     notes: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+    objects: bool = False
 
     def joined(self, other: Found) -> Found:
         """Join what was found in these rows and in `other`, which follow them."""
         kinds = {name: _kinds(self.kinds.get(name, ()), other.kinds.get(name, ())) for name in self.kinds | other.kinds}
+        if self.objects:
+            kinds |= {name: _kinds(kinds.get(name, ()), ABSENT) for name in {*self.columns} ^ {*other.columns}}
         columns, notes, faults = (
             tuple(dict.fromkeys(getattr(self, field) + getattr(other, field)))
             for field in ("columns", "notes", "faults")
         )
-        return Found(columns, kinds, self.hint, notes, faults)
+        return Found(columns, kinds, self.hint, notes, faults, self.objects)
 
 
 class ColumnLayout(NamedTuple):
@@ -184,6 +197,13 @@ def name_slot(name: str, options: TextOptions) -> int:
     """Slot of a feature name, hashed as VW hashes it in the default namespace."""
     seed = hash_bytes(b"", options.hash_seed, hash_all=True) if options.hash_seed else 0
     return hash_bytes(raw(name), seed, hash_all=options.hash == "all") & ((1 << options.bits) - 1)
+
+
+def member_slot(space: str, name: str, options: TextOptions) -> int:
+    """Slot of a member in the namespace `space` of JSON, hashed as VW hashes it; the default one is a blank."""
+    hash_all = options.hash == "all"
+    seed = hash_bytes(raw(space), options.hash_seed, hash_all=hash_all)
+    return hash_bytes(raw(name), seed, hash_all=hash_all) & ((1 << options.bits) - 1)
 
 
 def is_feature(column: str, options: TextOptions) -> bool:
@@ -335,8 +355,11 @@ class ColumnTable:
     rests : bool
         Whether tables are only predicted: then nothing is added, missing numbers are replaced by `mean`, years far
         from all others by `bounded_year`, other months by `nearest_month`, and what a column has never held is refused.
-    slots : collection of int
-        Those of features that a model has met, where tables are only predicted; empty, if that is not known.
+    slots : dict of slot to list of str
+        The features that a model has met, as `NameTable.known`, where tables are only predicted; empty, if that is not
+        known.
+    of_objects : bool
+        Whether they are known to be of JSON, so that another table is none of the model's whatever columns it has.
     """
 
     def __init__(
@@ -348,10 +371,11 @@ class ColumnTable:
         self.dates: dict[str, dict[int, int]] = {name: dict(met) for name, met in (dates or {}).items()}
         self.shuffled = set(shuffled)
         self.rests = False
-        self.slots: Collection[int] = ()
+        self.slots: Mapping[int, list[str]] = {}
+        self.of_objects = False
         self._order: dict[str, int] = {}
 
-    def at_rest(self, slots: Collection[int] = ()) -> ColumnTable:
+    def at_rest(self, slots: Mapping[int, list[str]] = {}) -> ColumnTable:
         """The same columns, as they are at any time, for what is only predicted; `slots`: see above."""
         table = ColumnTable()
         table.slots = slots
@@ -364,9 +388,15 @@ class ColumnTable:
         """The place of a column, where tables are only predicted: in which order they have theirs does not matter."""
         return self._order.get(name, len(self._order))
 
-    def may_know(self, slot: int) -> bool:
-        """Whether the feature of a slot may have been met."""
-        return slot in self.slots or not self.slots or len(self.slots) >= MOST_SLOTS
+    def may_know(self, slot: int, name: str) -> bool:
+        """Whether a feature may have been met; another one in its slot is another one."""
+        names = self.slots.get(slot, ())
+        return name in names or len(names) >= MOST_NAMES or not self.slots or len(self.slots) >= MOST_SLOTS
+
+    @property
+    def fixed(self) -> bool:
+        """Whether all rows had the same columns."""
+        return not any("absent" in kinds for kinds in self.known.values())
 
     def mean(self, name: str) -> float | None:
         """The mean of a column that has held nothing but numbers; None of any other."""
@@ -468,10 +498,10 @@ class ColumnTable:
 
         Raises InputError where there are columns and none is known: then it is another table.
         """
-        if not self.known or not found.columns:
+        if not self.known or not found.columns or (self.of_objects and not found.objects):
             return []
-        missing = [name for name in self.known if name not in found.columns]
-        unknown = [name for name in found.columns if name not in self.known]
+        missing = [name for name, kinds in self.known.items() if name not in found.columns and "absent" not in kinds]
+        unknown = [name for name in found.columns if name not in self.known and self.fixed]
         if len(unknown) == len(found.columns):
             expected = f"columns that the model knows: {first_names(self.known)}{found.hint}"
             raise InputError(source, None, None, f"the columns {first_names(unknown)}", expected)
@@ -491,7 +521,7 @@ class ColumnTable:
 
     def has_not(self, columns: list[str], options: TextOptions) -> bool:
         """Whether a table to be predicted has a feature column that the model, if it is of tables, does not know."""
-        known = self.known if self.rests else {}
+        known = self.known if self.rests and not self.of_objects else {}
         return bool(known) and any(name not in known and is_feature(name, options) for name in columns)
 
     def add(self, kinds: Mapping[str, Iterable[str]]) -> None:
@@ -501,13 +531,32 @@ class ColumnTable:
             if known != met:
                 self.known[name] = _kinds(known, met)
 
+    def meet(self, found: Found) -> None:
+        """Remember what the columns of further rows have held, of objects also which did not have one of them."""
+        kinds = found.kinds
+        if found.objects and not self.rests:
+            room, late = max(_MOST_OF_OBJECTS - len(self.known), 0), ABSENT if self.known else ()
+            new = list(itertools.islice((name for name in kinds if name not in self.known), room))
+            kinds = {name: met for name, met in kinds.items() if name in self.known}
+            kinds |= {name: ABSENT for name in self.known if name not in kinds}
+            kinds |= {name: _kinds(found.kinds[name], late) for name in new}
+        self.add(kinds)
+
 
 @functools.lru_cache(64)
 def _slots_of(names: tuple[str, ...], options: TextOptions) -> tuple[np.ndarray, np.ndarray]:
     """The slots of these features, ascending, with one behind them that no feature has; and which each of them is."""
-    slots = np.array([name_slot(name, options) for name in names], np.int64)
+    slots = np.array([_slot_of(name, options) for name in names], np.int64)
     order = np.argsort(slots)
     return np.append(slots[order], -1), order
+
+
+def _slot_of(name: str, options: TextOptions) -> int:
+    """The slot of a feature of this name, which of JSON begins with its namespace if that is not the default one."""
+    if options.format not in NAMESPACED:
+        return name_slot(name, options)
+    space, _, own = name.rpartition("^")
+    return member_slot(space or " ", own, options)
 
 
 def _kinds(some: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:

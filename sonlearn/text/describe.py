@@ -18,7 +18,16 @@ from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.text import TABLES
 from sonlearn.text.arrow import texts_of
-from sonlearn.text.columns import LIKE_A_ROW, Labelling, is_feature, layout_of, number_in, reading_of, row_as_header
+from sonlearn.text.columns import (
+    LIKE_A_ROW,
+    MISSING,
+    Labelling,
+    is_feature,
+    layout_of,
+    number_in,
+    reading_of,
+    row_as_header,
+)
 from sonlearn.text.csv import CsvRecords
 from sonlearn.text.encode import date_in
 from sonlearn.text.join import JoinedLabels
@@ -174,22 +183,16 @@ def _of_json(chunks: Any, name: str, options: TextOptions, malformed: Malformed)
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                yield dict(_texts_of(members_of(line), options))
+                yield dict(_texts_of(members_of(line)))
             except Unfit as problem:
                 malformed.admit([error_of(problem, line, (name, number))])
 
 
-def _texts_of(members: Members, options: TextOptions, before: str = "") -> Iterator[tuple[str, str]]:
-    """(column, text) of the members of an object, and of objects in it; of an array its texts and numbers.
-
-    Numbers in quotes, which become categories, keep them.
-    """
-    numbers = (options.label, options.id, options.weight, *options.numeric)
+def _texts_of(members: Members, before: str = "") -> Iterator[tuple[str, str]]:
+    """(column, text) of the members of an object, and of objects in it; of an array its texts and numbers."""
     for name, value in members:
         if isinstance(value, Members):
-            yield from _texts_of(value, options, f"{before}{name}.")
-        elif isinstance(value, str) and number_in(value.strip() or "x") is not None and before + name not in numbers:
-            yield before + name, f'"{value}"'
+            yield from _texts_of(value, f"{before}{name}.")
         else:
             values = value if isinstance(value, list) else [value]
             yield before + name, " ".join(_text_of(item) for item in values)
@@ -221,7 +224,7 @@ class ColumnSummary:
         """A field, and the label of its row."""
         self.rows += 1
         number = number_in(field)
-        if number is not None and number != number:
+        if (number is not None and number != number) or field.lower() in MISSING:
             self.missing += 1
             if label is not None:
                 self.without[label] = self.without.get(label, 0) + 1
@@ -277,8 +280,6 @@ class ColumnSummary:
             out.append(f"{ROW_NUMBER}; --id {flag}, or --ignore {flag} (--numeric {flag} if it is a time)")
         elif (unique and texts > held / 2) or (self.numbers == held and self._numbers_rows(unique)):
             out.append(f"an id: nearly all values differ; --id {flag}, or --ignore {flag}")
-        elif texts == held and all(value.startswith('"') for value in self.values):
-            out.append(f"numbers in quotes, each a category; --numeric {flag}, if they are no codes")
         elif self.numbers and 0 < texts < held / 2:
             shown = [shorten(value) for value in self.values if number_in(value) is None and date_in(value) is None]
             few = ", ".join(shown[:3])

@@ -2,7 +2,8 @@
 
 - a number, and true or false in any case of letters (1 and 0), is the value of the feature named like its column; 0 is
   left out;
-- nothing at all and ``nan`` in any case are a missing value: the feature ``column=`` with value 1 says so;
+- nothing at all, ``nan``, ``na``, ``n/a``, ``#n/a`` and ``null`` in any case are a missing value: the feature
+  ``column=`` with value 1 says so;
 - a date (2024-03-31; 2024/03/31; 31.03.2024, the day first) or a time stamp (2024-03-31 13:05, with seconds, a
   fraction, a time zone, a T in the middle) is the number ``column.year``, years since 2000, and ``column.month=3``,
   ``column.weekday=Sun`` and ``column.hour=13`` with value 1; a time stamp of midnight is its date, which has the number
@@ -29,7 +30,7 @@ import math
 import re
 import unicodedata
 from array import array
-from collections.abc import Container, Iterator
+from collections.abc import Container, Hashable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ from sonlearn.options.spec import raw
 from sonlearn.text.columns import (
     DATES,
     FINITE,
+    MISSING,
     NO_DATE_MET,
     NONE_MET,
     ColumnTable,
@@ -242,15 +244,30 @@ class RowLists:
         return batch
 
 
-class ColumnEncoder:
-    """The fields of one column to (number of the feature, value)."""
+def _number_text(value: float) -> str:
+    """A number as the text of a field."""
+    return "" if value != value else repr(float(value)).removesuffix(".0")
 
-    def __init__(self, column: str, options: TextOptions, features: Features, model: ColumnTable | None = None):
+
+class ColumnEncoder:
+    """The fields of one column to (number of the feature, value). `titles` are what options call it, and messages."""
+
+    #: Whether fields have types of their own, so that a number may also be a text.
+    typed = False
+    #: Whether a text of digits is a number.
+    digits = True
+
+    def __init__(
+        self, column: str, options: TextOptions, features: Features, model: ColumnTable | None = None,
+        titles: tuple[str, ...] = (),
+    ):  # fmt: skip
         self.column, self._options, self._features, self._model = column, options, features, model
-        self.as_text = column in options.text
-        self.as_category = column in options.categorical
-        self.as_number = column in options.numeric
-        self.as_date = column in options.date
+        titles = titles or (column,)
+        self.title = titles[-1]
+        self.as_text, self.as_category, self.as_number, self.as_date = (
+            bool(given) and not set(titles).isdisjoint(given)
+            for given in (options.text, options.categorical, options.numeric, options.date)
+        )
         self.kinds: set[str] = set()
         self.quoted = False  # whether the type of the column says texts, and there were numbers among them
         self.notes: dict[str, str] = {}  # by kind; of what the model has not met
@@ -273,7 +290,7 @@ class ColumnEncoder:
         """The feature that numbers are values of. Raises Unfit."""
         if self._number < 0:
             self._meet("number", field)
-            self._number = self._features.new(self.column)
+            self._number = self._new()
         return self._number
 
     def missing(self) -> Entries:
@@ -287,7 +304,7 @@ class ColumnEncoder:
         if known == DATES:
             self._note("missing", NO_DATE_MET)
         if self._missing < 0:
-            self._missing = self._features.new(f"{self.column}=", word=self.as_text)
+            self._missing = self._new("=", word=self.as_text)
         return ((self._missing, 1.0),)
 
     def absent(self) -> Entries:
@@ -301,7 +318,7 @@ class ColumnEncoder:
         self.kinds.add(kind)
         if self._model is None:
             return
-        known = [met for met in self._model.known.get(self.column, ()) if met != "missing"]
+        known = [met for met in self._model.known.get(self.column, ()) if met not in ("missing", "absent")]
         if not known or kind in known:
             return
         met, field = " or ".join(f"a {one}" for one in known), shorten(field) if field else f"a {kind}"
@@ -310,17 +327,17 @@ class ColumnEncoder:
         self._note(kind, f"a {kind}, {field}; the model has learned {met} in all rows")
 
     def _note(self, kind: str, text: str) -> None:
-        self.notes.setdefault(kind, f"the column {shorten(self.column)} has {text}")
+        self.notes.setdefault(kind, f"the column {shorten(self.title)} has {text}")
 
     def value(self, value: float, field: str = "") -> Entries:
         """What a number becomes, which is written as `field`. Raises Unfit."""
         if self.as_text or self.as_category or self.as_date:
-            return self.entries("" if value != value else repr(float(value)).removesuffix(".0"))
+            return self.entries(_number_text(value))
         if value != value:
             return self.missing()
         if math.isinf(value):
-            raise Unfit(f"{value:g}", FINITE)
-        number = self.number(field)
+            raise Unfit(f"the number {value:g}", FINITE)
+        number = self._number if self._number >= 0 else self.number(field or _number_text(value))
         return ((number, value),) if value else ()
 
     def entries(self, field: Any) -> Entries:
@@ -328,6 +345,8 @@ class ColumnEncoder:
         if type(field) is not str:
             if isinstance(field, list):
                 raise Unfit(described(field), NO_FIELD)
+            if self.as_category and isinstance(field, bool):
+                return self.entries(str(field))
             return self.missing() if field is None else self.value(float(field))
         known = self._known.get(field)
         if known is not None:
@@ -339,16 +358,19 @@ class ColumnEncoder:
         if self.as_category:
             return self._remembered(field, self._category(field))
         if self.as_date and date_in(field) is None:
-            if field.lower() not in ("", "nan"):
+            if field.lower() not in MISSING:
                 raise Unfit(shorten(field), A_DATE)
             return self.missing()
-        value = number_in(field)
+        value = number_in(field) if self.digits else None
         if value is not None:
             if math.isinf(value):
-                codes = f"; --categorical {shorten(self.column)} takes codes" if self._model is None else ""
+                codes = f"; --categorical {shorten(self.title)} takes codes" if self._model is None else ""
                 raise Unfit(shorten(field), FINITE if self.as_number else f"{FINITE}, or a text that is none{codes}")
+            self.quoted |= self.typed and value == value and not self.as_number
             return self.value(value, field)
         if self.as_number:
+            if field.lower() in MISSING:
+                return self.missing()
             raise Unfit(shorten(field), f"{FINITE}, or nothing (--numeric)")
         return self._remembered(field, self._date(field) or self._category(field))
 
@@ -358,7 +380,7 @@ class ColumnEncoder:
         return entries
 
     def _category(self, field: str) -> Entries:
-        if field.lower() in ("", "nan"):
+        if field.lower() in MISSING:
             return self.missing()
         if self.as_category:
             if _WHOLE.fullmatch(field):
@@ -368,10 +390,18 @@ class ColumnEncoder:
         self._meet("category", field)
         if not self.as_category:
             self.suspicions.add(field)
-        feature = self._features.new(f"{self.column}={field}")
+        feature = self._new_category(field)
         if self._model is not None and "category" in self._model.known.get(self.column, ()):
-            self.categories.setdefault(self._model.may_know(self._features.slots[feature]), field)
+            met = self._model.may_know(self._features.slots[feature], self._features.names[feature])
+            self.categories.setdefault(met, field)
         return ((feature, 1.0),)
+
+    def _new_category(self, field: str) -> int:
+        return self._new(f"={field}")
+
+    def _new(self, behind: str = "", word: bool = False) -> int:
+        """The number of a new feature whose name is the column's and what stands behind it."""
+        return self._features.new(self.column + behind, word=word)
 
     def _date(self, field: str) -> Entries:
         found = date_in(field)
@@ -380,20 +410,26 @@ class ColumnEncoder:
         self._meet("date", field)
         return tuple(
             (self._feature(feature)[0], value) for part, feature, value in parts_of(found, self.column, self._model)
-            if f"{self.column}.{part}" not in self._options.ignore
+            if f"{self.title}.{part}" not in self._options.ignore
         )  # fmt: skip
 
     def _feature(self, of: str) -> tuple[int, float]:
         """A feature of the column that several fields have, with the value 1."""
         if of not in self._words:
-            self._words[of] = self._features.new(f"{self.column}.{of}"), 1.0
+            self._words[of] = self._new(f".{of}"), 1.0
         return self._words[of]
 
+    def words(self, value: Any) -> list[str]:
+        """The words of a text, or of what else JSON has in a column of texts."""
+        words = [] if value is None else words_of(value if isinstance(value, str) else _number_text(float(value)))
+        if words:
+            self.kinds.add("text")
+        return words
+
     def _text(self, field: str) -> Entries:
-        words = words_of(field)
+        words = self.words(field)
         if not words:
             return self.missing()
-        self.kinds.add("text")
         out = [self._word(word) for word in words]
         slots = self._features.slots
         for offsets in self._grams:
@@ -433,16 +469,16 @@ class TableEncoder:
         self.options = options
         self.model = columns if columns is not None and columns.rests else None
         self.features = Features(options)
-        self._columns: dict[str, ColumnEncoder] = {}
-        self._rows = 0
+        self.columns: dict[Hashable, ColumnEncoder] = {}  # by name; of JSON by path
+        self.rows = 0
 
     def column(self, name: str) -> ColumnEncoder:
         """The encoder of a column, made when it is first asked for. Raises UnicodeEncodeError."""
-        encoder = self._columns.get(name)
+        encoder = self.columns.get(name)
         if encoder is None:
-            if len(self._columns) >= _REMEMBERED:
-                self._columns.clear()
-            encoder = self._columns[name] = ColumnEncoder(name, self.options, self.features, self.model)
+            if len(self.columns) >= _REMEMBERED:
+                self.columns.clear()
+            encoder = self.columns[name] = ColumnEncoder(name, self.options, self.features, self.model)
         return encoder
 
     def absent(self, columns: Container[str]) -> Entries:
@@ -453,30 +489,35 @@ class TableEncoder:
             for entry in self.column(name).absent()
         )  # fmt: skip
 
-    def parsed(self, batch: Batch, errors: list[InputError], columns: tuple[str, ...]) -> ParsedChunk:
+    def parsed(
+        self, batch: Batch, errors: list[InputError], columns: Iterable[Hashable], words: bool = False
+    ) -> ParsedChunk:  # fmt: skip
         """Rows whose indices are numbers of features, with slots in their place; and what `columns` have held so far.
 
         What is too much to remember is forgotten: from now on features may have new numbers.
         """
-        self._rows += batch.n
-        batch, counted = self.features.slotted(batch, words=bool(self.options.text))
+        self.rows += batch.n
+        batch, counted = self.features.slotted(batch, words=words or bool(self.options.text))
         found = self.found(columns)
-        for encoder in self._columns.values() if self.features.settle() else ():
+        for encoder in self.columns.values() if self.features.settle() else ():
             encoder.forget()
         return ParsedChunk([batch] if batch.n else [], errors, 0, counted, found)
 
-    def found(self, columns: tuple[str, ...]) -> Found:
+    def found(self, columns: Iterable[Hashable]) -> Found:
         """What the columns have held so far."""
-        met = {name: self._columns[name] for name in columns if name in self._columns}
-        kinds = {name: tuple(column.kinds) for name, column in met.items() if column.kinds}
-        notes = [note for name, column in met.items() if (note := column.suspicions.note(name, self._rows))]
-        quoted = [name for name, column in met.items() if column.quoted and column.kinds <= {"number", "missing"}]
+        met = [self.columns[each] for each in columns if each in self.columns]
+        kinds = {column.column: tuple(column.kinds) for column in met if column.kinds}
+        told = [column for column in met if column.suspicions.texts >= ENOUGH]
+        notes = [note for column in told if (note := column.suspicions.note(column.title, self.rows, not column.typed))]
+        quoted = [column.title for column in met if column.quoted and column.kinds <= {"number", "missing"}]
         if quoted:
             remedy = f"--categorical {shorten(quoted[0])} if they are names, --numeric {shorten(quoted[0])} if numbers"
             notes.append(f"columns of texts that are read as numbers: {first_names(quoted)} ({remedy})")
-        faults = [note for column in met.values() for note in column.notes.values()]
-        for name, column in met.items() if self._rows >= ENOUGH else ():
+        faults = [note for column in met for note in column.notes.values()]
+        for column in met if self.rows >= ENOUGH else ():
             if column.categories.keys() == {False}:
                 new = shorten(column.categories[False])
-                faults.append(f"the column {shorten(name)} has categories of which the model has met none ({new})")
-        return Found(columns, kinds, notes=tuple(notes), faults=tuple(faults))
+                faults.append(
+                    f"the column {shorten(column.title)} has categories of which the model has met none ({new})"
+                )
+        return Found(tuple(columns), kinds, notes=tuple(notes), faults=tuple(faults))

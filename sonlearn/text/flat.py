@@ -25,6 +25,7 @@ from sonlearn.text.columns import (
     label_of,
     number_in,
     weight_of,
+    without_label,
 )
 from sonlearn.text.encode import NO_FIELD, ColumnEncoder, Entries, RowLists, TableEncoder
 from sonlearn.text.objects import Record, Unfit, described, members_of
@@ -151,10 +152,7 @@ class TableRows:
         places = {name: i for i, name in enumerate(names) if name}
         label = max(places.get(name, -1) for name in ("_label", options.label))
         if self._learns and label < 0 and options.label:
-            expected = (
-                f"the label's column {shorten(options.label)}, with null or nothing in it where there is no label"
-            )
-            raise Unfit("a row without a label's column", expected)
+            raise without_label(options)
         if known.rests:
             features.sort(key=lambda feature: known.place(feature[1]))
         id, weight = places.get(options.id), places.get(options.weight)

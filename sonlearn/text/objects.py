@@ -35,6 +35,9 @@ class Unfit(ValueError):  # noqa: N818
 
 
 def _refuse(word: str) -> None:
+    """NaN, which Python writes, as null. Raises Unfit for infinite numbers."""
+    if word == "NaN":
+        return
     raise Unfit(word, f"JSON, which has no {word}; leave the member out, or say null")
 
 
@@ -113,7 +116,8 @@ def as_decoded(value: Any, path: tuple[str, ...]) -> Any:
     if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
         return [as_decoded(item, path) for item in value]
     try:
-        return float(value)
+        number = float(value)
+        return number if number == number else None
     except (TypeError, ValueError, OverflowError):
         raise Unfit(f"a {type(value).__name__}", _MEMBER, path) from None
 

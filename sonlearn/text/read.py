@@ -248,12 +248,13 @@ class Reader:
 
     def _found(self, found: Found, source: str) -> None:
         """Compare the columns of a table with those that are known, and add them; note what is to be said."""
-        table = (source, found.columns)
-        if (found.columns or found.kinds) and table not in self.tables[-1:]:
-            self.notes += self.columns.check(found, source, self._labels.needed)
-            self.tables.append(table)
-        self.columns.add(found.kinds)
-        for note in (*found.faults, *(found.notes if self._labels.needed else ())):
+        table, notes = (source, () if found.objects else found.columns), list[str]()
+        is_new = table not in self.tables[-1:] and bool(found.columns or found.kinds)
+        if is_new or (found.objects and self.columns.rests):
+            notes = self.columns.check(found, source, self._labels.needed)
+        self.tables += [table] if is_new else []
+        self.columns.meet(found)
+        for note in (*notes, *found.faults, *(found.notes if self._labels.needed else ())):
             self.notes += [] if note in self.notes else [note]
 
     def nothing(self) -> None:

@@ -3,17 +3,18 @@
 What a member ``name: value`` of an object becomes, where H is VW's hash (`sonlearn.text.hashing`) and ns that of the
 namespace, which is the default one at the top and else the name of the object:
 
-- a number, and true as 1: the feature H(name, ns); 0, false and null are left out;
-- a text that is a date or a time stamp: its parts, as in a table (`sonlearn.text.encode`), but for those that
-  ``--ignore name.year`` and the like leave out;
+- a number, also in quotes, and true as 1: the feature H(name, ns); 0 and false are left out;
+- null, and what else is missing in a table (`sonlearn.text.encode`): the feature H(name=, ns);
+- a text that is a date or a time stamp: its parts, as in a table, but for those that ``--ignore name.year`` and the
+  like leave out;
 - any other text, and any text or number of a member that ``--categorical`` names: the feature H(name + text, ns) with
   value 1, with ``--chain_hash`` H(text, H(name, ns)); blanks, tabs, bars and colons of the text are underscores;
 - an object: a namespace; so is an array, of numbers (the i-th is the feature ns + i) and of objects;
 - a text in a member that ``--text`` names, and a text in an array: its words in lower case
-  (`sonlearn.text.encode.words_of`), each a feature of the namespace of that name. A text in a member that ``--numeric``
-  names: its number. ``--label``, ``--id`` and ``--weight`` name members of the object itself that are the label, the
-  tag and the importance; ``--ignore`` and ``--keep`` leave members of it out, by names of more than one byte. With
-  ``--text``, ``--numeric``, ``--categorical``, ``--date`` and ``--ignore``, a.b is the member b of the member a;
+  (`sonlearn.text.encode.words_of`), each a feature of the namespace of that name. ``--label``, ``--id`` and
+  ``--weight`` name members of the object itself that are the label, the tag and the importance; ``--ignore`` and
+  ``--keep`` leave members of it out, by names of more than one byte. With ``--text``, ``--numeric``,
+  ``--categorical``, ``--date`` and ``--ignore``, a.b is the member b of the member a;
 - ``_text``: the words of a text, each a feature of the namespace;
 - ``_label``: a number, "label importance base", or {"Label": l, "Weight": h, "Initial": base}; ``_label_weight`` and
   the like stand for one of these; ``_tag``: the tag; any other name that begins with ``_`` is passed over.
@@ -27,28 +28,40 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from sonlearn.data.batch import NO_BATCH
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
-from sonlearn.text.columns import FINITE, NUMBER, ColumnTable, Found, Labelling, label_of, number_in, weight_of
-from sonlearn.text.encode import A_DATE, Features, RowLists, date_in, parts_of, words_of
+from sonlearn.text.columns import (
+    ABSENT,
+    DATE_PARTS,
+    FINITE,
+    NUMBER,
+    ColumnTable,
+    Labelling,
+    first_names,
+    label_of,
+    weight_of,
+    without_label,
+)
+from sonlearn.text.encode import ColumnEncoder, RowLists, TableEncoder, words_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.objects import Members, Record, Unfit, described, members_of
 from sonlearn.text.rows import ParsedChunk, Runs
-from sonlearn.text.suspicions import Suspicions
 from sonlearn.text.vw import make_names
 
 _UNDERSCORES = str.maketrans(" \t|:", "____")
 _REMEMBERED = 1 << 20
+#: Members that are remembered; of sparse objects each feature is one.
+_MEMBERS = 1 << 17
 #: Objects after which it is said that none of them has a member that an option names.
 _MANY = 100
-#: Of a member: whether it is one of --text, --numeric, --categorical, --date.
-_AS_IT_IS = [False] * 4
 #: Flags of members of the object itself.
 _OF_ITSELF = ("label", "id", "weight", "action", "keep")
 _ELEMENT = "numbers, texts or objects in an array"
@@ -61,6 +74,42 @@ def is_member(name: str) -> bool:
     return len(raw(name)) > 1
 
 
+class _Member(ColumnEncoder):
+    """A member of objects: its column, and what options say of it. Its features are in the namespace of its object.
+
+    The column has the name of its number: a member of the object itself its own, any other ``namespace^name``. Options
+    and messages call it by the names that lead there, as a.b, options also by its own.
+    """
+
+    typed = True
+
+    def __init__(self, path: tuple[str, ...], name: str, space: str, seed: int, table: TableEncoder, digits: bool):
+        title, options = ".".join((*path, name)), table.options
+        column = name if space == " " else f"{space}^{name}"
+        super().__init__(column, options, table.features, table.model, (name, title))
+        self.key, self.digits = (path, name), digits or self.as_number
+        self.reads = self.as_text or self.as_number or self.as_category or self.as_date
+        self.is_column = "^" not in title
+        self.ignored = title in options.ignore and is_member(title)
+        self._name, self._mask, self._hash_all = name, (1 << options.bits) - 1, options.hash == "all"
+        self._space = seed
+
+    def _hash(self, name: str, seed: int) -> int:
+        return hash_bytes(raw(name), seed, hash_all=self._hash_all)
+
+    def _new(self, behind: str = "", word: bool = False) -> int:
+        slot = self._hash(self._name + behind, self._space) & self._mask
+        return self._features.new(self.column + behind, slot, word)
+
+    def _new_category(self, field: str) -> int:
+        text = field.translate(_UNDERSCORES)
+        if self._options.chain_hash:
+            slot = self._hash(text, self._hash(self._name, self._space))
+        else:
+            slot = self._hash(self._name + text, self._space)
+        return self._features.new(f"{self.column}^{text}", slot & self._mask)
+
+
 class RecordRows:
     """Rows under way, in lists; a record that does not fit leaves nothing behind. Remembers slots.
 
@@ -69,45 +118,52 @@ class RecordRows:
     options : TextOptions
     labels : Labelling
     columns : ColumnTable or None
-        What a model knows of the members whose texts are dates; as of `sonlearn.text.encode.TableEncoder`.
+        None: of decisions, whose columns nobody is told of; a number in quotes is a text then, as in VW. Else columns
+        that the model knows, to learn from objects that have the label, or to predict: then what each object
+        had that was learned counts as missing where it is absent, and an object is malformed that has none of them.
     """
 
     def __init__(self, options: TextOptions, labels: Labelling, columns: ColumnTable | None = None):
-        ignored, kept = (frozenset(filter(is_member, given)) for given in (options.ignore, options.keep))
-        self._ignored, self._kept = ignored, kept
+        self._kept = frozenset(filter(is_member, options.keep))
         self._spaces_kept = {raw(byte) for byte in options.keep if not is_member(byte)}
         spaces = [byte for byte in options.ignore if not is_member(byte)]
         names = make_names(dataclasses.replace(options, ignore=spaces, keep=() if self._kept else options.keep))
         self._mask, self._seed, self._hash_all, self._drop = names.mask, names.seed, names.hash_all, names.drop
-        self._chain, self._features = options.chain_hash, Features(options)
+        self._table = TableEncoder(options, columns)
+        self._features = self._table.features
         self._rows = RowLists(self._features.constant)
         given = {"label": options.label, "id": options.id, "weight": options.weight, "action": labels.action}
         self._roles = {name: role for role, name in given.items() if name}
-        self._read_as = [frozenset(each) for each in (options.text, options.numeric, options.categorical, options.date)]
-        self._reads = any(self._read_as)
-        self._dated: dict[str, tuple[str]] = {}  # members of the object itself that have held dates
-        self._model = columns if columns is not None and columns.rests else None
         self._labelling = labels
-        #: Features by the hash of the namespace, name or place, text, and whether they are words.
-        self._members: dict[tuple[int, str | int, str | None, bool], int] = {}
+        self._levels: dict[tuple[str, ...], dict[str, _Member]] = {}  # by the names that lead to an object
+        self._met = Counter[_Member]()  # in how many rows
+        #: Features by the hash of the namespace, and place in an array or word.
+        self._others: dict[tuple[int, int | str], int] = {}
         self._spaces: dict[str, tuple[int, int]] = {}
-        self._taken = 0
         #: Members that options name and no object has had, by the flag; whether one is a member of a member.
         self._unmet = {name: f"--{role}" for name, role in self._roles.items()} | {
             name: f"--{field}" for field in ("text", "numeric", "categorical", "date", "ignore", "keep")
             for name in getattr(options, field) if is_member(name)
         }  # fmt: skip
-        self._deep = any("." in name for name in (*self._ignored, *(of for each in self._read_as for of in each)))
-        self._suspicions: dict[str, Suspicions] = {}  # by member; of texts that are features as a whole
         self._runs: list[tuple[int, int]] = []
         self._run_indptr = [0]
+        self._digits = columns is not None
+        known, rests = (columns.known, columns.rests) if columns is not None else ({}, False)
+        self._label_needed = bool(known and not rests and options.label)
+        self._always = [name for name, kinds in known.items() if rests and "absent" not in kinds]
 
     def add(self, record: Record, line: int) -> None:
         """Take a record. Raises Unfit."""
         self._label, self._tag, self._class = [math.nan, 1.0, 0.0], "", None
         self._path: list[str] = []
+        self._row: dict[_Member, None] = {}
+        self._labelled = False
         try:
             self._object(members_of(record), " ")
+            if self._label_needed and not self._labelled:
+                raise without_label(self._table.options)
+            if self._always:
+                self._absent()
         except (Unfit, RecursionError, UnicodeEncodeError) as error:
             self._rows.undo()
             del self._runs[self._run_indptr[-1] :]
@@ -119,24 +175,34 @@ class RecordRows:
         y, weight, base = self._label
         self._rows.add(line, y, weight, self._tag, self._class, base)
         self._run_indptr.append(len(self._runs))
+        self._met.update(self._row.keys())
 
     def take(self, errors: list[InputError]) -> ParsedChunk:
         """All rows since the last call; the `errors` of the records between them that were malformed."""
-        batch, names = self._features.slotted(self._rows.take(), words=True)
-        if not batch.words.any():  # type: ignore[union-attr]
-            batch = batch._replace(words=None)
-        if self._features.settle():
-            self._members = {}
+        met = {member: rows for member, rows in self._met.items() if member.is_column}
+        features = len(self._features.slots)
+        parsed = self._table.parsed(self._rows.take(), errors, [member.key for member in met], words=True)
+        batch, found = (parsed.batches or [NO_BATCH])[0], parsed.found
+        assert found is not None
+        rows_of = Counter[str]()
+        for member, rows in met.items():
+            rows_of[member.column] += rows
+            for part in DATE_PARTS if self._unmet and "date" in member.kinds else ():
+                self._unmet.pop(f"{member.title}.{part}", None)
+        kinds = {name: (*held, *(ABSENT if rows_of[name] < batch.n else ())) for name, held in found.kinds.items()}
+        unmet = [self._unmet_note(*pair) for pair in self._unmet.items()] if self._table.rows >= _MANY else []
+        found = found._replace(columns=tuple(rows_of), kinds=kinds, notes=(*found.notes, *unmet), objects=True)
         run_byte, run_start = np.array(self._runs, dtype=np.int64).reshape(-1, 2).T.copy()
         run_indptr = np.array(self._run_indptr, dtype=np.int64)
-        self._runs, self._run_indptr = [], [0]
         runs = Runs(batch.indptr, batch.indices, batch.values, run_indptr, run_byte.astype(np.uint8), run_start)
-        self._taken += batch.n
-        notes = [suspicions.member_note(name, self._taken) for name, suspicions in self._suspicions.items()]
-        if self._taken >= _MANY:
-            notes += [self._unmet_note(*pair) for pair in self._unmet.items()]
-        found = Found((), dict(self._dated), notes=tuple(filter(None, notes)))
-        return ParsedChunk([batch] if batch.n else [], errors, 0, names, found, runs=runs)
+        self._runs, self._run_indptr = [], [0]
+        self._met.clear()
+        if len(self._features.slots) < features:
+            self._others = {}
+        if len(self._table.columns) > _MEMBERS:
+            self._levels.clear()
+            self._table.columns.clear()
+        return parsed._replace(found=found, runs=runs)
 
     @staticmethod
     def _unmet_note(name: str, flag: str) -> str:
@@ -147,88 +213,91 @@ class RecordRows:
 
     def _object(self, members: Members, space: str) -> None:
         """The features of an object, in the namespace `space`."""
-        seed = self._enter(space)
+        seed, path = self._enter(space), tuple(self._path)
+        level = self._levels.setdefault(path, {})
         for name, value in members:
-            path = ".".join((*self._path, name)) if self._path and (self._deep or self._unmet) else name
-            how = [name in each or path in each for each in self._read_as] if self._reads else _AS_IT_IS
-            texts, numeric, categorical, dates = how
-            if self._unmet and (any(how) or not self._path or path in self._ignored):
-                self._unmet.pop(path, None)
-                self._unmet.pop(name, None)
-            if name in self._roles and not self._path and space == " ":
+            member = level.get(name) or self._member(path, name, space, seed)
+            kind = type(value)
+            if not path and name in self._roles:
                 self._set_role(self._roles[name], value, (name,))
-                if self._roles[name] != "id" or not any(how):
+                if self._roles[name] != "id" or not member.reads:
                     continue
             if name[:1] == "_":
                 self._special(name, value, space)
-            elif (self._deep and path in self._ignored) if self._path else self._left_out(name, value):
+            elif member.ignored if path else self._left_out(member, value):
                 continue
-            elif type(value) is float:
-                if categorical:
-                    text = repr(self._finite(value, name)).removesuffix(".0")
-                    self._entry(self._member(seed, name, text, space), 1.0)
-                elif value:
-                    self._entry(self._member(seed, name, None, space), self._finite(value, name))
-            elif type(value) is str and texts:
-                self._words(self._enter(name), name, words_of(value))
-                self._enter(space)
-            elif type(value) is str and numeric:
-                number = number_in(value.strip())
-                if number is None or math.isinf(number):
-                    raise Unfit(described(value), f"{FINITE}, or nothing (--numeric)", (*self._path, name))
-                if number and number == number:
-                    self._entry(self._member(seed, name, None, space), number)
-            elif type(value) is str and (known := self._members.get((seed, name, value, False))) is not None:
-                self._entry(known, 1.0)
-            elif type(value) is str and not categorical and self._date(seed, name, path, value, space):
-                continue
-            elif type(value) is str and dates and value.strip():
-                raise Unfit(described(value), A_DATE, (*self._path, name))
-            elif type(value) is str:
-                self._entry(self._member(seed, name, value, space), 1.0)
-            elif isinstance(value, Members | list):
+            elif kind is Members or kind is list:
                 self._path.append(name)
-                if isinstance(value, Members):
+                if kind is Members:
                     self._object(value, name)
                 else:
                     self._array(value, name)
                 self._path.pop()
                 self._enter(space)
-            elif value:
-                self._entry(self._member(seed, name, None, space), 1.0)
+            else:
+                self._row[member] = None
+                self._field(member, value, space)
 
-    def _date(self, seed: int, name: str, path: str, text: str, space: str) -> bool:
-        """Whether a text in a member is a date; the features of its parts."""
-        found = date_in(text)
-        if found is None:
-            return False
-        if not self._path:
-            self._dated[name] = ("date",)
-        for part, feature, value in parts_of(found, name, None if self._path else self._model):
-            self._unmet.pop(f"{path}.{part}", None)
-            if f"{path}.{part}" not in self._ignored:
-                self._entry(self._member(seed, f"{name}.{feature}", None, space), value)
-        return True
+    def _member(self, path: tuple[str, ...], name: str, space: str, seed: int) -> _Member:
+        """What is known of a member."""
+        level = self._levels.setdefault(path, {})
+        if name not in level:
+            member = level[name] = _Member(path, name, space, seed, self._table, self._digits)
+            self._table.columns[member.key] = member
+            if not path or member.reads or member.ignored:
+                self._unmet.pop(member.title, None)
+                self._unmet.pop(name, None)
+        return level[name]
 
-    def _left_out(self, name: str, value: Any) -> bool:
+    def _field(self, member: _Member, value: Any, space: str) -> None:
+        """The features of a number, a text, true, false or null in a member."""
+        try:
+            words = member.words(value) if member.as_text else None
+            if words:
+                own = member.key[1]
+                self._words(self._enter(own), own, words)
+                self._enter(space)
+            else:
+                entries = member.entries(value) if words is None else member.missing()
+                self._rows.entries += () if self._dropped else entries
+        except Unfit as problem:
+            problem.at = (*self._path, member.key[1])
+            raise
+
+    def _absent(self) -> None:
+        """What stands for members that are absent from a record, and were in all that the model has learned."""
+        met = {member.column: member for member in self._row}
+        model = self._table.model
+        assert model is not None
+        if met and not any(name in model.known for name in met) and model.fixed:
+            titles = first_names(member.title for member in met.values())
+            raise Unfit(f"the members {titles}", f"columns that the model knows: {first_names(model.known)}")
+        for column in self._always:
+            if column not in met:
+                space, _, name = column.rpartition("^")
+                member = self._member((space,) if space else (), name, space or " ", self._enter(space or " "))
+                if not (member.ignored or (not space and name in self._roles and not member.reads)):
+                    self._rows.entries += () if self._dropped else member.absent()
+
+    def _left_out(self, member: _Member, value: Any) -> bool:
         """Whether ``--ignore`` or ``--keep`` leaves out a member of the object itself."""
         if not self._kept:
-            return name in self._ignored
-        of_space = isinstance(value, Members | list) and raw(name)[:1] in self._spaces_kept
-        return name not in self._kept and not of_space
+            return member.ignored
+        of_space = isinstance(value, Members | list) and raw(member.title)[:1] in self._spaces_kept
+        return member.title not in self._kept and not of_space
 
     def _words(self, seed: int, space: str, words: Iterable[str]) -> None:
         """Words, each a feature of the namespace with that hash."""
-        for word in words:
-            self._entry(self._member(seed, word, None, space, word=True), 1.0)
+        if not self._dropped:
+            self._rows.entries += [(self._other(seed, word, space), 1.0) for word in words]
 
     def _array(self, values: list, space: str) -> None:
         """The numbers of an array, the words of its texts, and the objects in it."""
         seed, at = self._enter(space), 0
         for value in values:
             if type(value) is float:
-                if self._finite(value, None):
-                    self._entry(self._place(seed, at, space), value)
+                if self._finite(value) and not self._dropped:
+                    self._rows.entries.append((self._other(seed, at, space), value))
                 at += 1
             elif type(value) is str:
                 self._words(seed, space, words_of(value))
@@ -254,42 +323,20 @@ class RecordRows:
         self._runs.append((known[1], end))
         return known[0]
 
-    def _entry(self, number: int, value: float) -> None:
-        if not self._dropped:
-            self._rows.entries.append((number, value))
-
-    def _place(self, seed: int, at: int, space: str) -> int:
-        """The feature of the numbers at a place of an array."""
-        key = (seed, at, None, False)
-        if key not in self._members:
-            self._members[key] = self._new(seed + at, f"[{at}]", space)
-        return self._members[key]
-
-    def _new(self, slot: int, name: str, space: str, word: bool = False) -> int:
-        """The number of a new feature."""
-        return self._features.new(name if space == " " else f"{space}^{name}", slot & self._mask, word)
-
-    def _member(self, seed: int, name: str, text: str | None, space: str, word: bool = False) -> int:
-        """The feature of a member, or of a text in it, or of a `word`."""
-        number = self._members.get((seed, name, text, word))
-        if number is not None:
-            return number
-        words = None if text is None else text.translate(_UNDERSCORES)
-        if text is not None:
-            self._suspicions.setdefault(name, Suspicions()).add(text)
-        if words is None or self._chain:
-            slot = hash_bytes(raw(name), seed, hash_all=self._hash_all)
-            if words is not None:
-                slot = hash_bytes(raw(words), slot, hash_all=self._hash_all)
-        else:
-            slot = hash_bytes(raw(name + words), seed, hash_all=self._hash_all)
-        number = self._new(slot, name if words is None else f"{name}^{words}", space, word)
-        self._members[seed, name, text, word] = number
+    def _other(self, seed: int, of: int | str, space: str) -> int:
+        """The feature of a word, or of the numbers at a place of an array, in a namespace with that hash."""
+        number = self._others.get((seed, of))
+        if number is None:
+            is_word = isinstance(of, str)
+            slot = hash_bytes(raw(of), seed, hash_all=self._hash_all) if isinstance(of, str) else seed + of
+            name = of if isinstance(of, str) else f"[{of}]"
+            name = name if space == " " else f"{space}^{name}"
+            number = self._others[seed, of] = self._features.new(name, slot & self._mask, is_word)
         return number
 
-    def _finite(self, value: float, name: str | None) -> float:
+    def _finite(self, value: float) -> float:
         if not math.isfinite(value):
-            raise Unfit(f"the number {value}", FINITE, (*self._path, *([] if name is None else [name])))
+            raise Unfit(f"the number {value}", FINITE, tuple(self._path))
         return value
 
     # -- names that begin with _ -------------------------------------------------------------------------------------
@@ -310,10 +357,12 @@ class RecordRows:
         elif name == "_label":
             self._set_label(value, at)
         elif name.startswith("_label_"):
+            self._labelled = True
             self._set_part(name.removeprefix("_label_"), value, at)
 
     def _set_role(self, role: str, value: Any, at: tuple[str, ...]) -> None:
         """A member that an option names: a label is a number, true, false, null or the name of a class."""
+        self._labelled |= role == "label"
         if role == "label" and isinstance(value, str | bool):
             self._label[0], name = label_of(value, self._labelling.worded, self._labelling.truth, at)
             self._class = self._class if name is None else name
@@ -328,6 +377,7 @@ class RecordRows:
 
     def _set_label(self, value: Any, at: tuple[str, ...]) -> None:
         """The label of a record."""
+        self._labelled = True
         if isinstance(value, Members):
             for name, part in value:
                 self._set_part(name, part, (*at, name))

@@ -94,6 +94,8 @@ class Suspicions:
         The first text that looks like one; empty: none does.
     """
 
+    __slots__ = ("date", "dates", "number", "numbers", "sentences", "texts")
+
     def __init__(self) -> None:
         self.texts = self.sentences = self.dates = self.numbers = 0
         self.date = self.number = ""
@@ -107,43 +109,28 @@ class Suspicions:
         elif is_other_number(field):
             self.numbers, self.number = self.numbers + 1, self.number or field
 
-    def meant(self, most: float) -> str:
-        """What to do about dates, or numbers, that are more than `most` of the texts; nothing where neither are."""
+    def meant(self, most: float, commas: bool = True) -> str:
+        """What to do about dates, or numbers, that are more than `most` of the texts; nothing where neither are.
+
+        `commas`: whether an option takes decimal commas.
+        """
         if self.dates > most:
             return f"dates that are not read as such ({shorten(self.date)}); write 2024-03-31"
         if self.numbers <= most:
             return ""
-        comma = with_point(self.number) != self.number
+        comma = commas and with_point(self.number) != self.number
         remedy = "give --decimal ','" if comma else "write 1234.5, without signs and thousands"
         return f"numbers that are read as texts ({shorten(self.number)}); {remedy}"
 
-    def note(self, column: str, rows: int) -> str:
+    def note(self, column: str, rows: int, commas: bool = True) -> str:
         """What is to be said of the column after so many rows, or nothing."""
-        meant = self.meant(self._most)
+        name = shorten(column)
+        meant = self.meant(max(ENOUGH - 1, self.texts / 2), commas)
         if meant:
-            return f"the column {shorten(column)} has {meant} (--categorical {shorten(column)} if they are names)"
-        return self._text_note(column, rows)
-
-    def member_note(self, name: str, rows: int) -> str:
-        """What is to be said of a member of JSON after so many rows, or nothing."""
-        member = f"the member {shorten(name)}"
-        if self.dates > self._most:
-            return f"{member} has {self.meant(self._most)}"
-        if self.numbers > self._most:
-            remedy = f"--numeric {shorten(name)} takes them as numbers"
-            return f"{member} has numbers in quotes, a category each ({shorten(self.number)}); {remedy}"
-        return self._text_note(name, rows, "member")
-
-    @property
-    def _most(self) -> float:
-        """Texts above which dates or numbers are worth a note."""
-        return max(ENOUGH - 1, self.texts / 2)
-
-    def _text_note(self, column: str, rows: int, what: str = "column") -> str:
-        """A note if most rows have a text of several words that no other has, or nearly all one that no other has."""
+            return f"the column {name} has {meant} (--categorical {name} if they are names)"
+        # most rows have a text of several words that no other has, or nearly all one that no other has
         if self.texts >= max(_MANY, 0.95 * rows) and self.sentences <= self.texts / 2:
-            name = shorten(column)
-            return f"the {what} {name} has another text in nearly each row; if it names them: --id, or --ignore {name}"
+            return f"the column {name} has another text in nearly each row; if it names them: --id, or --ignore {name}"
         if self.texts >= max(ENOUGH, rows / 2) and self.sentences > self.texts / 2:
-            return f"the {what} {shorten(column)} looks like a text: --text {shorten(column)} takes its words"
+            return f"the column {name} looks like a text: --text {name} takes its words"
         return ""

@@ -237,8 +237,8 @@ def test_describe_knows_json(cli, tmp_path):
     shown = {line.split()[0]: " ".join(line.split()[1:]) for line in out.splitlines()[4:] if line}
     assert shown["user.age"] == "number 0.0% 9 '0', '1', '2'"
     assert shown["user.old"] == "number 0.0% 2 'true', 'false'"
-    assert shown["user.plz"] == "category 0.0% 9 '\"00000\"', '\"00001\"', '\"00002\"'"
-    assert "looks like numbers in quotes, each a category; --numeric 'user.plz'" in out
+    assert shown["user.plz"] == "number 0.0% 9 '00000', '00001', '00002'"
+    assert "user.plz: looks like codes rather than numbers; --categorical 'user.plz'" in out
     assert shown["day"].startswith("date 0.0% 9 '2024-05-01'")
     assert shown["note"] == "category 50.0% 1 'good tea'"
     assert shown["late"] == "missing 100.0% 0"

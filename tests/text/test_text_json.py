@@ -8,17 +8,19 @@ import io
 import itertools
 import json
 import random
+import re
 import tracemalloc
 from collections import OrderedDict
 
 import numpy as np
 import pytest
 from for_all import for_all
-from parsers import VW_CONSTANT, vw_hash
+from parsers import VW_CONSTANT, slot_of, vw_hash
 from streams import entries
 from vw_peer import vw_features
 
 from sonlearn.errors import InputError, OptionError
+from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import Labelling
@@ -48,7 +50,7 @@ def stream(*lines):
 
 
 def twin(record: dict, seed: int = 0, chain: bool = False) -> list[tuple[int, float]]:
-    """Features of a record without special names, straight from VW's rules."""
+    """Features of a record without special names, straight from VW's rules, and ours for null and texts of digits."""
     out = []
 
     def walk(record, space):
@@ -60,6 +62,10 @@ def twin(record: dict, seed: int = 0, chain: bool = False) -> list[tuple[int, fl
             elif isinstance(value, list):
                 array = vw_hash(text, seed)
                 out.extend((array + i, float(item)) for i, item in enumerate(value) if item)
+            elif value is None or value == "":
+                out.append((vw_hash(text + b"=", ns), 1.0))
+            elif isinstance(value, str) and value[0].isdigit():
+                out.append((vw_hash(text, ns), float(value)))
             elif isinstance(value, str):
                 word = value.translate(str.maketrans(" \t|:", "____")).encode()
                 out.append((vw_hash(word, vw_hash(text, ns)) if chain else vw_hash(text + word, ns), 1.0))
@@ -75,10 +81,11 @@ def test_features_of_a_twin(seed, chain):
     record = {
         "a": 2, "b": "x y|z:q", "yes": True, "no": False, "none": None, "zero": 0.0, "7": 1.5, "big": 12345678901234,
         "ns": {"g": -1.5e-3, "h": "v", "in": {"k": 3, "s": "t"}, "after": 1}, "arr": [1, 0, 2.5], "é": "ü", "": 4,
+        "quoted": "1e1", "in": {"empty": "", "quoted": "7", "none": None},
     }  # fmt: skip
     options = TextOptions(format="json", constant=False, hash_seed=seed, chain_hash=chain)
     expected = twin(record, seed, chain)
-    assert len(expected) == 14
+    assert len(expected) == 19
     assert rows(stream(json.dumps(record)), options) == [expected]
     assert rows([record], options) == [expected]
 
@@ -91,6 +98,33 @@ CASES = [
     '{"a":"","_text":"top level"}', '{"dup":1,"dup":"s","x":{"x":1},"9":[3,4]}', "{}", '  {"a": 1 }\t',
     '{"n":{"_text":"a b a"},"nn":{"_text":"a"},"m":[],"k":{}}',
 ]  # fmt: skip
+
+
+class Pairs(dict):
+    """Members of an object that may have a name twice, for json.dumps."""
+
+    def __init__(self, pairs):
+        super().__init__(dict(pairs))
+        self.pairs = pairs
+
+    def items(self):
+        return self.pairs
+
+
+def as_vw_has_it(line: str):
+    """The object of a line of which VW makes the same: numbers out of their quotes, ``name=`` for what is missing."""
+
+    def members(pairs):
+        return Pairs(
+            [
+                (name, value) if name[:1] == "_" or not (value is None or isinstance(value, str))
+                else (f"{name}=", True) if not value
+                else (name, float(value) if value[0].isdigit() else value)
+                for name, value in pairs
+            ]
+        )  # fmt: skip
+
+    return json.loads(line, object_pairs_hook=members)
 
 
 def random_record(r: random.Random, depth: int = 0) -> dict:
@@ -135,7 +169,7 @@ def test_vw_agrees(options):
         else:
             given[name] = (*given.get(name, ()), next(words))
     ours = rows(stream(*lines), TextOptions(**given))
-    theirs = vw_features(lines, [*options, "--json"])
+    theirs = vw_features([json.dumps(as_vw_has_it(line), ensure_ascii=False) for line in lines], [*options, "--json"])
     for line, mine, other in zip(lines, ours, theirs, strict=True):
         assert [slot for slot, _ in mine] == [slot for slot, _ in other], line
         assert [value for _, value in mine] == pytest.approx([value for _, value in other], rel=1e-5), line
@@ -258,30 +292,70 @@ def test_members_are_left_out_by_their_names(given, left):
 def test_numbers_in_quotes_are_numbers_where_a_flag_says_so():
     options = dataclasses.replace(JSON, numeric=("x",))
     found = rows(stream('{"x": "2.5", "y": "1"}', '{"x": " ", "n": {"x": "3"}}', '{"x": "0"}'), options)
-    assert found == rows(stream('{"x": 2.5, "y": "1"}', '{"n": {"x": 3}}', "{}"))
+    assert found == rows(stream('{"x": 2.5, "y": 1}', '{"x": null, "n": {"x": 3}}', "{}"))
     found = rows(stream('{"x": "2.5", "n": {"x": "3"}}'), dataclasses.replace(JSON, numeric=("n.x",)))
     assert found == rows(stream('{"x": "2.5", "n": {"x": 3}}'))
-    for bad in ("much", "inf"):
-        with pytest.raises(InputError, match=rf"1:2: found '{bad}' for 'x', expected a finite number, or nothing"):
+    for bad, or_nothing in (("much", r", or nothing \(--numeric\)"), ("inf", "")):
+        with pytest.raises(InputError, match=rf"1:2: found '{bad}' for 'x', expected a finite number{or_nothing}$"):
             rows(stream(f'{{"x": "{bad}"}}'), options)
 
 
-@pytest.mark.parametrize("given", [{}, {"ignore": ("at.year", "at.hour")}, {"categorical": ("zip",)}])
-def test_dates_and_codes_are_read_as_in_a_table(given):
-    """All but the name of a category, which is ``at=...`` there."""
-    fields = ["2024-03-31T13:05", "2000-01-01 00:00", "1.2.1999", "2024-02-30", "noon", "2024/12/24"]
-    found, names = [], []
-    for text, options in (
-        ("at,zip\n" + "".join(f"{field},8010\n" for field in fields), TextOptions(format="csv", **given)),
-        (
-            "".join(json.dumps({"at": field, "zip": 8010}) + "\n" for field in fields),
-            TextOptions(format="json", **given),
-        ),
-    ):
-        names.append(NameTable())
-        batches = Reader(io.BytesIO(text.encode()), options, names=names[-1])
-        found.append([{names[-1].of(slot)[0]: x for slot, x in row} for row in rows_of(batches)])
-    assert [{k.translate({94: 61, 95: 32}): x for k, x in row.items()} for row in found[1]] == found[0]
+PARTS = ("n", "code", "day", "town", "note", "y")
+GIVEN = {"text": ("note",), "categorical": ("code",), "label": "y"}
+
+
+def some_rows(n):
+    """Rows as lists of PARTS: numbers, codes, dates, names and texts, of which some are missing (None)."""
+    r = random.Random(8)
+    for _ in range(n):
+        day = f"2024-{r.randrange(1, 13):02}-{r.randrange(1, 29):02} 13:05"
+        town, note = r.choice(["Graz", "Wien", "Linz"]), " ".join(r.choices(["Fresh", "red", "tea", "old"], k=3))
+        row = [round(r.gauss(0, 1), 3), 8010 + r.randrange(4), day, town, note]
+        row = [None if r.random() < 0.3 else field for field in row]
+        score = (1.5 if row[0] is None else row[0]) + (row[3] == "Graz") + (row[1] is None) - (row[4] is None) - 1
+        yield [*row, int(r.random() < 1 / (1 + np.exp(-3 * score)))]
+
+
+@pytest.mark.parametrize("given", [{}, {"ignore": ("day.year", "day.hour")}])
+@pytest.mark.parametrize("quoted", [False, True])
+def test_the_same_rows_are_the_same_features_as_in_a_table(given, quoted):
+    """All but the hash of a category, whose name is ``town=...`` there; a model is as good."""
+    rows, found, losses = list(some_rows(1500)), [], []
+    header = ",".join(PARTS) + "\n"
+    table = header + "".join(",".join("" if x is None else str(x) for x in row) + "\n" for row in rows)
+    objects = "".join(
+        json.dumps({k: str(x) if quoted and k != "y" and x is not None else x for k, x in zip(PARTS, row, strict=True)})
+        + "\n"
+        for row in rows
+    )
+    for text, format in ((table, "csv"), (objects, "json")):
+        names, options = NameTable(), TextOptions(format=format, **GIVEN, **given)
+        batches = list(Reader(io.BytesIO(text.encode()), options, names=names))
+        learner = Learner(method="nag", text=options)
+        losses.append(np.concatenate([learner.partial_fit(batch).loss for batch in batches]).mean())
+        found.append([{names.of(slot)[0]: x for slot, x in row} for row in rows_of(batches)])
+    assert [{re.sub("^(town|code)\\^", r"\1=", k): x for k, x in row.items()} for row in found[1]] == found[0]
+    assert losses[1] == pytest.approx(losses[0], rel=0.005)
+    assert losses[0] < 0.5
+
+
+MISSING = ("", " ", "NaN", "nan", "NA", "na", "N/A", "n/a", "#N/A", "null", "NULL", None)
+
+
+@for_all("given", [{}, {"numeric": ("x",)}, {"categorical": ("x",)}, {"date": ("x",)}])
+def test_what_counts_as_missing_is_one_list(given, pyarrow):
+    """In CSV, JSON, dicts and tables in memory; other words are names."""
+    options = {form: TextOptions(format=form, constant=False, **given) for form in ("csv", "json", "arrow")}
+    text = "x,z\n" + "".join(f"{field or ''},1\n" for field in MISSING)
+    objects = [{"x": field, "z": 1} for field in MISSING] + [{"x": float("nan"), "z": 1}]
+    lines = io.BytesIO("".join(json.dumps(each) + "\n" for each in objects).encode())  # Python writes NaN
+    table = pyarrow.table({"x": list(MISSING), "z": [1] * len(MISSING)})
+    expected = sorted([(slot_of("x="), 1.0), (slot_of("z"), 1.0)])
+    assert rows(io.BytesIO(text.encode()), options["csv"]) == [expected] * len(MISSING)
+    assert rows(table, options["arrow"]) == [expected] * len(MISSING)
+    assert rows(lines, options["json"]) == rows(objects, options["json"]) == [expected] * len(objects)
+    if not given:
+        assert rows(stream('{"x": "none"}')) == [[(slot_of("xnone"), 1.0)]]
 
 
 def test_dates_of_members_of_members_and_of_dicts_are_read():
@@ -290,7 +364,7 @@ def test_dates_of_members_of_members_and_of_dicts_are_read():
     (table,) = rows([{"at": datetime.datetime(2024, 3, 31, 13, 5), "day": datetime.date(2024, 4, 1)}])
     assert table == rows(stream('{"at": "2024-03-31 13:05", "day": "2024-04-01"}'))[0]
     assert table == rows([{"at": np.datetime64("2024-03-31T13:05"), "day": np.datetime64("2024-04-01", "ns")}])[0]
-    assert rows([{"at": np.datetime64("NaT"), "x": 1.0}]) == rows([{"x": 1.0}])
+    assert rows([{"at": np.datetime64("NaT"), "x": 1.0}]) == rows([{"at": None, "x": 1.0}])
     assert len(rows(stream('{"n": {"at": "2024-03-31T13:05"}}'), options)[0]) == 3
     options = dataclasses.replace(JSON, id="day", date=("day",))
     (batch,) = read_batches(stream('{"day": "2024-04-01"}', '{"day": " "}'), options)
@@ -327,13 +401,27 @@ def test_of_sparse_objects_little_more_is_held_than_their_entries():
 
 
 def test_members_with_numbers_in_quotes_or_other_dates_are_named():
-    lines = [f'{{"x": "{i}.5", "at": "{i % 28 + 1:02}/03/2024", "c": "k{i}"}}' for i in range(40)]
-    reader = Reader(stream(*lines), JSON)
-    list(reader)
-    assert reader.notes == [
-        "the member 'x' has numbers in quotes, a category each ('0.5'); --numeric 'x' takes them as numbers",
-        "the member 'at' has dates that are not read as such ('01/03/2024'); write 2024-03-31",
+    lines = [
+        f'{{"x": "{i}.5", "at": "{i % 28 + 1:02}/03/2024", "c": "k{i}", "in": {{"d": "1,{i}"}}}}' for i in range(40)
     ]
+    plain = [line.replace('"x": "', '"x": ').replace('.5"', ".5") for line in lines]
+    reader, typed = Reader(stream(*lines), JSON), Reader(stream(*plain), JSON)
+    assert rows_of(reader) == rows_of(typed)
+    other = [
+        "the column 'at' has dates that are not read as such ('01/03/2024'); write 2024-03-31 (--categorical 'at' if "
+        "they are names)",
+        "the column 'in.d' has numbers that are read as texts ('1,0'); write 1234.5, without signs and thousands "
+        "(--categorical 'in.d' if they are names)",
+    ]
+    assert typed.notes == other
+    quoted = (
+        "columns of texts that are read as numbers: 'x' (--categorical 'x' if they are names, --numeric 'x' if numbers)"
+    )
+    assert reader.notes == [*other, quoted]
+    for field in ("numeric", "categorical"):
+        reader = Reader(stream(*lines), dataclasses.replace(JSON, **{field: ("x",)}))
+        assert [len(row) for batch in reader for row in entries(batch)] == [4] * 40
+        assert reader.notes == other
 
 
 @pytest.mark.parametrize("options", [TextOptions(format="json"), TextOptions(format="csv", label="y")])
@@ -387,7 +475,11 @@ def test_members_that_no_object_has_are_named_once(n, chunk):
         ("  3", "2:3: found '3', expected one JSON object a line"),
         ("1 |a b", "2:3: found '|', expected the end of the line: one JSON object a line"),
         ('{"é": 1, "a": 1e999}', "2:11: found the number inf for 'a', expected a finite number"),
-        ('{"a": NaN}', "found NaN, expected JSON, which has no NaN; leave the member out, or say null"),
+        (
+            '{"a": "inf"}',
+            "2:2: found 'inf' for 'a', expected a finite number, or a text that is none; --categorical 'a'",
+        ),
+        ('{"a": Infinity}', "found Infinity, expected JSON, which has no Infinity; leave the member out, or say null"),
         ('{"n": {"a": [1, true]}}', "2:8: found true for 'n.a', expected numbers, texts or objects in an array"),
         ('{"a": [[1]]}', "2:2: found an array for 'a', expected numbers, texts or objects in an array"),
         ('{"a": [true]}', "2:2: found true for 'a', expected numbers, texts or objects in an array"),
@@ -427,7 +519,7 @@ def test_malformed(line, message):
 
 def test_malformed_dicts():
     for record, message in [
-        ({"a": float("nan")}, "<records>:2: found the number nan for 'a', expected a finite number"),
+        ({"a": float("inf")}, "<records>:2: found the number inf for 'a', expected a finite number"),
         ({"a": {"b": object()}}, "<records>:2: found a object for 'a.b', expected a number, a text, true,"),
         (["a"], "<records>:2: found an array, expected one JSON object a line"),
     ]:
@@ -470,7 +562,7 @@ def test_words_of_a_member(options):
     records = [{"y": 1, "note": "Fresh bread, FRESH tea!", "n": 2}, {"y": 0, "note": "", "in": {"note": "tea"}}]
     spelt = [
         {"y": 1, "note": {"_text": "fresh bread fresh tea"}, "n": 2},
-        {"y": 0, "note": {}, "in": {"note": {"_text": "tea"}}},
+        {"y": 0, "note": None, "in": {"note": {"_text": "tea"}}},
     ]
     plain = TextOptions(format="json", constant=False, label="y", **options)
     named = TextOptions(format="json", constant=False, label="y", text=("note",), **options)
@@ -485,7 +577,7 @@ def test_sentences_are_told(threads):
         json.dumps({"y": i % 2, "s": f"row {i} has words", "w": f"w{i}", "t": "the same three"}) for i in range(60)
     ]
     for options, notes in (
-        ({}, ["the member 's' looks like a text: --text 's' takes its words"]), ({"text": ("s",)}, []),
+        ({}, ["the column 's' looks like a text: --text 's' takes its words"]), ({"text": ("s",)}, []),
     ):  # fmt: skip
         reader = Reader(stream(*lines), TextOptions(label="y", **options), threads=threads)
         assert sum(batch.n for batch in reader) == 60

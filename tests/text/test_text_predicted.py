@@ -16,8 +16,9 @@ from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.columns import ColumnTable, Found, Labelling, name_slot
+from sonlearn.text.columns import ColumnTable, Found, Labelling, member_slot, name_slot
 from sonlearn.text.flat import TableRows
+from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
 OPTIONS = TextOptions(format="csv", label="y")
@@ -146,7 +147,9 @@ def test_a_category_may_be_new_and_a_number_among_categories_is_named():
     ("towns", "named"), [(["Bonn"] * 20, True), (["Bonn"] * 19, False), (["Bonn"] * 19 + ["Graz"], False)]
 )
 def test_a_column_all_of_whose_categories_are_new_is_named(towns, named):
-    columns = learned().at_rest([name_slot(f"town={town}", OPTIONS) for town in ("Graz", "Wien", "Linz")])
+    names = [f"town={town}" for town in ("Graz", "Wien", "Linz")]
+    slots = {name_slot(name, OPTIONS): [name] for name in names}
+    columns = learned().at_rest(slots | {name_slot("town=Bonn", OPTIONS): ["another in its slot"]})
     note = "the column 'town' has categories of which the model has met none ('Bonn')"
     assert (note in predicted("\n".join(["town", *towns]) + "\n", columns)[1]) == named
     assert note not in predicted("\n".join(["town", *towns]) + "\n", learned())[1]  # names that are not known
@@ -347,3 +350,122 @@ def test_a_column_of_ids_with_another_name_is_refused():
             ids(f"{header}\n7,1\n")
     assert ids("n\n1\n") is None
     assert ids("key,n,new\n7,1,2\n") == ["7"]
+
+
+# ------------------------------------------------------------------------------------------------------ lines of JSON
+
+LINES = dataclasses.replace(OPTIONS, format="json", id="key")
+OBJECT = {"y": 1, "key": "a", "n": 2.0, "town": "Graz", "day": "2024-03-01", "in": {"age": 30}, "tags": ["x"]}
+
+
+def of_objects(without=(), **reader):
+    """The columns, and names, of objects that have been learned; another object is without each of some members."""
+    objects = [OBJECT, OBJECT | {"n": 4, "town": "Wien", "in": {"age": 50}}, OBJECT | {"n": 0, "town": "Linz"}]
+    objects += [{k: v for k, v in OBJECT.items() if k != name} for name in without]
+    columns, table = ColumnTable(), NameTable()
+    text = "".join(json.dumps(each) + "\n" for each in objects)
+    for batch in Reader(io.BytesIO(text.encode()), LINES, columns=columns, names=table, **reader):
+        columns.count(batch, LINES)
+    return columns, table
+
+
+def of_lines(objects, columns, learns=False, **how):
+    """(rows as lists of (slot, value), what was said)."""
+    text = "".join(json.dumps(each) + "\n" for each in objects)
+    reader = Reader(io.BytesIO(text.encode()), LINES, labels=Labelling(learns), columns=columns, **how)
+    return [row for batch in reader for row in rows(batch)], reader.notes
+
+
+@pytest.mark.parametrize(("chunk_bytes", "threads"), [(1, 0), (1 << 20, 0), (90, 2)])
+def test_what_objects_held_is_known_however_they_are_cut(chunk_bytes, threads):
+    columns, _ = of_objects(chunk_bytes=chunk_bytes, threads=threads)
+    assert columns.known == {
+        "n": ("number",), "town": ("category",), "day": ("date",), "in^age": ("number",)
+    }  # fmt: skip
+    assert (columns.mean("n"), columns.mean("in^age")) == (2, 110 / 3)
+    assert columns.dates == {"day": {24 * 12 + 2: 3}}
+    columns, _ = of_objects(without=("n", "day"), chunk_bytes=chunk_bytes, threads=threads)
+    assert columns.known["n"] == ("number", "absent")
+    assert columns.known["day"] == ("date", "absent")
+    assert columns.known["in^age"] == ("number",)
+
+
+@pytest.mark.parametrize(
+    ("change", "meant", "said"),
+    [
+        ({"n": "3.5"}, {"n": 3.5}, []),
+        ({"n": None}, {"n": 2}, ["the column 'n' has missing numbers, of which the model has met none; the col"]),
+        ({"n": "NA"}, {"n": 2}, ["the column 'n' has missing numbers"]),
+        ({"n": ...}, {"n": 2}, ["<stream>: columns that the model knows and the table has not: 'n'; means stand"]),
+        ({"in": {}}, {"in": {"age": 110 / 3}}, ["<stream>: columns that the model knows and the table has not: 'in^a"]),
+        ({"N": 7}, {}, ["<stream>: columns that the model does not know, left out: 'N'"]),
+        ({"day": "2023-01-01"}, {"day": "2024-03-01"}, []),
+        ({"town": 17}, {"town": ...}, ["the column 'town' has a number, '17'"]),
+    ],
+)  # fmt: skip
+def test_objects_are_predicted_as_rows_of_a_table_are(change, meant, said):
+    columns, _ = of_objects()
+
+    def changed(by):
+        return {k: v for k, v in (OBJECT | by).items() if v is not ...}
+
+    found, notes = of_lines([changed(change)] * 3, columns.at_rest())
+    added = {member_slot(" ", name, LINES) for name in ("N", "town")}
+    kept = [[entry for entry in row if entry[0] not in added] for row in found]
+    if "day" in change:  # the weekday is that of the date
+        kept = [row for row in kept if member_slot(" ", "day.month=3", LINES) in dict(row)]
+        weekday = [member_slot(" ", f"day.weekday={name}", LINES) for name in ("Sun", "Fri")]
+        kept = [sorted((weekday[1] if slot == weekday[0] else slot, x) for slot, x in row) for row in kept]
+    assert kept == of_lines([changed(meant)] * 3, None)[0]
+    assert [note[: len(text)] for note, text in zip(notes, said, strict=True)] == said
+
+
+def test_a_member_that_was_absent_from_what_was_learned_may_be_absent():
+    columns, _ = of_objects(without=("n",))
+    assert of_lines([{k: v for k, v in OBJECT.items() if k != "n"} | {"more": 1}], columns.at_rest())[1] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"n": "high"}, "found 'high' for 'n', expected a number, as in all rows that the model has learned"),
+        ({"n": "2024-03-01"}, "found '2024-03-01' for 'n', expected a number, as in all"),
+        ({"day": 3}, "found '3' for 'day', expected a date, as in all"),
+        ({"in": {"age": "old"}}, "found 'old' for 'in.age', expected a number, as in all"),
+        (None, "found the members 'k', expected columns that the model knows: 'n', 'town', 'day', 'in^age'"),
+    ],
+)
+def test_objects_that_hold_what_was_never_learned_are_malformed(change, message):
+    columns, _ = of_objects()
+    objects = [OBJECT, {"k": 1} if change is None else OBJECT | change]
+    with pytest.raises(InputError, match=r"^<stream>:2:\d+: ") as raised:
+        of_lines(objects, columns.at_rest())
+    assert message in str(raised.value)
+    assert len(of_lines(objects, columns.at_rest(), on_error="skip")[0]) == 1
+
+
+def test_a_member_all_of_whose_categories_are_new_is_named():
+    columns, names = of_objects()
+    note = "the column 'town' has categories of which the model has met none ('Bonn')"
+    assert of_lines([OBJECT | {"town": "Bonn"}] * 20, columns.at_rest(names.known))[1] == [note]
+    assert of_lines([OBJECT | {"town": "Bonn"}] * 19 + [OBJECT], columns.at_rest(names.known))[1] == []
+
+
+def test_objects_to_be_learned_from_need_the_label_once_a_model_has_it():
+    columns, _ = of_objects()
+    unlabelled = {k: v for k, v in OBJECT.items() if k != "y"}
+    with pytest.raises(InputError, match="found a row without a label's column, expected the label's column 'y', with"):
+        of_lines([unlabelled], columns, learns=True)
+    for label in ({"y": None}, {"_label": None}):
+        assert len(of_lines([unlabelled | label], columns, learns=True)[0]) == 1
+    assert len(of_lines([unlabelled], columns.at_rest())[0]) == 1
+
+
+def test_of_sparse_objects_few_columns_are_remembered_and_none_is_expected():
+    objects = [{"y": 1, "w": {f"word{i}": 1, "often": 1}} for i in range(3000)]
+    columns = ColumnTable()
+    of_lines(objects, columns, learns=True, chunk_bytes=2000)
+    assert len(columns.known) == 1024
+    assert columns.known["w^often"] == ("number",)
+    assert not columns.fixed
+    assert of_lines([{"w": {"often": 1, "new": 1}}], columns.at_rest())[1] == []
