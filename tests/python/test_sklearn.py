@@ -577,9 +577,9 @@ def test_sparse_input_of_either_index_width(classes, make, index):
     X, y = classes
     sparse = make(X)
     sparse.indices, sparse.indptr = sparse.indices.astype(index), sparse.indptr.astype(index)
-    ours = SonlearnClassifier(method="nag").fit(sparse, y)
-    expect = SonlearnClassifier(method="nag").fit(X, y).decision_function(X)
-    np.testing.assert_array_equal(ours.decision_function(sparse), expect)
+    for constant in (True, False):
+        ours, other = (SonlearnClassifier(method="nag", constant=constant).fit(each, y) for each in (sparse, X))
+        np.testing.assert_array_equal(ours.decision_function(sparse), other.decision_function(X))
 
 
 def test_tables(classes, frames):
