@@ -48,7 +48,7 @@ ARRAY = "; this looks like an array of JSON: an object a line is read, which jq 
 #: What has been met in a feature column, in the order in which it is listed; absent: objects did not have the member.
 KINDS = ("number", "date", "category", "text", "missing", "absent")
 #: Columns of objects that are remembered, at most: the members of sparse ones are as many as features.
-_MOST_OF_OBJECTS = 1024
+MOST_OF_OBJECTS = 1024
 #: What a date becomes: ``--ignore COLUMN.PART`` leaves one of them out.
 DATE_PARTS = ("year", "month", "weekday", "hour", "day")
 #: The parts of a date that are remembered of what is learned: the year, and the months from the first on.
@@ -535,7 +535,7 @@ class ColumnTable:
         """Remember what the columns of further rows have held, of objects also which did not have one of them."""
         kinds = found.kinds
         if found.objects and not self.rests:
-            room, late = max(_MOST_OF_OBJECTS - len(self.known), 0), ABSENT if self.known else ()
+            room, late = max(MOST_OF_OBJECTS - len(self.known), 0), ABSENT if self.known else ()
             new = list(itertools.islice((name for name in kinds if name not in self.known), room))
             kinds = {name: met for name, met in kinds.items() if name in self.known}
             kinds |= {name: ABSENT for name in self.known if name not in kinds}

@@ -26,6 +26,7 @@ A line is decoded by Python's json module. Repeated names all count.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 import re
 from collections import Counter
@@ -42,6 +43,7 @@ from sonlearn.text.columns import (
     ABSENT,
     DATE_PARTS,
     FINITE,
+    MOST_OF_OBJECTS,
     NUMBER,
     ColumnTable,
     Labelling,
@@ -58,8 +60,10 @@ from sonlearn.text.vw import make_names
 
 _UNDERSCORES = str.maketrans(" \t|:", "____")
 _REMEMBERED = 1 << 20
-#: Members that are remembered; of sparse objects each feature is one.
-_MEMBERS = 1 << 17
+#: Members that are remembered between chunks, as all of them are that hold texts.
+_MEMBERS = 1 << 14
+#: What a member that is a feature and no more may hold.
+_PLAIN = ("number", "missing")
 #: Objects after which it is said that none of them has a member that an option names.
 _MANY = 100
 #: Flags of members of the object itself.
@@ -74,6 +78,11 @@ def is_member(name: str) -> bool:
     return len(raw(name)) > 1
 
 
+def _column_of(name: str, space: str) -> str:
+    """The name of a feature in a namespace; the default one, a blank, is not said."""
+    return name if space == " " else f"{space}^{name}"
+
+
 class _Member(ColumnEncoder):
     """A member of objects: its column, and what options say of it. Its features are in the namespace of its object.
 
@@ -85,8 +94,7 @@ class _Member(ColumnEncoder):
 
     def __init__(self, path: tuple[str, ...], name: str, space: str, seed: int, table: TableEncoder, digits: bool):
         title, options = ".".join((*path, name)), table.options
-        column = name if space == " " else f"{space}^{name}"
-        super().__init__(column, options, table.features, table.model, (name, title))
+        super().__init__(_column_of(name, space), options, table.features, table.model, (name, title))
         self.key, self.digits = (path, name), digits or self.as_number
         self.reads = self.as_text or self.as_number or self.as_category or self.as_date
         self.is_column = "^" not in title
@@ -137,14 +145,16 @@ class RecordRows:
         self._labelling = labels
         self._levels: dict[tuple[str, ...], dict[str, _Member]] = {}  # by the names that lead to an object
         self._met = Counter[_Member]()  # in how many rows
-        #: Features by the hash of the namespace, and place in an array or word.
-        self._others: dict[tuple[int, int | str], int] = {}
+        #: Features by the hash of the namespace; place in an array, word, or name; and whether it is a word.
+        self._others: dict[tuple[int, int | str, bool], int] = {}
         self._spaces: dict[str, tuple[int, int]] = {}
         #: Members that options name and no object has had, by the flag; whether one is a member of a member.
         self._unmet = {name: f"--{role}" for name, role in self._roles.items()} | {
             name: f"--{field}" for field in ("text", "numeric", "categorical", "date", "ignore", "keep")
             for name in getattr(options, field) if is_member(name)
         }  # fmt: skip
+        parts = [name.split(".") for name in self._unmet]
+        self._named = {".".join(names[i:]) for names in parts for i in range(len(names))}
         self._runs: list[tuple[int, int]] = []
         self._run_indptr = [0]
         self._digits = columns is not None
@@ -158,6 +168,7 @@ class RecordRows:
         self._path: list[str] = []
         self._row: dict[_Member, None] = {}
         self._labelled = False
+        self._room = MOST_OF_OBJECTS - len(self._met)  # for members that are new
         try:
             self._object(members_of(record), " ")
             if self._label_needed and not self._labelled:
@@ -189,7 +200,12 @@ class RecordRows:
             rows_of[member.column] += rows
             for part in DATE_PARTS if self._unmet and "date" in member.kinds else ():
                 self._unmet.pop(f"{member.title}.{part}", None)
-        kinds = {name: (*held, *(ABSENT if rows_of[name] < batch.n else ())) for name, held in found.kinds.items()}
+        first = set(itertools.islice(rows_of, MOST_OF_OBJECTS))
+        kinds = {
+            name: held if name in first and rows_of[name] == batch.n else
+            (*(kind for kind in held if name in first or kind not in _PLAIN), *ABSENT)
+            for name, held in found.kinds.items()
+        }  # fmt: skip
         unmet = [self._unmet_note(*pair) for pair in self._unmet.items()] if self._table.rows >= _MANY else []
         found = found._replace(columns=tuple(rows_of), kinds=kinds, notes=(*found.notes, *unmet), objects=True)
         run_byte, run_start = np.array(self._runs, dtype=np.int64).reshape(-1, 2).T.copy()
@@ -216,7 +232,12 @@ class RecordRows:
         seed, path = self._enter(space), tuple(self._path)
         level = self._levels.setdefault(path, {})
         for name, value in members:
-            member = level.get(name) or self._member(path, name, space, seed)
+            member = level.get(name)
+            if member is None:
+                if self._room <= 0 and self._is_plain(name, value, space):
+                    self._plain(seed, name, value, space)
+                    continue
+                member = self._member(path, name, space, seed)
             kind = type(value)
             if not path and name in self._roles:
                 self._set_role(self._roles[name], value, (name,))
@@ -238,10 +259,26 @@ class RecordRows:
                 self._row[member] = None
                 self._field(member, value, space)
 
+    def _is_plain(self, name: str, value: Any, space: str) -> bool:
+        """Whether a member is a feature and no more: one beyond those that can be remembered, without a text."""
+        model = self._table.model
+        return (
+            (value is None or type(value) is bool or (type(value) is float and math.isfinite(value)))
+            and name[:1] != "_" and name not in self._named
+            and not (model is not None and _column_of(name, space) in model.known)
+        )  # fmt: skip
+
+    def _plain(self, seed: int, name: str, value: float | None, space: str) -> None:
+        """The feature of a member that `_is_plain`."""
+        if not (value == 0 or self._dropped or (self._kept and not self._path)):
+            number = self._other(seed, f"{name}=" if value is None else name, space, word=False)
+            self._rows.entries.append((number, 1.0 if value is None else float(value)))
+
     def _member(self, path: tuple[str, ...], name: str, space: str, seed: int) -> _Member:
         """What is known of a member."""
         level = self._levels.setdefault(path, {})
         if name not in level:
+            self._room -= 1
             member = level[name] = _Member(path, name, space, seed, self._table, self._digits)
             self._table.columns[member.key] = member
             if not path or member.reads or member.ignored:
@@ -289,7 +326,7 @@ class RecordRows:
     def _words(self, seed: int, space: str, words: Iterable[str]) -> None:
         """Words, each a feature of the namespace with that hash."""
         if not self._dropped:
-            self._rows.entries += [(self._other(seed, word, space), 1.0) for word in words]
+            self._rows.entries += [(self._other(seed, word, space, word=True), 1.0) for word in words]
 
     def _array(self, values: list, space: str) -> None:
         """The numbers of an array, the words of its texts, and the objects in it."""
@@ -297,7 +334,7 @@ class RecordRows:
         for value in values:
             if type(value) is float:
                 if self._finite(value) and not self._dropped:
-                    self._rows.entries.append((self._other(seed, at, space), value))
+                    self._rows.entries.append((self._other(seed, at, space, word=False), value))
                 at += 1
             elif type(value) is str:
                 self._words(seed, space, words_of(value))
@@ -323,15 +360,13 @@ class RecordRows:
         self._runs.append((known[1], end))
         return known[0]
 
-    def _other(self, seed: int, of: int | str, space: str) -> int:
-        """The feature of a word, or of the numbers at a place of an array, in a namespace with that hash."""
-        number = self._others.get((seed, of))
+    def _other(self, seed: int, of: int | str, space: str, word: bool) -> int:
+        """The feature of a `word`, of another name, or of a place of an array, in a namespace with that hash."""
+        number = self._others.get((seed, of, word))
         if number is None:
-            is_word = isinstance(of, str)
             slot = hash_bytes(raw(of), seed, hash_all=self._hash_all) if isinstance(of, str) else seed + of
-            name = of if isinstance(of, str) else f"[{of}]"
-            name = name if space == " " else f"{space}^{name}"
-            number = self._others[seed, of] = self._features.new(name, slot & self._mask, is_word)
+            name = _column_of(of if isinstance(of, str) else f"[{of}]", space)
+            number = self._others[seed, of, word] = self._features.new(name, slot & self._mask, word)
         return number
 
     def _finite(self, value: float) -> float:

@@ -243,9 +243,9 @@ def test_a_text_is_hinted_at_and_learned_from(cli):
 def test_a_column_with_another_text_in_each_row_is_named(cli, rows, told):
     write("t.csv", "key,a,y\n" + "".join(f"k{i},1,{i % 2}\n" for i in range(rows)))
     write("t.jsonl", "".join(json.dumps({"key": f"k{i}", "y": i % 2}) + "\n" for i in range(rows)))
-    for file, what in (("t.csv", "column"), ("t.jsonl", "member")):
+    for file in ("t.csv", "t.jsonl"):
         given = ("train", "--method", "nag", "--quiet", "--label", "y", file)
-        note = f"the {what} 'key' has another text in nearly each row; if it names them: --id, or --ignore 'key'"
+        note = "the column 'key' has another text in nearly each row; if it names them: --id, or --ignore 'key'"
         assert cli(*given) == (0, "", f"sonlearn: warning: {note}" * told)
         assert cli(*given, "--id", "key") == cli(*given, "--ignore", "key") == (0, "", "")
 

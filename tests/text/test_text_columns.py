@@ -379,7 +379,7 @@ def test_described_columns():
         "note": [f"some words in row {i}" for i in range(n)],
         "day": ["2024-01-01" if i % 2 else "2024-01-01 10:00" for i in range(n)],
         "us": [f"{1 + i % 12}/{1 + i % 28}/2024" for i in range(n)],
-        "mixed": ["n/a" if i % 10 == 3 else str(i * i % 17) for i in range(n)],
+        "mixed": ["none" if i % 10 == 3 else str(i * i % 17) for i in range(n)],
         "left": ["gone" if i % 3 == 0 else "" for i in range(n)],
         "y": ["yes" if i % 3 == 0 else "no" for i in range(n)],
     }

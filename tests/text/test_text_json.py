@@ -23,10 +23,11 @@ from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
 from sonlearn.text.chunk import ChunkParser
-from sonlearn.text.columns import Labelling
+from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.flat import TableRows
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader, detect_format, read_batches
+from sonlearn.text.records import RecordRows
 
 pytestmark = pytest.mark.interpreted
 MASK = 2**18 - 1
@@ -398,6 +399,20 @@ def test_of_sparse_objects_little_more_is_held_than_their_entries():
     finally:
         tracemalloc.stop()
     assert rows.take([]).batches[0].n == n
+
+
+def test_of_objects_with_ever_new_members_little_more_is_held_than_their_features():
+    n, columns = 2000, ColumnTable()
+    lines = [json.dumps({f"w{16 * i + j}": 1 for j in range(16)}).encode() for i in range(n)]
+    records = RecordRows(JSON, Labelling(), columns)
+    tracemalloc.start()
+    try:
+        for i, line in enumerate(lines, 1):
+            records.add(line, i)
+        assert tracemalloc.get_traced_memory()[0] < 800 * 16 * n
+    finally:
+        tracemalloc.stop()
+    assert len(records.take([]).found.columns) == 1024
 
 
 def test_members_with_numbers_in_quotes_or_other_dates_are_named():

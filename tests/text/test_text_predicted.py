@@ -469,3 +469,23 @@ def test_of_sparse_objects_few_columns_are_remembered_and_none_is_expected():
     assert columns.known["w^often"] == ("number",)
     assert not columns.fixed
     assert of_lines([{"w": {"often": 1, "new": 1}}], columns.at_rest())[1] == []
+
+
+@pytest.mark.parametrize("given", [{}, {"threads": 2}])
+def test_members_beyond_those_that_are_remembered_are_the_same_features(given):
+    """With nothing remembered, each object by itself is read the same; chunks decide what is known, threads do not."""
+    first, n, k = {"y": 1, "late": 1, "often": 3}, 16, 700
+    values = (None, False, 0, 2.5, True, 7, "NA", "3.5", "a text", "2024-03-01")
+    objects = [{f"w{i * 60 + j}": values[(i + j) % (6 + 4 * (j < 9))] for j in range(k)} for i in range(n)]
+    objects = [first] + [
+        each | {"y": 1, "in": each, "late": (2, "text")[i == 9], "often": 3} for i, each in enumerate(objects)
+    ]
+    whole, cut = ColumnTable(), ColumnTable()
+    alone = [of_lines([each], None, learns=True)[0][0] for each in objects]
+    assert of_lines(objects, whole, learns=True, **given)[0] == alone
+    assert of_lines(objects, cut, learns=True, chunk_bytes=40000, **given)[0] == alone
+    assert len(whole.known) == len(cut.known) == 1024
+    assert (whole.known["late"], whole.known["often"]) == (("number", "category"), ("number",))
+    assert (cut.known["late"], cut.known["often"]) == (("number", "category", "absent"), ("number", "absent"))
+    assert whole.known["w0"] == ("missing", "absent")
+    assert of_lines(objects, cut.at_rest(), **given)[0] == alone
