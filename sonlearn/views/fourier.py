@@ -43,6 +43,10 @@ FIRST = 16
 COUNTS, SHARE = 9.0, 0.25
 #: Features there may be: FEW and DENSE for each entry of a row in the mean, and never more than MOST.
 FEW, DENSE, MOST = 64, 8, 1024
+#: What is shown: rows of numbers, also those of names (indicators, of few in all), or any.
+NUMBERS, NAMES, ANY = range(3)
+#: Entries that there are for each different one, at least, where rows are of names: words of texts are ever new.
+REPEATED = 16
 #: Of more features than FEW one is shown once it has come so many times, and in one of so many rows: most names in a
 #: column of names, of people or towns, have few rows each.
 TIMES, RARE = 4, 512
@@ -66,7 +70,8 @@ class FourierState(NamedTuple):
     """What has been counted, in rows learned from."""
 
     # features: of the rows shown; raw: features of the raw rows; stage; numbers: how many rows were numbers, or
-    # need not be; occurred: raw features that a row has had; rows, entries: how many; weight: of the rows
+    # need not be; met: raw features that a row has had; occurred: those of them that count; rows, entries: how many;
+    # weight: of the rows
     now: Annotated[np.ndarray, Scalars(totals=("rows", "numbers", "entries", "weight"), features="raw")]
     # float64[occurred, 3]: weight, mean, M2 of the values, without the rows that have none; features in the order in
     # which they occurred
@@ -82,7 +87,7 @@ class FourierParams(NamedTuple):
     components: int
     linear: float
     standard: bool
-    binary: bool
+    shows: int
 
 
 class FourierScratch(NamedTuple):
@@ -110,18 +115,18 @@ class Fourier(View):
         Standard deviations of width_c w_c'z for z of length sqrt(d): where small, cosines follow coarse shapes.
     linear : float
         What z / sqrt(d) is multiplied with; without components, z itself.
-    binary : bool
-        Whether rows of indicators and of words are shown, too.
+    shows : int
+        Which rows: `NUMBERS`, `NAMES` or `ANY`.
     standard : bool
         Whether values become z-scores; without components they may stay as they are.
     """
 
     def __init__(
-        self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float, binary: bool = False,
+        self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float, shows: int = NUMBERS,
         standard: bool = True,
     ):  # fmt: skip
         self._width = np.repeat(widths, -(-components // len(widths)))[:components]
-        super().__init__(FourierParams(components, linear, standard, binary), fill)
+        super().__init__(FourierParams(components, linear, standard, shows), fill)
 
     def _new_work(self, longest: int) -> FourierScratch:
         D = self._params.components
@@ -132,7 +137,7 @@ class Fourier(View):
 
     def new(self) -> FourierState:
         """State of a view that has seen nothing."""
-        now = new_now("raw", "stage", "numbers", "occurred", "rows", "entries", "weight:f8")
+        now = new_now("raw", "stage", "numbers", "met", "occurred", "rows", "entries", "weight:f8")
         return FourierState(now, np.zeros((0, 3)), *np.zeros((2, 0), np.int64))
 
     def reserve(self, state: FourierState, rows: Rows, features: int) -> FourierState:
@@ -197,8 +202,6 @@ class Fourier(View):
             now["stage"], now["features"] = OFF, base.now["features"]
             numbers = [_those_below(self.features(state), self.features(base)) for state in every]
             return MergedView(self.new()._replace(now=now), numbers[1:], numbers[0])
-        if SHOWS in stages or shows_numbers(now[0]):
-            now["stage"], now["features"] = SHOWS, D + 1 + top
         begin, *others = [merging.renumbered(own.moments, by, top) for own, by in zip(every, to, strict=True)]
         longest = max(len(own.places) for own in every)
         come = [np.minimum(np.pad(own.places, (0, longest - len(own.places))), 0) for own in every]
@@ -206,6 +209,9 @@ class Fourier(View):
         for own, by in zip(every, to, strict=True):
             has = np.flatnonzero(own.places > 0)
             places[has] = by[own.places[has] - 1] + 1
+        now["met"] = np.count_nonzero(places)
+        if SHOWS in stages or is_shown(self._params, now[0]):
+            now["stage"], now["features"] = SHOWS, D + 1 + top
         numbers = [np.concatenate((np.arange(D + 1), D + 1 + by))[: self.features(own)]
                    for own, by in zip(every, to, strict=True)]  # fmt: skip
         merged = FourierState(now, merging.moments(begin, others), np.array(list(known), np.int64), places)
@@ -303,6 +309,7 @@ def count_row(params, state, work, rows, i):
         at, times = state.places[j] - 1, 1
         if at < 0:
             times -= state.places[j]
+            now["met"] += times == 1
             if now["occurred"] >= FEW and (times < TIMES or times * RARE < now["rows"]):
                 state.places[j] = -times
                 entries += x != 0.0 and j != rows.constant
@@ -321,20 +328,21 @@ def count_row(params, state, work, rows, i):
         if params.standard and at < len(state.moments):
             update_moments(x, min(times * h, now["weight"] + h), state.moments[at])  # as if it had been this each time
     now["rows"] += 1
-    now["numbers"] += params.binary or is_of_numbers(rows, i)
+    now["numbers"] += params.shows == ANY or is_of_numbers(rows, i)
     now["entries"] += entries
     now["weight"] += h
     if now["occurred"] > MOST or (now["occurred"] - FEW) * now["rows"] > DENSE * now["entries"]:
         now["stage"] = OFF
-    elif shows_numbers(now):
+    elif is_shown(params, now):
         now["stage"] = SHOWS
         now["features"] = params.components + 1 + now["occurred"]
 
 
 @forced_inline
-def shows_numbers(now):
-    """Whether enough rows have come, and half of them were of numbers."""
-    return now["rows"] >= FIRST and 2 * now["numbers"] >= now["rows"]
+def is_shown(params, now):
+    """Whether enough rows have come, and half of them were of numbers, or all are of few names."""
+    few = params.shows == NAMES and now["met"] <= MOST and REPEATED * now["met"] <= now["entries"]
+    return now["rows"] >= FIRST and (few or 2 * now["numbers"] >= now["rows"])
 
 
 @bare_inline
