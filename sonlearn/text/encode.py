@@ -9,7 +9,7 @@
   ``column.day``, of the month, in place of the hour. Hours are those that are written, whatever the time zone.
   ``--ignore column.year`` leaves a part out. In rows that are only predicted a year counts as one that is a year from
   those that the model has met, at most, and if these are one, or two in a row, as the nearest, and so does a month that
-  it has not met, or only once where dates came in their order and end before;
+  it has not met, or only once where dates came in their order and end before, or there in few rows only;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
 - any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
 
