@@ -33,6 +33,7 @@ FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto"
 NO_WEIGHT = f"a weight ({FINITE}, at least 0)"
 NONE_MET = "missing numbers, of which the model has met none; the column's mean stands for them"
+NO_DATE_MET = "missing dates, of which the model has met none: nothing stands for them"
 NUMBER = re.compile(rf"\s*{PATTERN}\s*", re.ASCII)
 _LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 TRUTH = {"true": 1.0, "false": 0.0}
@@ -58,6 +59,8 @@ _ENOUGH = 1 / 4
 _BEHIND = ("", "=", ".", "^")
 #: The kinds of a column of numbers without a missing one.
 NUMBERS = ("number",)
+#: The same of one of dates.
+DATES = ("date",)
 #: Column names that a message lists.
 _LISTED = 10
 

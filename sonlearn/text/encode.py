@@ -38,7 +38,18 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
-from sonlearn.text.columns import FINITE, NONE_MET, ColumnTable, Found, first_names, is_feature, name_slot, number_in
+from sonlearn.text.columns import (
+    DATES,
+    FINITE,
+    NO_DATE_MET,
+    NONE_MET,
+    ColumnTable,
+    Found,
+    first_names,
+    is_feature,
+    name_slot,
+    number_in,
+)
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
 from sonlearn.text.names import Named
@@ -268,10 +279,13 @@ class ColumnEncoder:
     def missing(self) -> Entries:
         """What stands for a missing value."""
         self.kinds.add("missing")
+        known = () if self._model is None else self._model.known.get(self.column, ())
         mean = None if self._model is None else self._model.mean(self.column)
         if mean is not None:
             self._note("missing", NONE_MET)
             return ((self.number(), mean),) if mean else ()
+        if known == DATES:
+            self._note("missing", NO_DATE_MET)
         if self._missing < 0:
             self._missing = self._features.new(f"{self.column}=", word=self.as_text)
         return ((self._missing, 1.0),)

@@ -888,6 +888,15 @@ def test_a_table_is_handed_over_once(monkeypatch, named, pandas, pyarrow):
     assert len(handed) == 1
 
 
+def test_dates_of_arrays_are_refused_and_those_of_tables_read(pandas):
+    X, y = np.arange("2024-03-01", "2024-03-21", dtype="M8[D]")[:, None], [0, 1] * 10
+    ours = SonlearnClassifier(method="nag")
+    for given in (X, [list(row) for row in X]):
+        with pytest.raises(ValueError, match=r"found dates in an array, .* pandas\.DataFrame\(X\) has dates"):
+            ours.fit(given, y)
+    assert ours.fit(pandas.DataFrame(X, columns=["day"]), y).mixed_
+
+
 def test_objects_of_several_kinds_in_a_named_column_are_said_in_a_line(pandas):
     X = pandas.DataFrame({"a": [1, "x"] * 10, "b": np.arange(20.0)})
     with pytest.raises(InputError, match="expected a table of numbers, texts, dates"):

@@ -94,6 +94,13 @@ def test_what_is_missing_is_named_once_a_column():
     assert predicted("town\nGraz\n", learned())[1][0].endswith("'zip'; means stand for their numbers")
 
 
+def test_dates_that_are_missing_where_none_were_are_named():
+    said = "the column 'day' has missing dates, of which the model has met none: nothing stands for them"
+    assert said in predicted("day,n\n,1\n", learned())[1]
+    assert said not in predicted("day,n\n2024-03-01,1\n", learned())[1]
+    assert said not in predicted("day,n\n,1\n", learned(LEARNED + "1,2,1,,Graz,8010\n"))[1]
+
+
 def test_the_same_from_json_and_arrow():
     text = "n,holes,town\n,,Graz\n3,1,\n"
     assert as_json(text)[0] == predicted(text, learned())[0]

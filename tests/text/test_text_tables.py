@@ -217,3 +217,10 @@ def test_words_are_told_as_in_csv():
     assert sorted(zip(batch.indices, batch.words, strict=True)) == sorted(
         zip(wanted.indices, wanted.words, strict=True)
     )
+
+
+def test_periods_are_refused(pandas):
+    months = pandas.DataFrame({"y": [0, 1], "at": pandas.period_range("2024-01", periods=2, freq="M")})
+    with pytest.raises(InputError, match=r"found periods in the column 'at', expected dates \(\.dt\.to_timestamp"):
+        list(read_batches(months, TextOptions(label="y")))
+    list(read_batches(months.assign(at=months["at"].dt.to_timestamp()), TextOptions(label="y")))
