@@ -13,7 +13,7 @@ features.
 
 A feature that a row does not have is 0 there, and standardised like any value. So a row costs O(D d), and the view is
 for rows of numbers: it shows nothing of the first `FIRST` rows, nothing before half of the rows are of numbers
-(`is_of_numbers`) unless told otherwise, and never anything again once there are more than ``FEW + DENSE s`` features, s
+(`is_of_numbers`) or, where it is for them as well, rows have few names, unless told otherwise, and never anything again once there are more than ``FEW + DENSE s`` features, s
 the mean number of entries of a row, or more than `MOST`. Of more than `FEW` those that rows seldom have do not count.
 
 Bits are the same on every machine: logarithms and cosines are worked out here, of sums, products and roots.
@@ -43,10 +43,10 @@ FIRST = 16
 COUNTS, SHARE = 9.0, 0.25
 #: Features there may be: FEW and DENSE for each entry of a row in the mean, and never more than MOST.
 FEW, DENSE, MOST = 64, 8, 1024
-#: What is shown: rows of numbers, also those of names (indicators, of few in all), or any.
-NUMBERS, NAMES, ANY = range(3)
-#: Entries that there are for each different one, at least, where rows are of names: words of texts are ever new.
-REPEATED = 16
+#: Which rows are shown: of numbers; those and indicators of few names; all. Of few names each has had `REPEATED` entries
+#: in the mean: words of texts are ever new.
+ROWS, REPEATED = ("numbers", "names", "all"), 16
+NUMBERS, NAMES, ALL = range(3)
 #: Of more features than FEW one is shown once it has come so many times, and in one of so many rows: most names in a
 #: column of names, of people or towns, have few rows each.
 TIMES, RARE = 4, 512
@@ -87,7 +87,7 @@ class FourierParams(NamedTuple):
     components: int
     linear: float
     standard: bool
-    shows: int
+    rows: int  # in `ROWS`
 
 
 class FourierScratch(NamedTuple):
@@ -115,18 +115,18 @@ class Fourier(View):
         Standard deviations of width_c w_c'z for z of length sqrt(d): where small, cosines follow coarse shapes.
     linear : float
         What z / sqrt(d) is multiplied with; without components, z itself.
-    shows : int
-        Which rows: `NUMBERS`, `NAMES` or `ANY`.
+    rows : str
+        Which rows are shown, one of `ROWS`.
     standard : bool
         Whether values become z-scores; without components they may stay as they are.
     """
 
     def __init__(
-        self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float, shows: int = NUMBERS,
+        self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float, rows: str = "numbers",
         standard: bool = True,
     ):  # fmt: skip
         self._width = np.repeat(widths, -(-components // len(widths)))[:components]
-        super().__init__(FourierParams(components, linear, standard, shows), fill)
+        super().__init__(FourierParams(components, linear, standard, ROWS.index(rows)), fill)
 
     def _new_work(self, longest: int) -> FourierScratch:
         D = self._params.components
@@ -328,7 +328,7 @@ def count_row(params, state, work, rows, i):
         if params.standard and at < len(state.moments):
             update_moments(x, min(times * h, now["weight"] + h), state.moments[at])  # as if it had been this each time
     now["rows"] += 1
-    now["numbers"] += params.shows == ANY or is_of_numbers(rows, i)
+    now["numbers"] += params.rows == ALL or is_of_numbers(rows, i)
     now["entries"] += entries
     now["weight"] += h
     if now["occurred"] > MOST or (now["occurred"] - FEW) * now["rows"] > DENSE * now["entries"]:
@@ -341,7 +341,7 @@ def count_row(params, state, work, rows, i):
 @forced_inline
 def is_shown(params, now):
     """Whether enough rows have come, and half of them were of numbers, or all are of few names."""
-    few = params.shows == NAMES and now["met"] <= MOST and REPEATED * now["met"] <= now["entries"]
+    few = params.rows == NAMES and now["met"] <= MOST and REPEATED * now["met"] <= now["entries"]
     return now["rows"] >= FIRST and (few or 2 * now["numbers"] >= now["rows"])
 
 
