@@ -13,8 +13,9 @@ features.
 
 A feature that a row does not have is 0 there, and standardised like any value. So a row costs O(D d), and the view is
 for rows of numbers: it shows nothing of the first `FIRST` rows, nothing before half of the rows are of numbers
-(`is_of_numbers`) or, where it is for them as well, rows have few names, unless told otherwise, and never anything again once there are more than ``FEW + DENSE s`` features, s
-the mean number of entries of a row, or more than `MOST`. Of more than `FEW` those that rows seldom have do not count.
+(`is_of_numbers`) or, where it is for these as well, have few names (`is_shown`), unless told otherwise, and never
+anything again once there are more than ``FEW + DENSE s`` features, s the mean number of entries of a row, or more than
+`MOST`. Of more than `FEW` those that rows seldom have do not count.
 
 Bits are the same on every machine: logarithms and cosines are worked out here, of sums, products and roots.
 """
@@ -43,10 +44,12 @@ FIRST = 16
 COUNTS, SHARE = 9.0, 0.25
 #: Features there may be: FEW and DENSE for each entry of a row in the mean, and never more than MOST.
 FEW, DENSE, MOST = 64, 8, 1024
-#: Which rows are shown: of numbers; those and indicators of few names; all. Of few names each has had `REPEATED` entries
-#: in the mean: words of texts are ever new.
-ROWS, REPEATED = ("numbers", "names", "all"), 16
+#: Which rows are shown: of numbers; those and of few names, as in a table of categories; all.
+ROWS = ("numbers", "names", "all")
 NUMBERS, NAMES, ALL = range(3)
+#: Of few names each has had so many entries in the mean, and rows have about as many entries, up to this square of
+#: deviation over mean: words of texts are ever new, and texts of all lengths.
+REPEATED, UNEQUAL = 16, 1 / 32
 #: Of more features than FEW one is shown once it has come so many times, and in one of so many rows: most names in a
 #: column of names, of people or towns, have few rows each.
 TIMES, RARE = 4, 512
@@ -71,8 +74,8 @@ class FourierState(NamedTuple):
 
     # features: of the rows shown; raw: features of the raw rows; stage; numbers: how many rows were numbers, or
     # need not be; met: raw features that a row has had; occurred: those of them that count; rows, entries: how many;
-    # weight: of the rows
-    now: Annotated[np.ndarray, Scalars(totals=("rows", "numbers", "entries", "weight"), features="raw")]
+    # squares: of the entries of each row; weight: of the rows
+    now: Annotated[np.ndarray, Scalars(totals=("rows", "numbers", "entries", "squares", "weight"), features="raw")]
     # float64[occurred, 3]: weight, mean, M2 of the values, without the rows that have none; features in the order in
     # which they occurred
     moments: Annotated[np.ndarray, OCCURRED]
@@ -137,7 +140,7 @@ class Fourier(View):
 
     def new(self) -> FourierState:
         """State of a view that has seen nothing."""
-        now = new_now("raw", "stage", "numbers", "met", "occurred", "rows", "entries", "weight:f8")
+        now = new_now("raw", "stage", "numbers", "met", "occurred", "rows", "entries", "squares", "weight:f8")
         return FourierState(now, np.zeros((0, 3)), *np.zeros((2, 0), np.int64))
 
     def reserve(self, state: FourierState, rows: Rows, features: int) -> FourierState:
@@ -330,6 +333,7 @@ def count_row(params, state, work, rows, i):
     now["rows"] += 1
     now["numbers"] += params.rows == ALL or is_of_numbers(rows, i)
     now["entries"] += entries
+    now["squares"] += entries * entries
     now["weight"] += h
     if now["occurred"] > MOST or (now["occurred"] - FEW) * now["rows"] > DENSE * now["entries"]:
         now["stage"] = OFF
@@ -341,8 +345,10 @@ def count_row(params, state, work, rows, i):
 @forced_inline
 def is_shown(params, now):
     """Whether enough rows have come, and half of them were of numbers, or all are of few names."""
-    few = params.rows == NAMES and now["met"] <= MOST and REPEATED * now["met"] <= now["entries"]
-    return now["rows"] >= FIRST and (few or 2 * now["numbers"] >= now["rows"])
+    n, entries = now["rows"], now["entries"]
+    few = params.rows == NAMES and now["met"] <= MOST and REPEATED * now["met"] <= entries
+    few = few and n * float(now["squares"]) <= (1.0 + UNEQUAL) * entries * float(entries)
+    return n >= FIRST and (few or 2 * now["numbers"] >= n)
 
 
 @bare_inline

@@ -282,12 +282,12 @@ class Fourier(Raw):
         self.standard = standard
         self.b = np.array([hashed(0, (1 << 19) + c) / 2**61 for c in range(components)])
         self.values, self.numbers, self.weights, self.directions, self.off = {}, [], [], {}, False
-        self.times, self.entries = Counter(), 0
+        self.times, self.lengths = Counter(), []
         self.rows, self.showing = rows, False
 
     def fit_transform(self, row, y, h, learn):
         n = len(self.weights)
-        self.off |= n > 0 and len(self.values) > min(1024, 64 + 8 * self.entries / n)
+        self.off |= n > 0 and len(self.values) > min(1024, 64 + 8 * sum(self.lengths) / n)
         if self.off:
             return []
         out = self.shown(dict(tamed(row)), h) if self.showing else []
@@ -300,13 +300,14 @@ class Fourier(Raw):
                 elif len(self.values) < 64 or self.times[j] >= max(4, n / 512):
                     self.values[j] = [(own.get(j, 0.0), min(self.times[j] * h, sum(self.weights) + h))]
             values = [x for j, x in own.items() if j != CONSTANT]
-            self.entries += len(values)
+            self.lengths.append(len(values))
             counts = [x for x in values if x in range(1, 10)]
             self.numbers.append(
                 self.rows == "all" or counts != values or 4 * (len(counts) - counts.count(1)) >= max(len(counts), 1)
             )
             self.weights.append(h)
-            few = len(self.times) <= min(1024, self.entries / 16) and self.rows == "names"
+            few = len(self.times) <= min(1024, sum(self.lengths) / 16) and self.rows == "names"
+            few = few and np.var(self.lengths) <= np.mean(self.lengths) ** 2 / 32
             self.showing |= n + 1 >= 16 and (few or np.mean(self.numbers) >= 0.5)
         return out
 
