@@ -124,6 +124,8 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
                 return X, None, None
             if weight is None and _are_numbers(y, X.shape[0]):
                 return X, y, np.ones(len(y))
+        if isinstance(X, np.ndarray | list | tuple) and np.asarray(X).dtype.kind == "M":
+            raise ValueError("found dates in an array, which would count as numbers; pandas.DataFrame(X) has dates")
         sparse = scipy.sparse.issparse(X) or hasattr(X, "sparse")
         finite = "allow-nan" if not sparse and (reset or self._rows) else True
         how = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": finite, "reset": reset}

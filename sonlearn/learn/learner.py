@@ -82,7 +82,7 @@ class Learner(SavedModel):
         There is no such option.
     """
 
-    KIND, FORMAT = "learner", 27
+    KIND, FORMAT = "learner", 28
     __signature__ = _Signature()
 
     def __init__(
@@ -604,7 +604,7 @@ class Learner(SavedModel):
             "examples": self.examples,
             "columns": {name: list(kinds) for name, kinds in self.columns.known.items()},
             "numbers": self.columns.numbers,
-            "dates": self.columns.dates,
+            "dates": {name: sorted(met.items()) for name, met in self.columns.dates.items()},
             "shuffled": sorted(self.columns.shuffled),
         }
         if self.options != self._made_of:

@@ -360,6 +360,8 @@ def _fields(
     if kinds.is_nested(kind) or kinds.is_binary(kind) or kinds.is_large_binary(kind):
         found = f"the column {shorten(title)} of type {kind}"
         raise InputError(name, None, None, found, "columns of numbers, booleans, texts or dates")
+    if getattr(kind, "extension_name", "") == "pandas.period":  # which Arrow holds as numbers
+        raise InputError(name, None, None, f"periods in the column {shorten(title)}", "dates (.dt.to_timestamp())")
     if kinds.is_dictionary(kind):
         # polars has texts of a type that Arrow cannot take from
         column, as_text = column.dictionary.cast(pyarrow.string()).take(column.indices), True

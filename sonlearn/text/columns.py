@@ -11,6 +11,7 @@ import functools
 import itertools
 import math
 import re
+import statistics
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -32,6 +33,7 @@ FINITE = "a finite number"
 NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto"
 NO_WEIGHT = f"a weight ({FINITE}, at least 0)"
 NONE_MET = "missing numbers, of which the model has met none; the column's mean stands for them"
+NO_DATE_MET = "missing dates, of which the model has met none: nothing stands for them"
 NUMBER = re.compile(rf"\s*{PATTERN}\s*", re.ASCII)
 _LIBSVM = re.compile(r"\S+(\s+\d+:\S+)+\s*")
 TRUTH = {"true": 1.0, "false": 0.0}
@@ -51,10 +53,14 @@ _COUNTED = ("year", *(f"month={month}" for month in range(1, 13)))
 _YEARS = 8000
 #: So many months after the last date are nearer to it than to the same months of a year before.
 _NEAR = 3
+#: Of dates in order, months with fewer rows than this share of the median of all tell too little of themselves.
+_ENOUGH = 1 / 4
 #: What stands behind a column in the name of one of its features; nothing, where it is of numbers.
 _BEHIND = ("", "=", ".", "^")
 #: The kinds of a column of numbers without a missing one.
 NUMBERS = ("number",)
+#: The same of one of dates.
+DATES = ("date",)
 #: Column names that a message lists.
 _LISTED = 10
 
@@ -323,7 +329,7 @@ class ColumnTable:
     known : dict of column to tuple of str
         What it has held, of `KINDS`.
     numbers : dict of column to [rows, sum], of columns that have held nothing but numbers
-    dates : dict of column to the months of the dates that it has held, in order: 12 times years since 2000, and 0 to 11
+    dates : dict of column to {month: rows} of the dates that it has held; month: 12 times years since 2000, and 0 to 11
     shuffled : set of str
         Columns some of whose dates were of an earlier month than one before.
     rests : bool
@@ -335,11 +341,11 @@ class ColumnTable:
 
     def __init__(
         self, known: Mapping[str, Iterable[str]] | None = None, numbers: Mapping[str, list[float]] | None = None,
-        dates: Mapping[str, list[int]] | None = None, shuffled: Iterable[str] = (),
+        dates: Mapping[str, Mapping[int, int]] | None = None, shuffled: Iterable[str] = (),
     ):  # fmt: skip
         self.known: dict[str, tuple[str, ...]] = {name: tuple(kinds) for name, kinds in (known or {}).items()}
         self.numbers: dict[str, list[float]] = {name: list(counted) for name, counted in (numbers or {}).items()}
-        self.dates: dict[str, list[int]] = {name: list(met) for name, met in (dates or {}).items()}
+        self.dates: dict[str, dict[int, int]] = {name: dict(met) for name, met in (dates or {}).items()}
         self.shuffled = set(shuffled)
         self.rests = False
         self.slots: Collection[int] = ()
@@ -367,13 +373,22 @@ class ColumnTable:
         rows, total = self.numbers.get(name, (0, 0.0))
         return total / rows if rows and self.known.get(name) == NUMBERS else None
 
+    def _months(self, name: str) -> list[int]:
+        """The months of the dates that a column has held, in order: of dates that came in theirs, those of enough rows.
+
+        A month that has just begun has next to no weight: what is predicted of it would be as of no month at all.
+        """
+        met = self.dates.get(name, {})
+        enough = _ENOUGH * statistics.median(met.values()) if met and name not in self.shuffled else 0
+        return sorted(month for month, rows in met.items() if rows >= enough)
+
     def bounded_year(self, name: str, year: float) -> float:
         """`year`, but at most a year from those that a column has held; if these are one, or two in a row, the nearest.
 
         What a learner makes of years is a slope, which holds a little beyond them. One step from a year to the next is
         no slope: what is new in the second year is all laid to it.
         """
-        met = self.dates.get(name)
+        met = self._months(name)
         first, last = (met[0] // 12, met[-1] // 12) if met else (year, year)
         further = 1.0 if last > first + 1 else 0.0
         return min(max(year, first - further), last + further)
@@ -386,7 +401,7 @@ class ColumnTable:
         any other was learned long ago, and tells of that time as much as of the season. So do those of a year that a
         new one counts as (`bounded_year`): of the new one the months within `_NEAR` of the last count as the last.
         """
-        met = self.dates.get(name, [])
+        met = self._months(name)
         months = {each % 12 + 1 for each in met}
         ahead = 12 * year + month - 1 - met[-1] if met and name not in self.shuffled else 0
         if ahead > 0:
@@ -424,24 +439,27 @@ class ColumnTable:
             is_month = (own > 0) & (own < len(_COUNTED))
             met[0, rows[is_year]], met[1, rows[is_month]] = values[is_year], own[is_month]
             met = (12 * met[0] + np.maximum(met[1], 1) - 1)[met.any(axis=0)]
-            last = self.dates.get(name, [])[-1:]
-            self.add_dates(name, met.tolist(), bool((np.diff(met, prepend=last) < 0).any()))
+            last = [max(self.dates[name])] if name in self.dates else []
+            self.add_dates(name, Counter(met.tolist()), bool((np.diff(met, prepend=last) < 0).any()))
 
     def join(self, other: ColumnTable, base: ColumnTable) -> None:
-        """Add what another table has held, of numbers what it has held since `base`, which counts once."""
+        """Add what another table has held, of numbers and dates what it has held since `base`, which counts once."""
         self.add(other.known)
         for name, met in other.dates.items():
-            self.add_dates(name, met, name in other.shuffled)
+            before = base.dates.get(name, {})
+            self.dates.setdefault(name, dict(before))
+            more = {month: rows - before.get(month, 0) for month, rows in met.items()}
+            self.add_dates(name, more, name in other.shuffled)
         for name, (rows, total) in other.numbers.items():
             before = base.numbers.get(name, (0, 0.0))
             known = self.numbers.get(name, before)
             self.numbers[name] = [known[0] + rows - before[0], known[1] + total - before[1]]
 
-    def add_dates(self, name: str, met: Iterable[int], shuffled: bool) -> None:
-        """Remember the months of dates that a column has held, and whether one was earlier than one before."""
-        months = {*self.dates.get(name, ()), *met}
-        if months:
-            self.dates[name] = sorted(months)
+    def add_dates(self, name: str, met: Mapping[int, int], shuffled: bool) -> None:
+        """Add {month: rows} of the dates that a column has held, and whether one was earlier than one before."""
+        if met:
+            own = self.dates.setdefault(name, {})
+            own.update({month: own.get(month, 0) + rows for month, rows in met.items()})
         if shuffled:
             self.shuffled.add(name)
 

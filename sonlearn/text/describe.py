@@ -26,7 +26,7 @@ from sonlearn.text.malformed import Malformed
 from sonlearn.text.objects import Members, Unfit, error_of, members_of
 from sonlearn.text.read import detect_format
 from sonlearn.text.source import is_arrow, read_chunks, source_name
-from sonlearn.text.suspicions import Suspicions, noted
+from sonlearn.text.suspicions import Suspicions, is_stamp, noted
 
 #: Values of a column that are counted, each with its labels.
 MOST_VALUES = 10_000
@@ -37,6 +37,8 @@ _TABLE = "a table: CSV, Parquet, Arrow or JSON lines"
 LEAK, ROW_NUMBER, LOOKED_AT = "a leak", "the number of the row", 1_000
 #: Rows before a suspicion is worth a word, and the shares that rouse one.
 _ENOUGH, _SURE, _NEARLY_ALL = 20, 100, 0.95
+#: Numbers of which the largest is so many times the smallest are no times.
+_STRETCH = 1.6
 #: Labels of which a word is said, at most: more are values.
 MOST_CLASSES = 50
 
@@ -204,7 +206,7 @@ class ColumnSummary:
 
     def __init__(self, name: str, options: TextOptions, missing: int = 0, without: dict[str, int] | None = None):
         self.name, self._options = name, options
-        self.numbers = self.dates = 0
+        self.numbers = self.dates = self.stamps = 0
         self.texts = Suspicions()
         self.rows = self.missing = missing
         self.ascends, self.whole, self._last = True, True, -np.inf
@@ -225,6 +227,7 @@ class ColumnSummary:
             return
         if number is not None:
             self.numbers += 1
+            self.stamps += is_stamp(field)
             self.whole = self.whole and float(number).is_integer()
             self.ascends, self._last = self.ascends and number > self._last, number
             self._low, self._high = min(self._low, number), max(self._high, number)
@@ -267,6 +270,8 @@ class ColumnSummary:
             out.append(meant)
         elif self.texts.sentences > held / 2 and (self.full or len(self.values) > held / 2):
             out.append(f"a text: most values differ and have several words; --text {flag}")
+        elif self.stamps == held and self._high < _STRETCH * self._low and not reading_of(self.name, self._options):
+            out.append(f"dates or times as numbers ({shorten(next(iter(self.values)))}); write 2024-03-31 13:05")
         elif self._counts_rows():
             out.append(f"{ROW_NUMBER}; --id {flag}, or --ignore {flag} (--numeric {flag} if it is a time)")
         elif (unique and texts > held / 2) or (self.numbers == held and self._numbers_rows(unique)):

@@ -9,7 +9,7 @@
   ``column.day``, of the month, in place of the hour. Hours are those that are written, whatever the time zone.
   ``--ignore column.year`` leaves a part out. In rows that are only predicted a year counts as one that is a year from
   those that the model has met, at most, and if these are one, or two in a row, as the nearest, and so does a month that
-  it has not met, or only once where dates came in their order and end before;
+  it has not met, or only once where dates came in their order and end before, or there in few rows only;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
 - any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
 
@@ -38,7 +38,18 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
-from sonlearn.text.columns import FINITE, NONE_MET, ColumnTable, Found, first_names, is_feature, name_slot, number_in
+from sonlearn.text.columns import (
+    DATES,
+    FINITE,
+    NO_DATE_MET,
+    NONE_MET,
+    ColumnTable,
+    Found,
+    first_names,
+    is_feature,
+    name_slot,
+    number_in,
+)
 from sonlearn.text.hashing import constant_id, hash_bytes
 from sonlearn.text.interact import GRAM_PRIME, masks_by_byte
 from sonlearn.text.names import Named
@@ -268,10 +279,13 @@ class ColumnEncoder:
     def missing(self) -> Entries:
         """What stands for a missing value."""
         self.kinds.add("missing")
+        known = () if self._model is None else self._model.known.get(self.column, ())
         mean = None if self._model is None else self._model.mean(self.column)
         if mean is not None:
             self._note("missing", NONE_MET)
             return ((self.number(), mean),) if mean else ()
+        if known == DATES:
+            self._note("missing", NO_DATE_MET)
         if self._missing < 0:
             self._missing = self._features.new(f"{self.column}=", word=self.as_text)
         return ((self._missing, 1.0),)

@@ -108,7 +108,7 @@ def as_decoded(value: Any, path: tuple[str, ...]) -> Any:
         return Members((str(name), as_decoded(item, (*path, str(name)))) for name, item in value.items())
     if isinstance(value, np.bool_):
         return bool(value)
-    if isinstance(value, datetime.date):
+    if isinstance(value, datetime.date | np.datetime64):
         return str(value) if value == value else None
     if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
         return [as_decoded(item, path) for item in value]

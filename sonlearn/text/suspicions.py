@@ -24,6 +24,8 @@ _DATE = re.compile(
     r"(19|20)\d\d-(0[1-9]|1[0-2]|W\d\d)",
     re.ASCII | re.IGNORECASE,
 )
+#: 20240331; seconds and milliseconds since 1970, of the years 2001 to 2033.
+_STAMP = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])|1\d{9}(\d{3})?", re.ASCII)
 _MONEY = r"([$€£¥₹]|EUR|USD|GBP|CHF)"
 _NUMBER = re.compile(
     rf"[+-]?{_MONEY}?\s*[+-]?(\d+([.,]\d+)?|\d{{1,3}}([.,'\u2019\s]\d{{3}})+([.,]\d+)?)\s*({_MONEY}|%)?",
@@ -34,6 +36,11 @@ _COMMA = re.compile(r"[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)?(,\d+)?([eE][+-]?\d+)?",
 def is_other_date(field: str) -> bool:
     """Whether a text that is read as no date looks like one."""
     return _DATE.fullmatch(field.strip()) is not None
+
+
+def is_stamp(field: str) -> bool:
+    """Whether a number may be a date or a time."""
+    return _STAMP.fullmatch(field.strip()) is not None
 
 
 def is_other_number(field: str) -> bool:

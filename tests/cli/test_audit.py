@@ -107,14 +107,6 @@ def test_training_is_explained_before_each_label_and_stays_the_same(cli, options
     assert "good" not in cli.out("inspect", "audited")  # names are kept with --names only
 
 
-def test_predicting_changes_no_file(cli, tmp_path):
-    cli.out("train", "--quiet", "--members", "nag,nag:pairs", "--names", "-f", "m", "a.vw")
-    before = (tmp_path / "m").read_bytes()
-    out = cli.out("predict", "--quiet", "-a", "-i", "m", "-p", "prediction", "a.vw")
-    assert (tmp_path / "m").read_bytes() == before
-    assert (tmp_path / "prediction").read_text().splitlines() == [head for head, _ in blocks(out)]
-
-
 @pytest.mark.parametrize("options", [["--method", "nag"], ["--members", "nag,nag:pairs"]], ids=str)
 def test_two_classes_of_several_are_explained(cli, options, tmp_path):
     words = ["ham |w lunch today", "spam |w win money", "news |w vote today", "ham |w lunch"] * 4

@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -164,23 +164,6 @@ def test_labels_0_and_1_mean_the_same_as_minus_and_plus_1(cli):
     _, _, zero = cli("train", "zero.svm")
     for name in ("average loss", "average error", "best constant", "best constant's loss"):
         assert re.findall(f"^{name} = .*", one, re.MULTILINE) == re.findall(f"^{name} = .*", zero, re.MULTILINE) != []
-
-
-def test_unlabelled_data_are_refused(cli):
-    Path("t.vw").write_text("| a\n| b\n")
-    status, _, err = cli("train", "--quiet", "t.vw")
-    assert (status, err) == (
-        1,
-        "sonlearn: t.vw: found no example that has a label and an importance above 0, expected a label before the "
-        "first bar; nothing was learned, and no model was saved",
-    )
-    cli("train", "--quiet", "-f", "model", "a.vw")
-    assert cli("predict", "--quiet", "-i", "model", "t.vw")[2] == ""
-
-
-def test_progress_every_so_many_examples(cli):
-    _, _, err = cli("train", "-P", "50", "a.svm")
-    assert [line.split()[2] for line in err.splitlines() if re.match(r"\d\.\d{6} ", line)] == ["50", "100", "150"]
 
 
 # ------------------------------------------------------------------------------------------------- spellings
@@ -363,16 +346,6 @@ def test_predictions_of_an_earlier_run_survive_an_input_that_cannot_be_read(cli)
     assert Path("p").read_text() == "precious"
 
 
-def test_damaged_and_truncated_models_are_one_line(cli):
-    cli("train", "-f", "model", "a.svm")
-    content = Path("model").read_bytes()
-    Path("model").write_bytes(content[:-100])
-    for command in ("predict -i model a.svm", "train -i model a.svm", "inspect model"):
-        assert cli.error(*command.split()).startswith("model: is truncated")
-    Path("model").write_bytes(content[:3000] + b"?" + content[3001:])
-    assert cli.error("inspect", "model").startswith("model: is damaged")
-
-
 def test_a_bug_is_one_line_and_a_traceback_on_request(cli, monkeypatch):
     from sonlearn.commands import train
 
@@ -481,19 +454,12 @@ def test_an_ignored_signal_stays_ignored():
 
 
 def test_no_handlers_outside_the_main_thread():
-    errors = []
-
     def enter():
-        try:
-            with Interrupts():
-                pass
-        except ValueError as error:
-            errors.append(error)
+        with Interrupts():
+            return True
 
-    thread = threading.Thread(target=enter)
-    thread.start()
-    thread.join()
-    assert errors == []
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(enter).result()
 
 
 def test_a_closed_output_pipe_ends_with_the_summary_and_a_saved_model(cli):
@@ -516,20 +482,6 @@ def test_help_into_a_closed_pipe_says_nothing():
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 141
-
-
-def test_a_second_run_compiles_nothing(folder):
-    program = (
-        "import sys; from sonlearn.jit import on_compilation; from sonlearn.cli import main\n"
-        "with on_compilation(lambda done: done or print('compiled')):\n"
-        "    main(['train', '--quiet', 'a.svm', '-f', 'm']); main(['predict', '--quiet', '-i', 'm', 'a.svm'])\n"
-        "    main(['train', '--quiet', 'a.vw', '-f', 'm'])\n"
-        "    main(['predict', '--quiet', '-i', 'm', '-p', 'p', 'a.vw'])\n"
-        "    main(['inspect', 'm'])\n"
-    )
-    for _ in range(2):
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert "compiled" not in done.stdout
 
 
 @pytest.mark.parametrize(

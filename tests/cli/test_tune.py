@@ -158,14 +158,6 @@ def test_rows_of_a_setting_that_has_stopped_have_its_labels(cli):
     assert table(out)[-1]["state"] == "stopped"
 
 
-def test_the_model_is_a_normal_one(cli):
-    assert cli("tune", "--quiet", "--grid", "method=nag,arow", "-f", "best", "a.svm") == (0, "", "")
-    out = cli.out("predict", "--quiet", "-i", "best", "a.svm")
-    assert len(out.splitlines()) == 220
-    assert cli("train", "--quiet", "-i", "best", "-f", "best", "a.svm")[0] == 0
-    assert Learner.load("best").examples == 440
-
-
 def test_checkpoints_are_of_the_best_so_far(cli, monkeypatch):
     saved = []
     monkeypatch.setattr(passes, "save_model", lambda path, learner, done, names: saved.append((learner, done)))

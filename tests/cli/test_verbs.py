@@ -208,16 +208,6 @@ def test_saved_sketches_merge(cli):
     assert abs(load("all.npz").matrix() - expected.matrix()).max() == 0
 
 
-def test_a_bad_line_leaves_the_old_sketch(cli):
-    Path("bad").write_text("1 1:1\n1 q\n")
-    Path("old.npz").write_text("precious")
-    before = names()
-    err = cli.error("sketch", "--quiet", "-o", "old.npz", "bad")
-    assert err.startswith("bad:2:3: found 'q'")
-    assert Path("old.npz").read_text() == "precious"
-    assert names() == before
-
-
 def test_an_interrupted_sketch_is_of_what_was_read(cli):
     process = start("sketch", "-l", "3", "-o", "s.npz", "--error", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdin.write(b"1 1:1\n-1 2:1\n1 3:1\n")

@@ -292,20 +292,6 @@ def test_a_death_costs_no_more_than_the_parts_since_the_last_copy(here, days, tm
     assert again[:8].sum() <= COPIED
 
 
-def test_the_error_is_near_that_of_one_process(here, days):
-    """docs/cluster.md has what it costs on real data."""
-    names, _ = days
-    one = Learner(OPTIONS)
-    for batch in read_batches(names[:7]):
-        one.partial_fit(batch)
-    (alone,) = [one.partial_fit(batch).loss.mean() for batch in read_batches(names[7:])]
-    trained = cluster.trained(names, OPTIONS, tasks.Reading(TextOptions()), learners=2, client=here)
-    merge = trained.merge.result.loss / trained.merge.result.weight
-    halves = [progress.result.loss / progress.result.weight for progress in trained.each]
-    assert merge < 1.1 * alone
-    assert merge < min(halves)
-
-
 def test_bags_and_tables_are_data(here, days):
     names, _ = days
     bag = pytest.importorskip("dask.bag").read_text(names)

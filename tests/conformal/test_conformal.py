@@ -280,39 +280,6 @@ def test_intervals_of_rows_without_labels_are_their_twins():
         assert np.isclose((steady[1] - steady[0]) / (high[0] - low[0]), ratios, rtol=1e-9).any()
 
 
-def test_a_model_at_rest_has_the_widest_intervals_that_its_stream_has_needed():
-    """One of four stretches has errors three times as large; the thresholds of the last rows cover .42 of them."""
-    rng, n = np.random.default_rng(0), 8000
-    p = rng.normal(size=n)
-    y = p + rng.normal(size=n) * np.where(np.arange(n) // 1000 % 4 == 1, 3.0, 1.0)
-    layer = Coverage(0.9, of_classes=False)
-    layer.intervals(p, p, y, np.ones(n, bool))
-    large = np.arange(n) // 1000 == 5
-    covered = [
-        (np.abs(y - p) <= layer.steady_intervals(p, rests=rests)[1] - p)[large].mean() for rests in (False, True)
-    ]
-    assert covered[0] < 0.5 < 0.85 < covered[1] < 0.99
-
-
-def test_intervals_of_a_model_at_rest_are_wider_where_labels_tell_of_the_next():
-    """A walk is followed fast while labels come and slowly by what rests; from then on nobody follows it.
-
-    Of 20 stretches of 200 rows after it the intervals hold .91; those as wide as the walk has needed hold .80.
-    """
-    rng, n, covered = np.random.default_rng(0), 2000, []
-    for _ in range(20):
-        walk = np.cumsum(rng.normal(0.0, 0.2, n + 200))
-        y, level, p = walk + rng.normal(size=n + 200), np.zeros(2), np.empty((2, n))
-        for t in range(n):
-            p[:, t] = level
-            level += np.array([0.15, 0.01]) * (y[t] - level)
-        layer = Coverage(0.9, of_classes=False)
-        layer.intervals(*p, y[:n], np.ones(n, bool))
-        low, high = layer.steady_intervals(np.full(200, level[1]), rests=True)
-        covered.append(((low <= y[n:]) & (y[n:] <= high)).mean())
-    assert 0.87 < np.mean(covered) < 0.95
-
-
 def test_intervals_of_a_model_at_rest_are_as_wide_as_ever_where_labels_tell_nothing():
     """Where the model at rest is no worse, or has made no error, nothing is added."""
     p, y, _ = stream_of_values(300)
@@ -369,16 +336,3 @@ def test_a_row_without_a_class_that_was_met_is_missed():
     layer = Coverage(0.9, of_classes=True)
     p, none = np.tile([0.6, 0.4], (400, 1)), np.full(400, -1)
     assert layer.sets(p, none, np.ones(400, bool))[-1].all()
-
-
-@pytest.mark.parametrize("coverage", [0.5, 0.9, 0.99])
-def test_sets_of_right_probabilities_keep_the_coverage_from_the_first_row(coverage):
-    """From the threshold 1/2, whatever was asked, .041 of the first 1,000 rows were missed where .01 was asked."""
-    missed = []
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        p = rng.dirichlet(np.full(4, 0.5), 1000)
-        number = np.array([rng.choice(4, p=row) for row in p])
-        inside = Coverage(coverage, True).sets(p, number, np.ones(1000, dtype=bool))
-        missed.append(1 - inside[np.arange(len(p)), number].mean())
-    assert abs(np.mean(missed) - (1 - coverage)) < 0.15 * (1 - coverage) + 0.002

@@ -11,7 +11,6 @@ from states import assert_same, assert_same_predictions, state_of
 from streams import batch_of, batch_of_dense
 
 from sonlearn import LearnOptions
-from sonlearn.data.batch import joined
 from sonlearn.data.decisions import Decisions, listed, numbered
 from sonlearn.errors import ModelFileError, OptionError
 from sonlearn.files import storage
@@ -111,17 +110,6 @@ def test_precisions_fade_with_every_decision_as_defined():
     twin = check_against_twin(BanditOptions(cb_explore=K, decay=0.2), log)
     assert 0.8 ** len(twin.rewards) < FADED
     assert min(sketch.shrinks for sketch in twin.sketched) >= 3
-
-
-def test_a_world_that_changes_is_followed_with_decay():
-    """The best of three actions changes after 600 decisions: what forgets finds it, what does not stays behind."""
-    rng, n = np.random.default_rng(0), 1200
-    rows = batch_of_dense(np.column_stack([rng.normal(size=(n, 4)), np.ones(n)]), np.full(n, np.nan))
-    best = np.where(np.arange(n) < 600, 0, 2)
-    costs = (rng.random((n, K)) > np.where(np.arange(K) == best[:, None], 0.8, 0.2)) * 1.0
-    late = [Bandit(BanditOptions(cb_explore=K, decay=rate)).partial_fit(numbered(rows, K, costs=costs)).loss[800:]
-            for rate in (0.0, 0.01)]  # fmt: skip
-    assert late[1].mean() < 0.35 < late[0].mean()
 
 
 @pytest.mark.interpreted
@@ -224,17 +212,6 @@ def test_a_copy_goes_on_alone(copied_by):
     assert_same(state_of(copied), state_of(bandit))
 
 
-def test_a_cost_never_reaches_its_own_decision():
-    decisions = log_of(contexts(50))
-    changed = decisions._replace(cost=decisions.cost.copy())
-    changed.cost[40] = 77.0
-    one, other = (Bandit(BanditOptions(cb_explore=K)).partial_fit(each) for each in (decisions, changed))
-    last = 41 * K
-    np.testing.assert_array_equal(one.mean[:last], other.mean[:last])
-    np.testing.assert_array_equal(one.probability[:last], other.probability[:last])
-    assert (one.mean[last:] != other.mean[last:]).any()
-
-
 def test_a_method_without_widths_learns_as_well():
     options, rows = BanditOptions(cbify=2, explore="squarecb", cb_type="dr"), contexts(600)
     costs = np.column_stack([rows.values[::5], -rows.values[::5]])  # of the better action -.8 in the mean
@@ -244,20 +221,6 @@ def test_a_method_without_widths_learns_as_well():
     assert (decided.width == 0.0).all()
     with pytest.raises(OptionError, match="it has no widths"):
         Bandit(BanditOptions(cbify=K), learn=LearnOptions(method="nag", loss="squared"))
-
-
-def test_it_learns_which_actions_are_good():
-    decided = Bandit(BanditOptions(cbify=K)).partial_fit(classes_of(3000))
-    assert decided.loss[:30].mean() > 0.4
-    assert decided.loss[-1000:].mean() < 0.1
-
-
-def test_widths_fall_where_an_action_was_tried():
-    bandit, rows = Bandit(BanditOptions(cb_explore=K)), contexts(60)
-    bandit.partial_fit(numbered(rows, K, np.zeros(60, int), np.arange(60.0) % 2))
-    width = bandit.predict(numbered(contexts(5, 3), K)).width.reshape(5, K)
-    assert (width[:, 0] < 0.7 * width[:, 1]).all()
-    np.testing.assert_allclose(width[:, 1], width[:, 2])
 
 
 def test_actions_come_and_go():
@@ -298,9 +261,3 @@ def test_options_that_contradict_each_other():
     for wrong in ({}, {"cb": 3, "cb_adf": True}, {"cb": 3, "explore": "magic"}, {"cb": 1}):
         with pytest.raises(OptionError):
             BanditOptions(**wrong)
-
-
-def test_joined_batches_are_one_stream():
-    rows = joined([contexts(10), contexts(10, 1)])
-    decided = Bandit(BanditOptions(cb_explore=K)).partial_fit(log_of(rows))
-    assert len(decided.action) == 20

@@ -165,19 +165,6 @@ def test_cuts_and_resumption_change_no_bit(loss):
     assert under_way >= 2
 
 
-@pytest.mark.interpreted
-@for_all("loss", LOSSES)
-def test_a_row_that_is_refused_leaves_nothing(loss):
-    batch = stream(loss, 60)
-    plain, other = learner_of(loss), learner_of(loss)
-    expected = plain.partial_fit(batch).raw
-    other.partial_fit(batch.part(0, 30))
-    wild = batch.part(5, 6)._replace(weight=np.array([1e300]))
-    assert other.partial_fit(wild, skip=True).refused.all()
-    np.testing.assert_array_equal(other.partial_fit(batch.part(30, 60)).raw, expected[30:])
-    assert_same(state_of(other), state_of(plain))
-
-
 def test_more_columns_than_it_takes_are_refused():
     X = np.ones((1, VALUES["most"] + 1))
     learner = learner_of("squared")

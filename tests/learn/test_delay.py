@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 from multiclass_twin import CombinerTwin
-from states import assert_same, state_of
 from streams import rows_of, with_weights, without_some_labels, zipf
 
 from sonlearn import Learner, LearnOptions, OptionError
@@ -215,20 +214,6 @@ def test_a_delay_as_long_as_the_stream_learns_nothing():
     learner = Learner(LearnOptions(method="nag", label_delay=N))
     assert (learner.partial_fit(stream()).raw == 0).all()
     assert learner.examples == 0
-
-
-def test_online_predictions_are_those_of_partial_fit_and_change_nothing():
-    batch = stream(n=120)
-    learner = Learner(LearnOptions(**CHEATS[0]))
-    learner.partial_fit(rows_of(batch, slice(0, 100)))
-    before = state_of(learner)
-    row = rows_of(batch, [100])
-    online, offline = learner.predict(row, online=True), learner.predict(row)
-    assert_same(state_of(learner), before)
-    learned = learner.partial_fit(row)
-    np.testing.assert_allclose(online.raw, learned.raw, rtol=1e-9)
-    np.testing.assert_allclose(offline.raw, learned.offline, rtol=1e-9)
-    assert online.raw[0] != offline.raw[0]
 
 
 def test_a_further_pass_is_refused():

@@ -3,8 +3,6 @@
 Tolerance 1e-9 as in test_drfd, on predictions relative to max(1, |value|), on weights and the matrix to the largest.
 """
 
-import itertools
-
 import numpy as np
 import pytest
 from drfd_twin import off, options_of, run_drfd
@@ -90,25 +88,6 @@ def test_a_short_stream_and_forgetting(loss, more, n):
     batch, options = rows_of(dense(), slice(0, n)), options_of(loss, 3, **more)
     wanted = run_drfd(options, batch)[1].prediction
     assert np.abs(fed(DenseDiagonalFD(options), [batch])[1] - wanted).max() <= 1e-9
-
-
-def test_cuts_and_restored_states_change_no_bit():
-    batch, options = STREAMS["wide"], options_of("hinge", 4)
-    state, whole, _ = fed(DenseDiagonalFD(options), [batch])
-    cuts = [0, 1, 2, 57, 121, 200]
-    parts = [rows_of(batch, slice(a, b)) for a, b in itertools.pairwise(cuts)]
-    engine, index, out = DenseDiagonalFD(options), new_index(), []
-    other = engine.new()
-    for part in parts:
-        rows, index = intern(part, index)
-        predictions = Predictions.empty(part.n)
-        other = type(other)(*(each.copy() for each in engine.packed(other)))
-        engine = DenseDiagonalFD(options)
-        other, _ = engine.learn(engine.reserve(other, rows, int(index.size[0])), rows, predictions, 0)
-        out.append(predictions.raw[:, 0])
-    np.testing.assert_array_equal(np.concatenate(out), whole)
-    for a, b in zip(DenseDiagonalFD(options).packed(state), engine.packed(other), strict=True):
-        np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.interpreted

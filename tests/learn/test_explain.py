@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -104,22 +103,6 @@ def test_features_of_any_learner_are_what_predict_says(options):
         ):
             assert without == raw_of(learner, {g: x for g, x in row.items() if g != f})
             assert contribution == pytest.approx(shares[f], rel=1e-9, abs=1e-9)
-
-
-@pytest.mark.interpreted
-def test_shares_are_near_shapleys():
-    learner, rows = learned(members=MEMBERS), stream(1, seed=3)
-    attribution, row = learner.explain(rows)[0].attributions[0], dict(entries(rows)[0])
-    value = {
-        chosen: raw_of(learner, {f: row[f] for f in chosen})
-        for k in range(len(row) + 1) for chosen in itertools.combinations(sorted(row), k)
-    }  # fmt: skip
-    n = len(row)
-    for f, contribution in zip(attribution.ids.tolist(), attribution.contributions, strict=True):
-        exact = math.fsum(
-            (value[tuple(sorted((*s, f)))] - value[s]) / (n * math.comb(n - 1, len(s))) for s in value if f not in s
-        )
-        assert contribution == pytest.approx(exact, abs=0.15 * np.abs(attribution.contributions).max())
 
 
 @pytest.mark.interpreted

@@ -142,29 +142,6 @@ def test_what_does_not_take_it_says_so(method):
         assert len(near.split(", ")) + int(more) == len(able)
 
 
-def drifting(n, seed=0):
-    """Rows whose weights turn around in the middle."""
-    rng = np.random.default_rng(seed)
-    batch = zipf(n=n, d=40, seed=seed)
-    w = rng.normal(size=batch.indices.max() + 1)
-    X = np.zeros((n, len(w)))
-    np.add.at(X, (np.repeat(np.arange(n), np.diff(batch.indptr)), batch.indices), batch.values)
-    return batch._replace(y=np.where((X @ w > 0) == (np.arange(n) < n // 2), 1.0, -1.0))
-
-
-@for_all("method", ["nag", "adagrad", "arow", "arow-precision", "rfd-son", "drfd", "bayes", "committee"])
-def test_who_forgets_follows_a_stream_that_turns(method):
-    batch = drifting(2000)
-    late = slice(1100, 2000)
-    # Boosted trees forget what was before a turn by themselves.
-    own = {"members": "nag,drfd:lunit,multinomial-bayes:log"} if method == "committee" else {}
-    wrong = [
-        ((Learner(LearnOptions(method=method, **own, **more)).partial_fit(batch).raw > 0) != (batch.y > 0))[late].mean()
-        for more in ({}, {"decay": 0.01})
-    ]
-    assert wrong[1] < 0.9 * wrong[0], wrong
-
-
 @pytest.mark.interpreted
 def test_a_committee_tells_its_members():
     options = LearnOptions(decay=0.01, l2=0.02, members="nag,drfd:lunit,multinomial-bayes:log")

@@ -9,7 +9,7 @@ from streams import batch_of_dense, rows_of, zipf
 
 from sonlearn import Learner, LearnOptions, from_scipy
 from sonlearn.learn.boosting.state import CLASSES
-from sonlearn.options.members import CLASS_MEMBERS, MEMBERS
+from sonlearn.options.members import CLASS_MEMBERS
 
 OF_NUMBERS = ("drfd:zs-all", "drfd:fourier")
 
@@ -51,18 +51,6 @@ def test_cuts_threads_and_saved_models_change_no_bit(loss, tmp_path):
         np.testing.assert_array_equal(pieces, whole)
         np.testing.assert_array_equal(other.predict(batch).prediction, one.predict(batch).prediction)
     assert "drfd:fourier" in at_work(one)
-
-
-def test_what_members_predict_of_numbers_is_worth_its_time():
-    """The member alone, and with all others in place of these."""
-    batch = batch_for("logistic")
-    error = {}
-    for members in (("drfd:fourier",), (), tuple(name for name in MEMBERS if name not in OF_NUMBERS)):
-        predicted = Learner(LearnOptions(members=members)).partial_fit(batch).prediction
-        error[members] = np.mean((predicted > 0)[300:] != (batch.y > 0)[300:])
-    alone, every, without = error.values()
-    assert alone < 0.25
-    assert every < without
 
 
 def test_on_text_they_are_pruned_and_leave_nothing():

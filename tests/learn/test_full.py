@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from for_all import for_all
 from matrix_twin import agree
-from streams import batch_of, duplicated, ill_conditioned, low_rank, mixed, rows_of, zipf
+from streams import batch_of, duplicated, ill_conditioned, low_rank, mixed, rows_of
 
 from sonlearn import InputError, Learner, LearnOptions
 from sonlearn.options.losses import LOSSES
@@ -104,41 +104,8 @@ def test_more_rows_than_the_rank_is_the_full_matrix(alpha):
     np.testing.assert_allclose(Learner(full.options).partial_fit(batch).raw, got, rtol=1e-8, atol=1e-8)
 
 
-def test_as_many_directions_as_features_is_ada_full():
-    """The range finder finds all there is, and there is nothing outside."""
-    batch = zipf(n=150, d=12)
-    one = Learner(LearnOptions(method="ada-lr", sketch_size=13)).partial_fit(batch)
-    other = Learner(LearnOptions(method="ada-full")).partial_fit(batch)
-    np.testing.assert_allclose(one.raw, other.raw, rtol=1e-7, atol=1e-7)
-
-
-def rotated(X, seed=0):
-    """X in another orthonormal basis."""
-    return X @ np.linalg.qr(np.random.default_rng(seed).normal(size=(X.shape[1],) * 2))[0]
-
-
 def dense(X, y):
     return batch_of([dict(enumerate(row.tolist())) for row in X], y)
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"alpha": 1.0, **FULL_ON},
-        {"alpha": 0.0, **FULL_ON},
-        {"method": "ada-full"},
-        {"method": "arow-full"},
-        {"method": "metagrad"},
-    ],
-    ids=lambda s: s["method"],
-)
-def test_rotations_change_nothing(settings):
-    stream = ill_conditioned(100, T=120, d=8, large=3)
-    one, other = (Learner(LearnOptions(**settings)) for _ in range(2))
-    np.testing.assert_allclose(
-        one.partial_fit(dense(stream.X, stream.y)).raw, other.partial_fit(dense(rotated(stream.X), stream.y)).raw,
-        rtol=1e-8, atol=1e-8,
-    )  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------------- reliability

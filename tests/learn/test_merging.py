@@ -648,18 +648,6 @@ def test_a_merged_learner_is_a_learner(kind):
     assert losses[0] < 1.3 * losses[1] + 0.05
 
 
-def test_the_order_does_not_matter_where_nothing_forgets():
-    options, batch = LearnOptions(method="committee", members=("nag", "multinomial-bayes:log", "nag:pairs")), stream()
-    base, learners = apart(options, batch)
-    one, other = Learner.merge(learners, base), Learner.merge(learners[::-1], base)
-    ours, theirs = (each.facts()["members"] for each in (one, other))  # but the combiners, which have a window
-    assert [own["error"] for own in ours] == [own["error"] for own in theirs]
-    options = LearnOptions(method="arow-precision")
-    base, learners = apart(options, batch)
-    merged = [Learner.merge(each, base).predict(batch).raw for each in (learners, learners[::-1])]
-    np.testing.assert_allclose(*merged, rtol=1e-10, atol=1e-12)
-
-
 def test_what_cannot_be_merged_is_said():
     batch = stream()
     for options in (LearnOptions(method="rp-son"), LearnOptions(method="radagrad", multinomial=3)):

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from boost_twin import ClassTrees
 from multiclass_twin import ArowTwin, BayesTwin, CombinerTwin, NagTwin, RlsTwin, SharesTwin, learned, run
+from states import assert_same_arrays
 
 from sonlearn import LearnOptions
 from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import NO_ROWS, Rows
+from sonlearn.files import storage
 from sonlearn.jit.sequence import run_calls
 from sonlearn.learn import pairs as table
 from sonlearn.learn.boosting.engine import BoostOfClasses
@@ -122,8 +124,7 @@ def test_cuts_and_storage_change_no_bit(name):
     whole, wanted = learned_by(make(), X, y, h)
     cut, got = learned_by(make(), X, y, h, cuts=(1, 2, 40, 41, 90))
     np.testing.assert_array_equal(got, wanted)
-    for one, other in zip(flat(make().packed(whole)), flat(make().packed(cut)), strict=True):
-        np.testing.assert_array_equal(one, other)
+    assert_same(make().packed(whole), make().packed(cut))
 
 
 @every
@@ -148,12 +149,12 @@ def test_classes_that_become_many_on_the_way_change_no_bit(name):
         state, _ = member.learn(member.reserve(state, rows, D), rows, Predictions.of_scores(out), 0)
         got[i, : slots[i]] = out[0]
     np.testing.assert_array_equal(got, wanted)
-    for one, other in zip(flat(make().packed(whole)), flat(make().packed(state)), strict=True):
-        np.testing.assert_array_equal(one, other)
+    assert_same(make().packed(whole), make().packed(state))
 
 
-def flat(state):
-    return [array for part in state for array in flat(part)] if isinstance(state, tuple) else [state]
+def assert_same(one, other):
+    """Two packed states have the same bits."""
+    assert_same_arrays(storage.flat(one, "state"), storage.flat(other, "state"))
 
 
 @every
@@ -164,8 +165,7 @@ def test_rows_without_a_label_leave_no_trace(name):
     twice = np.repeat(np.arange(len(y)), 2)
     silent = np.where(np.arange(len(twice)) % 2 == 0, np.nan, y[twice])
     other, _ = learned_by(make(), X[twice], silent, h[twice])
-    for one, same in zip(flat(make().packed(plain)), flat(make().packed(other)), strict=True):
-        np.testing.assert_array_equal(one, same)
+    assert_same(make().packed(plain), make().packed(other))
 
 
 def test_rows_of_any_size_leave_finite_scores():
@@ -185,10 +185,9 @@ def test_a_row_that_nag_refuses_leaves_no_trace():
     states = []
     for values, labels in ((large, y), (X, unlabelled)):
         out, nag = Predictions.of_scores(np.zeros((len(y), K))), Nag()
-        states.append(flat(nag.packed(nag.learn_all(nag.new(), rows_of(values, labels, h), out, D))))
+        states.append(nag.packed(nag.learn_all(nag.new(), rows_of(values, labels, h), out, D)))
         assert np.flatnonzero(out.refused).tolist() == ([row] if values is large else [])
-    for one, other in zip(*states, strict=True):
-        np.testing.assert_array_equal(one, other)
+    assert_same(*states)
 
 
 def test_counts_of_naive_bayes_have_an_end():

@@ -101,14 +101,20 @@ def test_rfd(text, alpha, m):
     assert m == 1 or (np.abs(wanted.raw) > 1).sum() > 5, "a stream that never needs the projection tests nothing of it"
 
 
-@for_all("alpha, m", ALPHAS)
-def test_fd(text, alpha, m):
-    agree(LearnOptions(sketch="fd", sketch_size=m, alpha=alpha, **PAPER), text)
+OTHERS = [
+    *({"sketch": sketch, "alpha": alpha, "sketch_size": m} for sketch in ("fd", "cfd") for alpha, m in ALPHAS),
+    *({"sketch": "oja", "oja_step": step, "alpha": alpha, "sketch_size": m}
+      for step in ("1/t", "adaptive") for alpha, m in ALPHAS),
+    *({"sketch": "pfd", "alpha": alpha, "beta": beta, "sketch_size": m}
+      for alpha, beta, m in [(1, 0.2, 5), (1, 0.2, 10), (1, 0.5, 10), (10, 0.5, 10), (1, 1.0, 3), (1, 0.58, 50)]),
+    *({"sketch": sketch, "sketch_size": 0, "alpha": alpha} for sketch in ("none", "rfd") for alpha in (1.0, 10.0)),
+]  # fmt: skip
 
 
-@for_all("alpha, beta, m", [(1, 0.2, 5), (1, 0.2, 10), (1, 0.5, 10), (10, 0.5, 10), (1, 1.0, 3), (1, 0.58, 50)])
-def test_pfd(text, alpha, beta, m):
-    agree(LearnOptions(sketch="pfd", beta=beta, sketch_size=m, alpha=alpha, **PAPER), text)
+@for_all("settings", OTHERS)
+def test_the_other_sketches(text, settings):
+    """CFD not with alpha = 0: A forgets directions altogether, as FD does there, and the last bit decides."""
+    agree(LearnOptions(**settings, **PAPER), text)
 
 
 THINNED = [
@@ -236,50 +242,10 @@ def test_projection_after_the_step_where_rows_have_no_slope(settings, m, rank):
     assert filled[2 * m - 1 :: m + 1].any()
 
 
-@pytest.mark.interpreted
-@pytest.mark.parametrize("clip", [1.0, np.inf])
-def test_the_order_of_the_projection_matters_only_with_a_bound(clip):
-    stream, raw = zipf(n=200, d=40), []
-    for project in ("before", "after"):
-        options = LearnOptions(
-            sketch="rfd", sketch_size=3, alpha=0.1, loss="squared", clip=clip, sigma=0.1, project=project
-        )
-        raw.append(Learner(options).partial_fit(stream).raw)
-    assert np.array_equal(*raw) == (clip == np.inf)
-
-
-def test_pfd_with_all_paying_is_fd(text):
-    """And with fewer it is not: the leading directions keep what they have."""
-    got = {}
-    for settings in ({"sketch": "fd"}, {"sketch": "pfd", "beta": 1.0}, {"sketch": "pfd", "beta": 0.2}):
-        learner = Learner(LearnOptions(sketch_size=5, alpha=1.0, **settings, **PAPER))
-        got[settings.get("beta")] = learner.partial_fit(text).raw, learner.eigenvalues()[0]
-    np.testing.assert_array_equal(got[1.0][0], got[None][0])
-    assert got[0.2][1] > 1.5 * got[None][1]
-
-
-@for_all("alpha, m", ALPHAS)
-def test_cfd(text, alpha, m):
-    """Not with alpha = 0: A forgets directions altogether, as FD does there, and the last bit of the input decides."""
-    agree(LearnOptions(sketch="cfd", sketch_size=m, alpha=alpha, **PAPER), text)
-
-
-@for_all("alpha, m", ALPHAS)
-@for_all("step", ["1/t", "adaptive"])
-def test_oja(text, alpha, step, m):
-    agree(LearnOptions(sketch="oja", sketch_size=m, alpha=alpha, oja_step=step, **PAPER), text)
-
-
 @for_all("settings", ALL[:-1])
 def test_a_long_stream(settings):
     """Hundreds of shrinks later the sketch is the twin's still."""
     agree(LearnOptions(sketch_size=5, **settings, **PAPER), zipf(n=1500, d=150))
-
-
-@for_all("settings", [{"sketch": "none"}, {"sketch": "rfd", "sketch_size": 0}])
-@for_all("alpha", [1.0, 10.0])
-def test_none(text, alpha, settings):
-    agree(LearnOptions(alpha=alpha, **settings, **PAPER), text)
 
 
 def agree_with_loss(settings, loss, clip, diagonal):

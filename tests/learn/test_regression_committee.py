@@ -282,16 +282,6 @@ def test_labels_that_are_all_equal_are_predicted():
     assert (got.raw[5:] == 1e6 + 0.1).all()
 
 
-def test_quantiles_lie_where_they_should():
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(3000, 3))
-    y = X @ [1.0, -2.0, 0.5] + rng.normal(size=3000)
-    for tau in (0.1, 0.5, 0.9):
-        loss = LearnOptions(method="committee", loss="quantile", quantile_tau=tau)
-        got = Learner(loss).partial_fit(batch_of_dense(X, y)).prediction
-        assert abs(np.mean(y[1000:] < got[1000:]) - tau) < 0.06
-
-
 def test_every_loss_of_values_is_defined_here():
     """A loss that the committee, the combiner or this file leaves out is found."""
     assert set(LOSSES) == set(ALL_LOSSES) - set(CLASSIFICATION)
@@ -307,14 +297,3 @@ def test_the_members_of_quantiles_learn_the_quantile(name):
     own = member_options(given, found)
     assert found.weight > 0
     assert (own.loss, own.quantile_tau, own.decay) == ("quantile", 0.8, 0.0)
-
-
-def test_members_of_quantiles_lower_the_loss():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(3000, 4))
-    y = 3.0 * X[:, 0] + np.exp(1.5 * X[:, 1]) * rng.normal(size=3000)  # a quantile depends on X[:, 1]
-    with_them, without = (
-        Learner(options("quantile", members=names)).partial_fit(batch_of_dense(X, y)).loss[500:].mean()
-        for names in (("nag", "nlms:zs", "nag:zs", "nag:bins"), ("nag", "nlms:zs"))
-    )
-    assert with_them < 0.95 * without

@@ -70,17 +70,6 @@ def _of_long(combiner):
     return combiner._replace(w=combiner.w[:, :3].copy(), A=combiner.A[:, :3, :3].copy(), P=combiner.P[:, :3, :3].copy())
 
 
-def test_they_do_better_ahead():
-    batch = series(n=6000)
-    learner = Learner(loss="squared")
-    learner.partial_fit(batch.part(0, 5000))
-    assert learner.state.resting.kept.now["better"][0]
-    ahead = batch.part(5000, 6000)
-    error = np.mean((learner.predict(ahead).raw - ahead.y) ** 2)
-    learner.state.resting.kept.now["better"] = 0
-    assert error < 0.8 * np.mean((learner.predict(ahead).raw - ahead.y) ** 2)
-
-
 @pytest.mark.parametrize("cuts", [(63, 64, 65, 127, 128, 191, 192, 193), tuple(range(110, 200))], ids=len)
 @pytest.mark.parametrize("kind", ["squared", "logistic"])
 def test_cuts_saves_and_threads_change_no_bit(soon, monkeypatch, kind, cuts, tmp_path):

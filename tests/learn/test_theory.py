@@ -4,33 +4,16 @@ import numpy as np
 import pytest
 from dense_learner import DenseLearner, run_twin
 from for_all import for_all
-from states import assert_same_predictions
 from streams import batch_of, batch_of_dense, ill_conditioned, zipf
 
-from sonlearn import Learner, LearnOptions, from_scipy
+from sonlearn import Learner, LearnOptions
 
 PAPER = {"loss": "squared", "clip": 1.0, "diagonal": False}
-SKETCHES = [
-    {"sketch": "rfd", "alpha": 0.0, "clip": 2.0},
-    {"sketch": "rfd", "alpha": 1.0},
-    {"sketch": "fd", "alpha": 1.0},
-    {"sketch": "oja", "alpha": 1.0},
-    {"sketch": "none", "alpha": 1.0},
-]
-
-
-def name(settings):
-    return "-".join(map(str, settings.values()))
 
 
 def learned(options, batch):
     learner = Learner(options)
     return learner, learner.partial_fit(batch)
-
-
-def weights(learner):
-    ids, w = learner.weights()
-    return dict(zip(ids.tolist(), w.tolist(), strict=True))
 
 
 @for_all("sketch", ["rfd", "fd"])
@@ -57,65 +40,6 @@ def test_rotation_leaves_full_newton_alone(clip):
         one, other = (learned(options, batch)[1].prediction for batch in (stream.batch, turned))
         difference = np.abs(one - other).max()
         assert difference < 1e-9 if same else difference > 1e-2, "the diagonal rescaling is not invariant"
-
-
-def errors_in_other_units(**settings):
-    """Share of wrong signs, as it is and with feature 3 in other units, 1000 times as large."""
-    batch = zipf(n=3000, d=100, s=8)
-    scaled = batch._replace(values=np.where(batch.indices == 3, 1000 * batch.values, batch.values))
-    options = LearnOptions(sketch_size=5, **settings)
-    return [np.mean(learned(options, data)[1].prediction * batch.y <= 0) for data in (batch, scaled)]
-
-
-@pytest.mark.parametrize("settings", SKETCHES[:-1], ids=name)
-def test_scale_of_one_feature_hardly_matters_with_diagonal(settings):
-    """Not for gradient descent: D_t lags by a round, and its first step along a large value has nothing to tame it."""
-    plain, scaled = errors_in_other_units(diagonal=True, loss="logistic", **settings)
-    assert plain < 0.2
-    assert abs(scaled - plain) < 0.01
-
-
-def test_scale_of_one_feature_matters_to_gradient_descent():
-    plain, scaled = errors_in_other_units(sketch="none", diagonal=False)
-    assert scaled > plain + 0.1
-
-
-def test_importance_two_is_twice_the_gradient():
-    """By hand, sketch none: w = h/alpha 2 (y - p) x."""
-    learner, got = learned(
-        LearnOptions(sketch="none", loss="squared", alpha=4.0, diagonal=False),
-        batch_of([{1: 1.0, 2: 3.0}], [1.0], [2.0]),
-    )
-    assert weights(learner) == {1: 1.0, 2: 3.0}
-    assert got.loss[0] == 1.0, "the loss is shown without the importance"
-
-
-def test_scipy_matrices_of_both_index_widths():
-    from scipy.sparse import csr_array, csr_matrix
-
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 10)) * (rng.random((60, 10)) < 0.4)
-    y = np.sign(X.sum(axis=1) + 0.1)
-    options = LearnOptions(sketch_size=3)
-    expected = learned(options, batch_of_dense(X, y))[1]
-    for kind in (csr_array, csr_matrix):
-        for width in (np.int32, np.int64):
-            matrix = kind(X)
-            matrix.indices, matrix.indptr = matrix.indices.astype(width), matrix.indptr.astype(width)
-            got = learned(options, from_scipy(matrix, y, constant=False))[1]
-            assert_same_predictions(got, expected)
-
-
-def test_the_sketch_works_on_ill_conditioned_data():
-    """[SON] section 5.1 in small: ten rows are nearly as good as the full matrix, none at all learns nothing."""
-    stream = ill_conditioned(1e4, T=4000)
-    error = {}
-    for m, alpha in ((0, 1.0), (10, 1e-3), (101, 1e-3)):
-        options = LearnOptions(sketch="rfd", sketch_size=m, alpha=alpha, **PAPER)
-        error[m] = np.mean(learned(options, stream.batch)[1].prediction * stream.y <= 0)
-    assert error[0] > 0.4
-    assert error[10] < 0.25
-    assert error[101] < 0.25
 
 
 # ---------------------------------------------------------------------------------------------------- Oja
@@ -205,12 +129,3 @@ def test_settings_that_belong_together():
     ):
         options = LearnOptions(**{"sketch": "rfd", **given})
         assert (options.loss, options.scale, options.sigma) == wanted, given
-
-
-@pytest.mark.parametrize("scale", ["maximum", "unit"])
-def test_units_of_features_do_not_matter(scale):
-    batch = zipf(n=500, d=60)
-    units = 10.0 ** np.random.default_rng(1).integers(-6, 6, 61)
-    options = LearnOptions(sketch="rfd", sketch_size=5, loss="squared", scale=scale, alpha=5.0)
-    other = learned(options, batch._replace(values=batch.values * units[batch.indices]))[1]
-    np.testing.assert_allclose(other.raw, learned(options, batch)[1].raw, atol=1e-8)

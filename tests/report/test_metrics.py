@@ -9,7 +9,6 @@ from sonlearn import Learner, LearnOptions, Metrics
 from sonlearn.learn.learner import Predicted, chosen_of
 from sonlearn.learn.scores import BINS, LARGEST, SMALLEST, ScoreHistogram, bins_of, threshold_below
 from sonlearn.report.metrics import PredictionSample, ValueSums
-from sonlearn.report.quality import Confusion
 
 pytestmark = pytest.mark.interpreted
 
@@ -162,17 +161,6 @@ def test_where_batches_end_changes_no_bit():
         assert whole.pictures() == pieces.pictures()
 
 
-def test_histograms_are_merged_by_adding():
-    y, scores, weight = two_classes(2000, 0.3, 1.0, 2.0, None)
-    whole, front, back = ScoreHistogram(), ScoreHistogram(), ScoreHistogram()
-    whole.add(scores, y > 0, weight)
-    front.add(scores[:700], y[:700] > 0, weight[:700])
-    back.add(scores[700:], y[700:] > 0, weight[700:])
-    front.weights += back.weights
-    assert front.auc() == whole.auc()  # weights are whole halves: their sums are exact
-    assert front.best_f1() == whole.best_f1()
-
-
 @pytest.mark.parametrize("far", [0.0, 1e6])
 def test_values_are_measured_as_defined(far):
     rng = np.random.default_rng(5)
@@ -269,15 +257,3 @@ def test_a_sample_is_of_all_rows_alike():
     thirds = kept.reshape(3, -1).sum(axis=1)
     assert thirds.sum() == 300
     assert (np.abs(thirds - 100) < 30).all()
-
-
-def test_where_batches_end_changes_no_bit_of_what_is_taken_for_what():
-    rng = np.random.default_rng(2)
-    y, predicted, weight = rng.integers(0, 4, 500) * 1.0, rng.integers(0, 4, 500) * 1.0, rng.exponential(size=500)
-    predicted[::50] = np.nan
-    whole, cut = Confusion(), Confusion()
-    whole.add(y, predicted, weight)
-    for at in np.array_split(np.arange(500), 9):
-        cut.add(y[at], predicted[at], weight[at])
-    assert whole.weights == cut.weights
-    assert whole.by_label() == cut.by_label()

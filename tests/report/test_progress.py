@@ -246,22 +246,6 @@ def test_unlabelled_stream_has_no_average():
     assert not any("best constant" in line for line in summary)
 
 
-@pytest.mark.parametrize("loss", sorted(LOSS))
-def test_best_constant_is_the_best(loss):
-    rng = np.random.default_rng(6)
-    y, weight = rng.choice([-1.0, 1.0], p=[0.3, 0.7], size=200), rng.choice([0.5, 1.0, 2.0], size=200)
-    labels = LabelStatistics()
-    labels.add(y[:50], weight[:50])
-    labels.add(y[50:], weight[50:])
-    constant, value = labels.best_constant(loss)
-
-    def average(c):
-        return np.average([LOSS[loss](c, label) for label in y], weights=weight)
-
-    assert value == pytest.approx(average(constant), rel=1e-12)
-    assert all(value <= average(c) + 1e-12 for c in np.linspace(-3, 3, 601))
-
-
 def test_best_constant_where_it_cannot_be_known():
     labels = LabelStatistics()
     assert labels.best_constant("squared") is None

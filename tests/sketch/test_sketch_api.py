@@ -13,7 +13,6 @@ import sonlearn.sketch
 from sonlearn.errors import DivergedError, InputError, OptionError
 from sonlearn.sketch import (
     METHODS,
-    FrequentDirections,
     SketchOptions,
     StreamingSVD,
     covariance_error,
@@ -162,6 +161,8 @@ def test_merging_refuses_what_differs_and_itself():
     for other in (make_sketch("rfd", 6), make_sketch("fd", 5), make_sketch("rfd", 5, alpha=1.0), make_sketch("oja", 5)):
         with pytest.raises(OptionError, match="differ in method, size or settings"):
             one.merge(other)
+    with pytest.raises(OptionError, match="cannot be merged"):
+        make_sketch("oja", 5).update(A).merge(make_sketch("oja", 5).update(A))
     with pytest.raises(OptionError, match="with itself"):
         one.merge(one)
     with pytest.raises(OptionError, match="7 columns with 30"):
@@ -300,10 +301,3 @@ def test_columns_never_seen_count_as_zero_in_transform():
     expected = dense.transform(rows, 3)
     np.testing.assert_allclose(sparse.transform(sp.csr_array(rows), 3), expected, atol=1e-12)
     np.testing.assert_allclose(sparse.transform(rows, 3), expected, atol=1e-12)
-
-
-def test_rule_objects_and_methods_are_the_same_thing():
-    A = matrix("usps")
-    by_name = make_sketch("rfd", 9).update(A)
-    by_rule = FrequentDirections(by_name.rule).update(A)
-    np.testing.assert_array_equal(by_name.matrix(), by_rule.matrix())

@@ -1,17 +1,15 @@
 """The command ``sonlearn sketch``: batches in, file and report out."""
 
-import builtins
-import gzip
 import multiprocessing
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sketch_twin import DATA, error, matrix, tail
+from sketch_twin import error, matrix, tail
 
 from sonlearn.commands import inspect
 from sonlearn.commands.line import Line
-from sonlearn.commands.sketch import histogram, merge_files, plot, sketch_batches
+from sonlearn.commands.sketch import histogram, merge_files, sketch_batches
 from sonlearn.data.matrices import from_scipy, to_csr
 from sonlearn.errors import InputError, ModelFileError, OptionError
 from sonlearn.interrupts import Interrupts
@@ -130,30 +128,6 @@ def test_merge_refuses(tmp_path):
     assert not (tmp_path / "never.sketch").exists()
 
 
-def test_picture(tmp_path):
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    _, lines = run_quietly(matrix("usps"), tmp_path, plot=tmp_path / "s.png")
-    assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
-    assert [p.name for p in tmp_path.iterdir()] == ["s.png"]
-    assert not any("matplotlib" in line for line in lines)
-
-
-def test_text_instead_of_a_picture(tmp_path, monkeypatch):
-    original = builtins.__import__
-
-    def without(name, *rest):
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return original(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    sketch, lines = run_quietly(matrix("usps"), tmp_path, plot=tmp_path / "s.png")
-    assert not plot(sketch, tmp_path / "s.png")
-    assert list(tmp_path.iterdir()) == []
-    assert any("matplotlib is not installed" in line for line in lines)
-    assert lines[-7:] == histogram(sketch)[-7:]
-
-
 def test_histogram_is_logarithmic_and_short():
     sketch = make_sketch("fd", 200).update(np.diag(10.0 ** -np.arange(100)[:9]))
     lines = histogram(sketch)
@@ -165,25 +139,6 @@ def test_histogram_is_logarithmic_and_short():
     long = histogram(make_sketch("fd", 200).update(np.random.default_rng(0).standard_normal((190, 150))))
     assert len(long) == 21
     assert "empty" in histogram(make_sketch("fd", 3))[0]
-
-
-def test_the_reader_on_real_text():
-    from sonlearn.text.read import Reader
-
-    path = DATA / "svm" / "mushrooms.svm.gz"
-    if not path.exists():
-        pytest.skip("no mushrooms.svm.gz in the data folder (SONLEARN_DATA)")
-    sketch = sketched(Reader(str(path)), SketchOptions(method="rfd", size=20))
-    with gzip.open(path, "rt") as file:
-        rows = [[int(token.split(":")[0]) - 1 for token in line.split()[1:]] for line in file]
-    A = np.zeros((len(rows), 112))
-    for i, row in enumerate(rows):
-        A[i, row] = 1.0
-    assert sketch.frobenius == A.sum()
-    expected = make_sketch("rfd", 20).update(A)
-    assert sketch.alpha == pytest.approx(expected.alpha, rel=1e-10)
-    B = sketch.matrix().toarray()
-    np.testing.assert_allclose(B.T @ B, expected.matrix().T @ expected.matrix(), atol=1e-11 * A.sum())
 
 
 def test_a_row_that_cannot_be_sketched_is_named_by_file_and_line(tmp_path):

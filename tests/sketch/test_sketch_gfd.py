@@ -138,20 +138,12 @@ def test_rows_of_zeros_are_free_places():
         assert (dense.n_seen, dense.shrinks) == (len(A), fewer.shrinks)
 
 
-@pytest.mark.parametrize("name", ["random_matrix", "low_rank", "adversarial", *there("usps", "mushrooms", "phishing")])
-def test_fd_ramp_takes_fewer_decompositions_at_equal_error(name):
-    """Why our own rule stays beside the paper's: 30 rows of it are as good as 20 of mGFD, for a quarter of the work."""
-    A = matrix(name)
-    ours, theirs = make_sketch("fd-ramp", 30).update(A), make_sketch("mgfd", 20).update(A)
-    assert ours.shrinks < theirs.shrinks / 4
-    assert error(A, ours.matrix()) <= error(A, theirs.matrix())
-
-
 # -- the learner's share of a rule -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("m", [1, 2, 5, 10, 37])
 def test_terms_say_what_the_sketch_does(m):
+    assert m < 5 or terms("pfd", m) == terms("pfd", m, 0.2)
     squares = np.sort(np.random.default_rng(m).random(2 * m))[::-1]
     for name, beta in (("rfd", None), ("fd", None), ("cfd", None), ("isvd", None), ("pfd", 1.0), ("pfd", 0.6)):
         if int((beta or 1) * m) == 0:
@@ -164,12 +156,3 @@ def test_terms_say_what_the_sketch_does(m):
         np.testing.assert_array_equal(found[: m - 1], expected)
         assert not found[m - 1 :].any()
         assert (delta, gain, restore) == (squares[m - 1], rule.gain, rule.restore)
-
-
-def test_terms():
-    assert terms("fd", 10) == (10, 0.0, False)
-    assert terms("rfd", 10) == (10, 0.5, False)
-    assert terms("cfd", 10) == (10, 0.0, True)
-    assert terms("pfd", 10, 0.35) == (3, 0.0, False)
-    assert terms("pfd", 10) == terms("pfd", 10, 0.2) == (2, 0.0, False)
-    assert terms("isvd", 10) == (1, 0.0, False)

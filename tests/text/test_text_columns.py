@@ -164,14 +164,20 @@ def test_words_in_the_default_namespace_are_those_of_the_text_hasher():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Don't 'quote' it", "x_1 2.5 a-b", "e\u0301té ÉTÉ", "日本語 テキスト", "नमस्ते", "\t\n"]
+    "text",
+    [
+        "",
+        "Don't 'quote' it",
+        "Don\u2019t PANIC -- 42",
+        "x_1 2.5 a-b",
+        "e\u0301té ÉTÉ",
+        "日本語 テキスト",
+        "नमस्ते",
+        "\t\n",
+    ],
 )
 def test_words_equal_the_twin(text):
     assert words_of(text) == twin_words(text)
-
-
-def test_words():
-    assert words_of("Don\u2019t PANIC -- 42 'quoted' e\u0301") == ["don't", "panic", "42", "quoted", "é"]
 
 
 @pytest.mark.parametrize(
@@ -395,6 +401,20 @@ def test_described_columns():
     _, chosen = described(table, label="y", id="key", text="note", ignore="left", categorical="zip")
     assert [chosen[name].kind for name in ("key", "note", "left", "zip")] == ["id", "text", "left out", "category"]
     assert not any(chosen[name].suspicions for name in ("key", "note", "left", "zip"))
+
+
+@pytest.mark.parametrize(
+    ("first", "step", "named"),
+    [(1_700_000_000, 3600, True), (1_700_000_000_000, 60_000, True), (20240301, 1, True), (20240401, 1, False),
+     (1_100_000_000, 20_000_000, False), (170_000_000, 3600, False)],
+)  # fmt: skip
+def test_dates_and_times_as_numbers_are_named(first, step, named):
+    """Days of April end at 30, and what doubles is no time."""
+    table = {"at": [str(first + step * i) for i in range(31 if named else 40)]}
+    (column,) = [column for name, column in described(table)[1].items() if name == "at"]
+    said = f"dates or times as numbers ('{first}'); write 2024-03-31 13:05"
+    assert (said in column.suspicions) == named
+    assert said not in described(table, numeric="at")[1]["at"].suspicions
 
 
 def test_of_a_column_of_many_values_no_more_are_counted():

@@ -94,6 +94,13 @@ def test_what_is_missing_is_named_once_a_column():
     assert predicted("town\nGraz\n", learned())[1][0].endswith("'zip'; means stand for their numbers")
 
 
+def test_dates_that_are_missing_where_none_were_are_named():
+    said = "the column 'day' has missing dates, of which the model has met none: nothing stands for them"
+    assert said in predicted("day,n\n,1\n", learned())[1]
+    assert said not in predicted("day,n\n2024-03-01,1\n", learned())[1]
+    assert said not in predicted("day,n\n,1\n", learned(LEARNED + "1,2,1,,Graz,8010\n"))[1]
+
+
 def test_the_same_from_json_and_arrow():
     text = "n,holes,town\n,,Graz\n3,1,\n"
     assert as_json(text)[0] == predicted(text, learned())[0]
@@ -225,6 +232,36 @@ def test_ahead_of_dates_in_order_a_month_that_was_met_once_counts_as_the_last(tm
         for asked, month in counts.items():
             slots = dict(predicted(f"day\n{asked}\n", columns)[0][0])
             assert name_slot(f"day.month={month}", OPTIONS) in slots
+
+
+@pytest.mark.parametrize(
+    ("days", "met"),
+    [
+        (["2023-11-01"] * 9 + ["2023-12-01"] * 9 + ["2024-01-01"], (23, 12)),
+        (["2023-11-01"] * 9 + ["2023-12-01"] * 9 + ["2024-01-01"] * 2, (23, 12)),
+        (["2023-11-01"] * 9 + ["2023-12-01"] * 9 + ["2024-01-01"] * 3, (24, 1)),
+        (["2023-12-01"] * 9 + ["2023-11-01"] * 9 + ["2024-01-01"], (24, 1)),
+        (["2024-01-01"], (24, 1)),
+        (["2023-12-01", "2024-01-01"], (24, 1)),
+    ],
+)
+def test_of_dates_in_order_a_month_of_few_rows_counts_as_one_that_was_not_met(tmp_path, days, met):
+    """Also where learners are merged that began with a copy of one; what counts is known in a file."""
+
+    def learn(learner, days):
+        text = LEARNED.partition("\n")[0] + "\n" + "".join(f"1,2,1,{day},Graz,8010\n" for day in days)
+        for batch in Reader(io.BytesIO(text.encode()), OPTIONS, columns=learner.columns) if days else ():
+            learner.columns.count(batch, OPTIONS)
+        return learner
+
+    base, half = learn(Learner(text=OPTIONS), days[:-4]), len(days[-4:]) // 2
+    parts = [learn(base.copy(), days[-4:][:half]), learn(base.copy(), days[-4:][half:])]
+    for learner in (learn(Learner(text=OPTIONS), days), Learner.merge(parts, base)):
+        learner.save(tmp_path / "m")
+        columns = Learner.load(tmp_path / "m").columns.at_rest()
+        found = dict(predicted("day\n2024-01-02\n", columns)[0][0])
+        assert found[name_slot("day.year", OPTIONS)] == met[0]
+        assert name_slot(f"day.month={met[1]}", OPTIONS) in found
 
 
 def test_a_merge_knows_the_mean_of_all_rows():

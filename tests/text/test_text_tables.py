@@ -92,16 +92,6 @@ def test_straight_into_a_learner_and_back(library, tmp_path):
     np.testing.assert_array_equal(again.predict(batch).prediction, theirs.predict(batch).prediction)
 
 
-def test_a_model_of_a_table_reads_csv_on_the_command_line(tmp_path, cli):
-    ours = learner()
-    ours.partial_fit(frame("pyarrow"), label="y")
-    ours.save("model")
-    (tmp_path / "t.csv").write_text(CSV)
-    printed = [float(line) for line in cli.out("predict --quiet -i model t.csv").split()]
-    assert printed == pytest.approx(ours.predict(frame("pyarrow")).prediction.tolist(), abs=1e-6)
-    assert any(printed)
-
-
 def test_predicting_needs_no_label():
     ours = learner()
     ours.partial_fit(frame("pyarrow"), label="y")
@@ -227,3 +217,10 @@ def test_words_are_told_as_in_csv():
     assert sorted(zip(batch.indices, batch.words, strict=True)) == sorted(
         zip(wanted.indices, wanted.words, strict=True)
     )
+
+
+def test_periods_are_refused(pandas):
+    months = pandas.DataFrame({"y": [0, 1], "at": pandas.period_range("2024-01", periods=2, freq="M")})
+    with pytest.raises(InputError, match=r"found periods in the column 'at', expected dates \(\.dt\.to_timestamp"):
+        list(read_batches(months, TextOptions(label="y")))
+    list(read_batches(months.assign(at=months["at"].dt.to_timestamp()), TextOptions(label="y")))

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 import random
 
 import pytest
 from for_all import for_all
-from places import GOLDEN
 from streams import entries
-from vw_peer import CASES, Features, random_line, vw_features
+from vw_peer import CASES, SLOTS, Features, random_line, vw_features
 
 from sonlearn.options import TextOptions
 from sonlearn.text.read import read_batches
 
-SLOTS = GOLDEN / "vw_slots.json"
 FIELDS = {"-q": "quadratic", "-b": "bits"}
 
 
@@ -49,9 +46,8 @@ def check(lines: list[str], options: list[str], theirs: list[Features]) -> None:
 
 def test_golden():
     """What VW 9.11 said when `tests/golden/capture_vw_slots.py` was run; needs no VW."""
-    golden = json.loads(SLOTS.read_text(encoding="utf-8"))
-    assert len(golden) >= len(CASES)
-    for case in golden:
+    assert len(SLOTS) >= 38
+    for case in SLOTS:
         check(case["lines"], case["options"], case["features"])
 
 

@@ -25,7 +25,7 @@ from sonlearn.files import storage
 from sonlearn.options.views import VIEWS, WORDS
 from sonlearn.views import make_view
 from sonlearn.views.codes import logarithms
-from sonlearn.views.index import index_of, intern, lookup, new_index
+from sonlearn.views.index import intern, lookup, new_index
 
 pytestmark = pytest.mark.interpreted
 #: Those of words are others of these, of a part of the row.
@@ -422,43 +422,6 @@ def test_rows_know_the_number_of_their_constant():
     hashed = hashed._replace(indices=np.where(hashed.indices == CONSTANT, 116060, hashed.indices), constant=116060)
     rows, index = intern(hashed, new_index())
     assert index.ids[rows.constant] == 116060
-
-
-def test_numbers_are_those_of_a_dictionary():
-    """Ids of any size, rows that repeat some, a table that grows; batches change nothing."""
-    rng = np.random.default_rng(0)
-    ids = np.concatenate([rng.integers(0, 2**63, 8000), np.arange(0, 2**40, 2**30), np.arange(1000), [CONSTANT]])
-    rows = rng.choice(ids, (250, 80))
-    rows[:, 7] = rows[:, 70]
-    batch = batch_of([{}] * 250, np.where(np.arange(250) % 9 == 4, np.nan, 1.0))._replace(
-        indptr=np.arange(0, rows.size + 1, 80), indices=rows.ravel(), values=rng.normal(size=rows.size)
-    )
-    numbers, expected = {}, []
-    for i, row in enumerate(rows):
-        expected.append({})
-        for j, key in enumerate(row.tolist()):
-            if i % 9 != 4:
-                numbers.setdefault(key, len(numbers))
-            if key in numbers:
-                f = numbers[key]
-                expected[-1][f] = expected[-1].get(f, 0.0) + batch.values[80 * i + j]
-    index, found = new_index(), []
-    for a, b in itertools.pairwise([0, 1, 160, 161, 250]):
-        part, index = intern(rows_of(batch, slice(a, b)), index)
-        found += [dict(zip(f.tolist(), x.tolist(), strict=True)) for f, x in split(part)]
-    assert found == expected
-    assert index.ids[: index.size[0]].tolist() == list(numbers)
-    again = index_of(index.ids[: index.size[0]])
-    assert split(lookup(batch, again))[0][0].tolist() == list(expected[0])
-
-
-def test_unknown_features_stay_where_views_ask_for_them():
-    _, index = intern(batch_of([{5: 1.0, 6: 2.0}], [1.0]), new_index())
-    batch = batch_of([{7: 3.0, 6: 4.0, 8: 5.0}], [np.nan])
-    for find in (lambda *more: intern(batch, index, *more)[0], lambda *more: lookup(batch, index, *more)):
-        (features, values), (some, few) = split(find(True))[0], split(find())[0]
-        assert (features.tolist(), values.tolist()) == ([-1, 1, -1], [3.0, 4.0, 5.0])
-        assert (some.tolist(), few.tolist()) == ([1], [4.0])
 
 
 def test_the_constant_of_text_that_is_hashed_has_no_part_in_pairs():
