@@ -45,11 +45,19 @@ def _slot(name: str, text: str | None) -> int:
     return slot if text is None else hash_bytes(text.encode("utf-8", "surrogatepass"), slot)
 
 
+def _is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, NaT or pandas' NA, of which it cannot be said whether it equals itself."""
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):
+        return type(value).__name__ == "NAType"
+
+
 def _entry(name: Hashable, value: Any, mask: int, row: int) -> tuple[int, float]:
     """(slot, value) of a feature."""
     if isinstance(value, str):
         return _slot(str(name), value) & mask, 1.0
-    if value is None or value != value:
+    if _is_missing(value):
         return _slot(str(name), "") & mask, 1.0
     try:
         number = float(value)

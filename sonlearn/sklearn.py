@@ -36,6 +36,7 @@ from sonlearn.options.keywords import SklearnClassifierKeywords, SklearnRegresso
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.methods import CURVED, METHODS, additive
 from sonlearn.options.python import Parameter, in_python, parameters_of, with_parameters
+from sonlearn.report.labels import LabelStatistics, far_labels
 from sonlearn.text.arrow import arrow_table, categories_of, is_mixed, table_batch
 from sonlearn.text.columns import NONE_MET, ColumnTable, Labelling, column_of, names_a_column
 from sonlearn.text.names import NameTable
@@ -70,6 +71,8 @@ _CLIENT = {
     **{name: each._replace(help=f"of tables: {each.help}")
        for name, each in parameters_of(TextOptions, _COLUMNS).items()},
 }  # fmt: skip
+#: Parameters that are as they were when the first row was learned.
+_SETTLED = {*base.LEARNING, *base.FOR_CLASSES, "constant"} - {*OUTPUT_OPTIONS, "seed"}
 _LEARNING = {name: each for name, each in base.LEARNING.items() if name not in ("seed", "max_classes")}
 _CLASSIFIER = _LEARNING | base.FOR_CLASSES | {
     "class_weight": Parameter(
@@ -227,11 +230,14 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
             rows.indices[missing] += X.shape[1]
             rows.data[missing] = 1.0
         n, lines = len(indptr) - 1, np.arange(at.start, at.stop) if isinstance(at, slice) else at
-        entries = entries_of(indptr, rows.indices, rows.data, self._constant)
+        entries = entries_of(indptr, rows.indices, rows.data, self._settled["constant"])
         return Batch(*entries, np.full(n, np.nan), np.ones(n), lines + 1, "X")
 
-    def _fit_rows(self, X: Any, y: np.ndarray, weight: Any) -> Self:
-        """Learn all rows as `shuffle` and `passes` say. The learner has learned nothing yet."""
+    def _fit_rows(self, X: Any, y: np.ndarray, weight: Any) -> float:
+        """Learn all rows as `shuffle` and `passes` say; return the sum of the losses in the last pass.
+
+        The learner has learned nothing yet.
+        """
         state, n = self.random_state, len(y)
         order = check_random_state(0 if state is None else state).permutation(n) if self.shuffle else np.arange(n)
         passes, trial = self._tried(X, y, weight, order) if self.passes == "auto" else (self.passes, None)
@@ -239,10 +245,10 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
             raise OptionError(f"{type(self).__name__}: passes {passes!r}: expected auto, or at least 1")
         self.n_iter_ = passes
         for number in range(passes):
-            self._learn(self.learner_, X, y, weight, order, again=number > 0)
+            loss = self._learn(self.learner_, X, y, weight, order, again=number > 0)
         if trial is not None:
             self.learner_.combine_as(trial)
-        return self
+        return loss
 
     def _tried(self, X: Any, y: np.ndarray, weight: Any, order: np.ndarray) -> tuple[int, Learner | None]:
         """How often the rows have to be learned for the least loss of those that are held out.
@@ -278,24 +284,45 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
             kept = trial
         return found, kept
 
+    def _settle(self) -> None:
+        """Keep the parameters that hold from the first row on."""
+        self._settled = {name: getattr(self, name) for name in self.PARAMETERS if name in _SETTLED}
+
+    @property
+    def _begins(self) -> bool:
+        """Whether `partial_fit` learns the first rows. Raises OptionError: what it has to go on with has changed."""
+        if not hasattr(self, "learner_"):
+            return True
+        for name, value in self._settled.items():
+            if getattr(self, name) != value:
+                raise OptionError(
+                    f"{type(self).__name__}: {name} {getattr(self, name)!r} in partial_fit: expected {value!r}, with "
+                    "which learning began; fit begins anew"
+                )
+        return False
+
     def _learn(
         self, learner: Learner, X: Any, y: np.ndarray, weight: Any, order: Any = None, *, again: bool = False
-    ) -> Self:
-        """Let `learner` learn the rows once, with the labels y as it is told them, in an order if one is given."""
+    ) -> float:
+        """Let `learner` learn the rows once, in an order if one is given; return the sum of their losses.
+
+        The labels y are as it is told them.
+        """
         learner.next_pass(again)
+        loss = 0.0
         if learner is self.learner_ and learner.examples == 0:
             self._sample = RowSample()
         for at, batch in self._batches(X, weight, order):
             with base.uninterrupted():
                 if learner is self.learner_ and not again:
                     self._sample.take(batch)
-                learner.partial_fit(batch._replace(y=y[at]))
+                loss += float(batch.weight @ learner.partial_fit(batch._replace(y=y[at])).loss)
         if learner is self.learner_ and not again:
             if self.mixed_:
                 self._columns.count(X, self._text)
             elif not scipy.sparse.issparse(X):
                 self._rows, self._sums = self._rows + len(X), self._sums + X.sum(axis=0)
-        return self
+        return loss
 
     def _raw(self, X: Any) -> np.ndarray:
         """Raw predictions float64[n, K], of each class met; float64[n, 1] of a learner that has no several classes."""
@@ -445,11 +472,12 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
         self._begin_classes(classes if len(classes) else np.unique(y))
         weight = weight * self._class_weights(y, balanced=True)
         known = np.isin(y, self.classes_)
-        return self._fit_rows(X, self._labels(np.where(known, y, self.classes_[0])), weight)
+        self._fit_rows(X, self._labels(np.where(known, y, self.classes_[0])), weight)
+        return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn further rows, once; the first call needs `classes`, all that will ever occur."""
-        first = not hasattr(self, "learner_")
+        first = self._begins
         X, y, weight = self._checked(X, y, sample_weight, reset=first)
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
@@ -465,7 +493,8 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
             unknown = np.setdiff1d(y, self.classes_)
             raise ValueError(f"y has labels {unknown} that are not among the classes {self.classes_}")
         weight = weight * self._class_weights(y, balanced=False)
-        return self._learn(self.learner_, X, self._numbered.labels(numbers), weight)
+        self._learn(self.learner_, X, self._numbered.labels(numbers), weight)
+        return self
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Raw predictions: float64[n] for two classes (positive: the second), else float64[n, K]."""
@@ -520,7 +549,8 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
             raise ValueError(f"the number of classes has to be greater than one; got {len(classes)} class")
         self.positive_ = self._number_of_positive(classes)
         self.learner_ = self._learner_of_classes(len(classes), self._text if self.mixed_ else None, self._threads)
-        self.classes_, self._constant = classes, self.constant  # what is set later is for the next fit
+        self.classes_ = classes
+        self._settle()
 
     def _labels(self, y: np.ndarray) -> np.ndarray:
         return self._numbered.labels(np.searchsorted(self.classes_, y))
@@ -574,19 +604,28 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
         """Forget everything and learn the rows of X; see `SonlearnClassifier.fit`."""
         X, y, weight = self._checked(X, y, sample_weight, reset=True)
         self._begin()
-        return self._fit_rows(X, np.asarray(y, dtype=np.float64), weight)
+        y = np.asarray(y, dtype=np.float64)
+        loss, learned = self._fit_rows(X, y, weight), weight > 0
+        labels = LabelStatistics(self.learner_.options.loss)
+        labels.add(y[learned], weight[learned])
+        constant = labels.constant(classes=False)
+        note = constant and far_labels(self.learner_.options.method, len(y), loss / labels.weight, constant)
+        if note:
+            warnings.warn(str(in_python(type(self).__name__, OptionError(note))), UserWarning, stacklevel=2)
+        return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn further rows, once."""
-        first = not hasattr(self, "learner_")
+        first = self._begins
         X, y, weight = self._checked(X, y, sample_weight, reset=first)
         if first:
             self._begin()
-        return self._learn(self.learner_, X, np.asarray(y, dtype=np.float64), weight)
+        self._learn(self.learner_, X, np.asarray(y, dtype=np.float64), weight)
+        return self
 
     def _begin(self) -> None:
         self.learner_ = Learner(self._value_options(), self._text if self.mixed_ else None, threads=self._threads)
-        self._constant = self.constant
+        self._settle()
 
     def predict(self, X: Any) -> np.ndarray:
         """Predictions float64[n], within the options' bounds; of poisson loss the expected count."""

@@ -47,13 +47,6 @@ def test_labels_become_signs(labels, expected):
     np.testing.assert_array_equal(sets.signs(np.array(labels, dtype=float)), expected)
 
 
-def test_every_set_has_one_kind():
-    names = [sets.short(name) for name in sets.TEXT + sets.NUMBERS + sets.REGRESSION]
-    assert len(names) == len(set(names))
-    assert set(sets.WITH_TEST) <= set(sets.TEXT + sets.NUMBERS)
-    assert set(sets.IN_ORDER) <= set(names)
-
-
 def test_errors_count_what_is_no_number_as_half():
     y = np.array([1.0, -1.0, 1.0, -1.0, 1.0])
     assert measures.errors(np.array([0.2, 0.1, 0.0, -3.0, np.nan]), y) == 2.5

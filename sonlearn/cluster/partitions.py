@@ -24,7 +24,7 @@ from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
 from sonlearn.text.compression import is_compressed
 from sonlearn.text.read import Reader, expand_globs
-from sonlearn.text.source import ARROW, is_regular, is_remote, open_binary
+from sonlearn.text.source import ARROW, is_regular, is_remote, open_binary, reason
 
 #: A plain file of more than two of these is cut into parts of about so many bytes; and of these at least, where more
 #: parts are wanted.
@@ -162,14 +162,15 @@ def _lines_before(part: Partition) -> int:
 
 @contextlib.contextmanager
 def open_range(part: Partition) -> Iterator[_Named]:
-    """A stream of the lines that begin in the range. Raises InputError."""
-    try:
-        with open_binary(part.path) as file:
+    """A stream of the lines that begin in the range. Raises InputError where it cannot be opened."""
+    with contextlib.ExitStack() as opened:
+        try:
+            file = opened.enter_context(open_binary(part.path))
             start, stop = _edge(file, part.start), _edge(file, part.stop or 0)
             file.seek(start)
-            yield _Named(file, part.path, stop - start)
-    except OSError as error:
-        raise InputError(part.path, None, None, error.strerror or str(error), "a text file") from error
+        except OSError as error:
+            raise InputError(part.path, None, None, reason(error), "a text file") from error
+        yield _Named(file, part.path, stop - start)
 
 
 def _edge(file: Any, at: int) -> int:

@@ -219,8 +219,7 @@ def histogram(sketch: Sketch) -> list[str]:
     shares = shares[shares > 0] / total if total else shares[:0]
     if not len(shares):
         return ["the sketch is empty: no spectrum"]
-    picked = np.unique(np.linspace(0, len(shares) - 1, _BARS).round().astype(int)) if len(shares) > _BARS else None
-    rows = range(len(shares)) if picked is None else picked
+    rows = np.linspace(0, len(shares) - 1, min(len(shares), _BARS)).round().astype(int)
     top, low = math.log10(shares[0]), math.log10(shares[-1])
     span = max(top - low, 1e-9)
     lines = [f"{'i':>6} {'share of ||A||^2':>16}  (bars: logarithmic, {low:.1f} to {top:.1f} in powers of ten)"]

@@ -27,12 +27,11 @@ from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import raw
 from sonlearn.options.text import TABLES
 from sonlearn.report.audit import Audit
+from sonlearn.report.labels import ENOUGH, far_labels
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
 from sonlearn.text.columns import Labelling, first_names
 
-#: Examples before which an average loss says little.
-ENOUGH = 100
 #: How many times the least holdout loss of a pass the last one's is before a word is said.
 WORSE = 1.05
 UNLABELLED = "no example has a label and an importance above 0, so nothing was learned"
@@ -274,18 +273,12 @@ def link_without_sense(options: LearnOptions) -> list[str]:
 
 
 def worse_than_a_constant(learn: LearnOptions, progress: Progress) -> list[str]:
-    """A line for values that one learner alone has not reached: only a committee standardises labels."""
+    """`far_labels` of a run, as lines."""
     totals = progress.totals()
     loss, constant = totals["loss"], totals["constant"]
-    if learn.method == "committee" or learn.loss in CLASSIFICATION or constant is None or constant["error"] is not None:
+    if learn.loss in CLASSIFICATION or loss is None or constant is None or constant["error"] is not None:
         return []
-    if loss is None or totals["examples"] < ENOUGH or not loss > constant["loss"]:
-        return []
-    return [
-        f"average loss {loss:g} is above {constant['loss']:g}, that of always predicting {constant['prediction']:g}: "
-        f"--method {learn.method} learns labels as they are; leave --method out (the committee standardises them), or "
-        "give labels less their mean, over their standard deviation"
-    ]
+    return [*filter(None, [far_labels(learn.method, totals["examples"], loss, constant)])]
 
 
 def cores_of(options: RunOptions) -> int:

@@ -145,7 +145,8 @@ class Classes:
         assert value is not None
         before = {label: i for i in range(row) if (label := _label(batch, i)) is not None}
         found = f"label {shorten(value) if isinstance(value, str) else f'{value:.16g}'}"
-        return InputError(batch.source, int(batch.lines[row]), 1, found, self._problem(value, before) or self._full())
+        expected = self._problem(value, before) or self._full()
+        return InputError(batch.source, int(batch.lines[row]), None, found, expected)
 
     def text(self, values: np.ndarray) -> list[str]:
         """Labels as they are written: of whole numbers, or of places of names in `labels`."""

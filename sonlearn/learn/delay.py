@@ -116,14 +116,10 @@ def interleaved(waiting: Batch | None, batch: Batch, delay: int) -> tuple[Batch,
     ahead = np.column_stack([np.ones(len(coming), bool), np.zeros(len(coming), bool)]).ravel()[pairs.ravel() >= 0]
     rows = whole.at(order)
     labelled = ~np.isnan(rows.y)
-    names = rows.class_names
-    if names is not None:
-        labelled |= np.array([name is not None for name in names])
-        names = [None if first else name for first, name in zip(ahead.tolist(), names, strict=True)]
+    if rows.class_names is not None:
+        labelled |= np.array([name is not None for name in rows.class_names])
     labelled &= ~(ahead & (np.abs(rows.y) > WILD))  # one that will be refused: no combiner waits for it
-    rows = rows._replace(
-        y=np.where(ahead, np.nan, rows.y), weight=np.where(labelled, rows.weight, 0.0), class_names=names
-    )
+    rows = without_labels(rows._replace(weight=np.where(labelled, rows.weight, 0.0)), ahead)
     return rows, np.flatnonzero(ahead), whole.part(max(whole.n - delay, 0), whole.n)
 
 

@@ -132,7 +132,7 @@ class LabelEncoder:
                 remedy = f"several classes: --oaa K, or --classes auto; values: --loss squared{other}"
             what = "--binary" if self.loss not in CLASSIFICATION else f"--loss {self.loss}"
             expected = f"{expected} for {what} ({remedy})"
-        return InputError(batch.source, int(batch.lines[row]), 1, found, expected)
+        return InputError(batch.source, int(batch.lines[row]), None, found, expected)
 
     def header(self) -> dict[str, Any]:
         """What a model file is told."""

@@ -18,8 +18,6 @@ FOURTH     1/(base + lam^(1/4))     the same where lam is the square of an eigen
 With a sketch S and S S' = U diag(lam) U', A = S'S:  f(A) g = f(0) g + S'U diag((f(lam_i) - f(0))/lam_i) U'S g.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

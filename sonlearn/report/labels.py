@@ -13,6 +13,8 @@ from sonlearn.data.order import LabelOrder
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
 
+#: Examples before which an average loss says little.
+ENOUGH = 100
 #: Where ``--binary`` is given, a wrong class is the loss.
 ERRORS = "errors"
 
@@ -20,6 +22,17 @@ ERRORS = "errors"
 def reported_loss(options: LearnOptions) -> str:
     """The loss that is reported."""
     return ERRORS if options.binary else options.loss
+
+
+def far_labels(method: str, examples: float, loss: float, constant: dict[str, Any]) -> str:
+    """What to say of values, of mean loss `loss`, that one learner alone has not reached; empty: nothing."""
+    if method == "committee" or examples < ENOUGH or not loss > constant["loss"]:
+        return ""
+    return (
+        f"average loss {loss:g} is above {constant['loss']:g}, that of always predicting {constant['prediction']:g}: "
+        f"--method {method} learns labels as they are; leave --method out (the committee standardises them), or give "
+        f"--members {method} in its place (a committee of it alone)"
+    )
 
 
 class LabelStatistics:

@@ -14,6 +14,7 @@ import functools
 import io
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -41,6 +42,8 @@ from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import Watch, open_binary, source_name
 
 _ROWS = 8192
+#: What pyarrow says of a column of pandas' type object that has, for example, numbers and texts.
+_SEVERAL_TYPES = re.compile(r"(?!.*did not recognize).*Conversion failed for column (.+) with type object", re.DOTALL)
 
 
 def read_arrow(
@@ -126,7 +129,7 @@ def arrow_table(source: Any) -> Any:
         import pyarrow
 
         return pyarrow.table(source)
-    except (ImportError, TypeError, ValueError):  # of pandas' sparse columns, or objects of several kinds
+    except (ImportError, TypeError, ValueError, NotImplementedError, OverflowError):  # sparse columns, complex numbers
         return None
 
 
@@ -162,7 +165,7 @@ def _opened(source: Any, name: str, watch: Watch | None = None) -> Iterator[tupl
     of_file = isinstance(source, str | os.PathLike) or hasattr(source, "read")
     what, instead = ("a Parquet or Arrow file", "text") if of_file else ("a table", "rows as dicts")
     expected = what if of_file else f"{what} of numbers, texts, dates"
-    kinds: tuple[type[Exception], ...] = (OSError,) if of_file else (TypeError, ValueError, ImportError)
+    kinds: tuple[type[Exception], ...] = (OSError,) if of_file else (TypeError, ValueError, OverflowError, ImportError)
     try:
         import pyarrow
     except ImportError:
@@ -176,7 +179,11 @@ def _opened(source: Any, name: str, watch: Watch | None = None) -> Iterator[tupl
     except InputError:
         raise
     except (pyarrow.ArrowException, *kinds) as error:
-        reason = shorten(str(error), 100) if of_file else shorten(" ".join(str(part) for part in error.args), 200)
+        text = str(error) if of_file else " ".join(str(part) for part in error.args)
+        reason, several = shorten(text, 100 if of_file else 200), _SEVERAL_TYPES.match(text)
+        if several:
+            reason = f"values of several types in the column {shorten(several[1])}"
+            expected = f"one type in each column; as texts: table[{several[1]!r}].astype(str)"
         raise InputError(name, None, None, reason, expected) from error
 
 

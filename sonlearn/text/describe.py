@@ -131,7 +131,8 @@ def describe(
         raise InputError(name, None, None, f"--format {options.format}", _TABLE)
     records = itertools.islice(records, rows)
     if joined is not None:
-        records = ({**row, options.label: joined.text(row.get(options.id, ""))} for row in records)
+        id, label = options.id, options.label
+        records = ({**row, label: joined.text(row.get(id, ""), row.get(label, ""))} for row in records)
     found = summarise(columns, records, options)
     if joined is not None and found.rows:
         if joined.nothing:

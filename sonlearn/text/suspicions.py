@@ -61,8 +61,9 @@ def bytes_note(text: bytes) -> str:
     try:
         text.decode()
     except UnicodeDecodeError as error:
-        letter = text[error.start : error.start + 1].decode("latin-1")
-        return f"text that is not UTF-8; if it is Latin-1 (with {letter!r}), iconv -f LATIN1 -t UTF-8 FILE converts it"
+        letter = text[error.start : error.start + 1].decode("cp1252", "replace")  # Latin-1, but for 0x80 to 0x9f
+        how = "iconv -f CP1252 -t UTF-8 FILE converts it"
+        return f"text that is not UTF-8; if it is Windows-1252 or Latin-1 (with {letter!r}), {how}"
     return ""
 
 

@@ -10,8 +10,6 @@
 Indices are 64-bit, 0 is one of them, and any order and repetition is allowed. ``qid`` is read and not used.
 """
 
-from __future__ import annotations
-
 from sonlearn.data.batch import CONSTANT
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.text import number

@@ -1,7 +1,5 @@
 """Codes of values, and keys of made-up features: what a number becomes where a learner shall see it as a word."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -210,7 +210,7 @@ def test_labels_that_are_no_classes(cli):
     status, _, err = cli("train", *NAG, "--classes", "auto", "--max-classes", "100", "ids.svm")
     assert status == 1
     assert err.splitlines()[-1] == (
-        "sonlearn: ids.svm:101:1: found label 101, expected one of the 100 classes met before, the most that there can "
+        "sonlearn: ids.svm:101: found label 101, expected one of the 100 classes met before, the most that there can "
         "be (more: --max-classes N; labels that are values: --loss squared, without --classes)"
     )
     assert cli("train", *NAG, "--oaa", "4", "--max-classes", "5", "a.svm")[0] == 1

@@ -191,7 +191,7 @@ def test_flags_and_files_may_be_mixed(cli):
 #: All that parsers refuse: tests/text/test_text_read.py.
 BAD_LINES = [
     ("1 1:1\n1 1:1 2:zwei\n", r"bad:2:9: found 'zwei'.*"),
-    ("1 1:1\n3 1:1\n", r"bad:2:1: found .*3.*, expected -1 .*\+1.*"),
+    ("1 1:1\n3 1:1\n", r"bad:2: found .*3.*, expected -1 .*\+1.*"),
     ("x y z | a\n", r"bad:1:\d+: found .*"),
     ("", r"bad: found an empty stream, expected at least one example"),
     ("\n\n", r"bad: found an empty stream, expected at least one example"),

@@ -13,6 +13,10 @@ from for_all import for_all
 from sonlearn.commands.models import load_model
 from sonlearn.data.matrices import from_scipy
 from sonlearn.errors import InputError
+from sonlearn.learn.bandits.bandit import Bandit
+from sonlearn.learn.learner import Learner
+from sonlearn.options.bandit import BanditOptions
+from sonlearn.sketch.make import make_sketch
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +48,37 @@ def test_max_errors_needs_skip(cli, verb):
     line = cli.error(*verb.split(), "--max-errors", "3", "a.svm")
     assert line == "--max-errors 3: the first malformed line ends a run; give --on-error skip too"
     assert cli(*verb.split(), "--max-errors", "3", "--on-error", "skip", "a.svm")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("train -t -i m --passes 2 a.svm", "-t with --passes 2: nothing is learned, so one pass says it all"),
+        ("train -t -i m --resume -f m a.svm",
+         "--resume with -t: nothing is learned, so there is nothing to go on with"),
+        ("train --cache_file /dev/null a.svm", "--cache_file /dev/null: expected a file, for it is read again"),
+        ("train --label-delay 3 --passes 2 a.svm",
+         "--label-delay 3 with --passes 2: expected one pass; the labels of a further pass have come long ago"),
+        ("train -i decides --l2 1 a.vw", "--l2: the model decides has no --method; leave it out"),
+        ("train --cb 2 --method nag --label-delay 3 a.vw", "--label-delay, --coverage: decisions do not take them"),
+        ("train --cb 2 --action a --cost c --reward r a.csv", "--cost and --reward: give one of them"),
+        ("evaluate -i classes a.vw",
+         "-i classes: it decides among classes (--cbify), and rows with a class are no log"),
+        ("evaluate -i decides -i apart",
+         "these models read a log in different ways, and standard input can be read once; give a file"),
+        ("inspect --json sketch", "--json: sketch is a sketch; sonlearn.sketch.load reads it"),
+        ("sketch --merge sketch ./sketch", "--merge: ./sketch is given twice; its rows would count twice"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_cannot_be_is_said_before_anything_is_read(cli, line, said):
+    Learner(method="nag").save("m")
+    for name, options in (("decides", {"cb_explore": 2}), ("classes", {"cbify": 3}), ("apart", {"cb_explore": 3})):
+        model = Bandit(BanditOptions(**options))
+        model.state.now["low"], model.state.now["high"], model.state.now["learned"] = 0.0, 1.0, 2
+        model.save(name)
+    make_sketch("rfd", 3).save("sketch")
+    assert cli.error(line) == said
 
 
 @pytest.mark.skipif(os.name != "posix", reason="arguments of bytes")
@@ -236,6 +271,7 @@ def test_values_that_one_learner_alone_has_not_reached(cli):
     assert line.startswith("sonlearn: warning: average loss ")
     assert "always predicting 450." in line
     assert "--method nag learns labels as they are; leave --method out" in line
+    assert "or give --members nag in its place" in line
     assert cli("train", "--quiet", "--members", "nag,nlms:zs", "--loss", "squared", "far.svm") == (0, "", "")
     assert cli("train", "--quiet", "--method", "nag", "--loss", "squared", "near.svm") == (0, "", "")
     Path("few.svm").write_text("".join(Path("far.svm").read_text().splitlines(keepends=True)[:50]))

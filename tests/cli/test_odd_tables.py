@@ -13,9 +13,9 @@ from sonlearn.commands.cluster import _files as files_of
 from sonlearn.errors import InputError
 from sonlearn.options.run import RunOptions
 from sonlearn.text.read import Reader
-from sonlearn.text.suspicions import is_other_number, with_point
+from sonlearn.text.suspicions import bytes_note, is_other_number, with_point
 
-LATIN = "text that is not UTF-8; if it is Latin-1 (with 'ö'), iconv -f LATIN1 -t UTF-8 FILE converts it"
+LATIN = "text that is not UTF-8; if it is Windows-1252 or Latin-1 (with 'ö'), iconv -f CP1252 -t UTF-8 FILE converts it"
 DRAW = random.Random(5)
 ROWS = [(DRAW.randint(18, 80), round(DRAW.uniform(10, 90) * 1000, 2), DRAW.random() < 0.4) for _ in range(60)]
 
@@ -119,6 +119,12 @@ def test_text_that_is_not_utf8_is_named_once_whatever_its_format(cli, tmp_path, 
         assert told.removeprefix("sonlearn: warning: ") in cli("describe", *flags, tmp_path / "t")[1]
 
 
+def test_letters_of_windows_1252_are_shown_as_they_are_meant():
+    """Bytes 0x80 to 0x9f are the euro, dashes and quotes there, and control characters in Latin-1."""
+    assert "(with '€'), iconv -f CP1252 " in bytes_note("price €\n".encode("cp1252"))
+    assert bytes_note("price €\n".encode()) == ""
+
+
 def test_text_that_is_not_utf8_is_named_before_workers_read_it(tmp_path, capsys):
     paths = [written(tmp_path / name, *TEXTS["csv"][:2]) for name in ("a.csv", "b.csv")]
     paths[1].write_bytes(paths[1].read_bytes().decode().encode("latin-1"))
@@ -192,7 +198,7 @@ def test_describe_names_a_row_in_the_place_of_the_header(cli, tmp_path, header, 
         (
             "Größe,Käufe\n1,1\n",
             "Käufe",
-            "(--label); the header is text that is not UTF-8; if it is Latin-1 (with 'ö'), ",
+            "(--label); the header is text that is not UTF-8; if it is Windows-1252 or Latin-1 (with 'ö'), ",
         ),
         ("a|buys\n1|1\n", "buys", "'a|buys', expected one column 'buys' (--label); give --delimiter '|'"),
         ('[\n{"a": 1}\n]\n', "a", "this looks like an array of JSON: an object a line is read, which jq -c"),

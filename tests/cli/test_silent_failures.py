@@ -179,10 +179,13 @@ def test_the_label_of_json_by_name(cli, files):
         ("a.csv", "a,y\n1,\n2,\n", ["--label", "y"], "expected labels in 'y' (--label)"),
         ("a.csv", "a,y\n1,1\n2,0\n", ["--format", "csv"], "found the columns 'a', 'y', expected one that is the label"),
         ("a.csv", "a,y\n1,1\n2,0\n", ["--label", "y", "--ignore", "a"], "found no column to learn from, expected one"),
-        ("a.vw", "1 0 |a b\n0 0 |a c\n", [], "no example that has a label and an importance above 0"),
+        (
+            "a.vw", "1 0 |a b\n0 0 |a c\n", [], "found no example that has a label and an importance above 0, expected "
+            "a label before the first bar; nothing was learned, and no model was saved",
+        ),
         ("a.csv", "a,y\n1,x\n2,y\n", ["--label", "y", "--loss", "squared", "--on-error", "skip"], "2 malformed lines"),
     ],
-)
+)  # fmt: skip
 def test_where_nothing_is_learned_nothing_is_saved(cli, files, name, text, options, message):
     (files / name).write_text(text)
     assert message in cli.error("train", "--method", "nag", "--quiet", "-f", files / "m", *options, files / name)

@@ -165,6 +165,7 @@ def test_a_picture_needs_matplotlib(cli, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     err = cli.err("sketch", "-l", "4", "a.svm", "--plot", "s.png")
     assert "matplotlib is not installed, s.png was not written; pip install matplotlib. As text instead" in err
+    assert "#" * 50 in err
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert (
         cli.error("sketch", "-l", "4", "--quiet", "a.svm", "--plot", "s.png")

@@ -595,7 +595,7 @@ def test_what_is_wrong_in_a_part_is_one_line(here, days, tmp_path):
     assert (status, err.count("\n")) == (0, 1)
     assert "warning: malformed lines left out: 1" in err
     bad.write_text(texts[5] + "7 1:1\n")
-    refused = f"could not be learned from: 1, the first: {bad}:{texts[5].count(chr(10)) + 1}:1: found label 7"
+    refused = f"could not be learned from: 1, the first: {bad}:{texts[5].count(chr(10)) + 1}: found label 7"
     for more in ((), ("--max-errors", "0")):
         status, _, err = run("train", *on, *skip, *more, "--method", "nag", *names[:5], bad)
         assert (status, err.count("\n")) == (0, 1)

@@ -9,7 +9,7 @@ from streams import entries
 
 from sonlearn import DivergedError, InputError, LearnOptions, TextOptions, read_batches
 from sonlearn.cluster import tasks
-from sonlearn.cluster.partitions import Partition, PartitionReader, partitions, placed, plan_rounds
+from sonlearn.cluster.partitions import Partition, PartitionReader, open_range, partitions, placed, plan_rounds
 from sonlearn.cluster.tasks import Reading
 
 TEXT = TextOptions(format="svmlight")
@@ -141,3 +141,18 @@ def test_the_last_rows_are_learned_by_members_of_few_rows(monkeypatch):
     for before, settled, learned in zip(*tables, strict=True):
         np.testing.assert_array_equal(before[: len(settled)], settled[: len(before)])
         assert not np.array_equal(before, learned)
+
+
+def test_a_range_names_errors_of_its_file_alone(tmp_path):
+    """What fails where the lines are used is no error of the file."""
+    path = tmp_path / "rows.svm"
+
+    def used():
+        with open_range(Partition(str(path), 0, 10)):
+            raise ConnectionError("elsewhere")
+
+    with pytest.raises(InputError, match=r"rows.svm: found no such file, expected a text file"):
+        used()
+    path.write_text("".join(LINES))
+    with pytest.raises(ConnectionError, match="elsewhere"):
+        used()

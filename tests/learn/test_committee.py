@@ -291,16 +291,3 @@ def test_the_unit_of_the_weights_does_not_matter(loss):
     for others in predictions[1:]:
         for one, other in zip(predictions[0], others, strict=True):
             np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.parametrize("names", [("bayes",), ("nag",), ("arow:tfidf", "bayes")], ids=len)
-def test_a_rare_class_of_a_hundred_times_the_weight_is_as_likely_as_the_other(names):
-    """One row in a hundred is positive and weighs 100: without a feature that tells, log-odds are about 0."""
-    rng, n = np.random.default_rng(0), 6000
-    y = np.where(rng.random(n) < 0.01, 1.0, -1.0)
-    batch = batch_of([{1: 1.0}] * n, y, np.where(y > 0, 99.0, 1.0))
-    weighted, plain = (
-        Learner(options(members=names)).partial_fit(rows).raw[-1] for rows in (batch, batch._replace(weight=np.ones(n)))
-    )
-    assert abs(weighted) < 1.5
-    assert plain < -3

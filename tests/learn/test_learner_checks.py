@@ -334,7 +334,7 @@ def test_empty_batches_and_empty_rows(kind):
 def test_labels_that_are_no_classes(loss):
     batch = batch_of([{1: 1.0}] * 4, [1.0, -1.0, 3.0, 1.0])
     learner = Learner(LearnOptions(loss=loss))
-    with pytest.raises(InputError, match="<memory>:3:1: found label 3"):
+    with pytest.raises(InputError, match="<memory>:3: found label 3"):
         learner.partial_fit(batch)
     assert learner.examples == 2, "the rows before it have been learned"
 

@@ -177,7 +177,7 @@ def test_counts_are_not_negative():
     batch = batch_of([{1: 1.0}] * 4, [0.0, 2.5, -1.0, 3.0])
     learner = Learner(LearnOptions(method="nag", loss="poisson"))
     with pytest.raises(
-        InputError, match=r"<memory>:3:1: found label -1, expected a label of at least 0 for --loss poisson"
+        InputError, match=r"<memory>:3: found label -1, expected a label of at least 0 for --loss poisson"
     ):
         learner.partial_fit(batch)
     assert learner.examples == 2

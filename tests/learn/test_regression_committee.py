@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from importance_twin import relative
 from states import assert_same_arrays, check_saves, state_of
-from streams import batch_of, batch_of_dense, rows_of, with_weights, without_some_labels
+from streams import batch_of_dense, rows_of, with_weights, without_some_labels
 
 from sonlearn import Learner, LearnOptions
 from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.learn.ensemble import pruning
 from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION
 from sonlearn.learn.ensemble.scalar_step import precision_for
-from sonlearn.learn.ensemble.target import Target, member_options
+from sonlearn.learn.ensemble.target import member_options
 from sonlearn.learn.losses import Loss
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.losses import LOSSES as ALL_LOSSES
@@ -233,16 +233,6 @@ def test_units_of_the_labels_do_not_matter(loss, a, b, given):
     one, other = (Learner(options(loss)).partial_fit(part).raw for part in (batch, batch._replace(y=a * batch.y + b)))
     start = np.flatnonzero(~np.isnan(batch.y) & (batch.weight > 0))[0] + 1
     np.testing.assert_allclose(other[start:], a * one[start:] + b, rtol=1e-6)
-
-
-def test_a_weight_of_2_counts_labels_twice():
-    batch = batch_of([{1: 1.0}] * 3, [1.0, 5.0, 8.0], [2.0, 1.0, 2.0])
-    twice = rows_of(batch, [0, 0, 1, 2, 2])._replace(weight=np.ones(5))
-    target = Target(options())
-    states = [target.new(), target.new()]
-    for state, rows in zip(states, (batch, twice), strict=True):
-        target.learned(state, intern(rows, new_index())[0], np.zeros(0), again=False)
-    np.testing.assert_allclose(states[0].moments, states[1].moments, rtol=1e-14)
 
 
 @each

@@ -149,32 +149,6 @@ def test_an_evaluation_is_that_of_its_definition(known, horizon):
         np.testing.assert_allclose(found[key][4:], values, rtol=0, atol=1e-5, err_msg=str(key))
 
 
-@pytest.mark.parametrize(("known", "horizon"), [(False, None), (True, None), (True, 300)])
-def test_intervals_hold_at_all_times(known, horizon):
-    """In 40 logs of 300 decisions; the true values are asked for at six times, not only at the end."""
-    costs, policy, log = world()
-    second = np.roll(policy, 1, axis=1)
-    value, other, own = (float((p * costs).sum(1).mean()) for p in (policy, second, log))
-    truths = {("a", ""): value, ("b", ""): other, ("a", LOG): value - own, ("b", LOG): other - own,
-              ("b", "a"): other - value}  # fmt: skip
-    outside, limit = dict.fromkeys([(*key, e) for key in truths for e in ESTIMATORS], 0), math.log(2 / 0.05)
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        x, decisions = log_of(300, costs, log, rng, known)
-        evaluation, ever = Evaluation(["a", "b"], (0.0, 1.0), horizon=horizon), set()
-        for part, seen in parts_of(decisions, x, range(50, 300, 50)):
-            evaluation.add(part, [as_policy(seen, policy, 1 - costs), as_policy(seen, second, costs)])
-            for (name, against), truth in truths.items():
-                for estimator, pair in evaluation._values[name, against]._sequences.items():
-                    ends = (truth, (0.0 if against else 1.0) - truth)
-                    if max(one.log_wealth(v) for one, v in zip(pair, ends, strict=True)) > limit:
-                        ever.add((name, against, estimator))
-        for key in ever:
-            outside[key] += 1
-    # of 40 logs more than 7 are outside with a chance of 1 in 1000, if 1 in 20 is
-    assert max(outside.values()) <= 7, outside
-
-
 def of_itself(n, share, horizon):
     """Bounds of n costs of a policy that evaluates its own log, a `share` of them 1, at the end."""
     cost = np.zeros(n)

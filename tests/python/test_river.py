@@ -242,10 +242,12 @@ def test_batches_of_other_lengths_are_refused():
             model.learn_many([{"a": 1}, {"a": 2}], [True])
 
 
-@pytest.mark.parametrize("value", [None, math.nan])
+@pytest.mark.parametrize("value", [None, math.nan, "NA", "NaT"])
 def test_a_missing_value_is_a_feature_that_says_so(value):
     """In a dict, in a list of dicts and in a table: the text of the feature is empty."""
     slot = hash_bytes(b"", hash_bytes(b"tea"))
+    if isinstance(value, str):
+        value = getattr(pytest.importorskip("pandas", reason="needs pandas"), value)
     one = batch_of([{"tea": value, "cup": 2.0}], [1.0], 1.0, 32, False)
     assert dict(zip(one.indices.tolist(), one.values.tolist(), strict=True)) == {slot: 1.0, hash_bytes(b"cup"): 2.0}
     rows = [{"tea": "x" if i % 3 else None, "cup": math.nan if i % 2 else float(i)} for i in range(40)]

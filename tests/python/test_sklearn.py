@@ -7,6 +7,7 @@ import io
 import pickle
 import re
 import signal
+import warnings
 
 import numpy as np
 import pytest
@@ -428,6 +429,7 @@ def test_what_is_made_of_predictions_may_change_after_fit(classes):
     assert values.predict(X).max() == 0.5
 
 
+@pytest.mark.filterwarnings("ignore:.*labels as they are")
 @pytest.mark.parametrize("make", [SonlearnClassifier, SonlearnRegressor])
 def test_constant_set_after_fit_is_for_the_next_fit(classes, make):
     X, y = classes
@@ -437,6 +439,50 @@ def test_constant_set_after_fit_is_for_the_next_fit(classes, make):
     np.testing.assert_array_equal(ours.predict(X), before)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(ours)).predict(X), before)
     assert (ours.fit(X, y).predict(X) != before).any()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("method", "sgd"), ("loss", "squared"), ("learning_rate", 0.1), ("constant", False)]
+)
+def test_partial_fit_goes_on_with_the_parameters_it_began_with_or_says_so(classes, name, value):
+    X, y = classes
+    ours = SonlearnClassifier(method="nag").partial_fit(X, y, classes=np.unique(y))
+    began, learned = getattr(ours, name), ours.learner_.examples
+    ours.set_params(**{name: value})
+    found = f"SonlearnClassifier: {name} {value!r} in partial_fit: expected {began!r}, with which learning began; fit"
+    with pytest.raises(OptionError, match=re.escape(found)):
+        ours.partial_fit(X, y)
+    assert ours.learner_.examples == learned
+    ours.set_params(**{name: began}, n_jobs=2, passes=3, min_prediction=-1.0).partial_fit(X, y)
+    assert pickle.loads(pickle.dumps(ours)).partial_fit(X, y).learner_.examples == 3 * learned
+    assert ours.set_params(**{name: value}).fit(X, y).learner_.examples
+
+
+def test_values_far_from_0_that_a_method_alone_does_not_reach():
+    """Labels of 450 and 17 around it, and steps of .5: a committee of the method alone states labels in deviations."""
+    X, y = make_regression(500, 3, noise=1.0, random_state=0)
+    y = 450 + 17 * y / y.std()
+    with pytest.warns(UserWarning, match="method nag learns labels as they are; .* or give members nag in its place"):
+        assert SonlearnRegressor(method="nag").fit(X, y).score(X, y) < 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert SonlearnRegressor(members="nag").fit(X, y).score(X, y) > 0.9
+        SonlearnRegressor(method="sgd").fit(X, (y - 450) / 17)
+        SonlearnRegressor(method="nag").fit(X[:50], y[:50])
+
+
+def test_a_column_of_several_types_is_named():
+    """pandas' columns of objects: what pyarrow says of one is of no use to anybody."""
+    pd = pytest.importorskip("pandas", reason="needs pandas")
+    pytest.importorskip("pyarrow", reason="needs pyarrow")
+    table, y = pd.DataFrame({"a": np.arange(20), "c": pd.Series([1, "x"] * 10, dtype=object)}), [0, 1] * 10
+    expected = "found values of several types in the column 'c', expected one type in each column; as texts: table"
+    with pytest.raises(InputError, match=expected):
+        SonlearnClassifier(method="nag").fit(table, y)
+    assert SonlearnClassifier(method="nag").fit(table.assign(c=table["c"].astype(str)), y).score(table.assign(c="1"), y)
+    for strange, message in (([1j], "Complex data not supported"), ([2**70], "too large")):
+        with pytest.raises(ValueError, match=message):
+            SonlearnClassifier(method="nag").fit(table.assign(c=pd.Series(strange * 20)), y)
 
 
 def test_multinomial_is_the_command_lines():
@@ -531,9 +577,9 @@ def test_sparse_input_of_either_index_width(classes, make, index):
     X, y = classes
     sparse = make(X)
     sparse.indices, sparse.indptr = sparse.indices.astype(index), sparse.indptr.astype(index)
-    ours = SonlearnClassifier(method="nag").fit(sparse, y)
-    expect = SonlearnClassifier(method="nag").fit(X, y).decision_function(X)
-    np.testing.assert_array_equal(ours.decision_function(sparse), expect)
+    for constant in (True, False):
+        ours, other = (SonlearnClassifier(method="nag", constant=constant).fit(each, y) for each in (sparse, X))
+        np.testing.assert_array_equal(ours.decision_function(sparse), other.decision_function(X))
 
 
 def test_tables(classes, frames):

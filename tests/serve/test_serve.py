@@ -174,7 +174,7 @@ def test_nothing_of_a_request_with_a_bad_line_is_learned():
             assert answer.startswith("<request>:11:")
             assert answer.count("\n") == 1
         status, answer = server.json("/learn", [{"_label": 1, "a": 1}, {"_label": 7, "a": 1}])
-        assert (status, answer["error"].startswith("<request>:2:1: found label 7, expected -1 or +1")) == (400, True)
+        assert (status, answer["error"].startswith("<request>:2: found label 7, expected -1 or +1")) == (400, True)
         same_state(learner, twin)
         answers = server.lines(good + b"7 |a x\nnobar\n" + good).splitlines()
         refused = [i for i, answer in enumerate(answers) if answer.startswith("error: <request>:")]

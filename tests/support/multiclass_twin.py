@@ -116,7 +116,7 @@ class BayesTwin:
 
 
 class RlsTwin:
-    """The inverse written out: P = (ridge I + sum of h x x')^-1 of the rows with a margin below 1/2."""
+    """The inverse written out: P = (ridge I + sum of h x x')^-1 of the rows with a margin below 1/4."""
 
     def __init__(self, d, K, ridge):
         self.A, self.B, self.met = ridge * np.eye(d), np.zeros((d, K)), 0
@@ -129,7 +129,7 @@ class RlsTwin:
         z, y, shown = self.scores(x) / 4, int(y), self.met
         self.met = max(self.met, y + 1)
         others = np.delete(z, y) if y < shown else z
-        if len(others) and not (z[y] if y < shown else 0.0) - others.max() < 0.5:
+        if len(others) and not (z[y] if y < shown else 0.0) - others.max() < 0.25:
             return
         self.A += h * np.outer(x, x)
         target = (np.arange(self.W.shape[1]) == y) - x @ self.W

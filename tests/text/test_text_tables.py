@@ -119,7 +119,7 @@ def test_of_a_bad_row_nothing_is_learned():
     before = {name: array.copy() for name, array in before.items()}
     for columns, message in [
         ({"age": [1.0, math.inf], "y": [1, 1]}, "<table>:2: found 'inf' in the column 'age', expected a finite number"),
-        ({"age": [1.0, 2.0], "y": ["1", "x"]}, "<table>:2:1: found label 'x', expected -1 or [+]1"),
+        ({"age": [1.0, 2.0], "y": ["1", "x"]}, "<table>:2: found label 'x', expected -1 or [+]1"),
         ({"age": [[1], [2]], "y": [1, 1]}, "<table>: found the column 'age' of type list<"),
     ]:
         with pytest.raises(InputError, match=message):

@@ -19,12 +19,18 @@ STREAMS = {
 every = pytest.mark.parametrize("stream", STREAMS)
 
 
-@every
-def test_features_beyond_what_is_remembered_are_shown_alike(stream):
-    """Behind as many other features as are remembered, none of the stream's is."""
-    batch, near, far = STREAMS[stream], Viewed("odds"), Viewed("odds")
+def near_and_far(batch):
+    """Two that have seen the same; behind as many other features as are remembered, none of the second's is."""
+    near, far = Viewed("odds"), Viewed("odds")
     far.index = index_of(np.arange(bins.REMEMBERED) + 10**6)
     assert_same_rows(near.fit_transform(batch), far.fit_transform(batch))
+    return near, far
+
+
+@every
+def test_features_beyond_what_is_remembered_are_shown_alike(stream):
+    batch = STREAMS[stream]
+    near, far = near_and_far(batch)
     assert near.view._memory.any()
     assert not far.view._memory.any()
     assert_same_rows(near.transform(batch), far.transform(batch))
@@ -63,9 +69,7 @@ def test_bins_that_share_a_place_are_told_apart():
     apart = 2.0 ** (np.arange(150) % 3 * bins.WAYS / 4.0)  # of the same place: 4 bins an octave
     batch = STREAMS["text"]
     batch = batch._replace(values=batch.values * np.repeat(apart, np.diff(batch.indptr)))
-    near, far = Viewed("odds"), Viewed("odds")
-    far.index = index_of(np.arange(bins.REMEMBERED) + 10**6)
-    assert_same_rows(near.fit_transform(batch), far.fit_transform(batch))
+    near_and_far(batch)
 
 
 def test_bins_at_the_ends_of_what_is_told_apart():
@@ -73,8 +77,6 @@ def test_bins_at_the_ends_of_what_is_told_apart():
     ends = np.array([1.0000001e-100, 0.9999e-100, 1e-101, 3e-100, 1e100, 1e140, -1e-100, -1e-120, -1e120, 1.0, 0.5])
     batch = STREAMS["text"]
     batch = batch._replace(values=ends[np.arange(len(batch.values)) * 7 % 11 * (np.arange(len(batch.values)) % 5 > 0)])
-    near, far = (Viewed("odds") for _ in range(2))
-    far.index = index_of(np.arange(bins.REMEMBERED) + 10**6)
-    assert_same_rows(near.fit_transform(batch), far.fit_transform(batch))
+    near, far = near_and_far(batch)
     assert_same_rows(near.transform(batch), far.transform(batch))
     assert near.view._memory.any()

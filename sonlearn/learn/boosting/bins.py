@@ -4,8 +4,6 @@ The largest values of the bins are quantiles of a sample of the rows, or all its
 the order of values and are invariant to every increasing function of a column; `tree.move_edge` looks between them.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -8,8 +8,6 @@ so no single row waits for a whole refit. Until the last step the trees of the r
 after which row depends on nothing but the rows learned.
 """
 
-from __future__ import annotations
-
 import math
 
 from sonlearn.data.rows import COUNT, is_learned

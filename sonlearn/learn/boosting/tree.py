@@ -21,8 +21,6 @@ the sum of those of all classes with signs that are drawn at random for each tre
 NeurIPS 2022, with one random projection). So the histograms of a tree cost what those of two classes do.
 """
 
-from __future__ import annotations
-
 import math
 
 from sonlearn.jit import bare_inline, forced_inline

@@ -27,8 +27,6 @@ ada-full and ada-lr take several classes, which share A: the gradient of the d x
 c = h (softmax(z) - e_y), A is the sum of its outer products |c|^2 x x', and the step of class k is c_k f(A) x.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -102,9 +102,15 @@ class FirstOrder(Engine):
         table = self.up_to_date(state).table[:features]
         return padded(_weights(self._params, table, table), features)
 
-    def up_to_date(self, state: FirstOrderState) -> FirstOrderState:
+    def up_to_date(self, state: Any) -> Any:
         """See `Engine.up_to_date`."""
-        return brought_up_to_date(self._params, state)
+        if self._params.lazy:
+            table, now = state.table.copy(), state.now
+            state = state._replace(table=table)
+            table[:, rules.W] *= np.exp(table[:, rules.SHRUNK] - now["shrunk"])
+            table[:, rules.G] *= self.retention ** (now["n"] - table[:, rules.WHEN])
+            table[:, rules.WHEN], table[:, rules.SHRUNK] = now["n"], now["shrunk"]
+        return state
 
     def merge(self, states: Sequence[FirstOrderState], base: FirstOrderState, rows: Sequence[int]) -> FirstOrderState:
         """Sums as of one run, weights moved by the precision gained (see `Engine.merge`)."""
@@ -159,17 +165,6 @@ def params_of(options: LearnOptions) -> FirstOrderParams:
         shrink=shrink,
         lazy=options.decay > 0.0 or shrink > 0.0,
     )
-
-
-def brought_up_to_date(params: FirstOrderParams, state: Any) -> Any:
-    """`state`, of a table as `FirstOrderState` has, with the forgetting and the shrinkage that have been put off."""
-    if params.lazy:
-        table, now = state.table.copy(), state.now
-        state = state._replace(table=table)
-        table[:, rules.W] *= np.exp(table[:, rules.SHRUNK] - now["shrunk"])
-        table[:, rules.G] *= params.retention.rate ** (now["n"] - table[:, rules.WHEN])
-        table[:, rules.WHEN], table[:, rules.SHRUNK] = now["n"], now["shrunk"]
-    return state
 
 
 def merged(params: Any, states: Sequence[Any], base: Any, now: Any, by: np.ndarray) -> Any:
@@ -299,9 +294,7 @@ class Nag(OfPairs):
         params = self._params._replace(output=output)
         return [(rules.follow, (params, state, state.pairs, new_work(params, rows), rows, out, start, learns, ()))]
 
-    def up_to_date(self, state: NagState) -> NagState:
-        """See `Engine.up_to_date`."""
-        return brought_up_to_date(self._params, state)
+    up_to_date = FirstOrder.up_to_date  # of a table that is alike
 
     def merge(self, states: Sequence[NagState], base: NagState, rows: Sequence[int]) -> NagState:
         """Sums as of one run, weights moved by what their features' sums have gained (see `Engine.merge`)."""

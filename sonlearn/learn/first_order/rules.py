@@ -30,8 +30,6 @@ Both write to the row's features only: a row of the table records when it was la
 With `--clip labels` raw predictions are clipped to the labels of the rows before, as VW's are.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

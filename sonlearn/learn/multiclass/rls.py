@@ -29,7 +29,7 @@ from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.linear_algebra import add_rows, add_scaled, clear_first, plus_dot
 
 #: Rows with a larger margin are not learned from.
-MARGIN = 0.5
+MARGIN = 0.25
 #: What scores are multiplied with.
 GAIN = 4.0
 #: Values count up to this.

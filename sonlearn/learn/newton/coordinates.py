@@ -18,8 +18,6 @@ multiplies such a row. A feature's stamp is the last generation applied to it; o
 compositions, usually two or three (`sonlearn.learn.log`). Only this module writes the stamps, the log and its capacity.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -11,8 +11,6 @@ show it; only V V' does, which needs a pass over all features. So each shrink up
 model decides when to make the pass: at once if it must be made, earlier if it is cheap compared with the reads since.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

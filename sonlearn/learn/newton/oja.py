@@ -7,8 +7,6 @@ are the first m independent gradients ([SON]: random rows, which in high dimensi
 step (AdaOja, Henriksen & Ward 2019) as well as the paper's 1/t; F is reset (`coordinates.renew`) if ill-conditioned.
 """
 
-from __future__ import annotations
-
 import math
 
 from sonlearn.jit import bare_inline, forced_inline

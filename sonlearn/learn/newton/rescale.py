@@ -11,8 +11,6 @@
 When a scale grows, the weights of the rescaled features do not change, as in [SON] section 5.2.
 """
 
-from __future__ import annotations
-
 import math
 
 from sonlearn.jit import bare_inline, forced_inline

@@ -111,8 +111,8 @@ def run(params, state, work, rows, out, start, learns, oja, rare):
         u = work.wx if params.after or params.rescale == ALL_GRADIENTS else raw[i]
         row = plan_projection(params, state, work, RowGeometry(scale, xx, rho2, 0.0), u, weight_scale)
         longest = max(scale, slope)
-        finite = longest * longest * xx <= LIMIT and are_finite(work.along, work.aside)
-        if not (finite and can_step(params, now.alpha, work.slope, row, weight_scale)):
+        bounded = longest * longest * xx <= LIMIT and are_bounded(work.along, work.aside, weight_scale)
+        if not (bounded and can_step(params, now.alpha, work.slope, row, weight_scale)):
             return i, DIVERGED
         if len(rare) > 0 and params.retention < 1.0:
             forget_past(params, now, state.basis, work.h)
@@ -157,12 +157,18 @@ def plan_projection(params, state, work, row, u, weight_scale):
 
 
 @forced_inline
-def are_finite(along, aside):
-    """Whether moves are finite. float64[K] both, not modified."""
-    finite = True
+def are_bounded(along, aside, weight_scale):
+    """Whether moves, float64[K] both, not modified, are bounded in the unit `weight_scale`, as steps are."""
+    bounded = True
     for c in range(len(along)):
-        finite = finite and math.isfinite(along[c]) and math.isfinite(aside[c])
-    return finite
+        bounded = bounded and is_bounded(Move(along[c], aside[c]), weight_scale)
+    return bounded
+
+
+@forced_inline
+def is_bounded(move, weight_scale):
+    """Whether a move is none beyond `LIMIT`: after it, other rows might all be refused."""
+    return abs(move.along) * weight_scale <= LIMIT and abs(move.rest) * weight_scale <= LIMIT
 
 
 @forced_inline
@@ -175,11 +181,10 @@ def can_step(params, alpha, slope, row, weight_scale):
     s2 = row.scale * row.scale
     if alpha > 0.0 or s2 == 0.0 or params.kind != INVERSE:
         return True
-    finite = row.rho2 == 0.0 or s2 * row.rho2 >= 1.0 / LIMIT
+    bounded = row.rho2 == 0.0 or s2 * row.rho2 >= 1.0 / LIMIT
     for c in range(len(slope)):
-        step = newton(alpha, row, slope[c])
-        finite = finite and abs(step.along) * weight_scale <= LIMIT and abs(step.rest) * weight_scale <= LIMIT
-    return finite and quadratic_after(alpha, row) <= LIMIT * LIMIT
+        bounded = bounded and is_bounded(newton(alpha, row, slope[c]), weight_scale)
+    return bounded and quadratic_after(alpha, row) <= LIMIT * LIMIT
 
 
 @forced_inline

@@ -9,8 +9,6 @@ small matrices and may allocate. V is orthonormalised so rarely that many a run 
 which such a run need not compile.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

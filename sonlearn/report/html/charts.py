@@ -68,14 +68,11 @@ def chart(x: Scale, y: Scale, series: Sequence[Series], **axes: str) -> Element:
         "svg", *(part for one in series for part in _drawn(one, x, y)), x=LEFT, y=TOP, class_="plot",
         width=WIDTH - LEFT - RIGHT, height=HEIGHT - TOP - BOTTOM,
     )  # fmt: skip
-    names = [
-        element("text", axes["below"], x=(LEFT + WIDTH - RIGHT) / 2, y=HEIGHT - 5, class_="name", text_anchor="middle")
-    ]
-    if "beside" in axes:
-        place = f"translate(13 {(TOP + HEIGHT - BOTTOM) / 2:g}) rotate(-90)"
-        names.append(element("text", axes["beside"], transform=place, class_="name", text_anchor="middle"))
+    centre, turned = (LEFT + WIDTH - RIGHT) / 2, f"translate(13 {(TOP + HEIGHT - BOTTOM) / 2:g}) rotate(-90)"
+    below = element("text", axes["below"], x=centre, y=HEIGHT - 5, class_="name", text_anchor="middle")
+    beside = element("text", axes["beside"], transform=turned, class_="name", text_anchor="middle")
     return element(
-        "svg", grid, inner, *names, viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label=axes["title"],
+        "svg", grid, inner, below, beside, viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label=axes["title"],
         class_="chart",
     )  # fmt: skip
 

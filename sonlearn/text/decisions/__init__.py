@@ -21,8 +21,6 @@ after it. A malformed line refuses its whole decision.
 tables itself. `rows` has what the forms share: also the products of features of actions with shared ones.
 """
 
-from __future__ import annotations
-
 from sonlearn.text.decisions.reader import DecisionReader
 
 __all__ = ["DecisionReader"]
