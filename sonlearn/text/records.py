@@ -160,6 +160,8 @@ class RecordRows:
         self._digits = columns is not None
         known, rests = (columns.known, columns.rests) if columns is not None else ({}, False)
         self._label_needed = bool(known and not rests and options.label)
+        #: Members of a chunk before others are features and no more, but where a member that is not known is a fault.
+        self._most = math.inf if rests and known and columns is not None and columns.fixed else MOST_OF_OBJECTS
         self._always = [name for name, kinds in known.items() if rests and "absent" not in kinds]
 
     def add(self, record: Record, line: int) -> None:
@@ -168,7 +170,7 @@ class RecordRows:
         self._path: list[str] = []
         self._row: dict[_Member, None] = {}
         self._labelled = False
-        self._room = MOST_OF_OBJECTS - len(self._met)  # for members that are new
+        self._room = self._most - len(self._met)  # for members that the chunk has not had
         try:
             self._object(members_of(record), " ")
             if self._label_needed and not self._labelled:
@@ -257,6 +259,7 @@ class RecordRows:
                 self._enter(space)
             else:
                 self._row[member] = None
+                self._room -= member not in self._met
                 self._field(member, value, space)
 
     def _is_plain(self, name: str, value: Any, space: str) -> bool:
@@ -278,7 +281,6 @@ class RecordRows:
         """What is known of a member."""
         level = self._levels.setdefault(path, {})
         if name not in level:
-            self._room -= 1
             member = level[name] = _Member(path, name, space, seed, self._table, self._digits)
             self._table.columns[member.key] = member
             if not path or member.reads or member.ignored:

@@ -444,6 +444,12 @@ def test_objects_that_hold_what_was_never_learned_are_malformed(change, message)
     assert len(of_lines(objects, columns.at_rest(), on_error="skip")[0]) == 1
 
 
+def test_an_object_without_a_known_member_is_malformed_behind_many_that_are_new():
+    columns, _ = of_objects()
+    objects = [OBJECT | {f"new{i}": 1 for i in range(2000)}, {"new7": 1}, {"newer": 1}]
+    assert len(of_lines(objects, columns.at_rest(), on_error="skip")[0]) == 1
+
+
 def test_a_member_all_of_whose_categories_are_new_is_named():
     columns, names = of_objects()
     note = "the column 'town' has categories of which the model has met none ('Bonn')"
