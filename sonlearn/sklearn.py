@@ -72,7 +72,7 @@ _CLIENT = {
        for name, each in parameters_of(TextOptions, _COLUMNS).items()},
 }  # fmt: skip
 #: Parameters that are as they were when the first row was learned.
-_SETTLED = {*base.LEARNING, *base.FOR_CLASSES, "constant"} - {*OUTPUT_OPTIONS, "seed"}
+_SETTLED = {*base.LEARNING, *base.FOR_CLASSES, *_COLUMNS, "constant"} - {*OUTPUT_OPTIONS, "seed"}
 _LEARNING = {name: each for name, each in base.LEARNING.items() if name not in ("seed", "max_classes")}
 _CLASSIFIER = _LEARNING | base.FOR_CLASSES | {
     "class_weight": Parameter(
@@ -171,7 +171,8 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
             self._titles = [str(name) for name in X.columns]
             self._categories = () if table is None else categories_of(table)
         known, names = (self._columns.at_rest(self._names.known), None) if y is None else (None, self._names)
-        batch, found = table_batch(X if table is None else table, self._text, Labelling(False), known, names)
+        text = self._text if reset else self.learner_.text  # what is set later is for the next fit
+        batch, found = table_batch(X if table is None else table, text, Labelling(False), known, names)
         for note in found.faults if y is None else found.notes:
             warnings.warn(note, UserWarning, stacklevel=5)
         if y is not None:
@@ -609,7 +610,7 @@ class SonlearnRegressor(RegressorMixin, _SklearnEstimator):
         labels = LabelStatistics(self.learner_.options.loss)
         labels.add(y[learned], weight[learned])
         constant = labels.constant(classes=False)
-        note = constant and far_labels(self.learner_.options.method, len(y), loss / labels.weight, constant)
+        note = constant and far_labels(self.learner_.options.method, learned.sum(), loss / labels.weight, constant)
         if note:
             warnings.warn(str(in_python(type(self).__name__, OptionError(note))), UserWarning, stacklevel=2)
         return self

@@ -45,12 +45,13 @@ def _is_special(path: str) -> bool:
 
 
 @contextlib.contextmanager
-def whole_file(path: str | os.PathLike[str], mode: int = 0o666, tidy: bool = True) -> Iterator[BinaryIO]:
+def whole_file(path: str | os.PathLike[str], mode: int = 0o666, lasting: bool = True) -> Iterator[BinaryIO]:
     """A binary file that replaces `path` when the block succeeds, and is removed when it fails.
 
     If `path` is a symbolic link, its target is replaced. An existing file keeps its mode, a new one has `mode` without
     what the umask takes away. A `path` that is not a regular file (``/dev/null``, a pipe) is written to
-    directly. If `tidy`, temporary files of killed processes in the folder are removed first. Raises OutputError.
+    directly. What is not `lasting` can be made anew: it may not survive a power cut, and temporary files of killed
+    processes in the folder are not removed first. Raises OutputError.
     """
     path = os.fspath(path)
     with writing(path):
@@ -60,14 +61,15 @@ def whole_file(path: str | os.PathLike[str], mode: int = 0o666, tidy: bool = Tru
             return
         target = os.path.realpath(path)
         folder = os.path.dirname(target)
-        if tidy:
+        if lasting:
             remove_stale(folder)
         temporary = os.path.join(folder, f".sonlearn-{os.urandom(8).hex()}.tmp")
         try:
             with _new_file(temporary, mode) as file:
                 yield file
                 file.flush()
-                os.fsync(file.fileno())
+                if lasting:
+                    os.fsync(file.fileno())
                 if os.path.exists(target):
                     _keep_owner_and_mode(target, temporary)
                 if fcntl is not None:  # elsewhere a file has to be closed before it is moved
@@ -78,7 +80,8 @@ def whole_file(path: str | os.PathLike[str], mode: int = 0o666, tidy: bool = Tru
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
             raise
-        _sync_folder(folder)
+        if lasting:
+            _sync_folder(folder)
 
 
 @contextlib.contextmanager

@@ -100,10 +100,6 @@ class InlinedKernel(Kernel):
             self._part = self._part or _compiler().part(self.py_func, **self.settings)
         return self._part
 
-    def _compile(self) -> Any:
-        settings = {name: on for name, on in self.settings.items() if name != "forceinline"}
-        return _compiler().kernel(self.py_func, _compiling, **settings)
-
 
 def _patiently(call: Callable[[], Any]) -> Any:
     """Make a call. While another process compiles what it needs, wait, without a lock: other threads may compile."""

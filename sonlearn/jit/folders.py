@@ -149,9 +149,12 @@ def find(folders: Iterable[str], file: str, key: bytes) -> bytes | None:
 
 
 def keep(folder: str, file: str, key: bytes, data: bytes) -> None:
-    """Write what `find` gives, whole or not at all. Two keys may have one file: the last is in it. Raises OSError."""
+    """Write what `find` gives, without waiting for the disk. Two keys may have one file: the last is in it.
+
+    Raises OSError.
+    """
     text = key + b"\0" + data
-    with whole_file(f"{folder}/{file}", 0o644, tidy=False) as opened:
+    with whole_file(f"{folder}/{file}", 0o644, lasting=False) as opened:
         opened.write(_head(text) + text)
 
 

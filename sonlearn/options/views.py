@@ -115,7 +115,8 @@ VIEWS = {
     ),
     "columns": ViewEntry(
         "fourier", "all values as they are",
-        "x_j, of all features; rows of numbers only", "d", {"components": 0, "linear": 1.0, "standard": False},
+        "x_j, of all features; rows of numbers and of few names only", "d",
+        {"components": 0, "linear": 1.0, "standard": False, "rows": "names"},
     ),
     "zs-all": ViewEntry(
         "fourier", "all values less their mean, in standard deviations",

@@ -271,7 +271,7 @@ class ColumnSummary:
             out.append(meant)
         elif self.texts.sentences > held / 2 and (self.full or len(self.values) > held / 2):
             out.append(f"a text: most values differ and have several words; --text {flag}")
-        elif self.stamps == held and self._high < _STRETCH * self._low and not reading_of(self.name, self._options):
+        elif self.stamps == held and self._are_times(unique):
             out.append(f"dates or times as numbers ({shorten(next(iter(self.values)))}); write 2024-03-31 13:05")
         elif self._counts_rows():
             out.append(f"{ROW_NUMBER}; --id {flag}, or --ignore {flag} (--numeric {flag} if it is a time)")
@@ -290,6 +290,11 @@ class ColumnSummary:
             out.append(f"codes rather than numbers; --categorical {flag}")
         out += self._leak(labels)
         return out
+
+    def _are_times(self, unique: bool) -> bool:
+        """Whether numbers that may be dates or times are no ids of 10 digits, a range without gaps, or ``numeric``."""
+        ids = unique and self._high - self._low < 2 * self.numbers and _digits(self._low) > len("20240331")
+        return self._high < _STRETCH * self._low and not ids and not reading_of(self.name, self._options)
 
     def _counts_rows(self) -> bool:
         """Whether the column, which no flag calls ``numeric``, goes from 0 or 1 up by 1, as an index of pandas does."""

@@ -13,8 +13,9 @@ features.
 
 A feature that a row does not have is 0 there, and standardised like any value. So a row costs O(D d), and the view is
 for rows of numbers: it shows nothing of the first `FIRST` rows, nothing before half of the rows are of numbers
-(`is_of_numbers`) unless told otherwise, and never anything again once there are more than ``FEW + DENSE s`` features, s
-the mean number of entries of a row, or more than `MOST`. Of more than `FEW` those that rows seldom have do not count.
+(`is_of_numbers`) or, where it is for these as well, have few names (`is_shown`), unless told otherwise, and never
+anything again once there are more than ``FEW + DENSE s`` features, s the mean number of entries of a row, or more than
+`MOST`. Of more than `FEW` those that rows seldom have do not count.
 
 Bits are the same on every machine: logarithms and cosines are worked out here, of sums, products and roots.
 """
@@ -43,6 +44,12 @@ FIRST = 16
 COUNTS, SHARE = 9.0, 0.25
 #: Features there may be: FEW and DENSE for each entry of a row in the mean, and never more than MOST.
 FEW, DENSE, MOST = 64, 8, 1024
+#: Which rows are shown: of numbers; those and of few names, as in a table of categories; all.
+ROWS = ("numbers", "names", "all")
+NUMBERS, NAMES, ALL = range(3)
+#: Of few names each has had so many entries in the mean, and rows have about as many entries, up to this square of
+#: deviation over mean: words of texts are ever new, and texts of all lengths.
+REPEATED, UNEQUAL = 16, 1 / 32
 #: Of more features than FEW one is shown once it has come so many times, and in one of so many rows: most names in a
 #: column of names, of people or towns, have few rows each.
 TIMES, RARE = 4, 512
@@ -66,8 +73,9 @@ class FourierState(NamedTuple):
     """What has been counted, in rows learned from."""
 
     # features: of the rows shown; raw: features of the raw rows; stage; numbers: how many rows were numbers, or
-    # need not be; occurred: raw features that a row has had; rows, entries: how many; weight: of the rows
-    now: Annotated[np.ndarray, Scalars(totals=("rows", "numbers", "entries", "weight"), features="raw")]
+    # need not be; met: raw features that a row has had; occurred: those of them that count; rows, entries: how many;
+    # squares: of the entries of each row; weight: of the rows
+    now: Annotated[np.ndarray, Scalars(totals=("rows", "numbers", "entries", "squares", "weight"), features="raw")]
     # float64[occurred, 3]: weight, mean, M2 of the values, without the rows that have none; features in the order in
     # which they occurred
     moments: Annotated[np.ndarray, OCCURRED]
@@ -82,7 +90,7 @@ class FourierParams(NamedTuple):
     components: int
     linear: float
     standard: bool
-    binary: bool
+    rows: int  # in `ROWS`
 
 
 class FourierScratch(NamedTuple):
@@ -110,18 +118,18 @@ class Fourier(View):
         Standard deviations of width_c w_c'z for z of length sqrt(d): where small, cosines follow coarse shapes.
     linear : float
         What z / sqrt(d) is multiplied with; without components, z itself.
-    binary : bool
-        Whether rows of indicators and of words are shown, too.
+    rows : str
+        Which rows are shown, one of `ROWS`.
     standard : bool
         Whether values become z-scores; without components they may stay as they are.
     """
 
     def __init__(
-        self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float, binary: bool = False,
+        self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float, rows: str = "numbers",
         standard: bool = True,
     ):  # fmt: skip
         self._width = np.repeat(widths, -(-components // len(widths)))[:components]
-        super().__init__(FourierParams(components, linear, standard, binary), fill)
+        super().__init__(FourierParams(components, linear, standard, ROWS.index(rows)), fill)
 
     def _new_work(self, longest: int) -> FourierScratch:
         D = self._params.components
@@ -132,7 +140,7 @@ class Fourier(View):
 
     def new(self) -> FourierState:
         """State of a view that has seen nothing."""
-        now = new_now("raw", "stage", "numbers", "occurred", "rows", "entries", "weight:f8")
+        now = new_now("raw", "stage", "numbers", "met", "occurred", "rows", "entries", "squares", "weight:f8")
         return FourierState(now, np.zeros((0, 3)), *np.zeros((2, 0), np.int64))
 
     def reserve(self, state: FourierState, rows: Rows, features: int) -> FourierState:
@@ -197,8 +205,6 @@ class Fourier(View):
             now["stage"], now["features"] = OFF, base.now["features"]
             numbers = [_those_below(self.features(state), self.features(base)) for state in every]
             return MergedView(self.new()._replace(now=now), numbers[1:], numbers[0])
-        if SHOWS in stages or shows_numbers(now[0]):
-            now["stage"], now["features"] = SHOWS, D + 1 + top
         begin, *others = [merging.renumbered(own.moments, by, top) for own, by in zip(every, to, strict=True)]
         longest = max(len(own.places) for own in every)
         come = [np.minimum(np.pad(own.places, (0, longest - len(own.places))), 0) for own in every]
@@ -206,6 +212,9 @@ class Fourier(View):
         for own, by in zip(every, to, strict=True):
             has = np.flatnonzero(own.places > 0)
             places[has] = by[own.places[has] - 1] + 1
+        now["met"] = np.count_nonzero(places)
+        if SHOWS in stages or is_shown(self._params, now[0]):
+            now["stage"], now["features"] = SHOWS, D + 1 + top
         numbers = [np.concatenate((np.arange(D + 1), D + 1 + by))[: self.features(own)]
                    for own, by in zip(every, to, strict=True)]  # fmt: skip
         merged = FourierState(now, merging.moments(begin, others), np.array(list(known), np.int64), places)
@@ -303,6 +312,7 @@ def count_row(params, state, work, rows, i):
         at, times = state.places[j] - 1, 1
         if at < 0:
             times -= state.places[j]
+            now["met"] += times == 1
             if now["occurred"] >= FEW and (times < TIMES or times * RARE < now["rows"]):
                 state.places[j] = -times
                 entries += x != 0.0 and j != rows.constant
@@ -321,20 +331,24 @@ def count_row(params, state, work, rows, i):
         if params.standard and at < len(state.moments):
             update_moments(x, min(times * h, now["weight"] + h), state.moments[at])  # as if it had been this each time
     now["rows"] += 1
-    now["numbers"] += params.binary or is_of_numbers(rows, i)
+    now["numbers"] += params.rows == ALL or is_of_numbers(rows, i)
     now["entries"] += entries
+    now["squares"] += entries * entries
     now["weight"] += h
     if now["occurred"] > MOST or (now["occurred"] - FEW) * now["rows"] > DENSE * now["entries"]:
         now["stage"] = OFF
-    elif shows_numbers(now):
+    elif is_shown(params, now):
         now["stage"] = SHOWS
         now["features"] = params.components + 1 + now["occurred"]
 
 
 @forced_inline
-def shows_numbers(now):
-    """Whether enough rows have come, and half of them were of numbers."""
-    return now["rows"] >= FIRST and 2 * now["numbers"] >= now["rows"]
+def is_shown(params, now):
+    """Whether enough rows have come, and half of them were of numbers, or all are of few names."""
+    n, entries = now["rows"], now["entries"]
+    few = params.rows == NAMES and now["met"] <= MOST and REPEATED * now["met"] <= entries
+    few = few and n * float(now["squares"]) <= (1.0 + UNEQUAL) * entries * float(entries)
+    return n >= FIRST and (few or 2 * now["numbers"] >= n)
 
 
 @bare_inline

@@ -172,7 +172,7 @@ def test_a_label_that_does_not_fit_is_left_out_with_its_line(cli, given):
         Path(f"{name}.csv").write_text("y,x\n" + "".join(f"{y},{i % 5}\n" for i, y in enumerate(labels)))
         lines = (f"{y.replace('seven', '7')} | x:{i % 5}\n" for i, y in enumerate(labels))
         Path(f"{name}.vw").write_text("".join(lines))
-    place = {"a.vw": "a.vw:17:1", "a.csv": "a.csv:18:1"}[given[-1]]
+    place = {"a.vw": "a.vw:17", "a.csv": "a.csv:18"}[given[-1]]
     learned = []
     for name in "ab":
         *flags, file = given

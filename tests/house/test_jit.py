@@ -298,13 +298,20 @@ def test_damage_of_any_kind_is_seen(tmp_path, seed):
 
 
 def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch):
-    def full(number):
+    def full(*paths):
         raise OSError(errno.ENOSPC, "no space left on device")
 
-    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="no space"):
         folders.keep(str(tmp_path), "x", b"key", b"data")
     assert not list(tmp_path.iterdir())
+
+
+def test_no_kernel_waits_for_the_disk(tmp_path, monkeypatch):
+    """A file that a power cut damages is compiled again."""
+    monkeypatch.delattr(os, "fsync")
+    folders.keep(str(tmp_path), "x", b"key", b"data")
+    assert folders.find([str(tmp_path)], "x", b"key") == b"data"
 
 
 def test_compilation_by_others_is_left_alone():

@@ -60,7 +60,7 @@ def as_seen(decisions):
     y[decisions.row[known]] = 0.0
     rows, index = intern(decisions.rows._replace(y=y), new_index(), True)
     out = []
-    fourier = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, binary=True)
+    fourier = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, rows="all")
     for view in (make_view("lunit"), fourier):
         state, seen = view.seen(view.reserve(view.new(), rows, int(index.size[0])), rows, True)
         ends = seen.indptr.tolist()

@@ -469,6 +469,7 @@ def test_values_far_from_0_that_a_method_alone_does_not_reach():
         assert SonlearnRegressor(members="nag").fit(X, y).score(X, y) > 0.9
         SonlearnRegressor(method="sgd").fit(X, (y - 450) / 17)
         SonlearnRegressor(method="nag").fit(X[:50], y[:50])
+        SonlearnRegressor(method="nag").fit(X, y, sample_weight=np.arange(500) < 50)
 
 
 def test_a_column_of_several_types_is_named():
@@ -945,8 +946,23 @@ def test_dates_of_arrays_are_refused_and_those_of_tables_read(pandas):
 
 def test_objects_of_several_kinds_in_a_named_column_are_said_in_a_line(pandas):
     X = pandas.DataFrame({"a": [1, "x"] * 10, "b": np.arange(20.0)})
-    with pytest.raises(InputError, match="expected a table of numbers, texts, dates"):
+    with pytest.raises(InputError, match="found values of several types in the column 'a', expected one type in each"):
         SonlearnClassifier(method="nag", categorical="a").fit(X, [0, 1] * 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("ignore", "b"), ("text", "a"), ("categorical", "b"), ("numeric", "b"), ("constant", False)]
+)
+def test_roles_of_columns_that_are_set_later_are_for_the_next_fit(pandas, name, value):
+    X, y = pandas.DataFrame({"a": ["one", "two x", "two"] * 10, "b": np.arange(30.0)}), [0, 1, 1] * 10
+    ours = SonlearnClassifier(method="nag").fit(X, y)
+    before = ours.decision_function(X)
+    ours.set_params(**{name: value})
+    np.testing.assert_array_equal(ours.decision_function(X), before)
+    with pytest.raises(OptionError, match=f"{name} .* in partial_fit: expected .*, with which learning began"):
+        ours.partial_fit(X, y)
+    again = SonlearnClassifier(method="nag", **{name: value}).fit(X, y)
+    np.testing.assert_array_equal(ours.fit(X, y).decision_function(X), again.decision_function(X))
 
 
 def test_what_pandas_hands_over_in_no_other_way(pandas):

@@ -276,18 +276,18 @@ class Fourier(Raw):
     on the 4th time, if that is one of 512 rows; the times before count with that value.
     """
 
-    def __init__(self, components=600, widths=(0.5, 1.5), linear=0.5, binary=False, standard=True):
+    def __init__(self, components=600, widths=(0.5, 1.5), linear=0.5, rows="numbers", standard=True):
         super().__init__()
         self.width, self.linear, self.alone = np.repeat(widths, components // len(widths)), linear, not components
         self.standard = standard
         self.b = np.array([hashed(0, (1 << 19) + c) / 2**61 for c in range(components)])
         self.values, self.numbers, self.weights, self.directions, self.off = {}, [], [], {}, False
-        self.times, self.entries = Counter(), 0
-        self.binary, self.showing = binary, False
+        self.times, self.lengths = Counter(), []
+        self.rows, self.showing = rows, False
 
     def fit_transform(self, row, y, h, learn):
         n = len(self.weights)
-        self.off |= n > 0 and len(self.values) > min(1024, 64 + 8 * self.entries / n)
+        self.off |= n > 0 and len(self.values) > min(1024, 64 + 8 * sum(self.lengths) / n)
         if self.off:
             return []
         out = self.shown(dict(tamed(row)), h) if self.showing else []
@@ -300,13 +300,15 @@ class Fourier(Raw):
                 elif len(self.values) < 64 or self.times[j] >= max(4, n / 512):
                     self.values[j] = [(own.get(j, 0.0), min(self.times[j] * h, sum(self.weights) + h))]
             values = [x for j, x in own.items() if j != CONSTANT]
-            self.entries += len(values)
+            self.lengths.append(len(values))
             counts = [x for x in values if x in range(1, 10)]
             self.numbers.append(
-                self.binary or counts != values or 4 * (len(counts) - counts.count(1)) >= max(len(counts), 1)
+                self.rows == "all" or counts != values or 4 * (len(counts) - counts.count(1)) >= max(len(counts), 1)
             )
             self.weights.append(h)
-            self.showing |= n + 1 >= 16 and np.mean(self.numbers) >= 0.5
+            few = len(self.times) <= min(1024, sum(self.lengths) / 16) and self.rows == "names"
+            few = few and np.var(self.lengths) <= np.mean(self.lengths) ** 2 / 32
+            self.showing |= n + 1 >= 16 and (few or np.mean(self.numbers) >= 0.5)
         return out
 
     def z(self, j, x, h):
@@ -358,7 +360,7 @@ TWINS = {
     "neighbours": lambda: Neighbours(),
     "triples": lambda: Tuples(3, "float", 1, longest=16, few=8),
     "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24, chosen=16, few=8),
-    "columns": lambda: Fourier(0, standard=False),
+    "columns": lambda: Fourier(0, standard=False, rows="names"),
     "zs-all": lambda: Fourier(0),
     "fourier": lambda: Fourier(**FEWER["fourier"]),
     "fourier-few": lambda: Fourier(**FEWER["fourier-few"], widths=(1.0,), linear=0.0),

@@ -417,6 +417,15 @@ def test_dates_and_times_as_numbers_are_named(first, step, named):
     assert said not in described(table, numeric="at")[1]["at"].suspicions
 
 
+@pytest.mark.parametrize("step", [1, 7])
+def test_ids_of_ten_digits_are_no_times(step):
+    numbers = [str(1_000_000_001 + step * i % 40) for i in range(40)]
+    said = "an id: nearly all values differ; --id 'at', or --ignore 'at'"
+    assert described({"at": numbers})[1]["at"].suspicions == [said]
+    (of_rows,) = described({"at": [number for number in numbers for _ in range(3)]})[1]["at"].suspicions
+    assert of_rows.startswith("dates or times as numbers")
+
+
 def test_of_a_column_of_many_values_no_more_are_counted():
     values = [str(i) for i in range(MOST_VALUES + 5)]
     assert described({"a": values})[1]["a"].distinct is None

@@ -151,6 +151,18 @@ def test_values_are_the_twins(name, stream):
     assert max(number.values()) < viewed.view.features(viewed.state) <= max(len(number) + (name == "log"), top + 1)
 
 
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_rows_of_few_names_are_for_trees_alone(name):
+    """Five columns of four names, or words, of which one in four is new, or texts of one to five of the names."""
+    rng = np.random.default_rng(0)
+    names = 4 * np.arange(5) + rng.integers(0, 4, (200, 5))
+    words = np.column_stack((rng.integers(0, 20, (200, 3)), 20 + np.arange(200)))
+    texts = [row[: 1 + i % 5] for i, row in enumerate(names.tolist())]
+    for ids, shown in ((names.tolist(), name == "columns"), (words.tolist(), False), (texts, False)):
+        batch = with_constant(batch_of([dict.fromkeys(row, 1.0) for row in ids], np.ones(200)))
+        assert (agree(Viewed(name), TWINS[name](), batch)[1] > 0) == shown
+
+
 @pytest.mark.parametrize("name", [name for name, entry in WHOLE.items() if entry.kind == "tuples"])
 def test_labels_that_are_numbers_choose_other_entries(name):
     long = STREAMS["long"]
@@ -389,9 +401,9 @@ def test_directions_are_normal_numbers_and_those_of_the_formula():
 
 @pytest.mark.parametrize("name", OF_NUMBERS)
 def test_nothing_is_shown_of_rows_that_are_not_of_numbers(name):
-    """Indicators; few different words, some of them more than once in a row; rows in which new features go on
-    coming. Then the state holds nothing but counts."""
-    numbers = zipf(n=150, d=20, s=8)
+    """Indicators, not yet 16 of each; few different words, some of them more than once in a row; rows in which new
+    features go on coming. Then the state holds nothing but counts."""
+    numbers = zipf(n=36, d=20, s=8)
     counts = 1.0 + np.random.default_rng(8).binomial(8, 0.01, len(numbers.values))
     for values in (np.ones(len(counts)), counts):
         viewed = Viewed(name)

@@ -174,7 +174,7 @@ class ConfidentRewards(RewardModel):
     def __init__(self, options: BanditOptions):
         self._params = Params(rule_of(options), CB_TYPES.index(options.cb_type), rewards.sketch_params(options.decay))
         self._sparse = make_view("lunit")
-        self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, binary=True)
+        self._dense = make_view("fourier", components=COMPONENTS, widths=(WIDTH,), linear=1.0, rows="all")
         self._columns, self._sketch = options.actions or 1, new_work(self._params.sketch, rewards.BLOCKS)
 
     def new(self, classes: int = 0) -> ConfidentState:

@@ -156,12 +156,13 @@ def prune(
     `entries`: float64[k, 2], entries of rows that each member has learned, and different ones. `run`: ``map``, maybe
     side by side.
     """
-    if case.rows == case.rules.words_after:
-        shown = [i for i in left if i not in lacking_rows(case, left, entries)]
-        return out_of_place(case, left) or outdone(case, shown)
-    if case.rows == case.rules.first:
-        going = scattered(case, left, entries) + lacking_rows(case, left, entries)
-        going += outdone(case, [i for i in left if i not in going])
+    if case.rows <= case.rules.first:
+        lacking = lacking_rows(case, left, entries)
+        others = [] if lacking else outdone(case, left)
+        if case.rows == case.rules.words_after:
+            return out_of_place(case, left) or others
+        going = scattered(case, left, entries)
+        going += lacking + [i for i in others if i not in going]
     else:
         going = pruned(case, judge, left, run) if rows_of_rarer(case) >= case.rules.rarer else []
     return going + beyond_budget(case, judge, [i for i in left if i not in going], run)
