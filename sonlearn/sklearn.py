@@ -286,7 +286,8 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         return found, kept
 
     def _settle(self) -> None:
-        """Keep the parameters that hold from the first row on."""
+        """Keep the parameters that hold from the first row on, of which no row is known yet."""
+        self._sample = RowSample()
         self._settled = {name: getattr(self, name) for name in self.PARAMETERS if name in _SETTLED}
 
     @property
@@ -311,8 +312,6 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         """
         learner.next_pass(again)
         loss = 0.0
-        if learner is self.learner_ and learner.examples == 0:
-            self._sample = RowSample()
         for at, batch in self._batches(X, weight, order):
             with base.uninterrupted():
                 if learner is self.learner_ and not again:
@@ -382,7 +381,9 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         """
         check_is_fitted(self)
         batch = self._sample.batch
-        total = np.zeros(self.n_features_in_) if batch is None else self._contributed([batch]).sum(axis=0)
+        if batch is None:
+            raise AttributeError("a fit on a cluster keeps no rows to ask about: see importances(X)")
+        total: np.ndarray = self._contributed([batch]).sum(axis=0)
         every = total.sum()
         return total / every if every > 0.0 else total
 

@@ -370,6 +370,7 @@ class ColumnTable:
         self.numbers: dict[str, list[float]] = {name: list(counted) for name, counted in (numbers or {}).items()}
         self.dates: dict[str, dict[int, int]] = {name: dict(met) for name, met in (dates or {}).items()}
         self.shuffled = set(shuffled)
+        self._met_often: dict[str, list[int]] = {}  # `_months`, where they have been worked out
         self.rests = False
         self.slots: Mapping[int, list[str]] = {}
         self.of_objects = False
@@ -408,9 +409,11 @@ class ColumnTable:
 
         A month that has just begun has next to no weight: what is predicted of it would be as of no month at all.
         """
-        met = self.dates.get(name, {})
-        enough = _ENOUGH * statistics.median(met.values()) if met and name not in self.shuffled else 0
-        return sorted(month for month, rows in met.items() if rows >= enough)
+        if name not in self._met_often:
+            met = self.dates.get(name, {})
+            enough = _ENOUGH * statistics.median(met.values()) if met and name not in self.shuffled else 0
+            self._met_often[name] = sorted(month for month, rows in met.items() if rows >= enough)
+        return self._met_often[name]
 
     def bounded_year(self, name: str, year: float) -> float:
         """`year`, but at most a year from those that a column has held; if these are one, or two in a row, the nearest.
@@ -487,6 +490,7 @@ class ColumnTable:
 
     def add_dates(self, name: str, met: Mapping[int, int], shuffled: bool) -> None:
         """Add {month: rows} of the dates that a column has held, and whether one was earlier than one before."""
+        self._met_often.pop(name, None)
         if met:
             own = self.dates.setdefault(name, {})
             own.update({month: own.get(month, 0) + rows for month, rows in met.items()})

@@ -76,7 +76,7 @@ class JoinedLabels:
         at = self._places.get(tag, -1)
         self._used[at] |= at >= 0
         self._without += at < 0
-        self._replaced += own != ""
+        self._replaced += own.strip().lower() not in ("", "nan")
         self._example = self._example or tag
         name = self._names[at] if self._names else None
         return "" if at < 0 else name or f"{self._y[at]:.16g}"

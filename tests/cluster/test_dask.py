@@ -412,6 +412,10 @@ def test_estimators_learn_collections_and_predict_lazily(here):
         for columns in ("dcba", "abcy"):
             with pytest.raises(ValueError, match="feature names should match"):
                 values.predict(table[list(columns)])
+        with pytest.raises(AttributeError, match=r"keeps no rows to ask about: see importances\(X\)"):
+            _ = values.feature_importances_
+        values.partial_fit(table[list("abcd")].compute(), score)
+        assert (values.learner_.examples, values.feature_importances_.shape) == (600, (4,))
         for estimator in (one, values):
             with pytest.raises(ValueError, match="y contains NaN"):
                 estimator.fit(rows, arrays.from_array(np.where(score > 1, np.nan, score > 0), chunks=75))

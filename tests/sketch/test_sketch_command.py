@@ -141,11 +141,14 @@ def test_histogram_is_logarithmic_and_short():
     assert "empty" in histogram(make_sketch("fd", 3))[0]
 
 
-def test_a_row_that_cannot_be_sketched_is_named_by_file_and_line(tmp_path):
+def test_a_row_that_cannot_be_sketched_is_named_by_file_and_line_and_leaves_the_old_sketch(tmp_path):
+    old = tmp_path / "old.npz"
+    old.write_text("precious")
     for value, found in ((1e200, r"1e\+200, expected finite numbers below"), (1e-200, "a row whose largest value")):
         blocks = [batch._replace(source="x.svm") for batch in batches(np.array([[0.0, 0.0], [0.0, value]]), 1)]
         with pytest.raises(InputError, match=rf"^x\.svm:2: found {found}"):
-            sketched(blocks, SketchOptions(size=5))
+            sketched(batches(np.zeros((4, 2))) + blocks, SketchOptions(size=5), SketchRunOptions(output=old))
+        assert [(path, path.read_text()) for path in tmp_path.iterdir()] == [(old, "precious")]
 
 
 @pytest.mark.parametrize("method", METHODS)

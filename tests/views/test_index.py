@@ -42,6 +42,7 @@ OTHER = (
     lambda rng, s: rng.integers(-(1 << 63), (1 << 63) - 1, s),
     lambda rng, s: np.append(np.sort(rng.choice(4000, s, replace=False)), -1),
     lambda rng, s: rng.integers(0, 1 << 18, s) // 7,
+    lambda rng, s: np.sort(rng.integers(0, 90, s))[:: rng.choice([-1, 1])],  # an id twice in a row, and no other sign
 )
 
 

@@ -37,6 +37,14 @@ def test_features_beyond_what_is_remembered_are_shown_alike(stream):
 
 
 @every
+def test_features_beyond_what_is_remembered_do_not_take_the_places_of_others(stream):
+    batch, near, mixed = STREAMS[stream], Viewed("odds"), Viewed("odds")
+    some = np.unique(batch.indices)[::2]
+    mixed.index = index_of(np.concatenate([some, np.arange(bins.REMEMBERED - len(some)) + 10**6]))
+    assert_same_rows(near.fit_transform(batch), mixed.fit_transform(batch))
+
+
+@every
 def test_one_view_serves_two_states(stream):
     """What is remembered of one state is not taken for the other's."""
     batch, one, other = STREAMS[stream], Viewed("odds"), Viewed("odds")
