@@ -156,7 +156,7 @@ def prune(
     `entries`: float64[k, 2], entries of rows that each member has learned, and different ones. `run`: ``map``, maybe
     side by side.
     """
-    if case.rows <= case.rules.first:
+    if case.rows in (case.rules.words_after, case.rules.first):
         lacking = lacking_rows(case, left, entries)
         others = [] if lacking else outdone(case, left)
         if case.rows == case.rules.words_after:
