@@ -19,6 +19,7 @@ from sonlearn.commands.session import Session
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.files.atomic import whole_output
+from sonlearn.learn.labels import MISSING
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
@@ -222,7 +223,7 @@ class TrainingSession(Session):
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             found.append(UNLABELLED)
         if self.learner is not None:
-            found += link_without_sense(self.learner.options)
+            found += link_without_sense(self.learner.options) + missing_as_classes(self.learner)
         if not self.options.testonly:
             found += worse_than_a_constant(self.learn, self.progress)
         if self.metrics is not None and self.progress.examples >= ENOUGH:
@@ -262,6 +263,14 @@ class Values:
             f"{len(self._found)} different labels in the first {rows} rows, each a class (--classes auto): if they are "
             "values, give --loss squared in its place; if they number the rows, name another label"
         )
+
+
+def missing_as_classes(learner: Learner) -> list[str]:
+    """What to say where one of the classes that nobody named looks like no label."""
+    if learner.options.classes != "auto":
+        return []
+    alike = [label for label in map(str, learner.classes) if label.lower() in MISSING]
+    return [f"the label {shorten(label)} is a class: if it means that there is none, leave it empty" for label in alike]
 
 
 def link_without_sense(options: LearnOptions) -> list[str]:

@@ -33,6 +33,12 @@ def test_a_label_too_many(cli, tmp_path, labels, message):
     assert message in one_line(trained(cli, tmp_path, labels, "--quiet"))
 
 
+def test_a_class_that_looks_like_no_label(cli, tmp_path):
+    told = "warning: the label 'NA' is a class: if it means that there is none, leave it empty"
+    for classes, is_told in (("auto", True), ("cat,dog,NA", False)):
+        assert (told in trained(cli, tmp_path, ("cat", "NA", "dog"), "--classes", classes)[2]) == is_told
+
+
 @pytest.mark.parametrize(("labels", "positive"), [(("ja", "nein"), "ja"), (("non", "oui"), "oui"), (("a", "b"), "b")])
 def test_the_positive_word(cli, tmp_path, labels, positive):
     assert f"\npositive label = {positive} (" in trained(cli, tmp_path, labels)[2]
