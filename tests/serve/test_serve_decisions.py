@@ -257,7 +257,7 @@ def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
             ("/decide", {"c": {"_multi": [{"a": 1}]}}, 400, "the whole body in /decide)"),
             ("/decide", {"event_id": "a", "_multi": [{"a": 1}]}, 400, "found event_id in the context, expected none"),
             ("/decide", {"visit": 1, "_multi": 3}, 400, "found no array _multi, expected one object for each"),
-            ("/decide", {"visit": 1, "_multi": [{"a": float("nan")}]}, 400, "JSON, which has no NaN"),
+            ("/decide", {"visit": 1, "_multi": [{"a": float("inf")}]}, 400, "JSON, which has no Infinity"),
             ("/decide", {"visit": 1, "_multi": [3]}, 400, "expected one object for each action"),
             ("/decide", {"visit": "a " * 99, "_multi": [{"a": "b " * 9}]}, 413, "features of an action, with products"),
             ("/decide", "[" * 9000, 400, "found no JSON"),
