@@ -223,9 +223,9 @@ class TrainingSession(Session):
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             found.append(UNLABELLED)
         if self.learner is not None:
-            found += link_without_sense(self.learner.options) + missing_as_classes(self.learner)
+            found += link_without_sense(self.learner.options)
         if not self.options.testonly:
-            found += worse_than_a_constant(self.learn, self.progress)
+            found += worse_than_a_constant(self.learn, self.progress) + missing_as_classes(self.learner)
         if self.metrics is not None and self.progress.examples >= ENOUGH:
             alike = "" if self.options.testonly or self.before else self.metrics.one_label()
             found += filter(None, (self.metrics.nobody(), alike))
@@ -265,9 +265,9 @@ class Values:
         )
 
 
-def missing_as_classes(learner: Learner) -> list[str]:
+def missing_as_classes(learner: Learner | None) -> list[str]:
     """What to say where one of the classes that nobody named looks like no label."""
-    if learner.options.classes != "auto":
+    if learner is None or learner.options.classes != "auto":
         return []
     alike = [label for label in map(str, learner.classes) if label.lower() in MISSING]
     return [f"the label {shorten(label)} is a class: if it means that there is none, leave it empty" for label in alike]

@@ -36,7 +36,9 @@ def test_a_label_too_many(cli, tmp_path, labels, message):
 def test_a_class_that_looks_like_no_label(cli, tmp_path):
     told = "warning: the label 'NA' is a class: if it means that there is none, leave it empty"
     for classes, is_told in (("auto", True), ("cat,dog,NA", False)):
-        assert (told in trained(cli, tmp_path, ("cat", "NA", "dog"), "--classes", classes)[2]) == is_told
+        said = trained(cli, tmp_path, ("cat", "NA", "dog"), "--classes", classes, "-f", tmp_path / "m")[2]
+        assert (told in said) == is_told
+        assert told not in cli("predict", "-i", tmp_path / "m", tmp_path / "t.csv")[2]
 
 
 @pytest.mark.parametrize(("labels", "positive"), [(("ja", "nein"), "ja"), (("non", "oui"), "oui"), (("a", "b"), "b")])
