@@ -251,8 +251,8 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
     features = tuple(column for _, column in layout.features)
     parts = [part for i, column in layout.features
              for part in _entries(record.column(i), encoder.column(column), name, refused)]  # fmt: skip
-    constant = encoder.features.constant
-    in_each = [*encoder.absent(features), *([] if constant is None else [(constant, 1.0)])]
+    constant = [] if encoder.constant is None else [(encoder.constant, 1.0)]
+    in_each = [*encoder.absent(features), *constant]
     parts += _in_each(np.arange(n), in_each)
     rows, numbers, values = (
         np.concatenate([part[i] for part in parts] or [np.zeros(0)]).astype(dtype)

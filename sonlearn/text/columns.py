@@ -184,13 +184,18 @@ class Found(NamedTuple):
 
 
 class ColumnLayout(NamedTuple):
-    """Places of the columns: of label, id, weight and action (None: none), and of the features with their names."""
+    """Places of the columns: of label, id, weight and action (None: none), and of the features with their names.
+
+    In `sonlearn.text.flat` what reads their fields stands in the place of names, and `absent` are the entries of
+    columns that are not there.
+    """
 
     label: int | None
     id: int | None
     weight: int | None
     action: int | None
-    features: list[tuple[int, str]]
+    features: list[tuple[int, Any]]
+    absent: tuple[tuple[int, float], ...] = ()
 
 
 def name_slot(name: str, options: TextOptions) -> int:

@@ -94,7 +94,7 @@ class _Member(ColumnEncoder):
 
     def __init__(self, path: tuple[str, ...], name: str, space: str, seed: int, table: TableEncoder, digits: bool):
         title, options = ".".join((*path, name)), table.options
-        super().__init__(_column_of(name, space), options, table.features, table.model, (name, title))
+        super().__init__(_column_of(name, space), table, (name, title))
         self.key, self.digits = (path, name), digits or self.as_number
         self.reads = self.as_text or self.as_number or self.as_category or self.as_date
         self.is_column = "^" not in title
@@ -107,15 +107,15 @@ class _Member(ColumnEncoder):
 
     def _new(self, behind: str = "", word: bool = False) -> int:
         slot = self._hash(self._name + behind, self._space) & self._mask
-        return self._features.new(self.column + behind, slot, word)
+        return self._table.new(self.column + behind, slot, word)
 
     def _new_category(self, field: str) -> int:
         text = field.translate(_UNDERSCORES)
-        if self._options.chain_hash:
+        if self._table.options.chain_hash:
             slot = self._hash(text, self._hash(self._name, self._space))
         else:
             slot = self._hash(self._name + text, self._space)
-        return self._features.new(f"{self.column}^{text}", slot & self._mask)
+        return self._table.new(f"{self.column}^{text}", slot & self._mask)
 
 
 class RecordRows:
@@ -138,8 +138,7 @@ class RecordRows:
         names = make_names(dataclasses.replace(options, ignore=spaces, keep=() if self._kept else options.keep))
         self._mask, self._seed, self._hash_all, self._drop = names.mask, names.seed, names.hash_all, names.drop
         self._table = TableEncoder(options, columns)
-        self._features = self._table.features
-        self._rows = RowLists(self._features.constant)
+        self._rows = RowLists(self._table.constant)
         given = {"label": options.label, "id": options.id, "weight": options.weight, "action": labels.action}
         self._roles = {name: role for role, name in given.items() if name}
         self._labelling = labels
@@ -193,7 +192,7 @@ class RecordRows:
     def take(self, errors: list[InputError]) -> ParsedChunk:
         """All rows since the last call; the `errors` of the records between them that were malformed."""
         met = {member: rows for member, rows in self._met.items() if member.is_column}
-        features = len(self._features.slots)
+        features = len(self._table.slots)
         parsed = self._table.parsed(self._rows.take(), errors, [member.key for member in met], words=True)
         batch, found = (parsed.batches or [NO_BATCH])[0], parsed.found
         assert found is not None
@@ -215,7 +214,7 @@ class RecordRows:
         runs = Runs(batch.indptr, batch.indices, batch.values, run_indptr, run_byte.astype(np.uint8), run_start)
         self._runs, self._run_indptr = [], [0]
         self._met.clear()
-        if len(self._features.slots) < features:
+        if len(self._table.slots) < features:
             self._others = {}
         if len(self._table.columns) > _MEMBERS:
             self._levels.clear()
@@ -335,7 +334,9 @@ class RecordRows:
         seed, at = self._enter(space), 0
         for value in values:
             if type(value) is float:
-                if self._finite(value) and not self._dropped:
+                if not math.isfinite(value):
+                    raise Unfit(f"the number {value}", FINITE, tuple(self._path))
+                if value and not self._dropped:
                     self._rows.entries.append((self._other(seed, at, space, word=False), value))
                 at += 1
             elif type(value) is str:
@@ -368,13 +369,8 @@ class RecordRows:
         if number is None:
             slot = hash_bytes(raw(of), seed, hash_all=self._hash_all) if isinstance(of, str) else seed + of
             name = _column_of(of if isinstance(of, str) else f"[{of}]", space)
-            number = self._others[seed, of, word] = self._features.new(name, slot & self._mask, word)
+            number = self._others[seed, of, word] = self._table.new(name, slot & self._mask, word)
         return number
-
-    def _finite(self, value: float) -> float:
-        if not math.isfinite(value):
-            raise Unfit(f"the number {value}", FINITE, tuple(self._path))
-        return value
 
     # -- names that begin with _ -------------------------------------------------------------------------------------
 
