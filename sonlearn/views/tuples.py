@@ -97,9 +97,9 @@ class Tuples(Numbering):
     unit : bool
         Values 1/sqrt(number of tuples of the row) in place of 1.
     entries : (longest, chosen, few)
-        Of pairs and triples: rows of up to `longest` entries are combined whole, of longer ones the `chosen` entries whose features tell most
-        of the label by themselves; only `few` while two thirds of the tuples or more are new, as in text, where what
-        has never been seen takes time and tells nothing.
+        Of pairs and triples: rows of up to `longest` entries are combined whole, of longer ones the `chosen` entries
+        whose features tell most of the label by themselves; only `few` while two thirds of the tuples or more are new,
+        as in text, where what has never been seen takes time and tells nothing.
     numbers : bool
         Labels are numbers, not classes.
     several : bool
