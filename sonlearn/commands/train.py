@@ -225,7 +225,7 @@ class TrainingSession(Session):
         if self.learner is not None:
             found += link_without_sense(self.learner.options)
         if not self.options.testonly:
-            found += worse_than_a_constant(self.learn, self.progress) + missing_as_classes(self.learner)
+            found += worse_than_a_constant(self.learn, self.progress) + unlike_classes(self.learner)
         if self.metrics is not None and self.progress.examples >= ENOUGH:
             alike = "" if self.options.testonly or self.before else self.metrics.one_label()
             found += filter(None, (self.metrics.nobody(), alike))
@@ -265,12 +265,16 @@ class Values:
         )
 
 
-def missing_as_classes(learner: Learner | None) -> list[str]:
-    """What to say where one of the classes that nobody named looks like no label."""
+def unlike_classes(learner: Learner | None) -> list[str]:
+    """What to say of classes that nobody named, of which one looks like no label, or some are names and some numbers."""
     if learner is None or learner.options.classes != "auto":
         return []
-    alike = [label for label in map(str, learner.classes) if label.lower() in MISSING]
-    return [f"the label {shorten(label)} is a class: if it means that there is none, leave it empty" for label in alike]
+    names = [label for label in learner.classes if isinstance(label, str)]
+    alike = [name for name in names if name.lower() in MISSING]
+    found = [f"the label {shorten(name)} is a class: if it means that there is none, leave it empty" for name in alike]
+    if 0 < len(names) < len(learner.classes) and not alike:
+        found.append(f"some classes are whole numbers, some are names ({first_names(names)})")
+    return found
 
 
 def link_without_sense(options: LearnOptions) -> list[str]:
