@@ -154,7 +154,7 @@ class TrainingSession(Session):
         self.begin_with(learner, [models.settings_text(learner.options)], cache)
 
     def warn_of_columns(self) -> None:
-        """Name columns of the first file that tell the label or number the rows, before all is learned; no pipe's."""
+        """Name columns of the first file that are not to be learned as they are, before all is learned; no pipe's."""
         if os.path.isfile(self.sources[0]) and self.joined is None:
             from sonlearn.text.describe import told_early
 

@@ -419,7 +419,9 @@ class Worker(Queue):
             self._tell([*notes, *parsed.found.faults])
             for request, reply in zip(task.group, task.replies, strict=True) if notes else ():
                 own = parsed if alone else (yield from self._parsed([request], stop=False))
-                reply.notes.extend(self._columns[first.learn].check(own.found, SOURCE, first.learn) if own.found else ())
+                reply.notes.extend(
+                    self._columns[first.learn].check(own.found, SOURCE, first.learn) if own.found else ()
+                )
         if first.learn and batches:
             try:
                 self.learner.coded(joined(batches))

@@ -327,6 +327,16 @@ def test_train_names_a_column_that_numbers_the_rows(cli):
     assert cli(*given, "--numeric", "column 1") == cli(*given, "--id", "column 1") == (0, "", "")
 
 
+def test_train_names_times_that_are_numbers(cli):
+    """As `describe` does; not where a flag says that they are numbers."""
+    write("t.csv", "at,y\n" + "".join(f"{1_700_000_000 + 4321 * (i * 7 % 60)},{i % 3 % 2}\n" for i in range(60)))
+    given = ("train", "--method", "nag", "--quiet", "--label", "y", "t.csv")
+    note = "at: looks like dates or times as numbers ('1700000000'); write 2024-03-31 13:05"
+    assert note in cli.out("describe", "--label", "y", "t.csv")
+    assert cli(*given).err.splitlines() == [f"sonlearn: warning: {note}"]
+    assert cli(*given, "--numeric", "at").err == ""
+
+
 @pytest.mark.parametrize("command", [("train",), ("train", "-f", "m")], ids=" ".join)
 def test_a_link_that_does_not_fit_the_loss_is_named(cli, tmp_path, command):
     (tmp_path / "t.svm").write_text("1 1:1\n-1 1:-1\n" * 20)
