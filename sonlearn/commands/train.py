@@ -265,7 +265,7 @@ class Values:
 
 
 def unlike_classes(learner: Learner | None) -> list[str]:
-    """What to say of classes that nobody named, of which one looks like no label, or some are names and some numbers."""
+    """What to say of classes that nobody named: one looks like no label, or some are names and some numbers."""
     if learner is None or learner.options.classes != "auto":
         return []
     names = [label for label in learner.classes if isinstance(label, str)]

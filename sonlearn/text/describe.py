@@ -42,7 +42,7 @@ MOST_VALUES = 10_000
 #: Rows among which equal ones are looked for.
 MOST_ROWS = 100_000
 _TABLE = "a table: CSV, Parquet, Arrow or JSON lines"
-#: What is said of columns that `told_early` looks for: that tell the label, number the rows, or are times; in these rows.
+#: What is said of columns that `told_early` looks for in so many rows: they tell the label, number rows, or are times.
 EARLY = LEAK, ROW_NUMBER, TIMES = "a leak", "the number of the row", "dates or times as numbers"
 LOOKED_AT = 1_000
 #: Rows before a suspicion is worth a word, and the shares that rouse one.
