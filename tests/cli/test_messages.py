@@ -193,11 +193,6 @@ def test_all_labels_that_do_not_fit_are_counted_beside_the_two_that_do(cli):
     assert "could not be learned from: 300, the first: a.csv:4: found label 'eggs', expected 'ham' or 'spam'" in err
 
 
-def test_zero_bytes_without_a_line_of_text_are_a_binary_file(cli):
-    Path("t").write_bytes(b"\x7fELF\0\0\0" * 20)
-    assert "a binary file (a zero byte at offset 4)" in cli.error("train", "t")
-
-
 def test_many_different_control_characters_are_a_binary_file(cli):
     Path("t").write_bytes(b"1 1:1\n" + bytes({*range(1, 32)} - {13}) + b"\r\n")
     assert "t: found a binary file, expected text" in cli.error("convert", "--to", "vw", "-o", "out", "t")
