@@ -10,7 +10,7 @@ from bench.quality import sets
 from bench.quality.measures import error_ratio, errors, geometric, log_loss, running_mean, squared
 from bench.quality.ours import Judged, for_values, judge, without_members
 from bench.quality.peers import DEFAULT, GRID, LOGISTIC, PAIRS, VARIANTS, VW, settings_for
-from bench.quality.report import Goal, averages, largest, no_scores
+from bench.quality.report import Goal, averages, no_scores
 from bench.quality.sets import DataSet
 from bench.table import Table
 from sonlearn import LearnOptions
@@ -209,5 +209,5 @@ def ablation(run: Run) -> list[Goal]:
     table = Table(f"Ablation of {heading}: geometric means relative to VW", columns)
     for i, case in enumerate(cases):
         kinds = [geometric(scores.column(i, kind)) for kind in ("", "text", "numbers")]
-        table.row(case, *kinds, largest(scores.column(i)), geometric(losses.column(i)), largest(losses.column(i)))
+        table.row(case, *kinds, scores.worst(i)[0], geometric(losses.column(i)), losses.worst(i)[0])
     return []

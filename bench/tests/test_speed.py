@@ -111,17 +111,13 @@ def test_a_stream_is_written_once_and_the_same_in_both_formats(tmp_path, monkeyp
     assert vw.stat().st_mtime_ns == stamp
 
 
-def test_the_table_has_ratios_to_the_first_peer_and_goals(capsys):
+def test_the_table_has_ratios_to_the_first_peer_and_goals(tmp_path, capsys):
     table = Costs()
     files = sections.Files("tiny", 100, 1, str(SAMPLE), str(SAMPLE))
     sleep = "import sys, time; assert open(sys.argv[1]).read(); time.sleep({})"
-    peers = {
-        "slow": [*python(sleep.format(0.4)), sections.VW_FILE],
-        "other": [*python(sleep.format(0)), sections.VW_FILE],
-    }
+    peers = {name: [*python(sleep.format(s)), sections.VW_FILE] for name, s in (("slow", 0.4), ("other", 0))}
     ours = {"quick": [*python(sleep.format(0)), sections.SVM_FILE]}
-    with sections.Bench(100, 1, True, table) as bench:
-        sections.side_by_side(bench, files, "tiny", peers, ours, {"quick": 2})
+    sections.side_by_side(sections.Bench(100, 1, True, table, tmp_path), files, "tiny", peers, ours, {"quick": 2})
     Table("A title", ["x", "us"]).row(10_000, 1 / 7)
     lines = capsys.readouterr().out.splitlines()
     rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("|")]
