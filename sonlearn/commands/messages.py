@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -87,13 +88,15 @@ def from_terminal(sources: Iterable[str]) -> bool:
 
 
 @contextlib.contextmanager
-def extra(what: str, name: str) -> Iterator[None]:
-    """Turn the lack of a package of the extra `name` into an OptionError that says `what` needs it."""
+def extra(what: str, name: str, *packages: str) -> Iterator[None]:
+    """Turn the lack of a package of the extra `name`, or of several of `packages`, into an OptionError of `what`."""
     try:
         yield
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package in ("", "sonlearn"):
             raise
+        *others, last = [each for each in packages if importlib.util.find_spec(each) is None] or [package]
+        found = f"{', '.join(others)} and {last} are" if others else f"{last} is"
         remedy = f"in a copy of the source: pip install '.[{name}]'"
-        raise OptionError(f"{what}: {package} is not installed; {remedy}") from None
+        raise OptionError(f"{what}: {found} not installed; {remedy}") from None

@@ -349,6 +349,7 @@ def test_when_all_fail_nothing_is_saved(cli):
         ("oaa=2,3", "--grid, column 1: oaa: what the classes are is the same for all settings; give --oaa"),
         ("alpha=1 alpha=2", "--grid, column 9: found 'alpha', expected each name once, "),
         ("alpha=.1,1 method=nag", "--alpha: --method nag does not take it; --method rfd-son, "),
+        ("learning_rate=.5", "--grid learning-rate: no method of the grid takes it: committee"),
         ("alpha=0,1 sketch=oja,rfd", "the combination alpha=0 sketch=oja: --alpha 0 with --sketch oja: "),
         ("sketch=rfd method=nag", "the combination sketch=rfd method=nag: --sketch rfd is --method rfd-son, not"),
         ("members=nag,nag:foo", "the combination members=nag:foo: --members nag:foo: there is no view 'foo'; "),

@@ -423,6 +423,7 @@ def test_a_member_that_was_absent_from_what_was_learned_may_be_absent():
     ("change", "message"),
     [
         ({"n": "high"}, "found 'high' for 'n', expected a number, as in all rows that the model has learned"),
+        ({"n": "None"}, "as in all rows that the model has learned; where it is missing, write na"),
         ({"n": "2024-03-01"}, "found '2024-03-01' for 'n', expected a number, as in all"),
         ({"day": 3}, "found '3' for 'day', expected a date, as in all"),
         ({"in": {"age": "old"}}, "found 'old' for 'in.age', expected a number, as in all"),
