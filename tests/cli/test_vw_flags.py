@@ -17,8 +17,7 @@ EVERY_FLAG_OF_OURS = {name for verb in ("train", "predict", "convert", "sketch",
                       parser_of(verb)._option_string_actions}  # fmt: skip
 
 
-def test_all_of_vws_flags_are_answered_and_no_others():
-    pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+def test_all_of_vws_flags_are_answered_and_no_others(vowpalwabbit):
     text = subprocess.run([sys.executable, "-m", "vowpalwabbit", "--help"], capture_output=True, text=True).stdout
     found = re.findall(r"^    (?:(-\w), )?(--\w+)", text, re.MULTILINE)
     assert len(found) > 400
@@ -26,8 +25,7 @@ def test_all_of_vws_flags_are_answered_and_no_others():
     assert {short: long for short, long in found if short} == vw_flags.SHORT
 
 
-def test_values_of_flags_that_something_stands_for_are_told_from_data():
-    pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+def test_values_of_flags_that_something_stands_for_are_told_from_data(vowpalwabbit):
     text = subprocess.run([sys.executable, "-m", "vowpalwabbit", "--help"], capture_output=True, text=True).stdout
     found = dict(re.findall(r"^    (?:-\w, )?(--\w+)( arg)?", text, re.MULTILINE))
     for name in NEAREST.keys() | COMMITTEE.keys() | NEEDLESS.keys():
@@ -113,9 +111,8 @@ def test_ours_of_the_table_of_text(word, theirs, ours, tmp_path, cli):
     assert (batch.indices.tolist(), batch.values.tolist()) == ([slot], [1.0])
 
 
-def test_vws_of_the_table_of_text(tmp_path):
+def test_vws_of_the_table_of_text(tmp_path, vowpalwabbit):
     """A line for each value, all in one run."""
-    pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
     path = tmp_path / "t"
     path.write_text("".join(f"1 |a x:{word}\n" for word, _, _ in claims()))
     command = [sys.executable, "-m", "vowpalwabbit", "-d", str(path), "--audit", "--quiet", "--noconstant"]

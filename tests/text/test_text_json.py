@@ -154,8 +154,7 @@ def random_record(r: random.Random, depth: int = 0) -> dict:
     ],
     ids=" ".join,
 )  # fmt: skip
-def test_vw_agrees(options):
-    pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+def test_vw_agrees(options, vowpalwabbit):
     r = random.Random(str(options))
     lines = CASES + [json.dumps(random_record(r), ensure_ascii=r.random() < 0.5) for _ in range(300)]
     theirs = vw_features([json.dumps(as_vw_has_it(line), ensure_ascii=False) for line in lines], [*options, "--json"])

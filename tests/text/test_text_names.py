@@ -168,8 +168,7 @@ def test_forms_of_made_names():
                          "a^c^red^[0]*b^p"]  # fmt: skip
 
 
-def test_vw_gives_made_features_the_same_names(tmp_path):
-    pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+def test_vw_gives_made_features_the_same_names(tmp_path, vowpalwabbit):
     line = "1 |a x y:2 z |b p q"
     (tmp_path / "t").write_text(line + "\n")
     command = [sys.executable, "-m", "vowpalwabbit", "-d", str(tmp_path / "t"), "--audit", "--quiet", "-q", "ab"]

@@ -22,8 +22,7 @@ def test_golden():
 
 
 @for_all("options, lines", CASES)
-def test_cases(options, lines):
-    pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+def test_cases(options, lines, vowpalwabbit):
     check_features(lines, options, vw_features(lines, options))
 
 
@@ -52,8 +51,7 @@ def test_labels_weights_bases_and_tags():
     ("options", "count"),
     [([], 10_000), (["--hash", "all", "--hash_seed", "3"], 2000), (["-q", "::", "--ngram", "2"], 1000)],
 )
-def test_random_lines(options, count):
-    pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+def test_random_lines(options, count, vowpalwabbit):
     r = random.Random(count)
     lines = [random_line(r) for _ in range(count)]
     check_features(lines, options, vw_features(lines, options))
