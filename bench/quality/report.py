@@ -42,11 +42,6 @@ class Scores(NamedTuple):
         return float(column[at]), self.names[at]
 
 
-def no_scores() -> Scores:
-    """Scores of no set."""
-    return Scores([], [], [])
-
-
 def averages(table: Table, scores: Scores, blanks: int) -> None:
     """Rows at the foot of a table: geometric means over all sets and over each kind, and the worst set."""
     kinds = sorted(set(scores.kinds))
