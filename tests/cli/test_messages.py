@@ -240,16 +240,6 @@ def test_numpy_arrays_are_matrices():
     assert from_scipy(X.astype(bool)).values.tolist() == [1, 1, 1, 1, 1]
 
 
-def test_labels_that_are_refused_settle_nothing():
-    from sonlearn import Learner
-
-    learner = Learner()
-    with pytest.raises(InputError, match="label 2"):
-        learner.partial_fit(from_scipy(np.eye(2), [2, 0]))
-    learner.partial_fit(from_scipy(np.eye(2), [1, -1]))
-    assert learner.examples == 2
-
-
 def test_a_saved_model_keeps_what_is_no_utf8(cli):
     assert cli("train", "--quiet", "-f", "m", "-q", "a\udcff", "a.vw")[0] == 0
     assert load_model("m")[0].text.quadratic == ("a\udcff",)

@@ -78,15 +78,6 @@ def test_several_files_and_standard_input_need_a_name(cli):
     assert Path("m1").read_bytes() == Path("m2").read_bytes()
 
 
-def test_skipped_lines_are_reported_from_the_cache_as_from_the_text(cli):
-    Path("bad").write_text(Path("a.svm").read_text() + "1 x\n")
-    one, two = (cli("train", "--quiet", "-c", "--on-error", "skip", "bad") for _ in range(2))
-    assert one == two
-    assert "malformed lines left out: 1, the first: bad:121:3: found 'x'" in one[2]
-    err = cli.error("train", "--quiet", "-c", "bad")
-    assert err.startswith("bad:121:3: found 'x'")
-
-
 # ------------------------------------------------------------------------------------------------- convert
 
 

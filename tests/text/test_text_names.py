@@ -249,9 +249,3 @@ def test_names_do_not_depend_on_how_the_text_was_read(out, how, passes):
         assert Path("m").read_bytes() == Path("plain").read_bytes()
     names = {name for entry in json.loads(out("inspect", "--json", "m"))["weights"] for name in entry["names"]}
     assert names == {"u^good", "u^bad", "u^x", "Constant"}
-
-
-def test_models_without_names_are_as_they_were(out):
-    out("train", "--quiet", "--sketch", "rfd", "-f", "m", "a.vw")
-    assert all(entry["names"] == [] for entry in json.loads(out("inspect", "--json", "m"))["weights"])
-    assert np.all([len(line.split()) == 2 for line in out("inspect", "m").splitlines()[-4:]])
