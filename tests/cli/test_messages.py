@@ -156,14 +156,7 @@ def test_a_zero_byte_ends_neither_a_description_nor_a_run_that_skips(cli):
 
 
 @pytest.mark.parametrize(
-    "given",
-    [
-        ("a.vw",),
-        ("--oaa", "2", "a.vw"),
-        ("--label_delay", "3", "a.vw"),
-        ("--label", "y", "a.csv"),
-        ("--classes", "auto", "--label", "y", "a.csv"),
-    ],
+    "given", [("a.vw",), ("--oaa", "2", "a.vw"), ("--label_delay", "3", "a.vw"), ("--label", "y", "a.csv")]
 )
 def test_a_label_that_does_not_fit_is_left_out_with_its_line(cli, given):
     """As a label that is no number; the row itself is predicted, and learning goes on as if it had no label."""
