@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -10,7 +11,6 @@ from sonlearn.commands.checks import STDIN
 from sonlearn.errors import OptionError, SonlearnError
 from sonlearn.jit import COMPILING, on_compilation
 
-FROM_TERMINAL = "reading examples from the terminal; Ctrl-D ends them"
 #: Not empty: the cursor of a terminal stands behind the line that says which kernel is compiled.
 _OPEN: list[bool] = []
 
@@ -81,19 +81,22 @@ def of_refused(count: int, first: SonlearnError | None) -> list[str]:
     return [f"examples that could not be learned from: {count}, the first: {first}"] if count else []
 
 
-def from_terminal(sources: Iterable[str]) -> bool:
-    """Whether the data are typed at a terminal, so that the user needs a prompt."""
-    return not sys.stdin.closed and sys.stdin.isatty() and any(name in STDIN for name in sources)
+def prompt(sources: Iterable[str], say: Callable[..., None] = complain) -> None:
+    """Tell a user who types the data at a terminal how they end."""
+    if not sys.stdin.closed and sys.stdin.isatty() and any(name in STDIN for name in sources):
+        say("reading examples from the terminal; Ctrl-D ends them")
 
 
 @contextlib.contextmanager
-def extra(what: str, name: str) -> Iterator[None]:
-    """Turn the lack of a package of the extra `name` into an OptionError that says `what` needs it."""
+def extra(what: str, name: str, *packages: str) -> Iterator[None]:
+    """Turn the lack of a package of the extra `name`, or of several of `packages`, into an OptionError of `what`."""
     try:
         yield
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package in ("", "sonlearn"):
             raise
+        *others, last = [each for each in packages if importlib.util.find_spec(each) is None] or [package]
+        found = f"{', '.join(others)} and {last} are" if others else f"{last} is"
         remedy = f"in a copy of the source: pip install '.[{name}]'"
-        raise OptionError(f"{what}: {package} is not installed; {remedy}") from None
+        raise OptionError(f"{what}: {found} not installed; {remedy}") from None

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from sonlearn.serve.events import EventLog
     from sonlearn.serve.server import Server
 
+#: What is imported of the extra.
+PACKAGES = ("starlette", "uvicorn", "httptools", "prometheus_client")
 #: How often a model that learns is saved where nothing is said.
 CHECKPOINT_MINUTES = 5.0
 
@@ -54,7 +56,7 @@ def command(line: Line) -> int:
     options, run_options = line.options(ServeOptions), line.running()
     decides = is_bandit(run_options.initial_regressor)
     check(options, run_options, decides)
-    with extra("serve", "serve"), contextlib.ExitStack() as stack:
+    with extra("serve", "serve", *PACKAGES), contextlib.ExitStack() as stack:
         from sonlearn.serve.server import address, listen
 
         http = None if options.port is None else stack.enter_context(listen(options.host, options.port, "--port"))

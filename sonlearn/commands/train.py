@@ -19,7 +19,6 @@ from sonlearn.commands.session import Session
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.files.atomic import whole_output
-from sonlearn.learn.labels import MISSING
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
@@ -31,7 +30,7 @@ from sonlearn.report.audit import Audit
 from sonlearn.report.labels import ENOUGH, far_labels
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
-from sonlearn.text.columns import Labelling, first_names
+from sonlearn.text.columns import NOTHING_MEANT, Labelling, first_names
 
 #: How many times the least holdout loss of a pass the last one's is before a word is said.
 WORSE = 1.05
@@ -155,7 +154,7 @@ class TrainingSession(Session):
         self.begin_with(learner, [models.settings_text(learner.options)], cache)
 
     def warn_of_columns(self) -> None:
-        """Name columns of the first file that tell the label or number the rows, before all is learned; no pipe's."""
+        """Name columns of the first file that are not to be learned as they are, before all is learned; no pipe's."""
         if os.path.isfile(self.sources[0]) and self.joined is None:
             from sonlearn.text.describe import told_early
 
@@ -225,7 +224,7 @@ class TrainingSession(Session):
         if self.learner is not None:
             found += link_without_sense(self.learner.options)
         if not self.options.testonly:
-            found += worse_than_a_constant(self.learn, self.progress) + missing_as_classes(self.learner)
+            found += worse_than_a_constant(self.learn, self.progress) + unlike_classes(self.learner)
         if self.metrics is not None and self.progress.examples >= ENOUGH:
             alike = "" if self.options.testonly or self.before else self.metrics.one_label()
             found += filter(None, (self.metrics.nobody(), alike))
@@ -265,12 +264,16 @@ class Values:
         )
 
 
-def missing_as_classes(learner: Learner | None) -> list[str]:
-    """What to say where one of the classes that nobody named looks like no label."""
+def unlike_classes(learner: Learner | None) -> list[str]:
+    """What to say of classes that nobody named: one looks like no label, or some are names and some numbers."""
     if learner is None or learner.options.classes != "auto":
         return []
-    alike = [label for label in map(str, learner.classes) if label.lower() in MISSING]
-    return [f"the label {shorten(label)} is a class: if it means that there is none, leave it empty" for label in alike]
+    names = [label for label in learner.classes if isinstance(label, str)]
+    alike = [name for name in names if name.lower() in NOTHING_MEANT]
+    found = [f"the label {shorten(name)} is a class: if it means that there is none, leave it empty" for name in alike]
+    if 0 < len(names) < len(learner.classes) and not alike:
+        found.append(f"some classes are whole numbers, some are names ({first_names(names)})")
+    return found
 
 
 def link_without_sense(options: LearnOptions) -> list[str]:

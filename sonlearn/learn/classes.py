@@ -1,8 +1,7 @@
 """Several classes: how they are written, which labels fit them, and what is made of the scores of a row.
 
 A class is a whole number or a name, and its number is the order in which it was met. With ``--oaa K`` classes are 1 to
-K, or 0 to K - 1, as Vowpal Wabbit's; with ``--classes auto`` they are whatever labels come, all whole numbers or all
-names.
+K, or 0 to K - 1, as Vowpal Wabbit's; with ``--classes auto`` they are whatever labels come.
 
 A class's probability is in proportion to 1/(1 + exp(-score)). With ``--oaa K`` all K classes count, those that have not
 been met with the score of the unseen-class learner (`multiclass.by_method`); with ``--classes auto`` those that
@@ -49,7 +48,7 @@ class Classes:
     ----------
     most : int or None
         How many there can be.
-    labels : list of int or of str
+    labels : list of int and str
         Those met, in that order.
     first : int or None
         Of numbered classes the least label (0 or 1), once it is known.
@@ -79,7 +78,7 @@ class Classes:
     def restore(self, header: dict[str, Any]) -> None:
         """Inverse of `header`; ValueError, KeyError or TypeError where it is none."""
         labels, self.first = list(header["labels"]), header["first"]
-        if not all(type(label) in (int, str) and type(label) is type(labels[0]) for label in labels):
+        if not all(type(label) in (int, str) for label in labels):
             raise ValueError("classes are neither whole numbers nor names")
         self.labels, self._numbers = [], {}
         self._meet(labels)
@@ -87,8 +86,6 @@ class Classes:
     def merged(self, headers: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """The classes of all of several learners with these headers. Raises InputError: each says otherwise."""
         order = list(dict.fromkeys(label for header in headers for label in header["labels"]))
-        if len(set(map(type, order))) > 1:
-            raise InputError("<learners>", None, None, "names of classes", "whole numbers, as of another learner")
         firsts = {header["first"] for header in headers} - {None}
         if len(firsts) > 1:
             most = self.most or 0
@@ -149,22 +146,27 @@ class Classes:
         return InputError(batch.source, int(batch.lines[row]), None, found, expected)
 
     def text(self, values: np.ndarray) -> list[str]:
-        """Labels as they are written: of whole numbers, or of places of names in `labels`."""
-        if self.labels and isinstance(self.labels[0], str):
-            return ["unknown" if not value >= 0 else self.labels[int(value)] for value in values.tolist()]
-        return ["unknown" if math.isnan(value) else f"{value:.0f}" for value in values.tolist()]
+        """Labels as they are written, of `values`."""
+        return [
+            f"{value:.0f}" if value % 1 == 0 and not self._named else str(self.labels[int(value)]) if value >= 0
+            else "unknown" for value in values.tolist()
+        ]  # fmt: skip
+
+    @property
+    def values(self) -> list[float]:
+        """What `prediction` says of each class."""
+        return list(map(self._value, range(len(self.labels))))
 
     def judged(self, out: Predictions, y: np.ndarray, batch: Batch) -> Predicted:
         """What comes of the scores of rows of the classes `y` (as `coded` gives them)."""
         n = len(y)
-        values = np.array([self._value(k) for k in range(-1, len(self.labels))])
+        values = np.array([self._value(UNMET), *self.values])
         winner, raw, loss, other = np.zeros(n, np.int64), np.zeros(n), np.zeros(n), np.zeros(n)
         probabilities = np.zeros(out.raw.shape)
         judge(self.most or 0, self._softmax, out, y, winner, raw, loss, probabilities, other)
-        label = batch.y
-        if self._named:
-            known = (y < out.met) | (batch.weight > 0)
-            label = np.where(np.isnan(y) | known, y, UNMET)
+        label = np.where(np.isnan(y) | (y < out.met) | (batch.weight > 0), y, UNMET)
+        if not self._named:
+            label = np.where(np.isnan(batch.y), label + 0.5, batch.y)
         prediction = values[winner + 1]
         return Predicted(
             prediction, raw, loss, out.refused, label, prediction, raw, out.raw,
@@ -175,13 +177,18 @@ class Classes:
 
     @property
     def _named(self) -> bool:
+        """Whether the first class is a name: then what `prediction` says of each is its number.
+
+        Else a whole number is itself, and of a name it is that of the class and a half, which is no whole number.
+        """
         return bool(self.labels) and isinstance(self.labels[0], str)
 
     def _value(self, number: int) -> float:
         """What `prediction` says of a class."""
         if number == UNMET:
             return 1.0 if self._numbered else UNMET if self._named else math.nan
-        return float(number) if self._named else float(self.labels[number])
+        label = self.labels[number]
+        return float(number) if self._named else number + 0.5 if isinstance(label, str) else float(label)
 
     def _meet(self, labels: list[int | str]) -> None:
         for label in labels:
@@ -211,10 +218,6 @@ class Classes:
         several = _several(value) if isinstance(value, str) else ""
         if several:
             return several
-        known = next(iter(self.labels or before), value)
-        if isinstance(value, str) != isinstance(known, str):
-            kind = "a name" if isinstance(known, str) else "a whole number"
-            return f"{kind}, as the labels before it: classes are all names or all whole numbers"
         if not isinstance(value, str) and (value != math.floor(value) or abs(value) > _WHOLE):
             return "a whole number or a name, for a class (real labels: --loss squared, without --classes)"
         return ""

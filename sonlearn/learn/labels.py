@@ -12,6 +12,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
+from sonlearn.text.columns import NOTHING_MEANT
 
 #: How labels are written, once known: not yet met; the negative one as 0, or as -1; as two words, or any two labels.
 UNKNOWN, ZERO_ONE, PLUS_MINUS, WORDS = range(4)
@@ -22,8 +23,6 @@ POSITIVE = frozenset((
 ))  # fmt: skip
 #: The numbers of words, in lower case.
 _TRUTH = {"true": "1", "false": "0"}
-#: Words, in lower case, that are meant as no label at all.
-MISSING = frozenset(("na", "n/a", "#n/a", "null", "none", "-", "?"))
 
 
 class LabelEncoder:
@@ -120,7 +119,7 @@ class LabelEncoder:
         else:
             expected = {PLUS_MINUS: "-1 or +1", ZERO_ONE: "0 or 1", UNKNOWN: "-1 and +1, or 0 and 1,"}[self.coding]
             remedy = "real labels: --loss squared"
-            if (name or "").lower() in MISSING:
+            if name is not None and name.lower() in NOTHING_MEANT:
                 remedy = "an example without a label has nothing in its place"
             elif self.coding != UNKNOWN and y in (-1, 0):
                 so_far, other = ("0 and 1", "0") if self.coding == ZERO_ONE else ("-1 and +1", "-1")
@@ -196,7 +195,7 @@ def labels_written(batch: Batch) -> list[str | None]:
 
 def _remedy(word: str, known: list[str]) -> str:
     """What to do about a third label."""
-    blank = [label for label in (word, *known) if label.lower() in MISSING]
+    blank = [label for label in (word, *known) if label.lower() in NOTHING_MEANT]
     if blank:
         return f"if {shorten(blank[0])} means that there is none, leave it empty; several classes: --classes auto"
     alike = [label for label in (*known, word) if [other.lower() for other in (*known, word)].count(label.lower()) > 1]

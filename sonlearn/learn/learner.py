@@ -676,7 +676,7 @@ def diverged(batch: Batch, row: int) -> DivergedError:
     """What to say of a row that an engine refused."""
     return DivergedError(
         f"{batch.source}:{batch.lines[row]}: the prediction or the step is no longer finite: the learner has diverged; "
-        "scale the values down, take smaller steps (--alpha up, --learning_rate down), or bound predictions with --clip"
+        "scale the values down, take smaller steps (alpha up, learning_rate down), or bound predictions (clip)"
     )
 
 

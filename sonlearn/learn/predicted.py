@@ -25,8 +25,8 @@ class Predicted(NamedTuple):
     ----------
     prediction : float64[n]
         What the loss is of (w'x within [-C, C]), or what ``--link`` or ``--binary`` make of that. Of several classes
-        the label of the class with the highest score, of names their place in `Learner.classes`; before any class has
-        been met 1 with ``--oaa``, else NaN.
+        the label of the class with the highest score, of names their place in `Learner.classes` (and a half, if the
+        first class is a number); before any class has been met 1 with ``--oaa``, else NaN.
     raw : float64[n]
         w'x before any of that; of several classes the highest score, the log-odds of the class against all others where
         the loss is logistic.
@@ -37,7 +37,7 @@ class Predicted(NamedTuple):
         Rows that could not be learned from (`Learner.partial_fit`): their other entries say nothing.
     label : float64[n]
         Labels as they are written, in the terms of `prediction`: NaN without one. Words of two classes are -1 and +1, a
-        name of several that has not been met is -1.
+        name of several that has not been met is -1 (-1/2).
     decided : float64[n]
         Of two classes -1 or +1: the class that ``--threshold`` gives, of what was known before the row. Of several
         classes `prediction`.

@@ -72,7 +72,7 @@ class TextOptions:
         (), "add n-grams with up to K skips: K for all namespaces, or AK for those that begin with A", metavar="[A]K",
         rare=True,
     )  # fmt: skip
-    label: str = option("", "column of the label; of JSON the member", metavar="COLUMN")
+    label: str = option("", "column (of JSON, member) of the label", metavar="COLUMN")
     id: str = option("", "column of ids of predictions; no feature by itself", metavar="COLUMN")
     weight: str = option("", "column of the rows' importance weights", metavar="COLUMN", rare=True)
     text: tuple[str, ...] = option((), "column of texts: split into words (--ngram applies)", metavar="COLUMN")
@@ -83,11 +83,11 @@ class TextOptions:
         rare=True,
     )
     numeric: tuple[str, ...] = option(
-        (), "column of numbers alone: a text in it is malformed; of JSON the member",
+        (), "column (of JSON, member) of numbers alone: a text in it is malformed",
         metavar="COLUMN", rare=True,
     )  # fmt: skip
     date: tuple[str, ...] = option(
-        (), "column of dates alone: another text in it is malformed; of JSON the member", metavar="COLUMN", rare=True
+        (), "column (of JSON, member) of dates alone: another text in it is malformed", metavar="COLUMN", rare=True
     )
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C", rare=True)
     decimal: str = option(

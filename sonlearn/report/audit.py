@@ -93,7 +93,7 @@ class Audit:
             head = format_lines(labels or _array(value), [tag or ""]).rstrip("\n")
             return as_text(head, explanation, learner.options, names, top)
         if several:
-            named = isinstance((learner.classes or [0])[0], str)
+            named = isinstance((learner.classes or [0])[0], str) or value % 1 > 0
             value = (labels or [""])[0] if named else None if math.isnan(value) else int(value)
         about = {"source": batch.source, "line": int(batch.lines[i]), "tag": tag or None, "prediction": value}
         return json.dumps(about | content_of(explanation, names, top), allow_nan=False)

@@ -148,12 +148,13 @@ class RowHandlers(Handlers):
         wants = self._wants(request, media)
         body = await self._body(request)
         answer = await self.worker.ask(self._kind(media, body), body, learn=learn, wants=wants)
+        headers = {"warnings": json.dumps(answer.notes)} if answer.notes else None  # of ASCII
         if media in (PLAIN, TEXT_CSV):
-            return _plain(prediction_lines(answer))
+            return _plain(prediction_lines(answer), headers=headers)
         content = {"predictions": answer.values, **answer.more}
         if wants.probabilities:
             content["tags"] = answer.tags
-        return Response(json.dumps(content) + "\n", media_type=JSON)
+        return Response(json.dumps(content) + "\n", headers=headers, media_type=JSON)
 
     def _wants(self, request: Request, media: str) -> Wants:
         """What the query asks for."""
@@ -183,10 +184,10 @@ class RowHandlers(Handlers):
         if media == PLAIN and self.worker.takes_text:
             # a model of VW text or JSON takes lines of both: they have the same features
             return LINES if self.worker.learner.text.format in NAMESPACED and body.lstrip()[:1] == b"{" else TEXT
-        if media == TEXT_CSV and not self.worker.takes_text:
+        if media == TEXT_CSV and self.worker.takes_csv:
             return CSV
-        known = [JSON, JSON_LINES, PLAIN if self.worker.takes_text else TEXT_CSV]
-        raise refused_type(media, *known)
+        known = {PLAIN: self.worker.takes_text, TEXT_CSV: self.worker.takes_csv}
+        raise refused_type(media, JSON, JSON_LINES, *(media for media, taken in known.items() if taken))
 
 
 class LabelHandlers(RowHandlers):

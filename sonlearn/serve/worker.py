@@ -106,6 +106,7 @@ class Reply(NamedTuple):
     tags : list of str
     errors : list of InputError, of the lines that were none, or could not be learned
     more : dict of lists, what was asked for beside the predictions, by name
+    notes : list of str, what is to be said of columns that are missing, or not known
     """
 
     lines: list[int]
@@ -113,6 +114,7 @@ class Reply(NamedTuple):
     tags: list[str]
     errors: list[InputError]
     more: dict[str, list[Any]]
+    notes: list[str]
 
 
 class Task:
@@ -127,7 +129,7 @@ class Task:
         self.batches: list[Batch] | None = None  # None: it has to be parsed first
         self.fits = True  # whether all labels do
         self.rows, self.learned, self.loss = 0, 0, 0.0  # rows done, those of them learned, and their summed loss
-        self.replies = [Reply([], [], [], [], {}) for _ in group]
+        self.replies = [Reply([], [], [], [], {}, []) for _ in group]
         self.results: Sequence[Reply | Exception] | None = None  # when it is done
 
     def request_of(self, line: Any) -> Any:
@@ -299,8 +301,13 @@ class Worker(Queue):
 
     @property
     def takes_text(self) -> bool:
-        """Whether there are lines of text for this model; else it takes JSON alone."""
+        """Whether there are lines of text for this model."""
         return self.learner.text.format not in TABLES
+
+    @property
+    def takes_csv(self) -> bool:
+        """Whether rows for this model may be those of a table."""
+        return self.learner.text.format in (*TABLES, "json")
 
     async def ask(
         self, kind: str, text: bytes, *, learn: bool = False, whole: bool = True, wants: Wants = NOTHING_MORE
@@ -408,8 +415,12 @@ class Worker(Queue):
         constant = constant_id(source, source.format)
         batches = [batch._replace(source=SOURCE, constant=constant) for batch in batches]
         if parsed.found is not None and batches:
-            notes = self._columns[first.learn].check(parsed.found, SOURCE, first.learn)
+            notes_on = lambda found: self._columns[first.learn].check(found, SOURCE, first.learn)  # noqa: E731
+            notes = notes_on(parsed.found)
             self._tell([*notes, *parsed.found.faults])
+            for request, reply in zip(task.group, task.replies, strict=True) if notes else ():
+                own = parsed if alone else (yield from self._parsed([request], stop=False))
+                reply.notes.extend(notes_on(own.found) if own.found else ())
         if first.learn and batches:
             try:
                 self.learner.coded(joined(batches))
@@ -535,9 +546,7 @@ def elements(text: bytes) -> Iterator[tuple[int, Record]]:
         raise InputError(SOURCE, None, None, "an empty body", "an object, or an array of objects")
     try:
         yield from enumerate(elements_of(text), 1)
-    except (Unfit, RecursionError) as problem:
-        if isinstance(problem, RecursionError):
-            problem = Unfit("objects or arrays nested too deeply", "a few levels")
+    except Unfit as problem:
         raise _error_in(text, problem) from None
 
 

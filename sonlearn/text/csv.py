@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from sonlearn.text.flat import TableRows, id_in
 from sonlearn.text.objects import Unfit
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import with_point
+
+if TYPE_CHECKING:
+    from sonlearn.text.chunk import ChunkParser
 
 _ROWS = 4096  # of a batch
 _SEPARATOR = re.compile(r'"?sep=(.)"?\r?\n', re.IGNORECASE)
@@ -78,6 +82,28 @@ def read_csv(
             refused, places = [], rows.columns(layout)
     if rows or refused:
         yield rows.take(refused, features)
+
+
+def read_csv_as_objects(
+    chunks: Iterable[np.ndarray], name: str, options: TextOptions, parser: ChunkParser
+) -> Iterator[ParsedChunk]:  # fmt: skip
+    """Yield the rows of a source, each what `parser` makes of an object of its fields; the rest is as in `read_csv`."""
+    records, part = CsvRecords(chunks, name, options), list[tuple[int, list[str], InputError | None]]()
+    layout_of(records.columns, options, (name, records.header), Labelling(False), records.hint)
+    for record in records:
+        part.append(record)
+        if len(part) >= _ROWS or records.chunk_ends:
+            yield _objects_of(part, records.columns, name, parser)
+            part = []
+    yield _objects_of(part, records.columns, name, parser)
+
+
+def _objects_of(
+    part: list[tuple[int, list[str], InputError | None]], columns: list[str], name: str, parser: ChunkParser
+) -> ParsedChunk:  # fmt: skip
+    objects = ((line, dict(zip(columns, record, strict=True))) for line, record, error in part if error is None)
+    parsed = parser.parse_records(objects, name)
+    return parsed._replace(errors=[*parsed.errors, *(error for _, _, error in part if error is not None)])
 
 
 class CsvRecords:

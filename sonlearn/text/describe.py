@@ -42,8 +42,9 @@ MOST_VALUES = 10_000
 #: Rows among which equal ones are looked for.
 MOST_ROWS = 100_000
 _TABLE = "a table: CSV, Parquet, Arrow or JSON lines"
-#: What is said of a column that tells the label, or numbers the rows, and the rows in which `told_early` looks for one.
-LEAK, ROW_NUMBER, LOOKED_AT = "a leak", "the number of the row", 1_000
+#: What is said of columns that `told_early` looks for in so many rows: they tell the label, number rows, or are times.
+EARLY = LEAK, ROW_NUMBER, TIMES = "a leak", "the number of the row", "dates or times as numbers"
+LOOKED_AT = 1_000
 #: Rows before a suspicion is worth a word, and the shares that rouse one.
 _ENOUGH, _SURE, _NEARLY_ALL = 20, 100, 0.95
 #: Numbers of which the largest is so many times the smallest are no times.
@@ -275,7 +276,7 @@ class ColumnSummary:
         elif self.texts.sentences > held / 2 and (self.full or len(self.values) > held / 2):
             out.append(f"a text: most values differ and have several words; --text {flag}")
         elif self.stamps == held and self._are_times(unique):
-            out.append(f"dates or times as numbers ({shorten(next(iter(self.values)))}); write 2024-03-31 13:05")
+            out.append(f"{TIMES} ({shorten(next(iter(self.values)))}); write 2024-03-31 13:05")
         elif self._counts_rows():
             out.append(f"{ROW_NUMBER}; --id {flag}, or --ignore {flag} (--numeric {flag} if it is a time)")
         elif (unique and texts > held / 2) or (self.numbers == held and self._numbers_rows(unique)):
@@ -370,9 +371,9 @@ def _described(summary: ColumnSummary, labels: dict[str, int]) -> Described:
 
 
 def told_early(source: str, options: TextOptions) -> list[str]:
-    """Which columns of a file tell the label or the number of each of its first `LOOKED_AT` rows; see `describe`."""
+    """What `describe` says of `EARLY` columns of a file, of its first `LOOKED_AT` rows."""
     written = dataclasses.replace(options, format="auto" if options.format == "csv" else options.format)
-    return notes_on(describe(source, written, rows=LOOKED_AT).columns, (LEAK, ROW_NUMBER))
+    return notes_on(describe(source, written, rows=LOOKED_AT).columns, EARLY)
 
 
 def notes_on(columns: Iterable[Described], begin: str | tuple[str, ...] = "") -> list[str]:

@@ -45,6 +45,7 @@ from sonlearn.text.columns import (
     MISSING,
     NO_DATE_MET,
     NONE_MET,
+    NOTHING_MEANT,
     ColumnTable,
     Found,
     first_names,
@@ -321,9 +322,10 @@ class ColumnEncoder:
         known = [met for met in self._model.known.get(self.column, ()) if met not in ("missing", "absent")]
         if not known or kind in known:
             return
-        met, field = " or ".join(f"a {one}" for one in known), shorten(field) if field else f"a {kind}"
+        met, bare, field = " or ".join(f"a {one}" for one in known), field, shorten(field) if field else f"a {kind}"
         if "category" not in known:  # anything may be a further category
-            raise Unfit(field, f"{met}, as in all rows that the model has learned")
+            remedy = "; where it is missing, write na" if bare.lower() in NOTHING_MEANT else ""
+            raise Unfit(field, f"{met}, as in all rows that the model has learned{remedy}")
         self._note(kind, f"a {kind}, {field}; the model has learned {met} in all rows")
 
     def _note(self, kind: str, text: str) -> None:

@@ -10,7 +10,7 @@ import dataclasses
 import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sonlearn.errors import OptionError, shorten
@@ -124,7 +124,7 @@ def settings_of(grids: Mapping[str, Any] | Iterable[Mapping[str, Any]], fixed: M
             left_out.setdefault(str(setting.options.method), {}).update(dict.fromkeys(unused))
             used.update(setting.given)
             methods.add(str(setting.options.method))
-        _check_used(axes, used, sorted(methods))
+        _check_used(axes, used, sorted(methods), fixed)
     return Settings(tuple(found.values()), combinations, {m: tuple(names) for m, names in left_out.items() if names})
 
 
@@ -155,11 +155,15 @@ def _setting(given: dict[str, Any], shown: tuple[str, ...]) -> tuple[Setting, li
     return Setting(_named(taken, own) or "defaults", taken, options), [each for each in given if each not in taken]
 
 
-def _check_used(axes: Mapping[str, Sequence[Any]], used: set[str], methods: Sequence[str]) -> None:
-    """Refuse an option that none of the `methods` takes, as `LearnOptions` does, unless its value is the default."""
+def _check_used(
+    axes: Mapping[str, Sequence[Any]], used: set[str], methods: Sequence[str], fixed: Container[str]
+) -> None:  # fmt: skip
+    """Refuse an option that no setting takes, as `LearnOptions` does; a default is none to try, but may be `fixed`."""
     for name in [name for name in axes if name not in used]:
         for method, value in itertools.product(methods, axes[name]):
             LearnOptions(method=method, **{name: value})
+        if name not in fixed:
+            raise OptionError(f"--grid {_spelled(name)}: no method of the grid takes it: {', '.join(methods)}")
 
 
 def _only(given: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:

@@ -149,8 +149,6 @@ def test_the_format_does_not_matter(cli):
          "(several classes: --oaa K, or --classes auto; values: --loss squared; two other labels: --positive 3)"),
         ("1 1:1\n5 1:1\n", ("--oaa", 4), "found label 5, expected 1 to 4, or 0 to 3, for --oaa 4 "
          "(more classes: --oaa 5)"),
-        ("a | x\n3 | y\n", ("--classes", "auto"), "found label 3, expected a name, as the labels before it: "
-         "classes are all names or all whole numbers"),
         ("a | x\n", (), "found 'a', expected a label (a finite number), or nothing, before the first bar; "
          "names of classes: --classes auto"),
         ("a 1:1\n", ("--classes", "auto"), "found 'a', expected a label (a finite number), then index:value pairs"),
@@ -161,6 +159,26 @@ def test_one_line_for_labels_that_do_not_fit(cli, text, flags, found):
     err = cli.error("train", *NAG, *flags, "x")
     assert err.endswith(found)
     assert err.startswith("x:")
+
+
+@pytest.mark.parametrize("order", ["3U2", "U32"])
+def test_whole_numbers_and_names_are_classes(cli, order):
+    rows = list(zip(order * 8, ("3", "2", "U") * 8, range(24), strict=True))
+    rows = [(label, "321U".index(label) * 3, i) for label, _, i in rows]
+    Path("t.csv").write_text("x,y\n" + "".join(f"k{x},{label}\n" for label, x, _ in rows))
+    Path("t.json").write_text("".join(f'{{"x": "k{x}", "y": "{label}"}}\n' for label, x, _ in rows))
+    Path("t.vw").write_text("".join(f"{label} |x k{x}\n" for label, x, _ in rows))
+    said = "warning: some classes are whole numbers, some are names ('U')"
+    for name, flags in (("t.csv", ("--label", "y")), ("t.json", ("--label", "y")), ("t.vw", ())):
+        status, _, err = cli("train", *NAG, "--classes", "auto", *flags, "-f", "m", name)
+        assert (status, said in err) == (0, True)
+        status, out, err = cli("predict", "-i", "m", name)
+        assert (status, "".join(out.split()), "\naverage error = 0.000000\n" in err) == (0, order * 8, True)
+        assert "macro F1 = 1.000000, of 3 classes" in err
+        answer = json.loads(cli.out("predict", "-i", "m", name, "--audit", "--audit-format", "json").splitlines()[0])
+        assert str(answer["prediction"]) == order[0]
+    Path("other.vw").write_text("V |x k0\n4 |x k0\n")
+    assert "examples of classes that the model has not learned: 2" in cli("predict", "-i", "m", "other.vw")[2]
 
 
 def test_classes_never_seen_count_as_errors_and_are_named(cli):

@@ -2,6 +2,7 @@
 
 import dataclasses
 import gzip
+import http.client
 import io
 import json
 
@@ -155,6 +156,41 @@ def test_rows_to_be_learned_have_the_column_of_the_label_and_other_columns_are_n
         "<request>: columns that the model knows and the table has not: 'city', 'note'",
         "<request>: columns that the model does not know, new to the model: 'town'",
     ]
+
+
+def test_a_reply_says_of_what_columns_its_own_request_had():
+    told = "<request>: columns that the model does not know, left out: 'town'"
+    lacks = "<request>: columns that the model knows and the table has not: 'city', 'note'"
+    with served(of_table()) as server:
+        whole = {"n": 3, "city": "Graz", "note": "good"}
+        connection = http.client.HTTPConnection("127.0.0.1", server.http, timeout=60)
+        for media, text, notes in (
+            ("application/json", json.dumps(whole), None),
+            ("application/json", json.dumps([whole, whole | {"town": "Graz"}]), [told]),
+            ("application/json", json.dumps({"n": 3, "town": 1}), [lacks, told]),
+            ("text/csv", "n,city,note,town\n1,Graz,bad,1\n", [told]),
+        ):
+            connection.request("POST", "/predict", text, {"content-type": media})
+            response = connection.getresponse()
+            assert (response.status, json.loads(response.headers.get("warnings", "null"))) == (200, notes)
+            response.read()
+        connection.close()
+        body = json.dumps(whole | {"town": 1}) + "\n"
+        requests = [worker.PredictionRequest("lines", text.encode(), False, True, worker.NOTHING_MORE)
+                    for text in (body, json.dumps(whole) + "\n", body)]  # fmt: skip
+        task = worker.Task(requests)
+        server.worker._work(task)
+        assert [reply.notes for reply in task.results] == [[told], [], [told]]
+
+
+def test_a_model_of_json_takes_csv_as_predict_does(tmp_path):
+    rows = [{"n": i % 5, "city": ["Graz", "Wien"][i % 2], "y": ["no", "yes"][i % 2]} for i in range(60)]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    learner = learned_from(lines.encode(), TextOptions(format="json", label="y"))
+    with served(learner) as server:
+        expected = server.json("/predict", [{"n": 3, "city": "Graz"}, {"n": 2, "city": None}])[1]["predictions"]
+        status, answer = server.ask("POST", "/predict", "city,n\nGraz,3\n,2\n", "text/csv")
+        assert (status, [float(line) for line in answer.split()]) == (200, pytest.approx(expected, abs=1e-6))
 
 
 def test_a_row_that_was_refused_says_nothing_of_the_column_s_mean():
