@@ -204,7 +204,7 @@ def _of_memory(source: Any) -> tuple[list[str], Iterator[Any]]:
 
 
 def _inferred(source: Any) -> Any:
-    """A table of pandas with columns of dates in the place of those of NumPy's dates as objects, which Arrow refuses."""
+    """A table of pandas whose columns of objects that are dates of NumPy are columns of dates: Arrow refuses others."""
     return source.infer_objects() if hasattr(source, "infer_objects") else source
 
 
