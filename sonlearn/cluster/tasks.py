@@ -29,6 +29,7 @@ from sonlearn.report.progress import Progress
 from sonlearn.sketch.rules import SketchOptions
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.names import NameTable
+from sonlearn.text.records import expect_usual
 
 if TYPE_CHECKING:
     from sonlearn.sketch.base import Sketch
@@ -211,6 +212,7 @@ def learn_rows(
     skipped, errors = after.skipped, list(after.errors)
     try:
         check_labels(part, job.reading.text, f"<partition {number}>")
+        expect_usual(learner.columns, getattr(part, "path", None), job.reading.text)
         for batch in span.of(after.read(job.reading.reader(part, number, names, learner.columns))):
             predicted = learn(learner, batch, skip=job.reading.on_error == "skip")
             after.progress.update(problem_of(learner.options).outcome(batch, None, predicted))
