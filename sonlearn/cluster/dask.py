@@ -28,7 +28,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextvars import ContextVar
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import dask
 import numpy as np
@@ -58,8 +58,9 @@ UNWANTED: ContextVar[threading.Event | None] = ContextVar("unwanted", default=No
 GLANCE = 0.5
 
 
-class Trained(NamedTuple):
-    """Result of learning: the model and the progress.
+@dataclasses.dataclass(kw_only=True)
+class Trained(Done):
+    """Result of learning: the model and the progress, and what was left out (see `sonlearn.cluster.tasks.Done`).
 
     Attributes
     ----------
@@ -71,12 +72,6 @@ class Trained(NamedTuple):
         Progress of each learner, over its own partitions.
     merge : Progress or None
         Progress of the merged learner over the first rows of the last partition; None with one learner.
-    skipped, errors
-        Number of malformed lines left out, and the first of them.
-    refused, first_refused
-        Number of rows that could not be learned from, and what the first was; None: there is none.
-    notes : list of str
-        What is to be said of the partitions.
     """
 
     learner: Learner
@@ -84,11 +79,6 @@ class Trained(NamedTuple):
     plan: Rounds
     each: list[Progress]
     merge: Progress | None
-    skipped: int
-    errors: list[SonlearnError]
-    refused: int
-    first_refused: SonlearnError | None
-    notes: list[str]
 
 
 def sketch(
@@ -147,7 +137,7 @@ def train(
     """
     options = options or LearnOptions()
     reading = Reading(text or TextOptions(), labels=Labelling.of(options))
-    return trained(data, options, reading, learners=learners, rounds=rounds, client=client)[0]
+    return trained(data, options, reading, learners=learners, rounds=rounds, client=client).learner
 
 
 def predict(learner: Learner, data: Any, *, client: Client | None = None) -> Iterator[Predicted]:
@@ -293,12 +283,8 @@ def _trained(
     last: LearnedPartition, plan: Rounds, each: list[Any], merge: Progress | None, every: Sequence[Done]
 ) -> Trained:
     """The result: the learner of `last`, and what was left out in `every` one."""
-    return Trained(
-        last.learner(), NameTable(last.names), plan, each, merge, sum(done.skipped for done in every),
-        [error for done in every for error in done.errors][:10], sum(done.refused for done in every),
-        next((done.first_refused for done in every if done.first_refused), None),
-        list(dict.fromkeys(note for done in every for note in done.notes)),
-    )  # fmt: skip
+    own = tasks.left_out(every)
+    return Trained(learner=last.learner(), names=NameTable(last.names), plan=plan, each=each, merge=merge, **own)
 
 
 def _tree(base: Any, previous: Any, learned: list[Any]) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +28,7 @@ from sonlearn.report.problem import problem_of
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.rules import SketchOptions
 from sonlearn.text.columns import ColumnTable, Labelling
+from sonlearn.text.malformed import SHOWN_ERRORS
 from sonlearn.text.names import NameTable
 from sonlearn.text.records import expect_usual
 
@@ -93,13 +94,26 @@ class Done:
         self.skipped += reader.malformed.count
         self.left = reader.malformed.tags
         self.notes = list(dict.fromkeys([*self.notes, *reader.notes]))
-        self.errors += [placed(error, reader.part) for error in reader.malformed.errors[: 10 - len(self.errors)]]
+        more = reader.malformed.errors[: SHOWN_ERRORS - len(self.errors)]
+        self.errors += [placed(error, reader.part) for error in more]
 
     def count_refused(self, learner: Learner, part: Any) -> None:
         """Add the rows of a partition that `learner`, which has come to it with none, could not learn from."""
         if learner.first_refused is not None:
             self.refused += learner.refused_rows
             self.first_refused = self.first_refused or placed(learner.first_refused, part)
+
+
+def left_out(every: Sequence[Done]) -> dict[str, Any]:
+    """How reading went in all of these, as the fields of `Done`, but for tags."""
+    return {
+        "problem": next((done.problem for done in every if done.problem), None),
+        "skipped": sum(done.skipped for done in every),
+        "errors": [error for done in every for error in done.errors][:SHOWN_ERRORS],
+        "refused": sum(done.refused for done in every),
+        "first_refused": next((done.first_refused for done in every if done.first_refused), None),
+        "notes": list(dict.fromkeys(note for done in every for note in done.notes)),
+    }
 
 
 def format_of(reading: Reading, part: Any) -> tuple[str | None, SonlearnError | None]:
@@ -139,7 +153,7 @@ def sketch_partition(reading: Reading, options: SketchOptions, zero_based: bool,
 
 def merge_sketches(one: Sketched, other: Sketched) -> Sketched:
     """The merged sketch of both; the first problem, if there is one."""
-    merged = Sketched(one.problem or other.problem, one.skipped + other.skipped, (one.errors + other.errors)[:10])
+    merged = Sketched(**left_out((one, other)))
     if merged.problem is None:
         merged.sketch = copy.deepcopy(one.sketch).merge(other.sketch)
     return merged

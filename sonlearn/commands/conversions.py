@@ -11,7 +11,7 @@ import time
 
 from sonlearn.commands.checks import check_files, check_stdin, check_target
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, of_skipped, telling_of_compiling, warn
+from sonlearn.commands.messages import of_skipped, prompt, telling_of_compiling, warn
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import STDOUT, whole_output
 from sonlearn.interrupts import Interrupts
@@ -36,8 +36,7 @@ def convert(line: Line) -> int:
     check_stdin(sources)
     target = "-" if options.output in STDOUT else options.output
     _check_output("DATA", sources, target)
-    if from_terminal(sources):
-        complain(FROM_TERMINAL)
+    prompt(sources)
     with Interrupts(at_once=True), telling_of_compiling():
         reader = convert(sources, target, options.to, text, **running.reading)
     warn(*of_skipped(reader.malformed.count, reader.malformed.errors))

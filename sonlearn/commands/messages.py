@@ -11,7 +11,6 @@ from sonlearn.commands.checks import STDIN
 from sonlearn.errors import OptionError, SonlearnError
 from sonlearn.jit import COMPILING, on_compilation
 
-FROM_TERMINAL = "reading examples from the terminal; Ctrl-D ends them"
 #: Not empty: the cursor of a terminal stands behind the line that says which kernel is compiled.
 _OPEN: list[bool] = []
 
@@ -82,9 +81,10 @@ def of_refused(count: int, first: SonlearnError | None) -> list[str]:
     return [f"examples that could not be learned from: {count}, the first: {first}"] if count else []
 
 
-def from_terminal(sources: Iterable[str]) -> bool:
-    """Whether the data are typed at a terminal, so that the user needs a prompt."""
-    return not sys.stdin.closed and sys.stdin.isatty() and any(name in STDIN for name in sources)
+def prompt(sources: Iterable[str], say: Callable[..., None] = complain) -> None:
+    """Tell a user who types the data at a terminal how they end."""
+    if not sys.stdin.closed and sys.stdin.isatty() and any(name in STDIN for name in sources):
+        say("reading examples from the terminal; Ctrl-D ends them")
 
 
 @contextlib.contextmanager

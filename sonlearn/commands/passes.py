@@ -37,6 +37,9 @@ FINISHED = "finished run"
 HEARTBEAT = 30.0
 #: Exit status where a run that is to be resumed has finished.
 NOTHING_LEFT = 3
+#: Files that a run writes: what they are called, and the field of `RunOptions`.
+_WRITTEN = {name: name for name in ("final_regressor", "predictions", "raw_predictions")}
+_WRITTEN |= {"log": "log_json", "report": "report"}
 _BAR = "{percentage:3.0f}% |{bar}| {elapsed}<{remaining}{postfix}"
 
 
@@ -204,7 +207,9 @@ class Passes:
     @property
     def files(self) -> dict[str, str | None]:
         """Which files the run reads and writes."""
-        return {"data": " ".join("<stdin>" if name in STDIN else name for name in self.sources)}
+        data = " ".join("<stdin>" if name in STDIN else name for name in self.sources)
+        written = {name: getattr(self.options, field) for name, field in _WRITTEN.items()}
+        return {"data": data, "initial_regressor": self.from_model, **written}
 
     def compiling(self) -> None:
         """Kernels have to be compiled before anything is learned."""
@@ -235,8 +240,7 @@ class Passes:
         """All of it; return the exit status. Raises SonlearnError or OSError, and nothing has been saved."""
         if self.nothing_left:
             return self.ended()
-        if messages.from_terminal(self.sources):
-            self.say(messages.FROM_TERMINAL)
+        messages.prompt(self.sources, self.say)
         try:
             with (
                 Interrupts(at_once=True) as interrupts,

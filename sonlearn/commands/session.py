@@ -167,19 +167,6 @@ class Session(Passes):
         if not self.options.testonly and (self.options.threads is None or self.options.threads > 1):
             self.helper.start(self.learn, self.bandit)
 
-    @property
-    def files(self) -> dict[str, str | None]:
-        """Which files the run reads and writes."""
-        return {
-            **super().files,
-            "initial_regressor": self.from_model,
-            "final_regressor": self.options.final_regressor,
-            "predictions": self.options.predictions,
-            "raw_predictions": self.options.raw_predictions,
-            "log": self.options.log_json,
-            "report": self.options.report,
-        }
-
     def begin_with(self, learner: Any, settings: list[str], cache: str) -> None:
         """Begin with what learns, and print the header: files, `settings`, and the head of the table."""
         self.learner = self.problem.learner = learner
@@ -241,8 +228,9 @@ class Session(Passes):
         if self.predictions and self.options.form == "vw":
             of_rows = texts_of(self.problem.lines(batch, predicted, every, self.options.top))
         elif self.predictions:
-            self.answers = self.answers or AnswerLines(self.options.form, self.problem.columns(every))
-            of_rows = self.problem.answers(batch, predicted, every)
+            columns = self.problem.answers(batch, predicted, every)
+            self.answers = self.answers or AnswerLines(self.options.form, tuple(columns))
+            of_rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
         if self.raw_predictions:
             raw = texts_of(self.problem.raw(predicted))
         self.write_rows(batch.skipped or (), predicted.refused, batch.tags, of_rows, raw)
@@ -258,7 +246,7 @@ class Session(Passes):
         skipped : pairs (before which row, tag) of malformed lines
         refused : bool[n], which rows could not be learned from
         tags : list of n str, or None
-        of_rows : what is predicted of the n rows, as `Problem.lines` or `Problem.answers` gives it
+        of_rows : what is predicted of the n rows, as `Problem.lines` gives it, or rows of `Problem.answers`
         raw : their raw predictions as texts
         """
         n, at = len(refused), np.array([place for place, _ in skipped], dtype=np.int64)

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from sonlearn.commands.checks import check_binary, check_files, check_stdin, check_target
 from sonlearn.commands.line import Line
-from sonlearn.commands.messages import FROM_TERMINAL, complain, from_terminal, of_skipped, telling_of_compiling, warn
+from sonlearn.commands.messages import complain, of_skipped, prompt, telling_of_compiling, warn
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import whole_file
@@ -61,8 +61,7 @@ def command(line: Line) -> int:
             merge_files(list(running.data), options, say)
         return 0
     check_stdin(sources)
-    if from_terminal(sources):
-        say(FROM_TERMINAL)
+    prompt(sources, say)
     reader = Reader(sources, text, **running.reading)
     with Interrupts() as interrupts, telling_of_compiling(running.quiet):
         sketch_batches(reader, sketch, options, say, interrupts)

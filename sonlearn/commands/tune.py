@@ -70,7 +70,7 @@ class TuningSession(Passes):
     @property
     def files(self) -> dict[str, str | None]:
         """Which files the run reads and writes."""
-        return {**super().files, "final_regressor": self.options.final_regressor, "table": self.choice.table}
+        return {**super().files, "table": self.choice.table}
 
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make the learners, and print the header."""

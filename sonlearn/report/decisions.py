@@ -187,17 +187,12 @@ class DecisionProblem(Problem):
             return [self._class(action) for action in predicted.action]
         return self._probable(batch, predicted) if self.learner.options.explores else self._best(batch, predicted)
 
-    def columns(self, every: bool) -> tuple[str, ...]:
-        """See `Problem`."""
-        return ("label",) if self.learner.options.cbify is not None else ("action", "probability")
-
-    def answers(self, batch: Any, predicted: Any, every: bool) -> list[dict[str, Any]]:
+    def answers(self, batch: Any, predicted: Any, every: bool) -> dict[str, list[Any]]:
         """See `Problem`: the likeliest action, and with which probability it is chosen."""
         if self.learner.options.cbify is not None:
-            return [{"label": self._class(action)} for action in predicted.action]
-        best = (float(predicted.probability[a:b].max()) for a, b in itertools.pairwise(predicted.first.tolist()))
-        rows = zip(self._best(batch, predicted), best, strict=True)
-        return [{"action": action, "probability": p} for action, p in rows]
+            return {"label": [self._class(action) for action in predicted.action]}
+        best = [float(predicted.probability[a:b].max()) for a, b in itertools.pairwise(predicted.first.tolist())]
+        return {"action": self._best(batch, predicted), "probability": best}
 
     # -- texts of a decision -----------------------------------------------------------------------------------------
 

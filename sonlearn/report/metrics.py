@@ -346,7 +346,7 @@ def numbers_of(learner: Learner, y: np.ndarray) -> np.ndarray:
     """int64[n]: which of the learner's classes labels are (`Predicted.label`), -1 for one that has not been met."""
     if learner.options.kind != "classes":
         return np.asarray(y > 0, dtype=np.int64)
-    place = {value: i for i, value in enumerate(learner.labels.values)}  # type: ignore[union-attr]
+    place = {value: i for i, value in enumerate(learner.labels.values)}  # type: ignore[union-attr]  # of classes
     return np.array([place.get(label, -1) for label in y.tolist()], dtype=np.int64)
 
 

@@ -15,6 +15,7 @@ A row that was left out has nothing but its id.
 from __future__ import annotations
 
 import io
+import itertools
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -51,10 +52,14 @@ def with_intervals(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> lis
     return [f"{text} [{a:.6g},{b:.6g}]" for text, a, b in texts]
 
 
-def with_sets(texts: list[str], sets: np.ndarray, labels: list[str]) -> list[str]:
-    """``value {label,label}`` for each row: the labels of its set, bool[n, K]."""
-    named = [",".join(label for label, inside in zip(labels, row, strict=False) if inside) for row in sets.tolist()]
-    return [f"{text} {{{inside}}}" for text, inside in zip(texts, named, strict=True)]
+def labels_of(sets: np.ndarray, labels: list[Any]) -> list[list[Any]]:
+    """The labels that are in the sets, bool[n, K], of n rows; a class that has not been met has none."""
+    return [list(itertools.compress(labels, row)) for row in sets.tolist()]
+
+
+def with_sets(texts: list[str], sets: list[list[Any]]) -> list[str]:
+    """``value {label,label}`` for each row: the labels of its set."""
+    return [f"{text} {{{','.join(map(str, labels))}}}" for text, labels in zip(texts, sets, strict=True)]
 
 
 class AnswerLines:

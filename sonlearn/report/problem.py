@@ -5,7 +5,7 @@ Each says, of what was predicted for a batch,
 
 - what the running totals count (`outcome`), and which rows and lines they print (`progress`),
 - which measures there are (`metrics`), and what the log keeps (`settings`, `logged`),
-- the lines of ``-p`` and ``-r`` (`lines`, `raw`), and its rows as CSV and JSON (`columns`, `answers`),
+- the lines of ``-p`` and ``-r`` (`lines`, `raw`), and its rows as CSV and JSON (`answers`),
 - what a server replies (`replies`, `more`).
 """
 
@@ -23,7 +23,7 @@ from sonlearn.options import LearnOptions
 from sonlearn.report.facts import contributions_of, facts_of, members_at_work, remembered
 from sonlearn.report.labels import ClassCounts, LabelStatistics, reported_loss
 from sonlearn.report.metrics import Metrics, numbers_of
-from sonlearn.report.predictions import texts_of, with_intervals, with_sets
+from sonlearn.report.predictions import labels_of, texts_of, with_intervals, with_sets
 from sonlearn.report.progress import BatchOutcome, Progress, Schedule
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class Problem:
         values = self._values(predicted, every, top)
         if predicted.sets is None:
             return values
-        return with_sets(texts_of(values), predicted.sets, list(map(str, self._replied)))
+        return with_sets(texts_of(values), labels_of(predicted.sets, self._replied))
 
     def _values(self, predicted: Predicted, every: bool = False, top: int | None = None) -> Any:
         """What is predicted of each row, without its interval or set: float64[n], or n texts."""
@@ -149,38 +149,21 @@ class Problem:
 
     # -- rows of CSV and JSON ----------------------------------------------------------------------------------------
 
-    def columns(self, every: bool) -> tuple[str, ...]:
-        """What `answers` says, by name; with `every`, the probability of each class as well."""
-        return (*self._columns(every), *(() if self.options.coverage is None else self._beside))
-
-    #: What there is beside a prediction with ``--coverage``.
-    _beside: tuple[str, ...] = ("low", "high")
-
-    def _columns(self, every: bool) -> tuple[str, ...]:
-        return ("prediction",)
-
-    def answers(self, batch: Any, predicted: Any, every: bool) -> list[dict[str, Any]]:
-        """What is predicted of each row, by name.
+    def answers(self, batch: Any, predicted: Any, every: bool) -> dict[str, list[Any]]:
+        """What is predicted of n rows: n values by name; with `every`, the probability of each class as well.
 
         With ``--coverage`` also the ends of the interval (None: it has none yet), or the labels of the set.
         """
-        columns = self._columns(every)
-        rows = [dict(zip(columns, values, strict=True)) for values in self._answers(predicted, every)]
+        found = self._answers(predicted, every)
         if predicted.sets is not None:
-            for row, inside in zip(rows, predicted.sets.tolist(), strict=True):
-                row["set"] = [label for label, one in zip(self.labels, inside, strict=False) if one]
+            found["set"] = labels_of(predicted.sets, self.labels)
         elif predicted.low is not None:
-            for row, ends in zip(rows, self._ends(predicted), strict=True):
-                row |= dict(zip(("low", "high"), ends, strict=True))
-        return rows
+            found |= {"low": _finite(predicted.low), "high": _finite(predicted.high)}
+        return found
 
-    def _answers(self, predicted: Predicted, every: bool) -> Any:
-        """For each row the values of `_columns`."""
-        return ((value,) for value in predicted.prediction.tolist())
-
-    def _ends(self, predicted: Any) -> list[list[float | None]]:
-        ends = zip(predicted.low.tolist(), predicted.high.tolist(), strict=True)
-        return [[a if isfinite(a) else None for a in pair] for pair in ends]
+    def _answers(self, predicted: Predicted, every: bool) -> dict[str, list[Any]]:
+        """`answers`, without coverage."""
+        return {"prediction": predicted.prediction.tolist()}
 
     # -- replies -------------------------------------------------------------------------------------------------------
 
@@ -193,10 +176,10 @@ class Problem:
         """What a server replies beside it: intervals or sets, labels and probabilities."""
         found: dict[str, list[Any]] = {}
         if coverage and predicted.low is not None:
-            found["intervals"] = self._ends(predicted)
+            ends = zip(_finite(predicted.low), _finite(predicted.high), strict=True)
+            found["intervals"] = list(map(list, ends))
         elif coverage and predicted.sets is not None:
-            labels = self._replied
-            found["sets"] = [[labels[k] for k in np.flatnonzero(row)] for row in predicted.sets]
+            found["sets"] = labels_of(predicted.sets, self._replied)
         if probabilities:
             found |= self._probabilities(predicted)
         return found
@@ -213,8 +196,6 @@ class Problem:
 
 class TwoClasses(Problem):
     """Two classes: the labels -1 and +1, however they are written in the data."""
-
-    _beside = ("set",)
 
     @property
     def labels(self) -> list[str]:
@@ -252,23 +233,19 @@ class TwoClasses(Problem):
     def _replied(self) -> list[Any]:
         return self.labels if self.learner.labels.worded else [-1, 1]
 
-    def _columns(self, every: bool) -> tuple[str, ...]:
-        if self.no_probabilities:
-            return ("label", "score")
-        return ("label", "probability", *(f"probability of {name}" for name in self.labels if every))
-
-    def _answers(self, predicted: Predicted, every: bool) -> Any:
+    def _answers(self, predicted: Predicted, every: bool) -> dict[str, list[Any]]:
         names = self.labels
-        labels = [names[int(decided > 0)] for decided in predicted.decided.tolist()]
+        found = {"label": [names[decided > 0] for decided in predicted.decided.tolist()]}
         if self.no_probabilities:
-            return zip(labels, predicted.raw.tolist(), strict=True)
-        p = probabilities_of_two(self.options, predicted.raw).tolist()
-        return ((label, of[1], *(of if every else ())) for label, of in zip(labels, p, strict=True))
+            return found | {"score": predicted.raw.tolist()}
+        p = probabilities_of_two(self.options, predicted.raw).T.tolist()
+        of = {f"probability of {name}": own for name, own in zip(names, p, strict=True) if every}
+        return {**found, "probability": p[1], **of}
 
     def _probabilities(self, predicted: Predicted) -> dict[str, list[Any]]:
         signs = self._replied
         return {
-            "labels": [signs[int(decided > 0)] for decided in predicted.decided.tolist()],
+            "labels": [signs[decided > 0] for decided in predicted.decided.tolist()],
             "probabilities": probabilities_of_two(self.options, predicted.raw)[:, 1].tolist(),
         }
 
@@ -278,7 +255,6 @@ class SeveralClasses(Problem):
 
     alone = True
     no_probabilities = ""
-    _beside = ("set",)
 
     @property
     def labels(self) -> list[str]:
@@ -341,21 +317,21 @@ class SeveralClasses(Problem):
         labels, most = self.labels, self.options.numbered
         return [] if not every else labels if most is None else [str(k + ("0" not in labels)) for k in range(most)]
 
-    def _columns(self, every: bool) -> tuple[str, ...]:
-        return ("label", "probability", *(f"probability of {name}" for name in self._names(every)))
-
-    def _answers(self, predicted: Any, every: bool) -> Any:
-        names, known = self._names(every), self.labels
+    def _answers(self, predicted: Any, every: bool) -> dict[str, list[Any]]:
         best = predicted.probabilities.max(axis=1, initial=0.0).tolist()
-        for i, label in enumerate(self.texts(predicted.prediction)):
-            of = dict(zip(known, predicted.probabilities[i].tolist(), strict=True))
-            yield (label, best[i], *(of.get(name, float(predicted.other[i])) for name in names))
+        found = {"label": self.texts(predicted.prediction), "probability": best}
+        of = dict(zip(self.labels, predicted.probabilities.T, strict=True))
+        return found | {f"probability of {name}": of.get(name, predicted.other).tolist() for name in self._names(every)}
 
     def _probabilities(self, predicted: Any) -> dict[str, list[Any]]:
         return {
             "labels": self.texts(predicted.prediction),
             "probabilities": list(self._met(predicted, predicted.probabilities)),
         }
+
+
+def _finite(ends: np.ndarray) -> list[float | None]:
+    return [end if isfinite(end) else None for end in ends.tolist()]
 
 
 def _scored(values: dict[str, float]) -> str:

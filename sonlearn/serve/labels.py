@@ -117,8 +117,7 @@ def _objects(group: list[worker.PredictionRequest]) -> Iterator[tuple[int, Recor
         if line.strip():
             try:
                 yield number, decode(line)
-            except (Unfit, RecursionError) as error:
-                problem = error if isinstance(error, Unfit) else Unfit("objects nested too deeply", "a few levels")
+            except Unfit as problem:
                 raise error_of(problem, line, (worker.SOURCE, number)) from None
 
 

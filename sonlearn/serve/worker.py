@@ -547,9 +547,7 @@ def elements(text: bytes) -> Iterator[tuple[int, Record]]:
         raise InputError(SOURCE, None, None, "an empty body", "an object, or an array of objects")
     try:
         yield from enumerate(elements_of(text), 1)
-    except (Unfit, RecursionError) as problem:
-        if isinstance(problem, RecursionError):
-            problem = Unfit("objects or arrays nested too deeply", "a few levels")
+    except Unfit as problem:
         raise _error_in(text, problem) from None
 
 

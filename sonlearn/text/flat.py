@@ -125,10 +125,7 @@ class TableRows:
 
     def add(self, record: Record, line: int) -> None:
         """Take an object. Raises Unfit."""
-        try:
-            members = members_of(record)
-        except RecursionError:
-            raise Unfit("objects or arrays nested too deeply", "one object") from None
+        members = members_of(record)
         names, fields = zip(*members, strict=True) if members else ((), ())
         columns = self._layouts.get(names) or self.columns(self._layout_of(names))
         try:

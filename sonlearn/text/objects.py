@@ -41,6 +41,8 @@ def _refuse(word: str) -> None:
     raise Unfit(word, f"JSON, which has no {word}; leave the member out, or say null")
 
 
+#: What is said of values that Python does not go down into.
+TOO_DEEP = "objects or arrays nested too deeply", "a few levels"
 _DECODER = json.JSONDecoder(object_pairs_hook=Members, parse_int=float, parse_constant=_refuse)
 _EXPECTED = {
     "Expecting value": "a value",
@@ -64,6 +66,8 @@ def decode(line: bytes) -> Any:
         found = shorten(word.group()) if word and word.group() else "the end of the line"
         expected = _EXPECTED.get(error.msg) or error.msg.replace("Expecting ", "").rstrip(" at").lower()
         raise Unfit(found, expected, len(raw(text[: error.pos]))) from None
+    except RecursionError:
+        raise Unfit(*TOO_DEEP) from None
 
 
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -82,7 +86,7 @@ def elements_of(text: bytes) -> Iterator[Any]:
             more = document[at : at + 1] == ","
         if count and document[at:].rstrip(" \t\n\r") == "]":
             return
-    except (Unfit, json.JSONDecodeError):
+    except (Unfit, json.JSONDecodeError, RecursionError):
         pass  # said of the whole text
     whole = decode(text)
     yield from whole[count:] if isinstance(whole, list) and not isinstance(whole, Members) else [whole]
@@ -94,8 +98,11 @@ def _after_space(document: str, at: int) -> int:
 
 def members_of(record: Record) -> Members:
     """The members of a record. Raises Unfit."""
-    if not isinstance(record, Members):
-        record = decode(record) if isinstance(record, bytes) else as_decoded(record, ())
+    try:
+        if not isinstance(record, Members):
+            record = decode(record) if isinstance(record, bytes) else as_decoded(record, ())
+    except RecursionError:
+        raise Unfit(*TOO_DEEP) from None
     if not isinstance(record, Members):
         raise Unfit(described(record), _OBJECT)
     return record

@@ -56,7 +56,7 @@ from sonlearn.text.columns import (
 )
 from sonlearn.text.encode import ColumnEncoder, RowLists, TableEncoder, words_of
 from sonlearn.text.hashing import hash_bytes
-from sonlearn.text.objects import Members, Record, Unfit, described, members_of
+from sonlearn.text.objects import TOO_DEEP, Members, Record, Unfit, described, members_of
 from sonlearn.text.rows import ParsedChunk, Runs
 from sonlearn.text.source import read_chunks
 from sonlearn.text.vw import make_names
@@ -215,7 +215,7 @@ class RecordRows:
             self._rows.undo()
             del self._runs[self._run_indptr[-1] :]
             if isinstance(error, RecursionError):
-                raise Unfit("objects or arrays nested too deeply", "a few levels") from None
+                raise Unfit(*TOO_DEEP) from None
             if isinstance(error, UnicodeEncodeError):
                 raise Unfit("half of a surrogate pair", "whole characters", tuple(self._path)) from None
             raise

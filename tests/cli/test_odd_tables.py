@@ -229,9 +229,9 @@ def test_describe_knows_json(cli, tmp_path):
         for i in range(40)
     ]
     lines[20:] = [line.replace('"id"', '"late": null, "note": ["good", "tea"], "id"') for line in lines[20:]]
-    (tmp_path / "t.jsonl").write_text("\n".join([*lines, "{", ""]))
+    (tmp_path / "t.jsonl").write_text("\n".join([*lines, "{", '{"a": ' + "[" * 100_000, ""]))
     out, err = cli.both("describe", "--label", "y", tmp_path / "t.jsonl")
-    assert err.startswith("sonlearn: warning: malformed lines left out: 1, the first: ")
+    assert err.startswith("sonlearn: warning: malformed lines left out: 2, the first: ")
     assert err.endswith("t.jsonl:41:2: found the end of the line, expected a name in double quotes")
     assert out.startswith("rows = 40\nlabels = 'a' 20, 'b' 20\n")
     shown = {line.split()[0]: " ".join(line.split()[1:]) for line in out.splitlines()[4:] if line}

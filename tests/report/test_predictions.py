@@ -11,7 +11,7 @@ import pytest
 
 from sonlearn.errors import OutputError
 from sonlearn.files.atomic import LineFile
-from sonlearn.report.predictions import AnswerLines, format_lines, texts_of, with_intervals, with_sets
+from sonlearn.report.predictions import AnswerLines, format_lines, labels_of, texts_of, with_intervals, with_sets
 
 VALUES = np.array([0.0, -0.0, 3.0, -2.0, 0.5, 1 / 3, -1e-7, 1e15, 123456.7890123])
 TEXTS = ["0", "0", "3", "-2", "0.500000", "0.333333", "-0.000000", "1000000000000000", "123456.789012"]
@@ -38,8 +38,9 @@ def test_intervals_and_sets_stand_behind_the_prediction_without_a_blank():
         assert text == texts_of(value[i : i + 1])[0]
         assert (float(a), float(b)) == pytest.approx((low[i], high[i]), rel=1e-5)
     inside = np.array([[True, False, True], [False, False, False], [True, True, True]])
-    assert with_sets(["a", "b", "1"], inside, ["a", "b", "c"]) == ["a {a,c}", "b {}", "1 {a,b,c}"]
-    assert with_sets(["a"], inside[2:], ["a", "b"]) == ["a {a,b}"]  # a class that has not been met has no label
+    sets = labels_of(inside, ["a", "b", 3])
+    assert with_sets(["a", "b", "1"], sets) == ["a {a,3}", "b {}", "1 {a,b,3}"]
+    assert labels_of(inside[2:], ["a", "b"]) == [["a", "b"]]  # a class that has not been met has no label
 
 
 def test_a_writer_keeps_bytes_of_tags_and_the_lines_before(tmp_path):

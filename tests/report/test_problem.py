@@ -88,8 +88,9 @@ def test_what_is_counted_of_a_batch(kind):
 def test_rows_of_tables_say_what_lines_and_replies_say(kind):
     problem, _, batch, predicted = predicted_of(kind)
     for every in (False, True):
-        columns, rows = problem.columns(every), problem.answers(batch, predicted, every)
-        assert [tuple(row) for row in rows] == [columns] * N
+        found = problem.answers(batch, predicted, every)
+        columns, rows = tuple(found), [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+        assert len(rows) == N
         csv, jsonl = (AnswerLines(form, columns).text(rows).split("\n")[:-1] for form in ("csv", "jsonl"))
         assert len(csv) == N + 1
         for line, row in zip(jsonl, rows, strict=True):
@@ -149,8 +150,8 @@ def test_two_numbers_without_probabilities_have_scores():
     problem, _, batch, predicted = predicted_of("margins")
     assert isinstance(problem, TwoClasses)
     assert problem.no_probabilities == "the model's loss, hinge, tells no probability"
-    assert problem.columns(True) == ("label", "score")
-    assert [row["score"] for row in problem.answers(batch, predicted, True)] == predicted.raw.tolist()
+    found = problem.answers(batch, predicted, True)
+    assert (list(found), found["score"]) == (["label", "score"], predicted.raw.tolist())
 
 
 def test_what_is_counted_of_decisions(tmp_path):

@@ -283,6 +283,13 @@ def test_a_name_among_numbers_is_refused(tmp_path):
         read(tmp_path, "what,gain,age\n2,1,30\nnews,0,30\n", bandit, TextOptions(format="csv"))
 
 
+def test_a_decision_that_is_nested_too_deeply_is_malformed(tmp_path):
+    (tmp_path / "t").write_text('{"c": {"a": ' + "[" * 100_000 + "\n")
+    reader = DecisionReader(str(tmp_path / "t"), TextOptions(), ADF, on_error="skip")
+    with pytest.raises(InputError, match="t:1:1: found objects or arrays nested too deeply, expected a few levels"):
+        list(reader)
+
+
 def test_vw_reads_these_forms_too(tmp_path):
     """A cost without a probability beside one with it, actions from 0 on, rewards alone, what is not to be learned."""
     (found,) = read(tmp_path, "1:1 2:2:1.0 3:3 | a\n", THREE)
