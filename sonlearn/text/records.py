@@ -90,19 +90,13 @@ def expect_usual(columns: ColumnTable, source: Any, options: TextOptions) -> Non
 
 
 def _usual_members(lines: Iterable[bytes]) -> list[str]:
-    """Columns of members, no arrays, that at least two thirds of these objects have."""
+    """Members, no objects and no arrays, that at least two thirds of these objects have."""
     met, rows = Counter[str](), 0
     for line in lines:
-        try:
+        with contextlib.suppress(Unfit, RecursionError):
             members = members_of(line)
-        except (Unfit, RecursionError):
-            continue
-        rows += 1
-        spaces = [(" ", members), *((name, value) for name, value in members if isinstance(value, Members))]
-        met.update(dict.fromkeys(
-            _column_of(name, space) for space, inner in spaces for name, value in inner
-            if not isinstance(value, Members | list) and name[:1] != "_" and space[:1] != "_"
-        ).keys())  # fmt: skip
+            rows += 1
+            met.update(name for name, value in members if not isinstance(value, list) and name[:1] != "_")
     return [name for name, times in met.items() if 3 * times >= 2 * rows]
 
 
