@@ -48,19 +48,13 @@ EXPLORERS = {
     "softmax": "--softmax --lambda 20",
     "rnd 3": "--rnd 3 --epsilon 0",
 }
-_VW = """
-import sys, vowpalwabbit
-vw = vowpalwabbit.Workspace(sys.argv[1], enable_logging=True)
-vw.finish()
-print([line for line in vw.get_log() if line.startswith('average loss')][0].split('=')[1])
-"""
 
 
 def peer(K: int, explorer: str, path: Path) -> float:
     """Mistakes a row of an explorer of VW."""
-    arguments = f"--cbify {K} --cb_explore_adf -b 20 {EXPLORERS[explorer]} -d {path} --random_seed 1"
-    found = subprocess.run([sys.executable, "-c", _VW, arguments], capture_output=True, text=True, check=True)
-    return float(found.stdout)
+    arguments = f"-m vowpalwabbit --cbify {K} --cb_explore_adf -b 20 {EXPLORERS[explorer]} -d {path} --random_seed 1"
+    found = subprocess.run([sys.executable, *arguments.split()], capture_output=True, text=True, check=True)
+    return float(found.stderr.partition("average loss = ")[2].split()[0])
 
 
 def peers(data: DataSet, K: int, fresh: bool) -> dict[str, float]:

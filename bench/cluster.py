@@ -26,10 +26,8 @@ from sonlearn.cluster.partitions import FIRST_ROWS, LAST_ROWS, plan_rounds
 from sonlearn.cluster.tasks import LearnedPartition, Span
 from sonlearn.learn.learner import Learner
 
-PARTS = 20
 
-
-def partitions_of(path: str, limit: int, count: int = PARTS) -> list[tuple]:
+def partitions_of(path: str, limit: int, count: int) -> list[tuple]:
     """(X, y) of each part: of `count` to learn from, and of a quarter as many more."""
     X, y = shuffled(*read(Path(path)), limit)
     return [(X[rows], y[rows]) for rows in np.array_split(np.arange(len(y)), count + count // 4)]
@@ -87,7 +85,7 @@ def main() -> None:
     parser.add_argument("--learners", nargs="+", type=int, default=[1, 2, 4, 8])
     parser.add_argument("--rounds", type=int, help="times that learners are merged (default: that of the cluster)")
     parser.add_argument("--limit", type=int, default=20000)
-    parser.add_argument("--parts", type=int, default=PARTS)
+    parser.add_argument("--parts", type=int, default=20)
     parser.add_argument("--loss", help="loss function (default: the method's)")
     options = parser.parse_args()
     table = Table("", ["file", "method", *(f"G = {count}" for count in options.learners)])

@@ -107,8 +107,7 @@ def main() -> None:
                 windows.append(worst(inside, asked))
                 spent += seconds / len(LEVELS)
                 cells += [str(asked), f"{inside.mean():.4f}", windows[-1], mean, float(ratio)]
-            order = "shuffled" if shuffled else "in order"
-            table.row(f"{name}, {order}", batch.n, *cells, 100 * (spent / base - 1))
+            table.row(f"{name}, {'shuffled' if shuffled else 'in order'}", batch.n, *cells, 100 * (spent / base - 1))
     print(f"\nfurthest from what was asked: {max(apart):.4f}; in a window of {WINDOW}: {max(windows):.3f}; "
           f"mean length over that with a constant scale: {np.nanmean(ratios):.3f}")  # fmt: skip
 

@@ -37,19 +37,11 @@ class Files(NamedTuple):
 
 
 class Bench:
-    """What all sections share: how many rows and runs, whether VW is there, the table; a folder while it is open."""
+    """What all sections share: how many rows and runs, whether VW is there, the table, and a folder of their own."""
 
-    def __init__(self, rows: int, runs: int, quick: bool, table: Costs):
-        self.rows, self.runs, self.quick, self.table = rows, runs, quick, table
+    def __init__(self, rows: int, runs: int, quick: bool, table: Costs, folder: str):
+        self.rows, self.runs, self.quick, self.table, self.folder = rows, runs, quick, table, Path(folder)
         self.vw = installed("vowpalwabbit")
-        self._folder = tempfile.TemporaryDirectory()
-        self.folder = Path(self._folder.name)
-
-    def __enter__(self) -> Bench:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._folder.cleanup()
 
     @cached_property
     def lines(self) -> Path:

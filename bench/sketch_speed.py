@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
+from sklearn.decomposition import IncrementalPCA, TruncatedSVD
 
 from bench.rows import DATA, read, shuffled
 from bench.table import Table
@@ -44,24 +45,15 @@ def ours(method: str, size: int, **values):
     return work
 
 
-def incremental_pca(k: int, batch: int):
-    """scikit-learn's IncrementalPCA; its squares are those of the centred rows."""
-    from sklearn.decomposition import IncrementalPCA
+def theirs(model):
+    """Fit scikit-learn's IncrementalPCA, whose squares are of centred rows, or its TruncatedSVD, which holds all rows.
+
+    (arpack: SciPy's svds.)
+    """
 
     def work(A):
-        model = IncrementalPCA(k, batch_size=batch).fit(A)
-        return model.components_.T, model.singular_values_**2, 0.0, model.mean_
-
-    return work
-
-
-def truncated_svd(k: int, algorithm: str):
-    """scikit-learn's TruncatedSVD (arpack: SciPy's svds): not streaming, holds all rows."""
-    from sklearn.decomposition import TruncatedSVD
-
-    def work(A):
-        model = TruncatedSVD(k, algorithm=algorithm, random_state=0).fit(A)
-        return model.components_.T, model.singular_values_**2, 0.0, None
+        model.fit(A)
+        return model.components_.T, model.singular_values_**2, 0.0, getattr(model, "mean_", None)
 
     return work
 
@@ -80,10 +72,14 @@ def errors(A, found, k: int, total: float, best: float) -> tuple[float, float]:
         w = A.T @ (A @ v) - V @ (squares * (V.T @ v)) - alpha * v
         return w if mean is None else w - n * mean * (mean @ v)
 
-    operator = LinearOperator((d, d), matvec=apply, dtype=float)
-    v0 = np.random.default_rng(0).standard_normal(d)
-    norm = abs(eigsh(operator, k=1, which="LM", v0=v0, tol=1e-3, ncv=60, return_eigenvectors=False)[0])
+    norm = abs(leading(apply, d, 1, tol=1e-3, ncv=60)[0])
     return norm / total, (total - float((P**2).sum())) / (total - best)
+
+
+def leading(apply, d: int, k: int, **given):
+    """The k eigenvalues of largest size of a symmetric operator."""
+    v0 = np.random.default_rng(0).standard_normal(d)
+    return eigsh(LinearOperator((d, d), matvec=apply, dtype=float), k=k, v0=v0, return_eigenvectors=False, **given)
 
 
 def measure(A, work, repeats: int):
@@ -100,9 +96,7 @@ def centred_best(A, k: int) -> float:
     """Sum of the k largest squared singular values of the centred rows."""
     n, d = A.shape
     mean = np.asarray(A.mean(axis=0)).ravel()
-    operator = LinearOperator((d, d), matvec=lambda v: A.T @ (A @ v) - n * mean * (mean @ v), dtype=float)
-    v0 = np.random.default_rng(0).standard_normal(d)
-    return float(eigsh(operator, k=k, v0=v0, tol=1e-4, return_eigenvectors=False).sum())
+    return float(leading(lambda v: A.T @ (A @ v) - n * mean * (mean @ v), d, k, tol=1e-4).sum())
 
 
 def main() -> None:
@@ -120,8 +114,9 @@ def main() -> None:
         f"RFD l={k + 1} buffer={20 * k}": ours("rfd", k + 1, buffer=20 * k),
         f"RFD l={2 * k}": ours("rfd", 2 * k), f"RFD l={2 * k} buffer={8 * k}": ours("rfd", 2 * k, buffer=8 * k),
         "sparse sign": ours("sign", k), "Oja": ours("oja", k),
-        "IncrementalPCA": incremental_pca(k, args.batch),
-        "TruncatedSVD randomized": truncated_svd(k, "randomized"), "TruncatedSVD arpack": truncated_svd(k, "arpack"),
+        "IncrementalPCA": theirs(IncrementalPCA(k, batch_size=args.batch)),
+        "TruncatedSVD randomized": theirs(TruncatedSVD(k, random_state=0)),
+        "TruncatedSVD arpack": theirs(TruncatedSVD(k, algorithm="arpack", random_state=0)),
     }  # fmt: skip
     for name in args.data.split(","):
         path = DATA / "svm" / f"{name}.svm.gz"

@@ -33,6 +33,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -82,7 +83,8 @@ def main(arguments: list[str] | None = None) -> None:
     if (load() or 0) > 0.5:
         print("the machine is busy: these figures are provisional", file=sys.stderr)
     table = Costs()
-    with Bench(rows, runs, options.quick, table) as bench:
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(rows, runs, options.quick, table, folder)
         for name in names:
             SECTIONS[name](bench)
     say("")

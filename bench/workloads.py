@@ -13,11 +13,12 @@ import gzip
 import os
 import random
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
+
+from sonlearn.files.atomic import whole_file
 
 OUT = Path(__file__).parent / "out"
 ROOT = Path(__file__).resolve().parents[1]
@@ -89,17 +90,13 @@ def zipf_stream(n: int, d: int, s: int, seed: int = 0, exact: bool = False) -> P
     return sp.csr_array(sp.vstack(X, format="csr")), np.concatenate(y)
 
 
-def first_seen(d: int, seed: int = 0) -> np.ndarray:
-    """int64[d]: the features in an order in which a Zipf stream first shows them.
+def every_feature(d: int, s: int, seed: int = 0) -> Part:
+    """Rows of s features in which each of d (of whole rows) occurs once, in an order in which a Zipf stream shows them.
 
     If feature j comes at rate 1/j it is first seen after a time that is exponential with mean j.
     """
-    return np.argsort((1.0 + np.arange(d)) * np.random.default_rng([seed, d, 1]).exponential(size=d))
-
-
-def every_feature(d: int, s: int, seed: int = 0) -> Part:
-    """Rows of s features in which each of d features (of whole rows) occurs once, in the order of `first_seen`."""
-    indices = first_seen(d, seed)[: d // s * s]
+    seen = (1.0 + np.arange(d)) * np.random.default_rng([seed, d, 1]).exponential(size=d)
+    indices = np.argsort(seen)[: d // s * s]
     X = sp.csr_array((np.full(len(indices), s**-0.5), indices, np.arange(0, len(indices) + 1, s)), shape=(d // s, d))
     return X, labels(X, separator(d, seed), np.random.default_rng([seed, d, s, 2]))
 
@@ -115,14 +112,10 @@ def kept(name: str, lines: Callable[[], Iterable[tuple[str, str]]]) -> tuple[str
     OUT.mkdir(exist_ok=True)
     svm, vw = (OUT / f"{name}.{kind}" for kind in ("svm", "vw"))
     if not (svm.exists() and vw.exists()):
-        parts = [path.with_suffix(path.suffix + ".part") for path in (svm, vw)]
-        with ExitStack() as stack:
-            a, b = (stack.enter_context(open(part, "w")) for part in parts)
+        with whole_file(svm) as a, whole_file(vw) as b:
             for label, features in lines():
-                a.write(f"{label} {features}\n")
-                b.write(f"{label} | {features}\n")
-        for part, path in zip(parts, (svm, vw), strict=True):
-            part.replace(path)
+                a.write(f"{label} {features}\n".encode())
+                b.write(f"{label} | {features}\n".encode())
     return str(svm), str(vw)
 
 
@@ -137,11 +130,9 @@ def lines_of(parts: Iterable[Part], digits: int = 6) -> Iterator[tuple[str, str]
 
 def write_rows(path: Path, X: sp.csr_array, y: np.ndarray, line: str, digits: int = 6) -> None:
     """Write rows as `lines_of` has them, `line` saying how."""
-    part = path.with_suffix(path.suffix + ".part")
-    with open(part, "w") as out:
+    with whole_file(path) as out:
         for label, features in lines_of([(X, y)], digits):
-            out.write(line.format(label=label, features=features))
-    part.replace(path)
+            out.write(line.format(label=label, features=features).encode())
 
 
 def repeated(path: Path, rows: int, seed: int = 0) -> Iterator[tuple[str, str]]:

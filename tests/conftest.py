@@ -68,16 +68,12 @@ def pytest_sessionfinish(session, exitstatus):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-@pytest.fixture
-def pandas():
-    """The package; a test that asks for it is skipped where it is not installed."""
-    return pytest.importorskip("pandas", reason="pandas is not installed")
+def package(name):
+    """A fixture that is a package; a test that asks for it is skipped where it is not installed."""
+    return pytest.fixture(lambda: pytest.importorskip(name, reason=f"{name} is not installed"), name=name)
 
 
-@pytest.fixture
-def pyarrow():
-    """The package; a test that asks for it is skipped where it is not installed."""
-    return pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+pandas, pyarrow, vowpalwabbit = map(package, ("pandas", "pyarrow", "vowpalwabbit"))
 
 
 @pytest.fixture

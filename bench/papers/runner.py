@@ -93,16 +93,8 @@ class Kept:
         entry = {"job": job, "result": result, "sources": self.today}
         self._lines[key_of(job)] = entry
         with open(self.path, "a", encoding="utf-8") as out:
-            # A line that a kill cut short must not swallow this one.
-            out.write(("" if _ends_a_line(self.path) else "\n") + json.dumps(entry, allow_nan=False) + "\n")
-
-
-def _ends_a_line(path: Path) -> bool:
-    with open(path, "rb") as file:
-        if not file.seek(0, 2):
-            return True
-        file.seek(-1, 2)
-        return file.read() == b"\n"
+            # On a line of its own, also behind one that a kill cut short.
+            out.write("\n" + json.dumps(entry, allow_nan=False) + "\n")
 
 
 def key_of(job: dict) -> str:

@@ -26,7 +26,7 @@ from bench.quality import sets
 from bench.quality.measures import error_ratio, geometric
 from bench.quality.ours import batches_of
 from bench.quality.peers import VW, fingerprint, kept
-from bench.quality.report import Goal, averages, no_scores
+from bench.quality.report import Goal, Scores, averages
 from bench.quality.sections import Run
 from bench.quality.sets import DataSet
 from bench.table import Table
@@ -141,7 +141,7 @@ def classes(run: Run) -> list[Goal]:
     measures = [f"{name}, {what}" for what in ("log loss", "calibration", "us a row", "MB") for name in own]
     headings = ["data", "classes", "rows", "VW", *columns, "VW's log loss", "calibration", *measures]
     table = Table("Several classes: error of one pass, relative to VW's --oaa", headings)
-    scores = no_scores()
+    scores = Scores([], [], [])
     for name in names:
         limit = run.limit or LIMIT
         data, K = (made(limit), MADE) if name == "made" else sets.load_classes(name, limit)

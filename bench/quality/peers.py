@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +17,7 @@ from bench import processes
 from bench.processes import measured
 from bench.quality.sets import DataSet
 from bench.workloads import OUT, write_rows
+from sonlearn.files.atomic import whole_file
 
 KEPT = OUT / "quality"
 
@@ -59,10 +59,8 @@ def kept(name: str, key: str, fresh: bool, compute: Callable[[], np.ndarray]) ->
     path = KEPT / f"{name}-{key}.npy"
     if fresh or not path.exists():
         KEPT.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".{os.getpid()}.part")
-        with open(part, "wb") as out:
+        with whole_file(path) as out:
             np.save(out, compute())
-        part.replace(path)
     return np.load(path)
 
 

@@ -42,16 +42,6 @@ class Scores(NamedTuple):
         return float(column[at]), self.names[at]
 
 
-def no_scores() -> Scores:
-    """Scores of no set."""
-    return Scores([], [], [])
-
-
-def largest(column: np.ndarray) -> float:
-    """Largest number of a column; NaN where there is none."""
-    return float(np.max(column[~np.isnan(column)], initial=-np.inf)) if not np.isnan(column).all() else np.nan
-
-
 def averages(table: Table, scores: Scores, blanks: int) -> None:
     """Rows at the foot of a table: geometric means over all sets and over each kind, and the worst set."""
     kinds = sorted(set(scores.kinds))
@@ -59,7 +49,7 @@ def averages(table: Table, scores: Scores, blanks: int) -> None:
         count = sum(kind in ("", k) for k in scores.kinds)
         title = f"**geometric mean, {count} {f'of {kind}' if kind else 'sets'}**"
         table.row(title, *[""] * blanks, *scores.each(geometric, kind))
-    table.row("**worst set**", *[""] * blanks, *scores.each(largest))
+    table.row("**worst set**", *[""] * blanks, *(scores.worst(i)[0] for i in range(len(scores.ratios[0]))))
 
 
 class Goal(NamedTuple):

@@ -10,7 +10,7 @@ from bench.quality import sets
 from bench.quality.measures import error_ratio, errors, geometric, log_loss, running_mean, squared
 from bench.quality.ours import Judged, for_values, judge, without_members
 from bench.quality.peers import DEFAULT, GRID, LOGISTIC, PAIRS, VARIANTS, VW, settings_for
-from bench.quality.report import Goal, averages, largest, no_scores
+from bench.quality.report import Goal, Scores, averages
 from bench.quality.sets import DataSet
 from bench.table import Table
 from sonlearn import LearnOptions
@@ -77,7 +77,7 @@ def binary(run: Run) -> list[Goal]:
         return []
     columns, own = [*VARIANTS, *PAIRS, "best of VW", *run.settings], run.headings("error")
     table = Table("Error of one pass, relative to VW's default", ["data", "kind", "rows", "VW", *columns, *own])
-    scores, losses = no_scores(), []
+    scores, losses = Scores([], [], []), []
     for name in names:
         data = run.stream(name)
         ours = {heading: judge(options, data.X, data.y) for heading, options in run.settings.items()}
@@ -106,7 +106,7 @@ def _log_losses(run: Run, losses: list[tuple[DataSet, dict[str, float]]], first:
     columns = [*WITH_ODDS[1:], *run.settings]
     headings = ["data", "kind", "rows", "VW logistic", *columns, *run.headings("log loss")]
     table = Table("Log loss of one pass, relative to VW's --loss_function logistic", headings)
-    scores = no_scores()
+    scores = Scores([], [], [])
     for data, loss in losses:
         base = loss.get("logistic", np.nan)
         ratios = [loss.get(name, np.nan) / base for name in columns]
@@ -128,7 +128,7 @@ def regression(run: Run) -> list[Goal]:
     columns = ["running mean", "best of VW's grid", *run.settings]
     headings = ["data", "rows", "VW", *columns, *run.headings("squared error"), "VW's best"]
     table = Table("Squared error of one pass, relative to VW's default", headings)
-    scores, first = no_scores(), next(iter(run.settings))
+    scores, first = Scores([], [], []), next(iter(run.settings))
     for name in names:
         data = run.stream(name)
         found = {"running mean": squared(running_mean(data.y), data.y)}
@@ -195,7 +195,7 @@ def ablation(run: Run) -> list[Goal]:
         print("\nablation: left out, " + ("no VW to compare with" if cases else "the setting names no members to drop"))
         return []
     cases = {"(none)": options, **cases}
-    scores, losses = no_scores(), no_scores()
+    scores, losses = Scores([], [], []), Scores([], [], [])
     for name in run.load(sets.TEXT + sets.NUMBERS):
         data = run.stream(name)
         vw = VW(data, fresh=run.fresh)
@@ -209,5 +209,5 @@ def ablation(run: Run) -> list[Goal]:
     table = Table(f"Ablation of {heading}: geometric means relative to VW", columns)
     for i, case in enumerate(cases):
         kinds = [geometric(scores.column(i, kind)) for kind in ("", "text", "numbers")]
-        table.row(case, *kinds, largest(scores.column(i)), geometric(losses.column(i)), largest(losses.column(i)))
+        table.row(case, *kinds, scores.worst(i)[0], geometric(losses.column(i)), losses.worst(i)[0])
     return []

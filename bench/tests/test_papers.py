@@ -143,9 +143,8 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path, monkeypatch):
 
     monkeypatch.setitem(runner.MEASURES, "double", measure)
     path = tmp_path / "out" / "p.jsonl"
-    jobs = {("cell", x): {"measure": "double", "x": x} for x in (1, 2, 3, 4)} | {
-        ("same",): {"x": 1, "measure": "double"}
-    }
+    jobs = {("cell", x): {"measure": "double", "x": x} for x in (1, 2, 3, 4)}
+    jobs["same",] = {"x": 1, "measure": "double"}
     with pytest.raises(KeyboardInterrupt):
         runner.run(experiment(jobs), runner.Kept(path), runner.Scale(False))
     with open(path, "a") as file:
@@ -185,10 +184,7 @@ def test_every_job_has_options_that_the_learner_takes(paper, no_data):
         jobs = each.jobs(runner.Scale(False), list(each.sets))
         assert jobs or each.covers == ("claims",)  # its sets are those of the data folder
         assert {job["measure"] for job in jobs.values()} <= measures.MEASURES.keys()
-        for options in {
-            runner.key_of(job["options"]): job["options"] for job in jobs.values() if "options" in job
-        }.values():
-            labels.add(LearnOptions(**options).method)
+        labels |= {LearnOptions(**job["options"]).method for job in jobs.values() if "options" in job}
     assert len(labels) >= 4 or paper == "gfd"
 
 
@@ -196,11 +192,9 @@ def test_a_figure_is_written_twice(tmp_path):
     pytest.importorskip("matplotlib", reason="the extra plot")
     report = Report(tmp_path, "x")
     line, dots = ([1, 2, 3], [0.1, None, 0.3]), ([1, 2], [3, 4], [5, 6])
-    panels = [Panel("a", "x", "y", {"FD": line, "paper: FD": line}, log="xy")]
-    panels.append(
-        Panel("b", "x", "y", {"mGFD": dots, "0.2-FD": dots[:2]}, points=True, colour="seconds", diagonal=True)
-    )
-    report.figure(panels, "two")
+    lines = Panel("a", "x", "y", {"FD": line, "paper: FD": line}, log="xy")
+    points = {"points": True, "colour": "seconds", "diagonal": True}
+    report.figure([lines, Panel("b", "x", "y", {"mGFD": dots, "0.2-FD": dots[:2]}, **points)], "two")
     assert (tmp_path / "x.svg").stat().st_size > 1000
     assert (tmp_path / "x.png").read_bytes()[:4] == b"\x89PNG"
 

@@ -111,26 +111,21 @@ def test_a_stream_is_written_once_and_the_same_in_both_formats(tmp_path, monkeyp
     assert vw.stat().st_mtime_ns == stamp
 
 
-def test_the_table_has_ratios_to_the_first_peer_and_goals(capsys):
+def test_the_table_has_ratios_to_the_first_peer_and_goals(tmp_path, capsys):
     table = Costs()
     files = sections.Files("tiny", 100, 1, str(SAMPLE), str(SAMPLE))
     sleep = "import sys, time; assert open(sys.argv[1]).read(); time.sleep({})"
-    peers = {
-        "slow": [*python(sleep.format(0.4)), sections.VW_FILE],
-        "other": [*python(sleep.format(0)), sections.VW_FILE],
-    }
+    peers = {name: [*python(sleep.format(s)), sections.VW_FILE] for name, s in (("slow", 0.4), ("other", 0))}
     ours = {"quick": [*python(sleep.format(0)), sections.SVM_FILE]}
-    with sections.Bench(100, 1, True, table) as bench:
-        sections.side_by_side(bench, files, "tiny", peers, ours, {"quick": 2})
+    sections.side_by_side(sections.Bench(100, 1, True, table, tmp_path), files, "tiny", peers, ours, {"quick": 2})
     Table("A title", ["x", "us"]).row(10_000, 1 / 7)
     lines = capsys.readouterr().out.splitlines()
     rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("|")]
     assert [row[0] for row in rows[2:5]] == ["tiny"] * 3
     assert lines[-5:] == ["", "### A title", "", "| x | us |", "|---|---|", "| 10,000 | 0.143 |"][-5:]
     last = table.kept[-1]
-    assert float(last["ratio"].split(" / ")[0]) == pytest.approx(
-        table.kept[0]["cost"]["wall"] / last["cost"]["wall"], abs=0.01
-    )
+    ratio = table.kept[0]["cost"]["wall"] / last["cost"]["wall"]
+    assert float(last["ratio"].split(" / ")[0]) == pytest.approx(ratio, abs=0.01)
     assert last["goal"] == ">= 2"
     assert last["met"] in ("yes", "clock only")
     assert last["us"] == pytest.approx(last["cost"]["wall"] / 100 * 1e6)

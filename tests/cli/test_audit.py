@@ -139,21 +139,20 @@ def test_nothing_met_and_numbered_classes(cli, tmp_path):
     assert (second["prediction"], second["classes"][0]["label"]) == (3, 3)
 
 
-def test_features_without_names_are_their_ids(cli, tmp_path):
-    (tmp_path / "a.svm").write_text("1 3:1 17:2\n-1 3:2 5:1\n" * 5)
-    cli.out("train", "--quiet", "--method", "nag", "-f", "m", "a.svm")
-    explained = blocks(cli.out("predict", "--quiet", "-a", "-i", "m", "a.svm"))
-    assert {name for name, _ in explained[0][1][1:]} == {"3", "17", "Constant"}
-
-
-def test_made_features_and_columns_have_names(cli, tmp_path):
-    cli.out("train", "--quiet", "--method", "nag", "-q", "uv", "--ngram", "u2", "-f", "m", "a.vw")
-    explained = blocks(cli.out("predict", "--quiet", "-a", "--audit-top", "0", "-i", "m", "a.vw"))
-    assert {"u^good", "u^good*v^tea", "u^good^x", "u^good^x*v^tea"} < {name for name, _ in explained[0][1]}
+@pytest.mark.parametrize(
+    ("data", "flags", "names"),
+    [
+        ("a.vw", "-q uv --ngram u2", "u^good u^x v^tea u^good*v^tea u^x*v^tea u^good^x u^good^x*v^tea Constant"),
+        ("t.csv", "--label y", "age city=Paris Constant"),
+        ("t.svm", "", "3 17 Constant"),
+    ],
+)
+def test_made_features_and_columns_have_names_and_others_their_ids(cli, tmp_path, data, flags, names):
     (tmp_path / "t.csv").write_text("y,age,city\n" + "1,3,Paris\n0,4,Rome\n" * 3)
-    cli.out("train", "--quiet", "--method", "nag", "--label", "y", "-f", "m", "t.csv")
-    explained = blocks(cli.out("predict", "--quiet", "-a", "-i", "m", "t.csv"))
-    assert {name for name, _ in explained[0][1][1:]} == {"age", "city=Paris", "Constant"}
+    (tmp_path / "t.svm").write_text("1 3:1 17:2\n-1 3:2 5:1\n" * 5)
+    cli.out(f"train --quiet --method nag {flags} -f m {data}")
+    explained = blocks(cli.out(f"predict --quiet -a --audit-top 0 -i m {data}"))
+    assert {name for name, _ in explained[0][1][1:]} == set(names.split())
 
 
 @pytest.mark.parametrize("options", [["--method", "nag"], ["--members", "nag,nag:pairs", "--classes", "auto"]])

@@ -81,6 +81,7 @@ def test_the_length_of_a_stream_is_not_known(places):
 
 def on_a_terminal(*arguments, stdin=None):
     """Run the command with standard error on a terminal of 100 columns; (status, what it shows)."""
+    pytest.importorskip("tqdm", reason="tqdm is not installed")
     fcntl, pty, termios = (
         pytest.importorskip(name, reason="terminals of Unix") for name in ("fcntl", "pty", "termios")
     )
@@ -107,11 +108,12 @@ def on_a_terminal(*arguments, stdin=None):
     return process.wait(), shown.decode()
 
 
-def test_a_bar_takes_the_place_of_the_rows(places):
-    pytest.importorskip("tqdm", reason="tqdm is not installed")
-    status, shown = on_a_terminal("train", "--method", "nag", "--progress-bar", "a.svm")
+@pytest.mark.parametrize("passes", [1, 3])
+def test_a_bar_takes_the_place_of_the_rows(places, passes):
+    status, shown = on_a_terminal("train", "--method", "nag", "--passes", str(passes), "--progress-bar", "a.svm")
     assert status == 0
     assert "100% |" in shown
+    assert (" 33% |" in shown) == (passes == 3)  # one batch is a whole pass
     assert "examples/s, loss 0." in shown
     assert ", ," not in shown
     assert "error 0." in shown
@@ -120,16 +122,7 @@ def test_a_bar_takes_the_place_of_the_rows(places):
     assert "average loss = 0." in shown
 
 
-def test_a_bar_over_several_passes(places):
-    pytest.importorskip("tqdm", reason="tqdm is not installed")
-    status, shown = on_a_terminal("train", "--method", "nag", "--passes", "3", "--progress-bar", "a.svm")
-    assert status == 0
-    assert "100% |" in shown
-    assert " 33% |" in shown  # one batch is a whole pass
-
-
 def test_a_bar_while_settings_are_tried(places):
-    pytest.importorskip("tqdm", reason="tqdm is not installed")
     status, shown = on_a_terminal(
         "tune", "--grid", "method=nag,ogd learning-rate=.5,1e200", "--loss", "squared", "--progress-bar", "a.svm"
     )
@@ -143,7 +136,6 @@ def test_a_bar_while_settings_are_tried(places):
 
 @pytest.mark.parametrize("arguments", [["-"], ["--quiet", "a.svm"]])
 def test_no_bar_where_the_length_is_not_known_or_nothing_is_to_be_said(places, arguments):
-    pytest.importorskip("tqdm", reason="tqdm is not installed")
     with subprocess.Popen(["cat", "a.svm"], stdout=subprocess.PIPE) as cat:
         status, shown = on_a_terminal("train", "--method", "nag", "--progress-bar", *arguments, stdin=cat.stdout)
     assert status == 0

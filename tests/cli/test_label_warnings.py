@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from commands import one_line
@@ -11,9 +13,12 @@ from sonlearn.data.order import LabelOrder
 from sonlearn.report.metrics import Metrics
 
 
-def trained(cli, tmp_path, labels, *flags):
-    (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{i % 7},{label}\n" for i, label in enumerate(labels)))
-    return cli("train", "--method", "nag", "--label", "y", tmp_path / "t.csv", *flags)
+def trained(cli, tmp_path, labels, *flags, form="csv"):
+    rows = [{"x": i % 7, "y": label} for i, label in enumerate(labels)]
+    texts = {"csv": "x,y\n" + "".join("{x},{y}\n".format(**row) for row in rows)}
+    texts["json"] = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / f"t.{form}").write_text(texts[form])
+    return cli("train", "--method", "nag", "--label", "y", tmp_path / f"t.{form}", *flags)
 
 
 @pytest.mark.parametrize(
@@ -27,10 +32,13 @@ def trained(cli, tmp_path, labels, *flags):
         (range(7, 38), "; values: --loss squared; two other labels: --positive"),
         ((0, 1, -1), "found label -1, expected 0 or 1 for --loss logistic (labels so far are 0 and 1: write 0)"),
         ((1, -1, 0), "expected -1 or +1 for --loss logistic (labels so far are -1 and +1: write -1)"),
+        (("no", "yes", "maybe"), "'maybe', expected 'no' or 'yes', the two labels so far (several classes: --classes"),
+        ((1, "no"), "-1 and +1, or 0 and 1, for --loss logistic (several classes: --oaa K, or --classes auto)"),
     ],
 )
-def test_a_label_too_many(cli, tmp_path, labels, message):
-    assert message in one_line(trained(cli, tmp_path, labels, "--quiet"))
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_a_label_too_many(cli, tmp_path, labels, message, form):
+    assert message in one_line(trained(cli, tmp_path, labels, "--quiet", form=form))
 
 
 def test_a_class_that_looks_like_no_label(cli, tmp_path):

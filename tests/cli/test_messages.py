@@ -156,14 +156,7 @@ def test_a_zero_byte_ends_neither_a_description_nor_a_run_that_skips(cli):
 
 
 @pytest.mark.parametrize(
-    "given",
-    [
-        ("a.vw",),
-        ("--oaa", "2", "a.vw"),
-        ("--label_delay", "3", "a.vw"),
-        ("--label", "y", "a.csv"),
-        ("--classes", "auto", "--label", "y", "a.csv"),
-    ],
+    "given", [("a.vw",), ("--oaa", "2", "a.vw"), ("--label_delay", "3", "a.vw"), ("--label", "y", "a.csv")]
 )
 def test_a_label_that_does_not_fit_is_left_out_with_its_line(cli, given):
     """As a label that is no number; the row itself is predicted, and learning goes on as if it had no label."""
@@ -191,11 +184,6 @@ def test_all_labels_that_do_not_fit_are_counted_beside_the_two_that_do(cli):
     Path("a.csv").write_text("y,x\n" + "".join(f"{y},{i % 7}\n" for i, y in enumerate(rows)))
     err = cli.err("train", "--method", "nag", "--label", "y", "--on-error", "skip", "a.csv")
     assert "could not be learned from: 300, the first: a.csv:4: found label 'eggs', expected 'ham' or 'spam'" in err
-
-
-def test_zero_bytes_without_a_line_of_text_are_a_binary_file(cli):
-    Path("t").write_bytes(b"\x7fELF\0\0\0" * 20)
-    assert "a binary file (a zero byte at offset 4)" in cli.error("train", "t")
 
 
 def test_many_different_control_characters_are_a_binary_file(cli):
@@ -243,16 +231,6 @@ def test_numpy_arrays_are_matrices():
     for name in ("indptr", "indices", "values", "y", "weight", "lines"):
         assert (getattr(ours, name) == getattr(theirs, name)).all()
     assert from_scipy(X.astype(bool)).values.tolist() == [1, 1, 1, 1, 1]
-
-
-def test_labels_that_are_refused_settle_nothing():
-    from sonlearn import Learner
-
-    learner = Learner()
-    with pytest.raises(InputError, match="label 2"):
-        learner.partial_fit(from_scipy(np.eye(2), [2, 0]))
-    learner.partial_fit(from_scipy(np.eye(2), [1, -1]))
-    assert learner.examples == 2
 
 
 def test_a_saved_model_keeps_what_is_no_utf8(cli):

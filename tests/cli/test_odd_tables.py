@@ -201,7 +201,6 @@ def test_describe_names_a_row_in_the_place_of_the_header(cli, tmp_path, header, 
             "(--label); the header is text that is not UTF-8; if it is Windows-1252 or Latin-1 (with 'ö'), ",
         ),
         ("a|buys\n1|1\n", "buys", "'a|buys', expected one column 'buys' (--label); give --delimiter '|'"),
-        ('[\n{"a": 1}\n]\n', "a", "this looks like an array of JSON: an object a line is read, which jq -c"),
     ],
 )
 def test_headers_that_are_none(cli, tmp_path, text, label, message):

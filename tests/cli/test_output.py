@@ -181,9 +181,8 @@ def test_binary_takes_labels_of_two_classes_only(tmp_path, cli):
         ["--l2", "0.03", "--loss_function", "logistic"],
     ],
 )
-def test_vw_says_the_same(text, flags, tmp_path, cli):
+def test_vw_says_the_same(text, flags, tmp_path, cli, vowpalwabbit):
     """nag is VW's default step."""
-    vowpalwabbit = pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
     ours = tmp_path / "ours"
     ours_flags = flags if "--loss_function" in flags else [*flags, "--loss", "squared"]
     bounded = "--min_prediction" in flags or "--loss_function" in flags

@@ -390,21 +390,19 @@ def test_nothing_comes_after_the_end(cli, log):
 
 
 def test_files_that_cannot_be(cli, log):
-    assert cli.error("report", "none.jsonl").startswith("none.jsonl: found no such file or directory, expected a log")
-    assert cli.error("report", ".").startswith(".: found is a directory, expected a log")
-    assert cli.error("report", "run.jsonl", "-o", "run.jsonl").startswith("-o run.jsonl: this would overwrite ")
-    assert cli.error("report", "run.jsonl", "-o", "no/page.html").startswith("-o no/page.html: cannot be written: ")
-    assert cli.error("report") == "report takes one RUN.jsonl, 0 given"
-    assert cli.error("train", "--report", "no/page.html", "a.svm").startswith(
-        "--report no/page.html: cannot be written"
-    )
-    error = cli.error("train", "--log-json", "no/log", "a.svm")
-    assert error.startswith("--log-json no/log: cannot be written: there is no folder ")
-    assert cli.error("train", "--log-json", "a.svm", "a.svm").startswith(
-        "--log-json a.svm: this would overwrite the data"
-    )
-    assert "both write to x" in cli.error("train", "--log-json", "x", "--report", "x", "a.svm")
-    assert cli.error("train", "--report", "-", "a.svm").startswith("--report -: expected a file")
+    for line, said in (
+        ("report none.jsonl", "none.jsonl: found no such file or directory, expected a log"),
+        ("report .", ".: found is a directory, expected a log"),
+        ("report run.jsonl -o run.jsonl", "-o run.jsonl: this would overwrite "),
+        ("report run.jsonl -o no/page.html", "-o no/page.html: cannot be written: "),
+        ("report", "report takes one RUN.jsonl, 0 given"),
+        ("train --report no/page.html a.svm", "--report no/page.html: cannot be written"),
+        ("train --log-json no/log a.svm", "--log-json no/log: cannot be written: there is no folder "),
+        ("train --log-json a.svm a.svm", "--log-json a.svm: this would overwrite the data"),
+        ("train --log-json x --report x a.svm", "--log-json and --report both write to x; give two names"),
+        ("train --report - a.svm", "--report -: expected a file"),
+    ):
+        assert cli.error(line).startswith(said)
 
 
 def test_standard_streams(cli, log, monkeypatch):

@@ -275,22 +275,14 @@ def test_rows_of_json_that_are_skipped(cli, files):
     ]  # fmt: skip
 
 
-def test_raw_predictions_and_classes_have_their_lines(cli, files):
-    (files / "t.vw").write_text("1 |a b\nx y z|a\n2 |a c\n1 bad|a b:1x\n3 |a d\n")
-    given = ("train", "--method", "nag", "--quiet", "--oaa", "3", "--on-error", "skip", "-p", files / "p", "-r")
-    assert cli(*given, files / "r", "--probabilities", files / "t.vw")[0] == 0
+def test_raw_predictions_classes_and_interactions_that_overflow_have_their_lines(cli, files):
+    (files / "t.vw").write_text("1 |a b\nx y z|a\n2 |a c\n1 bad|a b:1x\n3 |a d\n1 two|a x:1e200 |b y:1e200\n")
+    given = ("train", "--method", "nag", "--quiet", "--oaa", "3", "-q", "ab", "--on-error", "skip", "-p", files / "p")
+    assert cli(*given, "-r", files / "r", "--probabilities", files / "t.vw")[0] == 0
     for name in ("p", "r"):
         lines = (files / name).read_text().splitlines()
-        assert [line.split()[0] == "nan" for line in lines] == [False, True, False, True, False]
-        assert (lines[1], lines[3]) == ("nan z", "nan bad")
-
-
-def test_interactions_that_overflow_have_their_lines(cli, files):
-    (files / "t.vw").write_text("1 one|a x:1 |b y:1\n1 two|a x:1e200 |b y:1e200\n0 |a x:1 |b z:1\n")
-    given = ("train", "--method", "nag", "--quiet", "-q", "ab", "--on-error", "skip", "-p", files / "p")
-    assert cli(*given, files / "t.vw")[0] == 0
-    assert [line.split(" ")[-1] for line in (files / "p").read_text().splitlines()][:2] == ["one", "two"]
-    assert (files / "p").read_text().splitlines()[1] == "nan two"
+        assert [line.split()[0] == "nan" for line in lines] == [False, True, False, True, False, True]
+        assert (lines[1], lines[3], lines[5]) == ("nan z", "nan bad", "nan two")
 
 
 def test_a_resumed_run_writes_the_same_lines(cli, files):

@@ -83,22 +83,6 @@ def test_two_words_are_one_learner_of_two_classes(cli, negative, positive, first
     assert Learner.load("m").two_labels == (negative, positive)
 
 
-@pytest.mark.parametrize("format", ["csv", "jsonl"])
-def test_a_third_label_is_refused(cli, format):
-    words = ["no", "yes", "maybe"]
-    write("t.csv", "a,label\n" + "".join(f"{i},{words[i % 3]}\n" for i in range(9)))
-    write("t.jsonl", "".join(json.dumps({"a": i, "label": words[i % 3]}) + "\n" for i in range(9)))
-    err = cli.error("train", "--method", "nag", "--quiet", "--label", "label", f"t.{format}")
-    assert "found label 'maybe', expected 'no' or 'yes', the two labels so far (several classes: --classes auto)" in err
-    assert cli("train", "--method", "nag", "--quiet", "--classes", "auto", "--label", "label", f"t.{format}")[0] == 0
-
-
-def test_words_after_numbers_are_refused(cli):
-    write("t.csv", "a,label\n1,1\n2,no\n")
-    err = cli.error("train", "--method", "nag", "--quiet", "--label", "label", "t.csv")
-    assert "found label 'no', expected -1 and +1, or 0 and 1, for --loss logistic" in err
-
-
 def test_members_that_a_file_usually_has_are_null_where_they_are_absent(cli):
     rows = [{"y": i % 2, "n": i % 7 - 3, "town": "GW"[i % 2]} for i in range(150)]
     write(

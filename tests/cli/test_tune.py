@@ -98,34 +98,25 @@ def test_every_setting_is_what_it_is_alone(cli, data, more):
     assert f"compared by average {('loss', 'error')[by]}" in err
 
 
-def test_several_classes_and_committees(cli):
-    grid = "method=nag,committee members=nag+nag:tfidf,nag+arow-precision:lunit loss=logistic prune=off"
-    for more in (["--oaa", "3"], ["--classes", "auto"]):
-        out = cli.out("tune", "--grid", grid, "-f", "best", "--table", "-", *more, "classes.svm")
-        expected = [
-            alone(flags, "classes.svm", *more, "--loss", "logistic")
-            for flags in (
-                "--method nag", "--members nag,nag:tfidf --no-prune", "--members nag,arow-precision:lunit --no-prune"
-            )
-        ]  # fmt: skip
-        rows = table(out)
-        assert sorted(map(figures, rows)) == sorted(each[:3] for each in expected)
-        assert Path("best").read_bytes() == min(expected)[-1]
+LOGISTIC = ["--method nag --loss logistic", "--members nag,nag:tfidf --no-prune --loss logistic"]
 
 
-def test_classes_that_share_a_metric(cli):
-    status, out, err = cli(
-        "tune", "--multinomial", "3", "--grid", "alpha=.1,1 method=rfd-son,adagrad", "-f", "best", "--table", "-",
-        "classes.svm",
-    )  # fmt: skip
-    assert status == 0
-    settings = ("--alpha 0.1 --method rfd-son", "--alpha 1 --method rfd-son", "--method adagrad")
-    expected = [alone(flags, "classes.svm", "--multinomial", "3") for flags in settings]
-    rows = table(out)
-    assert sorted(map(figures, rows)) == sorted(each[:3] for each in expected)
+@pytest.mark.parametrize(
+    ("classes", "grid", "settings"),
+    [
+        ("--oaa 3", "method=nag,committee members=nag+nag:tfidf loss=logistic prune=off", LOGISTIC),
+        ("--classes auto", "method=nag,committee members=nag+nag:tfidf loss=logistic prune=off", LOGISTIC),
+        ("--multinomial 3", "alpha=.1,1 method=rfd-son,adagrad",
+         ["--alpha 0.1 --method rfd-son", "--alpha 1 --method rfd-son", "--method adagrad"]),
+    ],
+)  # fmt: skip
+def test_several_classes_committees_and_a_shared_metric(cli, classes, grid, settings):
+    out, err = cli.both("tune", *classes.split(), "--grid", grid, "-f", "best", "--table", "-", "classes.svm")
+    expected = [alone(f"{classes} {flags}", "classes.svm") for flags in settings]
+    assert sorted(map(figures, table(out))) == sorted(each[:3] for each in expected)
     assert Path("best").read_bytes() == min(expected)[-1]
-    assert "multinomial = 3" in cli("inspect", "best")[1]
-    assert "best setting = --multinomial 3 --alpha 0.1 --method rfd-son" in err
+    assert " = ".join(classes.removeprefix("--").split()) in cli("inspect", "best")[1]
+    assert f"best setting = {classes} " in err
 
 
 def test_what_is_said_is_compared(cli):

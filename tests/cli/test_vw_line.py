@@ -162,8 +162,7 @@ def test_what_the_nearest_is_is_warned_of(files, cli):
     ]
 
 
-def test_decisions_with_a_learning_rate_cost_what_they_cost_in_vw(files, cli):
-    pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+def test_decisions_with_a_learning_rate_cost_what_they_cost_in_vw(files, cli, vowpalwabbit):
     for flags in ("--epsilon 0.2 -l 0.1", "--epsilon 0.1 -l 0.01 --power_t 0"):
         flags = ["--cb_explore_adf", "-q", "ua", *flags.split()]
         command = [sys.executable, "-m", "vowpalwabbit", "-d", str(files / "log.vw"), *flags]

@@ -292,14 +292,13 @@ def test_a_death_costs_no_more_than_the_parts_since_the_last_copy(here, days, tm
     assert again[:8].sum() <= COPIED
 
 
-def test_bags_and_tables_are_data(here, days):
+def test_bags_and_tables_are_data(here, days, pyarrow):
     names, _ = days
     bag = pytest.importorskip("dask.bag").read_text(names)
     same_state(
         cluster.train(bag, OPTIONS, learners=2, client=here), cluster.train(names, OPTIONS, learners=2, client=here)
     )
     pandas, frames = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
-    pytest.importorskip("pyarrow")
     rng = np.random.default_rng(0)
     table = pandas.DataFrame({"y": rng.choice([-1, 1], 60), "a": rng.normal(size=60), "b": ["x", "y", "z"] * 20})
     text = TextOptions(format="csv", label="y")
@@ -336,9 +335,8 @@ def test_names_of_classes_are_labels(here, tmp_path, kind):
     assert np.mean(labels == truth) > 0.5
 
 
-def test_a_table_without_a_label_is_refused(here):
+def test_a_table_without_a_label_is_refused(here, pyarrow):
     pandas, frames = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
-    pytest.importorskip("pyarrow")
     table = frames.from_pandas(pandas.DataFrame({"y": [1, -1] * 20, "a": range(40)}), npartitions=2)
     for text in (None, TextOptions(format="csv")):
         with pytest.raises(InputError, match=r"found a table, expected the name of its column of labels"):

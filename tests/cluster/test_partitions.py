@@ -104,14 +104,12 @@ def test_rows_in_memory_are_parts():
     assert rows(PartitionReader([], TEXT)) == []
 
 
-def test_tables_in_memory_are_what_they_are_as_csv(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow", reason="needs the extra arrow")
+def test_tables_in_memory_are_what_they_are_as_csv(tmp_path, pyarrow, pandas):
     options = TextOptions(format="csv", label="y")
     columns = {"y": [1, -1, 1], "size": [0.5, None, 2.0], "colour": ["red", "blue", None]}
     (tmp_path / "t.csv").write_text("y,size,colour\n1,0.5,red\n-1,,blue\n1,2.0,\n")
     expected = rows(read_batches(str(tmp_path / "t.csv"), options))
     assert rows(PartitionReader(pyarrow.table(columns), options)) == expected
-    pandas = pytest.importorskip("pandas", reason="needs pandas")
     assert rows(PartitionReader(pandas.DataFrame(columns, index=[5, 6, 7]), options)) == expected
     done = tasks.Done()
     list(done.read(PartitionReader(pyarrow.table({"y": [1.0], "a": [float("inf")]}), options, "<partition 4>")))

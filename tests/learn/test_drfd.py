@@ -61,18 +61,12 @@ def text():
     return zipf(n=700, d=70)
 
 
-@for_all("m", SIZES)
+@for_all("m, r", [*((m, 1.0) for m in SIZES), (5, 0.1), (5, 10.0)])
 @for_all("loss", LOSSES)
-def test_text(text, loss, m):
-    twin, _ = agree(options_of(loss, m), text)
+def test_text(text, loss, m, r):
+    twin, _ = agree(options_of(loss, m, arow_r=r), text)
     assert twin.shrinks > 10
     assert len(twin.B) - len(twin.added) == max(m - 1, 0)
-
-
-@for_all("r", [0.1, 10.0])
-@for_all("loss", LOSSES)
-def test_r(text, loss, r):
-    agree(options_of(loss, 5, arow_r=r), text)
 
 
 STREAMS = special_streams(60) | {

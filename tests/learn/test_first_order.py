@@ -245,9 +245,8 @@ def test_vws_coin_is_ours(loss, constant):
     np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
 
 
-def test_a_model_of_coin_predicts_as_vws():
+def test_a_model_of_coin_predicts_as_vws(vowpalwabbit):
     """What is predicted without learning, as with VW's -t."""
-    vowpalwabbit = pytest.importorskip("vowpalwabbit")
     batch = zipf(n=600, d=100, unit=False)
     learner = Learner(LearnOptions(method="coin"))
     learner.partial_fit(rows_of(batch, slice(0, 400)))

@@ -71,13 +71,17 @@ def test_the_newton_family_is_its_twin(stream, settings, more):
     assert np.abs(plain - found.raw).max() > 1e-3
 
 
+ADAPTIVE = [{"sketch_size": 4, "buffer": buffer, "loss": "squared", "learning_rate": 0.3} | more
+            for buffer in ("doubled", "every") for more in FADING]  # fmt: skip
+COUNTS = [{"decay": decay} for decay in (0.01, 0.3)]
+
+
 @pytest.mark.interpreted
-@for_all("more", FADING)
-@for_all("buffer", ["doubled", "every"])
-@for_all("method", ["ada-fd", "s-adagrad"])
-def test_adaptive_methods_are_their_twins(method, buffer, more):
+@for_all("method, given", [(method, given) for method in ("ada-fd", "s-adagrad") for given in ADAPTIVE]
+         + [(method, given) for method in ("bayes", "multinomial-bayes") for given in COUNTS])  # fmt: skip
+def test_adaptive_methods_and_counts_are_their_twins(method, given):
     for batch in STREAMS.values():
-        options = LearnOptions(method=method, sketch_size=4, buffer=buffer, loss="squared", learning_rate=0.3, **more)
+        options = LearnOptions(method=method, **given)
         np.testing.assert_allclose(
             Learner(options).partial_fit(batch).raw, TWINS[method](options, batch), rtol=1e-9, atol=1e-9
         )
@@ -95,15 +99,6 @@ def test_drfd_is_its_twin(loss, m):
             np.testing.assert_allclose(learner.partial_fit(batch).raw, wanted.raw, rtol=1e-9, atol=1e-9, err_msg=name)
             np.testing.assert_allclose(dense(learner, batch), twin.w, rtol=1e-8, atol=1e-9)
             assert twin.shrinks > 1
-
-
-@pytest.mark.interpreted
-@pytest.mark.parametrize("method", ["bayes", "multinomial-bayes"])
-def test_counts_fade(method):
-    for decay in (0.01, 0.3):
-        options = LearnOptions(method=method, decay=decay)
-        expected = TWINS[method](options, STREAMS["text"])
-        np.testing.assert_allclose(Learner(options).partial_fit(STREAMS["text"]).raw, expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("more", FADING, ids=label)

@@ -211,9 +211,8 @@ def test_what_is_no_dict_is_refused(x):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_tables(library):
+def test_tables(library, pandas):
     frames = pytest.importorskip(library, reason=f"needs {library}")
-    pytest.importorskip("pandas", reason="needs pandas")
     table = frames.DataFrame({"a": [1.0, None, 2.0], "b": ["x", "y", None]})
     labels, rows = [True, False, True], [{"a": 1.0, "b": "x"}, {"a": None, "b": "y"}, {"a": 2.0, "b": None}]
     one, many = SonlearnClassifier(method="nag"), SonlearnClassifier(method="nag")
@@ -243,7 +242,7 @@ def test_batches_of_other_lengths_are_refused():
 
 
 @pytest.mark.parametrize("value", [None, math.nan, "NA", "NaT"])
-def test_a_missing_value_is_a_feature_that_says_so(value):
+def test_a_missing_value_is_a_feature_that_says_so(value, pandas):
     """In a dict, in a list of dicts and in a table: the text of the feature is empty."""
     slot = hash_bytes(b"", hash_bytes(b"tea"))
     if isinstance(value, str):
@@ -252,12 +251,11 @@ def test_a_missing_value_is_a_feature_that_says_so(value):
     assert dict(zip(one.indices.tolist(), one.values.tolist(), strict=True)) == {slot: 1.0, hash_bytes(b"cup"): 2.0}
     rows = [{"tea": "x" if i % 3 else None, "cup": math.nan if i % 2 else float(i)} for i in range(40)]
     y = [i % 3 == 0 for i in range(40)]
-    pd = pytest.importorskip("pandas", reason="needs pandas")
     ours, many, table = (SonlearnClassifier(method="nag", classes=(False, True)) for _ in range(3))
     for row, label in zip(rows, y, strict=True):
         ours.learn_one(row, label)
     many.learn_many(rows, y)
-    table.learn_many(pd.DataFrame(rows), pd.Series(y))
+    table.learn_many(pandas.DataFrame(rows), pandas.Series(y))
     probabilities = [list(each.predict_proba_many(rows)[True]) for each in (ours, many, table)]
     assert probabilities[0] == probabilities[1] == probabilities[2]
     assert ours.predict_proba_one({"tea": None})[True] > 0.5 > ours.predict_proba_one({"tea": "x"})[True]

@@ -251,15 +251,6 @@ def test_classes_that_have_not_come_yet_have_scores_and_weights():
     np.testing.assert_array_equal(raw[:, 0], learned(X[early], -np.ones(early.sum())).predict(from_scipy(X)).raw)
 
 
-def test_the_model_of_several_classes_is_the_command_lines(tmp_path):
-    X, y = several()
-    ours = SonlearnClassifier(method="nag", **IN_ORDER).fit(X, np.array(["ham", "spam", "tea"])[y])
-    ours.learner_.save(tmp_path / "model")
-    learner, again = learned(X, y, oaa=3), Learner.load(tmp_path / "model")
-    np.testing.assert_array_equal(again.predict(from_scipy(X)).prediction, learner.predict(from_scipy(X)).prediction)
-    assert again.classes == [0, 1, 2]
-
-
 def test_probabilities(classes):
     X, y = classes
     logistic = SonlearnClassifier(method="nag").fit(X, y)
@@ -472,28 +463,30 @@ def test_values_far_from_0_that_a_method_alone_does_not_reach():
         SonlearnRegressor(method="nag").fit(X, y, sample_weight=np.arange(500) < 50)
 
 
-def test_a_column_of_several_types_is_named():
+def test_a_column_of_several_types_is_named(pandas, pyarrow):
     """pandas' columns of objects: what pyarrow says of one is of no use to anybody."""
-    pd = pytest.importorskip("pandas", reason="needs pandas")
-    pytest.importorskip("pyarrow", reason="needs pyarrow")
-    table, y = pd.DataFrame({"a": np.arange(20), "c": pd.Series([1, "x"] * 10, dtype=object)}), [0, 1] * 10
+    table, y = pandas.DataFrame({"a": np.arange(20), "c": pandas.Series([1, "x"] * 10, dtype=object)}), [0, 1] * 10
     expected = "found values of several types in the column 'c', expected one type in each column; as texts: table"
-    with pytest.raises(InputError, match=expected):
-        SonlearnClassifier(method="nag").fit(table, y)
+    for roles in ({}, {"categorical": "c"}):
+        with pytest.raises(InputError, match=expected):
+            SonlearnClassifier(method="nag", **roles).fit(table, y)
     assert SonlearnClassifier(method="nag").fit(table.assign(c=table["c"].astype(str)), y).score(table.assign(c="1"), y)
     for strange, message in (([1j], "Complex data not supported"), ([2**70], "too large")):
         with pytest.raises(ValueError, match=message):
-            SonlearnClassifier(method="nag").fit(table.assign(c=pd.Series(strange * 20)), y)
+            SonlearnClassifier(method="nag").fit(table.assign(c=pandas.Series(strange * 20)), y)
 
 
-def test_multinomial_is_the_command_lines():
+@pytest.mark.parametrize("classes", ["oaa", "multinomial"])
+def test_the_model_of_several_classes_is_the_command_lines(tmp_path, classes):
     X, y = several()
-    ours = SonlearnClassifier(method="nag", multinomial=True, **IN_ORDER).fit(X, y)
-    learner = learned(X, y, multinomial=3)
-    order = np.argsort(learner.classes)
-    np.testing.assert_allclose(ours.decision_function(X), learner.predict(from_scipy(X)).scores[:, order], atol=1e-12)
-    p = learner.predict(from_scipy(X)).probabilities[:, order]
-    np.testing.assert_allclose(ours.predict_proba(X), p, atol=1e-12)
+    ours = SonlearnClassifier(method="nag", multinomial=classes == "multinomial", **IN_ORDER)
+    ours.fit(X, np.array(["ham", "spam", "tea"])[y]).learner_.save(tmp_path / "model")
+    learner, again = learned(X, y, **{classes: 3}), Learner.load(tmp_path / "model")
+    predicted, order = learner.predict(from_scipy(X)), np.argsort(learner.classes)
+    np.testing.assert_array_equal(again.predict(from_scipy(X)).prediction, predicted.prediction)
+    np.testing.assert_allclose(ours.decision_function(X), predicted.scores[:, order], atol=1e-12)
+    np.testing.assert_allclose(ours.predict_proba(X), predicted.probabilities[:, order], atol=1e-12)
+    assert again.classes == [0, 1, 2]
 
 
 def test_importances_are_mean_contributions(classes):
@@ -633,9 +626,8 @@ def test_text_hasher_reads_lines_with_namespaces():
     lines = ["1 |a cheap:2 tea |b price:3", "|a tea"]
     options = {"quadratic": ("ab",), "bits": 10}
     X = TextHasher(input="vw", **options).transform(lines)
-    batch = next(
-        iter(read_batches([io.BytesIO("\n".join(lines).encode())], TextOptions(format="vw", constant=False, **options)))
-    )
+    text = io.BytesIO("\n".join(lines).encode())
+    (batch,) = read_batches(text, TextOptions(format="vw", constant=False, **options))
     expect = scipy.sparse.csr_array((batch.values, batch.indices, batch.indptr), shape=(2, 1 << 10))
     np.testing.assert_array_equal(X.toarray(), expect.toarray())
 
@@ -955,12 +947,6 @@ def test_durations_are_refused(pandas):
     line = r"found durations in the column 'for', expected numbers, as seconds \(\.dt\.total_seconds\(\)\)"
     with pytest.raises(InputError, match=line):
         SonlearnClassifier(method="nag").fit(pandas.DataFrame({"for": X[:, 0]}), y)
-
-
-def test_objects_of_several_kinds_in_a_named_column_are_said_in_a_line(pandas):
-    X = pandas.DataFrame({"a": [1, "x"] * 10, "b": np.arange(20.0)})
-    with pytest.raises(InputError, match="found values of several types in the column 'a', expected one type in each"):
-        SonlearnClassifier(method="nag", categorical="a").fit(X, [0, 1] * 10)
 
 
 @pytest.mark.parametrize(

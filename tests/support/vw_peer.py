@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import subprocess
@@ -9,7 +10,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
 from places import GOLDEN
+from streams import entries
+
+from sonlearn.commands.line import parse
+from sonlearn.options import TextOptions
+from sonlearn.text.read import read_batches
 
 Features = list[tuple[int, float]]
 
@@ -58,6 +65,17 @@ def vw_features(lines: list[str], options: list[str]) -> list[Features]:
     audits = audits[: len(lines)]
     assert len(audits) == len(lines)
     return [sorted(_feature(text) for text in line.split(b"\t") if text) for line in audits]
+
+
+def check_features(lines: list[str], options: list[str], theirs: list[Features]) -> None:
+    """What we make of every line, with the same options, is what VW makes of it."""
+    given = {"format": "vw"} | parse("train", options)[0]
+    ours: list[Features] = []
+    for batch in read_batches(io.BytesIO("\n".join(lines).encode()), TextOptions(**given)):
+        ours += map(sorted, entries(batch))
+    for line, mine, other in zip(lines, ours, theirs, strict=True):
+        assert [slot for slot, _ in mine] == [slot for slot, _ in other], (line, options)
+        assert [value for _, value in mine] == pytest.approx([value for _, value in other], rel=1e-5), (line, options)
 
 
 def _feature(text: bytes) -> tuple[int, float]:

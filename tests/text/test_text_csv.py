@@ -125,11 +125,6 @@ def test_an_open_quote_takes_time_in_proportion_to_the_text():
         list(read_batches(io.BytesIO(text), CSV))
 
 
-def test_csv_by_mistake_is_told():
-    with pytest.raises(InputError, match="this looks like CSV: train with --label COLUMN"):
-        list(read_batches(io.BytesIO(b"a,b,c\n1,2,3\n")))
-
-
 @pytest.mark.parametrize("delimiter", ["", "ab", '"', "\n"])
 def test_delimiter(delimiter):
     with pytest.raises(OptionError, match="expected CSV delimiter"):

@@ -17,7 +17,7 @@ import pytest
 from for_all import for_all
 from parsers import VW_CONSTANT, slot_of, vw_hash
 from streams import entries
-from vw_peer import vw_features
+from vw_peer import check_features, vw_features
 
 from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.learner import Learner
@@ -32,7 +32,6 @@ from sonlearn.text.records import RecordRows, expect_usual
 pytestmark = pytest.mark.interpreted
 MASK = 2**18 - 1
 JSON = TextOptions(format="json", constant=False)
-FIELDS = {"-q": "quadratic", "-b": "bits"}
 
 
 def rows_of(batches):
@@ -155,25 +154,11 @@ def random_record(r: random.Random, depth: int = 0) -> dict:
     ],
     ids=" ".join,
 )  # fmt: skip
-def test_vw_agrees(options):
-    pytest.importorskip("vowpalwabbit", reason="vowpalwabbit is not installed")
+def test_vw_agrees(options, vowpalwabbit):
     r = random.Random(str(options))
     lines = CASES + [json.dumps(random_record(r), ensure_ascii=r.random() < 0.5) for _ in range(300)]
-    given: dict = {"format": "json"}
-    words = iter(options)
-    for word in words:
-        name = FIELDS.get(word, word[2:])
-        if name in ("noconstant", "chain_hash"):
-            given["constant" if name == "noconstant" else name] = name == "chain_hash"
-        elif name in ("bits", "hash_seed", "hash"):
-            given[name] = next(words) if name == "hash" else int(next(words))
-        else:
-            given[name] = (*given.get(name, ()), next(words))
-    ours = rows(stream(*lines), TextOptions(**given))
     theirs = vw_features([json.dumps(as_vw_has_it(line), ensure_ascii=False) for line in lines], [*options, "--json"])
-    for line, mine, other in zip(lines, ours, theirs, strict=True):
-        assert [slot for slot, _ in mine] == [slot for slot, _ in other], line
-        assert [value for _, value in mine] == pytest.approx([value for _, value in other], rel=1e-5), line
+    check_features(lines, ["--json", *options], theirs)
 
 
 # ------------------------------------------------------------------------------------------- labels, sources, options
@@ -422,32 +407,27 @@ def test_texts_of_dicts_may_be_of_a_class_of_their_own(options):
     assert len(found[0]) > 5
 
 
-def test_of_sparse_objects_little_more_is_held_than_their_entries():
-    n = 4000
-    records = [{str(32 * i + j): 1.0 for j in range(32)} for i in range(n)]
-    rows = TableRows(TextOptions(format="svmlight"), Labelling(), indices=True)
-    tracemalloc.start()
-    try:
-        for i, record in enumerate(records, 1):
-            rows.add(record, i)
-        assert tracemalloc.get_traced_memory()[0] < 160 * 32 * n
-    finally:
-        tracemalloc.stop()
-    assert rows.take([]).batches[0].n == n
-
-
-def test_of_objects_with_ever_new_members_little_more_is_held_than_their_features():
-    n, columns = 2000, ColumnTable()
-    lines = [json.dumps({f"w{16 * i + j}": 1 for j in range(16)}).encode() for i in range(n)]
-    records = RecordRows(JSON, Labelling(), columns)
+@pytest.mark.parametrize(
+    ("rows", "name", "most", "columns"),
+    [
+        (lambda: TableRows(TextOptions(format="svmlight"), Labelling(), indices=True), "{}", 160, 0),
+        (lambda: RecordRows(JSON, Labelling(), ColumnTable()), "w{}", 800, 1024),
+    ],
+    ids=["indices", "names"],
+)
+def test_of_sparse_objects_little_more_is_held_than_their_entries(rows, name, most, columns):
+    n, rows = 2000, rows()
+    lines = [{name.format(16 * i + j): 1.0 for j in range(16)} for i in range(n)]
+    lines = [json.dumps(each).encode() for each in lines] if columns else lines
     tracemalloc.start()
     try:
         for i, line in enumerate(lines, 1):
-            records.add(line, i)
-        assert tracemalloc.get_traced_memory()[0] < 800 * 16 * n
+            rows.add(line, i)
+        assert tracemalloc.get_traced_memory()[0] < most * 16 * n
     finally:
         tracemalloc.stop()
-    assert len(records.take([]).found.columns) == 1024
+    parsed = rows.take([])
+    assert (parsed.batches[0].n, len(getattr(parsed.found, "columns", ()))) == (n, columns)
 
 
 def test_members_with_numbers_in_quotes_or_other_dates_are_named():

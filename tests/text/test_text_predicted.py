@@ -25,12 +25,16 @@ OPTIONS = TextOptions(format="csv", label="y")
 LEARNED = "y,n,holes,day,town,zip\n1,2,1,2024-03-01,Graz,8010\n0,4,,2024-03-02,Wien,8020\n1,0,3,2024-03-03,Linz,9010\n"
 
 
+def counted(columns, text, options=OPTIONS, **how):
+    """The columns, which know what the text holds."""
+    for batch in Reader(io.BytesIO(text.encode()), options, columns=columns, **how):
+        columns.count(batch, options)
+    return columns
+
+
 def learned(text=LEARNED):
     """The columns of a table that has been learned, and what they held."""
-    columns = ColumnTable()
-    for batch in Reader(io.BytesIO(text.encode()), OPTIONS, columns=columns):
-        columns.count(batch, OPTIONS)
-    return columns.at_rest()
+    return counted(ColumnTable(), text).at_rest()
 
 
 def predicted(text, columns, **how):
@@ -158,12 +162,7 @@ def test_a_column_all_of_whose_categories_are_new_is_named(towns, named):
 def test_the_sums_have_the_same_bits_wherever_batches_end():
     draw = random.Random(3)
     text = "y,a,b\n" + "".join(f"1,{draw.gauss(0, 1e6)!r},{draw.random()!r}\n" for _ in range(500))
-    sums = []
-    for size in (64, 1000, 1 << 20):
-        columns = ColumnTable()
-        for batch in Reader(io.BytesIO(text.encode()), OPTIONS, columns=columns, chunk_bytes=size):
-            columns.count(batch, OPTIONS)
-        sums.append(columns.numbers)
+    sums = [counted(ColumnTable(), text, chunk_bytes=size).numbers for size in (64, 1000, 1 << 20)]
     assert sums[0] == sums[1] == sums[2]
     values = [list(map(float, row.split(",")[1:])) for row in text.splitlines()[1:]]
     assert sums[0]["a"] == [500, sum(row[0] for row in values)]
@@ -176,6 +175,20 @@ def test_what_is_predicted_adds_nothing():
     predicted("n,more\n,1\n", columns)
     columns.add(Found(("n",), {"n": ("text",)}).kinds)
     assert columns.known == known
+
+
+def reloaded(learner, folder):
+    """The columns of a learner that has been saved."""
+    learner.save(folder / "m")
+    return Learner.load(folder / "m").columns
+
+
+def of_days(learner, days):
+    """The learner, which has met a row of each day."""
+    text = LEARNED.partition("\n")[0] + "\n" + "".join(f"1,2,1,{day},Graz,8010\n" for day in days)
+    if days:
+        counted(learner.columns, text)
+    return learner
 
 
 @pytest.mark.parametrize(
@@ -194,15 +207,13 @@ def test_years_and_months_that_were_not_met_count_as_near_ones(tmp_path, part, m
     A merge knows what its learners met.
     """
     more, year = "".join(f"1,2,1,{each}-01,Graz,8010\n" for each in more), part == "year"
-    learner, other = Learner(text=OPTIONS), Learner(text=OPTIONS)
-    for each, text in ((learner, LEARNED), (other, LEARNED + more)):
-        for batch in Reader(io.BytesIO(text.encode()), OPTIONS, columns=each.columns):
-            each.columns.count(batch, OPTIONS)
-    Learner.merge([learner, other]).save(tmp_path / "m")
-    columns = Learner.load(tmp_path / "m").columns
+    learners = [Learner(text=OPTIONS), Learner(text=OPTIONS)]
+    for learner, text in zip(learners, (LEARNED, LEARNED + more), strict=True):
+        counted(learner.columns, text)
+    columns = reloaded(Learner.merge(learners), tmp_path)
     assert sorted({each // 12 if year else each % 12 + 1 for each in columns.dates["day"]}) == met
-    for asked, counted in counts.items():
-        for known, value in ((columns.at_rest(), counted), (columns, asked - 2000 * year)):
+    for asked, near in counts.items():
+        for known, value in ((columns.at_rest(), near), (columns, asked - 2000 * year)):
             found = dict(predicted(f"day\n{f'{asked}-03' if year else f'2024-{asked:02}'}-01\n", known)[0][0])
             name, said = ("day.year", value) if year else (f"day.month={value}", 1)
             assert found[name_slot(name, OPTIONS)] == said
@@ -226,12 +237,8 @@ def test_ahead_of_dates_in_order_a_month_that_was_met_once_counts_as_the_last(tm
     for size in (1, len(days)):
         learner = Learner(text=OPTIONS)
         for at in range(0, len(days), size):
-            text = LEARNED.partition("\n")[0] + "\n"
-            text += "".join(f"1,2,1,{day},Graz,8010\n" for day in days[at : at + size])
-            for batch in Reader(io.BytesIO(text.encode()), OPTIONS, columns=learner.columns):
-                learner.columns.count(batch, OPTIONS)
-        learner.save(tmp_path / "m")
-        columns = Learner.load(tmp_path / "m").columns.at_rest()
+            of_days(learner, days[at : at + size])
+        columns = reloaded(learner, tmp_path).at_rest()
         for asked, month in counts.items():
             slots = dict(predicted(f"day\n{asked}\n", columns)[0][0])
             assert name_slot(f"day.month={month}", OPTIONS) in slots
@@ -250,19 +257,10 @@ def test_ahead_of_dates_in_order_a_month_that_was_met_once_counts_as_the_last(tm
 )
 def test_of_dates_in_order_a_month_of_few_rows_counts_as_one_that_was_not_met(tmp_path, days, met):
     """Also where learners are merged that began with a copy of one; what counts is known in a file."""
-
-    def learn(learner, days):
-        text = LEARNED.partition("\n")[0] + "\n" + "".join(f"1,2,1,{day},Graz,8010\n" for day in days)
-        for batch in Reader(io.BytesIO(text.encode()), OPTIONS, columns=learner.columns) if days else ():
-            learner.columns.count(batch, OPTIONS)
-        return learner
-
-    base, half = learn(Learner(text=OPTIONS), days[:-4]), len(days[-4:]) // 2
-    parts = [learn(base.copy(), days[-4:][:half]), learn(base.copy(), days[-4:][half:])]
-    for learner in (learn(Learner(text=OPTIONS), days), Learner.merge(parts, base)):
-        learner.save(tmp_path / "m")
-        columns = Learner.load(tmp_path / "m").columns.at_rest()
-        found = dict(predicted("day\n2024-01-02\n", columns)[0][0])
+    base, half = of_days(Learner(text=OPTIONS), days[:-4]), len(days[-4:]) // 2
+    parts = [of_days(base.copy(), days[-4:][:half]), of_days(base.copy(), days[-4:][half:])]
+    for learner in (of_days(Learner(text=OPTIONS), days), Learner.merge(parts, base)):
+        found = dict(predicted("day\n2024-01-02\n", reloaded(learner, tmp_path).at_rest())[0][0])
         assert found[name_slot("day.year", OPTIONS)] == met[0]
         assert name_slot(f"day.month={met[1]}", OPTIONS) in found
 
@@ -272,8 +270,7 @@ def test_a_merge_knows_the_mean_of_all_rows():
     base.columns = ColumnTable({"n": ("number",)}, {"n": [2, 10.0]})
     learners = [base.copy(), base.copy()]
     for learner, more in zip(learners, ("7", "3"), strict=True):
-        for batch in Reader(io.BytesIO(f"y,n\n1,{more}\n".encode()), OPTIONS, columns=learner.columns):
-            learner.columns.count(batch, OPTIONS)
+        counted(learner.columns, f"y,n\n1,{more}\n")
     assert Learner.merge(learners, base=base).columns.numbers == {"n": [4, 20.0]}
 
 
@@ -362,11 +359,8 @@ def of_objects(without=(), **reader):
     """The columns, and names, of objects that have been learned; another object is without each of some members."""
     objects = [OBJECT, OBJECT | {"n": 4, "town": "Wien", "in": {"age": 50}}, OBJECT | {"n": 0, "town": "Linz"}]
     objects += [{k: v for k, v in OBJECT.items() if k != name} for name in without]
-    columns, table = ColumnTable(), NameTable()
-    text = "".join(json.dumps(each) + "\n" for each in objects)
-    for batch in Reader(io.BytesIO(text.encode()), LINES, columns=columns, names=table, **reader):
-        columns.count(batch, LINES)
-    return columns, table
+    names, text = NameTable(), "".join(json.dumps(each) + "\n" for each in objects)
+    return counted(ColumnTable(), text, LINES, names=names, **reader), names
 
 
 def of_lines(objects, columns, learns=False, **how):

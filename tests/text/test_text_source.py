@@ -42,20 +42,11 @@ def test_members_and_padding(tmp_path, kind):
     assert read(path) == TEXT + b"1 2:3\n"
 
 
-@pytest.mark.parametrize("kind", ["gzip", "bzip2", "xz"])
-def test_highly_compressed(tmp_path, kind):
-    """More than a chunk comes out of a few bytes."""
-    text = b"0 1:1\n" * 1_000_000
-    path = tmp_path / "data"
-    path.write_bytes(COMPRESS[kind](text))
-    assert read(path, 1000) == text
-
-
 @pytest.mark.parametrize("kind", ["bzip2", "xz"])
 def test_what_comes_out_of_a_few_bytes_comes_as_it_is_asked_for(tmp_path, kind):
     """A file of some hundred bytes may hold gigabytes."""
     path = tmp_path / "data"
-    path.write_bytes(COMPRESS[kind](b"0 1:1\n" * 4_000_000))
+    path.write_bytes(COMPRESS[kind](b"0 1:1\n" * 3_000_000))
     tracemalloc.start()
     try:
         assert len(next(read_chunks(path, 1000))) <= 1000

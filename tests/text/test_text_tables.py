@@ -145,18 +145,16 @@ def test_what_does_not_go_together():
         read_batches(frame("pyarrow"), TextOptions(format="vw"))
 
 
-def test_columns_that_pandas_cannot_hand_over():
-    pd = pytest.importorskip("pandas", reason="pandas is not installed")
-    for table in (pd.DataFrame({"a": [1, "x", 2.5]}), pd.DataFrame([[1, 2]], columns=["a", "a"])):
+def test_columns_that_pandas_cannot_hand_over(pandas):
+    for table in (pandas.DataFrame({"a": [1, "x", 2.5]}), pandas.DataFrame([[1, 2]], columns=["a", "a"])):
         with pytest.raises(InputError, match=r"^<table>: found .*, expected "):
             list(read_batches(table))
 
 
-def test_what_is_no_table_is_named():
-    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+def test_what_is_no_table_is_named(pandas):
     found = r"^<table>: found 'a Series, which to_frame\(\) makes a table of', expected a table"
     with pytest.raises(InputError, match=found):
-        list(read_batches(pd.Series([1.0, 2.0])))
+        list(read_batches(pandas.Series([1.0, 2.0])))
     with pytest.raises(TypeError, match=r"^found a float, expected the name of a file, an open binary stream or a t"):
         list(read_batches([1.5]))
     for text in (3, None, [3]):

@@ -30,12 +30,6 @@ def rows_of_refit(now):
 
 
 @forced_inline
-def scores_of_row(several, known):
-    """Numbers that a row has in `BoostState.scores`: of several classes a multiple of 4, for whole vectors."""
-    return (known + 3) // 4 * 4 if several else 1
-
-
-@forced_inline
 def ring_of(now):
     """(slot of the first row that the refit under way goes by, slots)."""
     return (now["last"] - rows_of_refit(now)) % now["slots"], now["slots"]

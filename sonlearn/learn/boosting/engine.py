@@ -6,7 +6,9 @@ Predictions of a row are by trees that have not seen it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +17,8 @@ from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import Rows
 from sonlearn.errors import OptionError
 from sonlearn.jit.sequence import Calls
-from sonlearn.learn.boosting.bins import DIGITS, SAMPLE, rows_kept, scores_of_row
+from sonlearn.learn.boosting.bins import DIGITS, SAMPLE, rows_kept
+from sonlearn.learn.boosting.losses import LOGISTIC, SOFTMAX, SQUARED, scores_of_row
 from sonlearn.learn.boosting.rounds import follow, refit_now, restore
 from sonlearn.learn.boosting.state import (
     BINS,
@@ -40,6 +43,8 @@ from sonlearn.options.methods import METHODS
 
 #: The width of the buffer grows by so many columns; its rows, where they come one by one.
 STRIDE, ROWS = 8, 256
+#: The largest value of a leaf of several classes.
+LONGEST = 20.0
 
 
 class Boost(Engine):
@@ -49,24 +54,23 @@ class Boost(Engine):
 
     def __init__(self, options: LearnOptions):
         self._method = options.method
-        values = METHODS[options.method].values
-        self._params = Params(logistic=options.loss == "logistic", several=False, **values)
+        self._params = params_of(LOGISTIC if options.loss == "logistic" else SQUARED)
         self._work = self._scratch(0, 1)
 
     def new(self, classes: int = 0) -> BoostState:
         """State of a learner that has learned nothing."""
-        params, scores = self._params, 0 if self._params.several else 1
+        scores = 0 if self.by_class else 1
         now = np.zeros(1, dtype=NOW)
         now["classes"] = now["known"] = scores
         now["slots"] = KEPT + SPARE
         return BoostState(
-            now, np.zeros(0, np.float32), np.zeros((0, 3)), np.zeros((scores, 2)), new_trees(params),
+            now, np.zeros(0, np.float32), np.zeros((0, 3)), np.zeros((scores, 2)), new_trees(self._params, scores),
             new_drift(), *np.zeros((2, 0), np.uint8), np.zeros((0, BINS), np.float32), np.zeros(0, np.int64),
             np.zeros(0),
         )  # fmt: skip
 
     def _scratch(self, width: int, classes: int) -> Scratch:
-        inner, across = (1 << self._params.depth) - 1, scores_of_row(self._params.several, classes)
+        inner, across = (1 << self._params.depth) - 1, scores_of_row(classes)
         return Scratch(
             np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), np.zeros((2, SAMPLE), np.uint32),
             np.zeros(DIGITS, np.int64), zeros((KEPT, 2)), *zeros((4, KEPT), np.uint32),
@@ -87,7 +91,7 @@ class Boost(Engine):
 
     def reserve(self, state: BoostState, rows: Rows, features: int) -> BoostState:
         """Make room for learning `rows`, up to the number of columns allowed."""
-        shown = 1 + int(np.nanmax(rows.y, initial=-1.0)) if self._params.several else 1
+        shown = 1 + int(np.nanmax(rows.y, initial=-1.0)) if self.by_class else 1
         return self._with_room(state, len(rows.y), features, shown)
 
     def _with_room(self, state: BoostState, n: int, features: int, classes: int = 1) -> BoostState:
@@ -104,7 +108,7 @@ class Boost(Engine):
             values=grown(state.values, slots * width, used * width), labels=labels,
             codes=grown(state.codes, cells), by_column=grown(state.by_column, cells), edges=grown(state.edges, width),
             sizes=grown(state.sizes, width),
-            scores=grown(state.scores, rows * scores_of_row(self._params.several, len(starts))), starts=starts,
+            scores=grown(state.scores, rows * scores_of_row(len(starts))), starts=starts,
             trees=state.trees._replace(value=_with_classes(state, len(starts))),
         )  # fmt: skip
         if roomy.now["step"][0] > 0 and not len(state.scores):
@@ -206,10 +210,19 @@ class BoostOfClasses(Boost):
         What a leaf's Newton step is multiplied with.
     """
 
+    by_class = True
+
     def __init__(self, trees: int = 80, rate: float = 0.2):
-        values = METHODS["boost"].values | {"trees": trees, "rate": rate, "depth": 6}
-        self._method, self._params = "boost", Params(logistic=False, several=True, **values)
+        self._method, self._params = "boost", params_of(SOFTMAX, trees=trees, rate=rate, depth=6)
         self._work = self._scratch(0, 0)
+
+
+def params_of(loss: int, **values: Any) -> Params:
+    """The constants of boost for a loss, with other `values` where they are given."""
+    given = METHODS["boost"].values | {"loss": loss} | values
+    least = given.pop("least_logistic")
+    given["least"] = given["least"] if loss == SQUARED else least
+    return Params(**given, longest=LONGEST if loss == SOFTMAX else math.inf)
 
 
 def _with_classes(state: BoostState, classes: int) -> np.ndarray:

@@ -8,13 +8,12 @@ so no single row waits for a whole refit. Until the last step the trees of the r
 after which row depends on nothing but the rows learned.
 """
 
-import math
-
 from sonlearn.data.rows import COUNT, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.learn.boosting.bins import code_columns, ring_of, rows_of_refit, slot_of
+from sonlearn.learn.boosting.losses import SOFTMAX, SQUARED, class_of, error_of, start_scores
 from sonlearn.learn.boosting.state import BASE, CLASSES, COLUMNS, GRADIENT, IMPORTANCE, IN_USE, LABEL, LARGEST, NEXT
-from sonlearn.learn.boosting.tree import add_leaves, grow_tree, leaf_of, place_of, start_scores
+from sonlearn.learn.boosting.tree import add_leaves, grow_tree, leaf_of, place_of
 from sonlearn.learn.drift import KEPT as CHANGES
 from sonlearn.learn.drift import take_in
 from sonlearn.learn.linear_algebra import clear_first
@@ -65,7 +64,7 @@ def can_be_kept(params, state, rows, i):
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         if rows.features[place] >= width:
             return False
-    if params.several and len(state.starts) <= min(rows.y[i], CLASSES - 1):
+    if len(state.starts) <= min(class_of(params.loss, rows.y[i]), CLASSES - 1):
         return False
     within = abs(rows.y[i] - rows.base[i]) <= LIMIT and rows.weight[i] <= LIMIT
     return within and slot < len(state.labels) and (slot + 1) * width <= len(state.values)
@@ -106,8 +105,7 @@ def keep(params, state, x, rows, i):
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         now["seen"] = max(now["seen"], rows.features[place] + 1)
     now["rows"] += 1
-    if params.several:
-        now["classes"] = max(now["classes"], int(rows.y[i]) + 1)
+    now["classes"] = max(now["classes"], class_of(params.loss, rows.y[i]) + 1)
 
 
 @bare_inline
@@ -120,28 +118,10 @@ def watch_trees(params, now, drift, z, y):
     drift.count[0] += 1
     if now["again"]:
         return
-    take_in(drift, not (params.logistic or params.several), error_of(params, now, z, y), SLACK)
+    take_in(drift, params.loss == SQUARED, error_of(params.loss, z, now["classes"], y), SLACK)
     if drift.count[1] > changes:
         now["since"] = drift.changes[changes % CHANGES] - 1
         now["step"], now["due"] = 0, now["rows"]
-
-
-@bare_inline
-def error_of(params, now, z, y):
-    """How wrong scores z are: of classes 1 less the probability of the right one, of values the size of the error.
-
-    Of a class that is met for the first time 0.
-    """
-    if not params.several:
-        return 1.0 / (1.0 + math.exp(min(y * z[0], 700.0))) if params.logistic else abs(y - z[0])
-    if y >= now["classes"]:
-        return 0.0
-    top, total = z[0], 0.0
-    for c in range(now["classes"]):
-        top = max(top, z[c])
-    for c in range(now["classes"]):
-        total += math.exp(z[c] - top)
-    return 1.0 - math.exp(z[int(y)] - top) / total
 
 
 # -------------------------------------------------------------------------------------------------------------- refits
@@ -187,7 +167,7 @@ def make_step(params, state, work):
         now["step"], now["first"] = 0, growing(params, now)
         for c in range(now["known"]):
             state.starts[c, IN_USE] = state.starts[c, NEXT]
-    return n * (min(now["columns"], COLUMNS) * params.depth + (LOOKS * now["known"] if params.several else 0))
+    return n * (min(now["columns"], COLUMNS) * params.depth + (LOOKS * now["known"] if params.loss == SOFTMAX else 0))
 
 
 @forced_inline

@@ -38,16 +38,15 @@ CLASSES = 40
 class Params(NamedTuple):
     """The constants of a method."""
 
-    logistic: bool  # labels are -1 and +1
-    several: bool  # labels are the numbers of several classes
+    loss: int  # `losses.SQUARED`, `LOGISTIC` or `SOFTMAX`
     trees: int
     depth: int
     rate: float  # what a leaf's Newton step is multiplied with
     penalty: float  # added to the curvature of a leaf
-    least: float  # curvature of the rows on either side of a split, at least, of values
-    least_logistic: float  # and of classes
+    least: float  # curvature of the rows on either side of a split, at least
     growth: float  # rows between refits, as a share of those that a refit sees
     most: int  # columns that there may be
+    longest: float  # the largest value of a leaf
 
 
 class Trees(NamedTuple):
@@ -113,10 +112,10 @@ class Scratch(NamedTuple):
     total: np.ndarray  # float64[K]; scores of a row
 
 
-def new_trees(params: Params) -> Trees:
-    """Trees that are a leaf of value 0 each."""
-    T, inner, K = 2 * params.trees, (1 << params.depth) - 1, 0 if params.several else 1
+def new_trees(params: Params, scores: int) -> Trees:
+    """Trees that are a leaf of value 0 each, for so many scores of a row."""
+    T, inner = 2 * params.trees, (1 << params.depth) - 1
     return Trees(
         np.full((T, inner), LEAF, np.int32), np.zeros((T, inner), np.float32), np.zeros((T, inner), bool),
-        np.zeros(T * (2 * inner + 1) * K),
+        np.zeros(T * (2 * inner + 1) * scores),
     )  # fmt: skip

@@ -24,22 +24,9 @@ NeurIPS 2022, with one random projection). So the histograms of a tree cost what
 import math
 
 from sonlearn.jit import bare_inline, forced_inline
-from sonlearn.learn.boosting.bins import ring_of, rows_of_refit, scores_of_row, slot_of
-from sonlearn.learn.boosting.state import (
-    BASE,
-    BELOW_ALL,
-    BINS,
-    COLUMNS,
-    CURVATURE,
-    GRADIENT,
-    IMPORTANCE,
-    LABEL,
-    LARGEST,
-    LEAF,
-    NEXT,
-    PARTS,
-)
-from sonlearn.learn.linear_algebra import product, total_of
+from sonlearn.learn.boosting.bins import ring_of, rows_of_refit, slot_of
+from sonlearn.learn.boosting.losses import add_slopes, move, move_of, scores_of_row, slopes_of
+from sonlearn.learn.boosting.state import BELOW_ALL, BINS, COLUMNS, CURVATURE, GRADIENT, LARGEST, LEAF, PARTS
 from sonlearn.views.codes import key_of
 
 #: A split has to be better than the one before by more than rounding, relatively.
@@ -49,10 +36,6 @@ BITS = 32
 CURVATURES = (1 << BITS) - 1
 #: Columns of `Scratch.span`.
 LEAST, MOST = range(2)
-#: Least curvature of a row.
-FLOOR = 1e-16
-#: Of several classes the largest value of a leaf, and the least probability while trees are grown.
-LONGEST, TINIEST = 20.0, 1e-30
 
 
 @bare_inline
@@ -94,22 +77,12 @@ def draw_columns(params, now, sizes, chosen, number):
 def begin_tree(params, state, work, number):
     """All rows are in the root; the gradients and curvatures at their scores by which this tree is split."""
     now = state.now[0]
-    n, across, ring = rows_of_refit(now), scores_of_row(params.several, now["known"]), ring_of(now)
-    if params.several:
-        draw_signs(params, now, work.signs, number)
+    n, across, ring = rows_of_refit(now), scores_of_row(now["known"]), ring_of(now)
+    draw_signs(params, now, work.signs, number)
     for i in range(n):
-        slot = slot_of(ring, i)
-        y, h = state.labels[slot, LABEL], state.labels[slot, IMPORTANCE]
-        if params.several:
-            g, c = slope_of_classes(state.scores[i * across : (i + 1) * across], work.signs, across, int(y))
-        else:
-            z = state.scores[i]
-            g, c = z - y, 1.0
-            if params.logistic:
-                e = math.exp(-abs(z))
-                p = 1.0 / (1.0 + e) if z > 0.0 else e / (1.0 + e)
-                g, c = p - (1.0 if y > 0.0 else 0.0), max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
-        work.slopes[i, GRADIENT], work.slopes[i, CURVATURE] = h * g, h * c
+        work.slopes[i, GRADIENT], work.slopes[i, CURVATURE] = slopes_of(
+            params.loss, state, i, slot_of(ring, i), across, work.signs
+        )
         work.order[i] = i
     work.begin[0], work.end[0] = 0, n
     pack_slopes(work.slopes, work.scale, work.packed, n)
@@ -151,18 +124,8 @@ def draw_signs(params, now, signs, number):
         total += signs[c]
     if abs(total) == known:
         signs[seed % known] *= -1.0
-    for c in range(known, scores_of_row(True, known)):
+    for c in range(known, scores_of_row(known)):
         signs[c] = 0.0
-
-
-@forced_inline
-def slope_of_classes(p, signs, across, y):
-    """(gradient, curvature) of a row of class y for one score that is added to a class or taken from it, by its sign.
-
-    Of softmax: with probabilities p, e = p but less 1 for the own class, and signs s they are s'e and 1 - (s'p)^2.
-    """
-    mean = product(p, signs, across)
-    return mean - signs[y], max(1.0 - mean * mean, FLOOR)
 
 
 @bare_inline
@@ -187,18 +150,12 @@ def split_node(params, state, work, t, k, m):
 @bare_inline
 def heavy(params, work, k):
     """Whether the rows of node k have the curvature that a split needs."""
-    total, least = 0, 2.0 * least_curvature(params) * work.scale[CURVATURE]
+    total, least = 0, 2.0 * params.least * work.scale[CURVATURE]
     for place in range(work.begin[k], work.end[k]):
         total += work.packed[work.order[place]] & CURVATURES
         if total >= least:
             return True
     return False
-
-
-@forced_inline
-def least_curvature(params):
-    """The curvature of the rows on either side of a split, at least."""
-    return params.least_logistic if params.logistic or params.several else params.least
 
 
 @bare_inline
@@ -252,7 +209,7 @@ def best_split(params, sizes, work, k, m):
 @forced_inline
 def limits(params, scale):
     """(penalty, least curvature of either side of a split) in units."""
-    return params.penalty * scale[CURVATURE], least_curvature(params) * scale[CURVATURE]
+    return params.penalty * scale[CURVATURE], params.least * scale[CURVATURE]
 
 
 @forced_inline
@@ -374,95 +331,41 @@ def place_of(column, classes, t, k):
 def fill_leaves(params, state, work, t):
     """Fill in the values of the leaves of tree t; of nodes without rows they are 0.
 
-    Of several classes the curvature of a class of probability p is p (1 - p).
+    Rows of one score have the slopes by which the tree was split.
     """
     now, value, column, classes = state.now[0], state.trees.value, state.trees.column, len(state.starts)
-    across, ring, by_leaf = scores_of_row(params.several, now["known"]), ring_of(now), work.by_leaf
+    across, ring, by_leaf = scores_of_row(now["known"]), ring_of(now), work.by_leaf
     for k in range(by_leaf.shape[1]):
         for c in range(across):
             by_leaf[GRADIENT, k, c] = by_leaf[CURVATURE, k, c] = 0.0
     for i in range(rows_of_refit(now)):
-        gradients, curvatures = by_leaf[GRADIENT, work.leaf[i]], by_leaf[CURVATURE, work.leaf[i]]
-        if params.several:
-            slot, p = slot_of(ring, i), state.scores[i * across : (i + 1) * across]
-            h = state.labels[slot, IMPORTANCE]
-            for c in range(across):
-                gradients[c] += h * p[c]
-                curvatures[c] += h * max(p[c] * (1.0 - p[c]), FLOOR)
-            gradients[int(state.labels[slot, LABEL])] -= h
+        k = work.leaf[i]
+        if across == 1:
+            by_leaf[GRADIENT, k, 0] += work.slopes[i, GRADIENT]
+            by_leaf[CURVATURE, k, 0] += work.slopes[i, CURVATURE]
         else:
-            gradients[0] += work.slopes[i, GRADIENT]
-            curvatures[0] += work.slopes[i, CURVATURE]
+            add_slopes(state, i, slot_of(ring, i), across, by_leaf, k)
     for k in range(by_leaf.shape[1]):
         at = place_of(column, classes, t, k)
         for c in range(now["known"]):
             step = by_leaf[GRADIENT, k, c] * (-params.rate / (by_leaf[CURVATURE, k, c] + params.penalty))
-            value[at + c] = min(max(step, -LONGEST), LONGEST) if params.several else step
+            value[at + c] = min(max(step, -params.longest), params.longest)
 
 
 @bare_inline
-def add_leaves(params, state, leaf, factor, t):
-    """Add to the score of each row the value of its leaf; of several classes the scores' softmax follows.
+def add_leaves(params, state, leaf, moves, t):
+    """Add to the scores of each row the values of its leaf.
 
-    leaf : uint32[rows]; factor : float64[nodes, room for the scores of a row], overwritten
+    leaf : uint32[rows]; moves : float64[nodes, room for the scores of a row], overwritten
     """
-    now, value, column, classes = state.now[0], state.trees.value, state.trees.column, len(state.starts)
-    known, across = now["known"], scores_of_row(params.several, now["known"])
-    if params.several:
-        for k in range(len(factor)):
-            at = place_of(column, classes, t, k)
-            for c in range(across):  # most nodes are not leaves
-                factor[k, c] = math.exp(value[at + c]) if c < known and value[at + c] != 0.0 else 1.0
-    for i in range(rows_of_refit(now)):
-        k = leaf[i]
-        if params.several:
-            scale(state.scores[i * across : (i + 1) * across], factor[k], across)
-        else:
-            state.scores[i] += value[place_of(column, classes, t, k)]
-
-
-@forced_inline
-def scale(p, factor, n):
-    """p[:n] <- probabilities in proportion to p factor."""
-    for c in range(n):
-        p[c] = max(p[c] * factor[c], TINIEST)
-    by = 1.0 / total_of(p, n)
-    for c in range(n):
-        p[c] *= by
-
-
-@bare_inline
-def start_scores(params, state):
-    """Scores of no tree, and with them those of the rows, whose bases they have besides.
-
-    They are the mean of the labels; of two classes the log-odds of their shares; of several the logarithm of each one's
-    weight and 1, so that a class without a row has 0.
-    """
-    now, starts, total, positive, weight = state.now[0], state.starts, 0.0, 0.0, 0.0
-    n, known, ring = rows_of_refit(now), now["known"], ring_of(now)
-    across = scores_of_row(params.several, known)
-    for c in range(known):
-        starts[c, NEXT] = 0.0
-    for i in range(n):
-        slot = slot_of(ring, i)
-        y, h = state.labels[slot, LABEL], state.labels[slot, IMPORTANCE]
-        weight += h
-        if params.several:
-            starts[int(y), NEXT] += h
-        else:
-            total += h / weight * (y - state.labels[slot, BASE] - total)
-            positive += h if y > 0.0 else 0.0
-    if params.logistic:
-        total = math.log((positive + 1.0) / (max(weight - positive, 0.0) + 1.0))
-    for c in range(known):
-        for i in range(n if params.several else 0):
-            state.scores[i * across + c] = (starts[c, NEXT] + 1.0) / (weight + known)
-        starts[c, NEXT] = math.log(starts[c, NEXT] + 1.0) if params.several else total
-    for c in range(known, across):
-        for i in range(n):
-            state.scores[i * across + c] = 0.0
-    for i in range(0 if params.several else n):
-        state.scores[i] = total + state.labels[slot_of(ring, i), BASE]
+    known, at = state.now[0]["known"], place_of(state.trees.column, len(state.starts), t, 0)
+    across = scores_of_row(known)
+    for k in range(len(moves)):
+        for c in range(across):
+            value = state.trees.value[at + k * len(state.starts) + c] if c < known else 0.0
+            moves[k, c] = move_of(params.loss, value)
+    for i in range(rows_of_refit(state.now[0])):
+        move(params.loss, state.scores, i, across, moves[leaf[i]])
 
 
 @bare_inline

@@ -1,0 +1,139 @@
+"""What scores are to a loss: there is one score of values and of two classes, and one for each of several classes.
+
+In `BoostState.scores` stand the scores themselves, or of several classes their softmax.
+"""
+
+import math
+
+from sonlearn.jit import bare_inline, forced_inline
+from sonlearn.learn.boosting.bins import ring_of, rows_of_refit, slot_of
+from sonlearn.learn.boosting.state import BASE, CURVATURE, GRADIENT, IMPORTANCE, LABEL, NEXT
+from sonlearn.learn.linear_algebra import product, total_of
+
+#: Losses of values, of two classes with the labels -1 and +1, and of several classes, whose labels are numbers.
+SQUARED, LOGISTIC, SOFTMAX = range(3)
+#: Least curvature of a row, and of several classes the least probability while trees are grown.
+FLOOR, TINIEST = 1e-16, 1e-30
+
+
+@forced_inline
+def scores_of_row(known):
+    """Numbers that a row of so many scores has in `BoostState.scores`: 1, or a multiple of 4 for whole vectors."""
+    return known if known < 2 else (known + 3) // 4 * 4
+
+
+@forced_inline
+def class_of(loss, y):
+    """The score of which the label y tells."""
+    return int(y) if loss == SOFTMAX else 0
+
+
+@bare_inline
+def error_of(loss, z, classes, y):
+    """How wrong scores z are: of classes 1 less the probability of the right one, of values the size of the error.
+
+    Of a class that is met for the first time 0.
+    """
+    if loss == SQUARED:
+        return abs(y - z[0])
+    if loss == LOGISTIC:
+        return 1.0 / (1.0 + math.exp(min(y * z[0], 700.0)))
+    if y >= classes:
+        return 0.0
+    top, total = z[0], 0.0
+    for c in range(classes):
+        top = max(top, z[c])
+    for c in range(classes):
+        total += math.exp(z[c] - top)
+    return 1.0 - math.exp(z[int(y)] - top) / total
+
+
+@bare_inline
+def start_scores(params, state):
+    """Scores of no tree, and with them those of the rows, whose bases they have besides.
+
+    They are the mean of the labels; of two classes the log-odds of their shares; of several the logarithm of each one's
+    weight and 1, so that a class without a row has 0.
+    """
+    now, starts, weight, loss = state.now[0], state.starts, 0.0, params.loss
+    n, known, ring = rows_of_refit(now), now["known"], ring_of(now)
+    across = scores_of_row(known)
+    for c in range(known):
+        starts[c, NEXT] = 0.0
+    for i in range(n):
+        y, h, base = state.labels[slot_of(ring, i)]
+        weight += h
+        c = class_of(loss, y)
+        if loss == SQUARED:
+            starts[c, NEXT] += h / weight * (y - base - starts[c, NEXT])
+        else:
+            starts[c, NEXT] += h if loss == SOFTMAX or y > 0.0 else 0.0
+    for c in range(across):
+        shown = 0.0
+        if c < known:
+            starts[c, NEXT], shown = start_of(loss, starts[c, NEXT], weight, known)
+        for i in range(n):
+            state.scores[i * across + c] = shown
+    for i in range(0 if loss == SOFTMAX else n):
+        state.scores[i] += state.labels[slot_of(ring, i), BASE]
+
+
+@forced_inline
+def start_of(loss, total, weight, known):
+    """(score, what stands in `BoostState.scores`) of no tree: `total` is the mean, or the weight of the class."""
+    if loss == SOFTMAX:
+        return math.log(total + 1.0), (total + 1.0) / (weight + known)
+    start = math.log((total + 1.0) / (max(weight - total, 0.0) + 1.0)) if loss == LOGISTIC else total
+    return start, start
+
+
+@forced_inline
+def slopes_of(loss, state, i, slot, across, signs):
+    """(gradient, curvature) of row i of the refit for one number that is added to its scores, or taken, by their signs.
+
+    Of a value's score z they are z - y and 1, of two classes of probability p p - [y > 0] and p (1 - p). Of softmax,
+    with probabilities p, e = p but less 1 for the own class, and signs s, they are s'e and 1 - (s'p)^2. All of them
+    times the importance of the row.
+    """
+    y, h, z = state.labels[slot, LABEL], state.labels[slot, IMPORTANCE], state.scores[i * across]
+    if loss == SQUARED:
+        return h * (z - y), h
+    if loss == LOGISTIC:
+        e = math.exp(-abs(z))
+        p = 1.0 / (1.0 + e) if z > 0.0 else e / (1.0 + e)
+        return h * (p - (1.0 if y > 0.0 else 0.0)), h * max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
+    mean = product(state.scores[i * across : (i + 1) * across], signs, across)
+    return h * (mean - signs[int(y)]), h * max(1.0 - mean * mean, FLOOR)
+
+
+@forced_inline
+def add_slopes(state, i, slot, across, by_leaf, k):
+    """Add to leaf k, of each of several classes of probability p, the gradient and the curvature p (1 - p) of row i."""
+    gradients, curvatures, h = by_leaf[GRADIENT, k], by_leaf[CURVATURE, k], state.labels[slot, IMPORTANCE]
+    p = state.scores[i * across : (i + 1) * across]
+    for c in range(across):
+        gradients[c] += h * p[c]
+        curvatures[c] += h * max(p[c] * (1.0 - p[c]), FLOOR)
+    gradients[int(state.labels[slot, LABEL])] -= h
+
+
+@forced_inline
+def move_of(loss, value):
+    """What `move` takes for a leaf's value: most nodes are not leaves."""
+    if loss == SOFTMAX:
+        return math.exp(value) if value != 0.0 else 1.0
+    return value
+
+
+@forced_inline
+def move(loss, scores, i, across, by):
+    """Add a leaf's values to the scores of row i; of several classes probabilities become proportional to p by."""
+    if loss != SOFTMAX:
+        scores[i * across] += by[0]
+        return
+    p = scores[i * across : (i + 1) * across]
+    for c in range(across):
+        p[c] = max(p[c] * by[c], TINIEST)
+    scale = 1.0 / total_of(p, across)
+    for c in range(across):
+        p[c] *= scale
