@@ -22,7 +22,7 @@ from river.bandit.base import ContextualPolicy
 from river.base import MiniBatchClassifier, MiniBatchRegressor
 
 from sonlearn.data.batch import Batch
-from sonlearn.errors import InputError, OptionError, shorten
+from sonlearn.errors import InputError, shorten
 from sonlearn.estimators import base
 from sonlearn.estimators.bandit import SonlearnBandit
 from sonlearn.learn.by_row import OneRow
@@ -30,7 +30,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.keywords import RiverClassifierKeywords, RiverRegressorKeywords
-from sonlearn.options.python import Parameter, in_python, with_parameters
+from sonlearn.options.python import Parameter, naming, with_parameters
 from sonlearn.text.encode import RowLists, date_in, parts_of
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
 from sonlearn.views.index import Entries
@@ -233,10 +233,8 @@ class _RiverEstimator(base.Options, base.PickleMixin):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _MUTABLE and "learner_" in self.__dict__:
-            try:
+            with naming(type(self).__name__):
                 self.learner_.set_output(**{name: value})
-            except OptionError as error:
-                raise in_python(type(self).__name__, error) from None
         super().__setattr__(name, value)
 
     def learn_many(self, X: Any, y: Iterable[Any], w: Any = 1.0) -> None:

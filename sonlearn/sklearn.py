@@ -36,7 +36,7 @@ from sonlearn.options import TextOptions
 from sonlearn.options.keywords import SklearnClassifierKeywords, SklearnRegressorKeywords
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.methods import CURVED, METHODS, additive
-from sonlearn.options.python import Parameter, in_python, parameters_of, with_parameters
+from sonlearn.options.python import Parameter, in_python, naming, parameters_of, with_parameters
 from sonlearn.report.labels import LabelStatistics, far_labels
 from sonlearn.text.arrow import arrow_table, categories_of, is_mixed, table_batch
 from sonlearn.text.columns import NONE_MET, ColumnTable, Labelling, column_of, names_a_column
@@ -189,10 +189,8 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
     def _text(self) -> TextOptions:
         """How tables become features."""
         columns = {name: getattr(self, name) for name in _COLUMNS}
-        try:
+        with naming(type(self).__name__):
             given = TextOptions(format="arrow", bits=32, constant=self.constant, **columns)
-        except OptionError as error:
-            raise in_python(type(self).__name__, error) from None
         named = {name for role in _COLUMNS for name in getattr(given, role)}
         by_type = tuple(name for name in self._categories if name not in named)
         return dataclasses.replace(given, categorical=(*given.categorical, *by_type))
@@ -334,10 +332,8 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         check_is_fitted(self)
         given = {name: getattr(self, name) for name in OUTPUT_OPTIONS if name in self.PARAMETERS}
         if any(getattr(self.learner_.options, name) != value for name, value in given.items()):
-            try:
+            with naming(type(self).__name__):
                 self.learner_.set_output(**given)
-            except OptionError as error:
-                raise in_python(type(self).__name__, error) from None
 
     def _of_rows(self, X: Any, predict: Callable[[Batch], np.ndarray]) -> np.ndarray:
         """What is predicted of the rows of X, batch by batch."""

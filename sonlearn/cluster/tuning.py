@@ -10,13 +10,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import dask
 from distributed import Client
 
 from sonlearn.cluster.dask import check_done, client_here, nothing, results_of, with_format
-from sonlearn.cluster.tasks import Done, LearnedPartition, Reading, initial, left_out
+from sonlearn.cluster.tasks import Done, LearnedPartition, Reading, initial
 from sonlearn.errors import SonlearnError
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
@@ -25,9 +25,8 @@ from sonlearn.tuning.grid import Setting, settings_of
 from sonlearn.tuning.search import SettingResult, Tuning, criterion, labelling, standing
 
 
-@dataclass(kw_only=True)
-class Tuned(Done):
-    """Results of all settings, and what was left out (see `sonlearn.cluster.tasks.Done`).
+class Tuned(NamedTuple):
+    """Results of all settings.
 
     Attributes
     ----------
@@ -36,11 +35,15 @@ class Tuned(Done):
     learner : Learner
         Of the best setting.
     names : NameTable
+    skipped, errors
+        Number of malformed lines left out, and the first of them.
     """
 
     results: list[SettingResult]
     learner: Learner
     names: NameTable
+    skipped: int
+    errors: list[Any]
 
 
 @dataclass
@@ -108,8 +111,8 @@ def tuned(
     if not first.examples:
         raise nothing(parts, found[0].skipped, found[0].errors)
     (best,) = results_of([futures[place % groups]])
-    results, model = [result for _, result in ranked], best.best
-    return Tuned(results=results, learner=model.learner(), names=NameTable(model.names), **left_out(found[:1]))
+    names = NameTable(best.best.names)
+    return Tuned([result for _, result in ranked], best.best.learner(), names, found[0].skipped, found[0].errors)
 
 
 def tune(

@@ -25,16 +25,9 @@ def _names(text: str) -> frozenset[str]:
 
 
 #: Left out: nothing changes without them.
-HARMLESS = _names(
-    "--kill_cache --save_resume --preserve_performance_counters --sort_features --compressed --no_stdin "
-    "--strict_parse --sparse_weights --no_daemon --foreground --onethread --predict_only_model --no_predict "
-    "--cb_force_legacy --large_action_space --las_hint_explicit_simd --two_pass_svd"
-)
-#: The same, of flags that have a value.
-HARMLESS_VALUE = _names(
-    "--random_seed --ring_size --example_queue_limit --num_children --log_level --indexing --max_actions --spanner_c "
-    "--thread_pool_size --block_size"
-)
+HARMLESS = _names(f"{' '.join(vw_flags.HARMLESS)} --no_stdin --onethread --random_seed --log_level")
+#: Further flags that have no value.
+_SWITCHES = _names("--no_stdin --onethread --driver_output_off")
 #: Flags that are the same here: those that have no value, and those that have one.
 _TAKEN = {
     "--" + name[2:].replace("-", "_"): action.nargs != 0
@@ -105,7 +98,7 @@ def translate(arguments: list[str]) -> Translated:
     for word in words:
         if not word.name:
             out.append(word.written)
-        elif word.name in (HARMLESS | HARMLESS_VALUE) or (word.name == "--cache" and "--cache_file" not in given):
+        elif word.name in HARMLESS or (word.name == "--cache" and "--cache_file" not in given):
             left.append(word.written)
         elif word.name in OF_PASSES and DECISIONS & given.keys():
             once = "decisions are learned once, in their order"
@@ -212,11 +205,11 @@ def _words(arguments: list[str]) -> Iterator[Word]:
 
 def _has_value(name: str, after: str) -> bool:
     """Whether a flag takes what stands behind it; of one that cannot be done here, if that is neither flag nor file."""
-    if name in VALUES | HARMLESS_VALUE or name in ("--port", "--named_labels"):
+    if name in VALUES or name in ("--port", "--named_labels"):
         return True
-    if name in SWITCHES | HARMLESS | STEPS | SAID_LATER | vw_flags.VALUELESS | {"--driver_output_off"}:
+    if name in SWITCHES | STEPS | SAID_LATER | vw_flags.VALUELESS | _SWITCHES:
         return False
-    if name in NEAREST.keys() | COMMITTEE.keys() | NEEDLESS.keys():
+    if name in HARMLESS | NEAREST.keys() | COMMITTEE.keys() | NEEDLESS.keys():
         return True
     return not after.startswith("-") and not os.path.exists(after)
 

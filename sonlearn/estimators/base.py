@@ -22,7 +22,7 @@ from sonlearn.learn.learner import Learner
 from sonlearn.learn.predicted import probabilities, probabilities_of_two
 from sonlearn.options import LearnOptions, TextOptions, losses
 from sonlearn.options.methods import METHODS
-from sonlearn.options.python import Parameter, in_python, parameters_of
+from sonlearn.options.python import Parameter, in_python, naming, parameters_of
 
 #: Fields that say which classes there are: an estimator knows by the labels it is given, or has other parameters.
 OF_LABELS = ("oaa", "classes", "multinomial", "positive")
@@ -73,10 +73,8 @@ class Options:
         return self._checked_options(**given)
 
     def _checked_options(self, **given: Any) -> LearnOptions:
-        try:
+        with naming(type(self).__name__, self._RENAMED):
             return LearnOptions(**given)
-        except OptionError as error:
-            raise in_python(type(self).__name__, error, self._RENAMED) from None
 
     def _given(self) -> dict[str, Any]:
         """Options as they were given, but for a seed where nothing is drawn: libraries set whatever seed there is."""

@@ -660,16 +660,14 @@ def _options_of(options: LearnOptions | None, given: Mapping[str, Any]) -> Learn
     """The options that are given by name. Raises OptionError or TypeError in these names."""
     if options is not None:
         raise OptionError(f"Learner: both options and {', '.join(given)}: give all in one LearnOptions, or all by name")
-    from sonlearn.options.python import in_python, unknown
+    from sonlearn.options.python import naming, unknown
 
     known = {field.name: field for field in dataclasses.fields(LearnOptions)}
     for name in given:
         if name not in known:
             raise unknown("Learner", name, known, {})
-    try:
+    with naming("Learner"):
         return LearnOptions(**given)
-    except OptionError as error:
-        raise in_python("Learner", error) from None
 
 
 def diverged(batch: Batch, row: int) -> DivergedError:

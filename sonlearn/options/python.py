@@ -8,11 +8,12 @@ a message about flags into one about keywords.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from sonlearn.errors import OptionError
@@ -126,6 +127,15 @@ _FLAG = re.compile(r"(?<![\w-])--?[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
 def in_python(owner: str, error: OptionError, renamed: Mapping[str, str] | None = None) -> OptionError:
     """`error` as one about keywords of `owner`: ``-m 0`` is ``sketch_size 0``."""
     return OptionError(f"{owner}: {_in_keywords(str(error), renamed or {})}")
+
+
+@contextlib.contextmanager
+def naming(owner: str, renamed: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Raise an OptionError of this context as one about keywords of `owner`; see `in_python`."""
+    try:
+        yield
+    except OptionError as error:
+        raise in_python(owner, error, renamed) from None
 
 
 def _in_keywords(text: str, renamed: Mapping[str, str]) -> str:

@@ -119,7 +119,25 @@ NEEDLESS = {
     "weights begin at 0": "--constant --initial_weight --random_weights --normal_weights --truncated_normal_weights",
     "-p has the probabilities; nothing is drawn": "--cb_sample",
 }  # fmt: skip
+#: Flags without which a line does the same: `sonlearn vw` leaves them out without a word; and why.
+HARMLESS = {
+    "--indexing": "the labels show whether they begin with 0 or 1",
+    "--sort_features": "the order of features does not matter",
+    "--kill_cache": "a stale cache is rebuilt automatically",
+    "--compressed": "compressed files are recognised by their content",
+    "--strict_parse": "a malformed line ends the run, unless --on-error skip is given",
+    "--sparse_weights": "memory grows with the number of features, not with -b",
+    "--save_resume --preserve_performance_counters --predict_only_model": "a model always holds the whole state",
+    "--no_predict --cb_force_legacy": "nothing changes without it",
+    "--large_action_space --max_actions --spanner_c --thread_pool_size --block_size --las_hint_explicit_simd "
+    "--two_pass_svd": "every action has its score",
+    "--foreground --no_daemon --num_children": "sonlearn serve is one process, in the foreground",
+    "--ring_size --example_queue_limit": "there is no such setting",
+}
 _VALUELESS = """
+    --kill_cache --save_resume --preserve_performance_counters --sort_features --compressed --strict_parse
+    --sparse_weights --no_daemon --foreground --predict_only_model --no_predict --cb_force_legacy --large_action_space
+    --las_hint_explicit_simd --two_pass_svd
     --synthcover --regcb --regcbopt --freegrad --pistol --svrg --stage_poly --ksvm --bfgs --conjugate_gradient --nounif
     --greedify --first_only --elim --inpass --multitask --dropout --meanfield --lrqdropout --hessian_on --no_progress
     --node_only --randomized_routing --pool_greedy --para_active --batch_sz_no_doubling --restart --random_weights
@@ -129,17 +147,13 @@ _VALUELESS = """
 VALUELESS = frozenset(_VALUELESS.split())
 _STANDS_FOR = {
     "--named_labels": "give --classes auto, which takes any names",
-    "--indexing": "leave it out: the labels show whether they begin with 0 or 1",
     "--scores": "give -r FILE, which has the score of each class",
     "--sgd": "give --method sgd -l 10 (VW's default); its steps are l t^-p, VW's l (t + 1)^-p, alike with --power_t 0",
     "--adaptive": "give --method adagrad -l 10 (VW's default), or --method nag, normalized and invariant too",
     "--normalized": "give --method nag",
     "--ftrl": "give --method ftrl",
     "--coin": "give --method coin",
-    "--sort_features": "leave it out: the order of features does not matter",
     "--dry_run": "leave it out: options are checked before anything is read",
-    "--kill_cache": "leave it out: a stale cache is rebuilt automatically",
-    "--compressed": "leave it out: compressed files are recognised by their content",
     "--no_stdin": "leave it out, and name the data",
     "--csv": "give --format csv, and --label COLUMN",
     "--csv_separator": "give --delimiter",
@@ -148,10 +162,7 @@ _STANDS_FOR = {
     "--readable_model --audit_regressor": "use sonlearn inspect MODEL",
     "--dump_json_weights_experimental": "use sonlearn inspect --json MODEL",
     "--dump_json_weights_include_feature_names_experimental": "give --names, then use sonlearn inspect --json MODEL",
-    "--save_resume": "a model always holds the whole state: leave it out",
-    "--strict_parse": "leave it out: a malformed line ends the run, unless --on-error skip is given",
     "--random_seed": "give --seed; only rp-son, ada-gp, ada-dp, ada-lr and radagrad use random numbers",
-    "--sparse_weights": "leave it out: memory grows with the number of features, not with -b",
     "--OjaNewton": "give --sketch oja",
     "--alpha_inverse": "give --alpha, its inverse",
     "--normalize   ": "give --diagonal or --no-diagonal",
@@ -165,11 +176,7 @@ _STANDS_FOR = {
     "--extra_metrics": "give --log-json FILE",
     "--confidence --confidence_after_training": "give --coverage .9, which adds an interval to each prediction",
     "--eval --explore_eval --multiworld_test": "use sonlearn evaluate, which says what policies would have cost",
-    "--predict_only_model": "leave it out: a model always holds the whole state",
-    "--no_predict --cb_force_legacy": "leave it out: predictions and learning are the same without it",
     "--rank_all": "give --cb_explore_adf, which writes all actions",
-    "--large_action_space --max_actions --spanner_c --thread_pool_size --block_size --las_hint_explicit_simd "
-    "--two_pass_svd": "leave it out: every action has its score",
 }
 _NOT_HERE = {
     "--l1 and --l2 are the penalties there are": "--no_bias_regularization --l1_state --l2_state --sparse_l2",
@@ -211,19 +218,17 @@ _NOT_HERE = {
         --ignore_linear --ignore_features_dsjson_experimental --redefine --feature_limit --affix --spelling
         --dictionary --dictionary_path --experimental_full_name_interactions --permutations
     """,
-    "sonlearn serve is one process, in the foreground":
-        "--foreground --num_children --pid_file --port_file --no_daemon --sendto",
+    "sonlearn serve is one process, in the foreground": "--pid_file --port_file --sendto",
     "LIBSVM, VW, JSON, CSV, Parquet and Arrow are read": "--flatbuffer",
     "CSV has a header; (echo a,b,y; cat FILE) puts one before": "--csv_no_file_header --csv_header --csv_ns_value",
     "progress goes to standard error, predictions to the file of -p":
         "--driver_output --log_output --limit_output --dont_output_best_constant",
     "a model holds the whole state, bit for bit": """
         --hexfloat_weights --dump_json_weights_include_extra_online_state_experimental
-        --preserve_performance_counters --output_feature_regularizer_binary --output_feature_regularizer_text
+        --output_feature_regularizer_binary --output_feature_regularizer_text
         --input_feature_regularizer --per_model_save_load
     """,
     "--cluster starts its workers itself and gives them their work": "--unique_id --total --node --span_server_port",
-    "no such setting is needed": "--ring_size --example_queue_limit",
     "no baselines": "--baseline --lr_multiplier --global_only --check_enabled",
     "one decision at a time; give each slot a block of its own, with --cb_explore_adf":
         "--ccb_explore_adf --all_slots_loss --ccb_no_slot_index --slates",
@@ -255,7 +260,7 @@ def _answers() -> dict[str, FlagSupport]:
     found |= {name: FlagSupport(STANDS_FOR, text) for names, text in _STANDS_FOR.items() for name in names.split()}
     for names, (ours, why) in NEAREST.items():
         found |= {name: FlagSupport(STANDS_FOR, f"give {ours}: {why}") for name in names.split()}
-    needless = [*NEEDLESS.items(), *((why, names) for names, why in NEAREST_COMMITTEE.items())]
+    needless = [*NEEDLESS.items(), *((why, names) for names, why in (NEAREST_COMMITTEE | HARMLESS).items())]
     for why, names in needless:
         found |= {name: FlagSupport(STANDS_FOR, f"leave it out: {why}") for name in names.split()}
     return found | {name: FlagSupport(NOT_HERE, why) for why, names in _NOT_HERE.items() for name in names.split()}

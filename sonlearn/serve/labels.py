@@ -16,7 +16,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.serve import worker
 from sonlearn.serve.events import EventLog, KnownEventError
-from sonlearn.text.objects import Members, Record, Unfit, decode, error_of
+from sonlearn.text.objects import TOO_DEEP, Members, Record, Unfit, decode, error_of
 from sonlearn.text.rows import ParsedChunk
 
 #: Rows, or labels, of a request: what is written at once delays others by some tenths of a second at most.
@@ -122,7 +122,10 @@ def _objects(group: list[worker.PredictionRequest]) -> Iterator[tuple[int, Recor
 
 
 def _text(value: Any) -> str:
-    """A decoded value as JSON."""
-    if isinstance(value, Members):
-        return "{" + ",".join(f"{json.dumps(name)}:{_text(member)}" for name, member in value) + "}"
-    return "[" + ",".join(map(_text, value)) + "]" if isinstance(value, list) else json.dumps(value)
+    """A decoded value as JSON. Raises InputError: it is nested too deeply to be written."""
+    try:
+        if isinstance(value, Members):
+            return "{" + ",".join(f"{json.dumps(name)}:{_text(member)}" for name, member in value) + "}"
+        return "[" + ",".join(map(_text, value)) + "]" if isinstance(value, list) else json.dumps(value)
+    except RecursionError:
+        raise InputError(worker.SOURCE, None, None, *TOO_DEEP) from None

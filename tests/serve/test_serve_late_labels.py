@@ -110,6 +110,7 @@ def test_what_is_wrong_is_a_status_and_a_line_and_changes_nothing(tmp_path):
             ("/label", {"id": "r2", "label": "yes", "weight": 2}, 400, 'expected {"id": "...", "label": 1}'),
             ("/label", 3, 400, "found '3.0', expected"),
             ("/label", "[" * 9000, 400, "found"),
+            ("/label", json.loads('{"id": ' * 450 + "1" + "}" * 450), 400, "found objects or arrays nested too deeply"),
             ("/learn", {**row(4), "y": "yes"}, 404, "expected POST /predict, POST /label"),
         ):  # fmt: skip
             answer = server.json(path, body)
