@@ -29,6 +29,7 @@ import contextlib
 import dataclasses
 import itertools
 import math
+import operator
 import os
 import re
 from collections import Counter
@@ -51,6 +52,7 @@ from sonlearn.text.columns import (
     Labelling,
     first_names,
     label_of,
+    reading_of,
     weight_of,
     without_label,
 )
@@ -61,6 +63,7 @@ from sonlearn.text.rows import ParsedChunk, Runs
 from sonlearn.text.source import read_chunks
 from sonlearn.text.vw import make_names
 
+_COLUMN = operator.attrgetter("column")
 _UNDERSCORES = str.maketrans(" \t|:", "____")
 _REMEMBERED = 1 << 20
 #: Members that are remembered between chunks, as all of them are that hold texts.
@@ -190,7 +193,8 @@ class RecordRows:
         self._label_needed = bool(known and not rests and options.label)
         #: Members of a chunk before others are features and no more, but where a member that is not known is a fault.
         self._most = math.inf if rests and known and columns is not None and columns.fixed else MOST_OF_OBJECTS
-        self._always = [] if columns is None else columns.always if rests else columns.usual
+        always = () if columns is None else columns.always if rests else columns.usual
+        self._always = {name: None for name in always if name not in self._roles or reading_of(name, options)}
 
     def add(self, record: Record, line: int) -> None:
         """Take a record. Raises Unfit."""
@@ -333,17 +337,18 @@ class RecordRows:
 
     def _absent(self) -> None:
         """What stands for members that are absent from a record: those that all had that was learned, or are usual."""
-        met = {member.column: member for member in self._row}
-        model = self._table.model
-        if model is not None and met and not any(name in model.known for name in met) and model.fixed:
-            titles = first_names(member.title for member in met.values())
+        met, model = set(map(_COLUMN, self._row)), self._table.model
+        if self._always.keys() <= met:
+            return
+        if model is not None and met and met.isdisjoint(model.known) and model.fixed:
+            titles = first_names(member.title for member in self._row)
             raise Unfit(f"the members {titles}", f"columns that the model knows: {first_names(model.known)}")
         for column in self._always:
             if column not in met:
                 space, _, name = column.rpartition("^")
                 member = self._member((space,) if space else (), name, space or " ", self._enter(space or " "))
                 left_out = member.ignored if model is not None else self._left_out(member, None)
-                if not (left_out or (not space and name in self._roles and not member.reads)):
+                if not left_out:
                     entries = member.absent()
                     self._rows.entries += () if self._dropped else entries
                     if model is None:
