@@ -15,6 +15,8 @@ METHODS = {
 }  # fmt: skip
 #: Interpreted, two will do.
 CHOSEN = [pytest.param(name, marks=[pytest.mark.interpreted] * (name in ("nag", "drfd"))) for name in METHODS]
+COMMITTEE = "nag,arow-precision:tfidf,multinomial-bayes:log,arow-precision:pairs,nag:lunit~0.05,shares~0.1"
+METHODS["committee"] = {"members": COMMITTEE}
 several = pytest.mark.parametrize("method", CHOSEN)
 either = pytest.mark.parametrize("how", [{"oaa": 5}, {"oaa": 9}, {"classes": "auto"}], ids=["all", "more", "auto"])
 
@@ -38,7 +40,7 @@ def met_before(batch):
     return out
 
 
-@several
+@pytest.mark.parametrize("method", [*CHOSEN, pytest.param("committee", marks=pytest.mark.interpreted)])
 def test_classes_named_beforehand_learn_the_same(method):
     batch = stream()
     met, named = learner(method, {"oaa": 5}), learner(method, {"oaa": 5})
@@ -46,9 +48,10 @@ def test_classes_named_beforehand_learn_the_same(method):
     assert named.classes == [5, 4, 3, 2, 1]
     predicted = named.predict(batch._replace(y=np.full(batch.n, np.nan)))
     np.testing.assert_allclose(predicted.probabilities, 0.2)
-    met.partial_fit(batch)
-    named.partial_fit(batch)
+    whole, apart = met.partial_fit(batch), named.partial_fit(batch)
     order = [named.classes.index(label) for label in met.classes]
+    np.testing.assert_array_equal(whole.scores, apart.scores[:, order])
+    np.testing.assert_allclose(whole.loss, apart.loss, rtol=1e-12)
     one, other = met.predict(batch), named.predict(batch)
     np.testing.assert_array_equal(one.scores, other.scores[:, order])
     np.testing.assert_array_equal(met.weights()[1], named.weights()[1][order])

@@ -31,11 +31,16 @@ shared |u age:4
 """
 
 
-def read(folder, text, bandit, options=TextOptions(), **more):  # noqa: B008 (frozen)
-    """All decisions of a text, a chunk of few bytes at a time."""
+def reader_of(folder, text, bandit, options=TextOptions(), **more):  # noqa: B008 (frozen)
+    """A reader of the text, in the file `t`."""
     path = folder / "t"
     path.write_bytes(text.encode())
-    return list(DecisionReader(str(path), options, bandit, **more))
+    return DecisionReader(str(path), options, bandit, **more)
+
+
+def read(*given, **more):
+    """All decisions of a text, as `reader_of` takes it."""
+    return list(reader_of(*given, **more))
 
 
 def features(rows, i):
@@ -188,14 +193,13 @@ def test_what_is_malformed_is_refused_with_its_place(tmp_path, bandit, text, pla
 
 def test_malformed_blocks_are_left_out(tmp_path):
     text = "|a p\n0:1:2 |a q\n\n'good |a p\n0:1:1 |a q\n\n'bad |a p:1x\n\n"
-    path = tmp_path / "t"
-    path.write_text(text)
-    reader = DecisionReader(str(path), TextOptions(), ADF, on_error="skip")
+    reader = reader_of(tmp_path, text, ADF, on_error="skip")
     (found,) = list(reader)
     assert (found.n, found.lines.tolist(), found.skipped, reader.malformed.tags) == (1, [4], [(0, "")], ["bad"])
-    assert [str(error).split(": ")[0] for error in reader.malformed.errors] == [f"{path}:2:1", f"{path}:7:11"]
+    places = [str(error).split(": ")[0] for error in reader.malformed.errors]
+    assert places == [f"{tmp_path}/t:2:1", f"{tmp_path}/t:7:11"]
     with pytest.raises(InputError, match=":7:11"):
-        list(DecisionReader(str(path), TextOptions(), ADF, on_error="skip", max_errors=1))
+        read(tmp_path, text, ADF, on_error="skip", max_errors=1)
 
 
 def test_classes_and_tables_become_decisions(tmp_path):
@@ -209,11 +213,8 @@ def test_classes_and_tables_become_decisions(tmp_path):
     table = "what,gain,p,age\n2,1.5,0.5,30\n1,0,0.25,40\n"
     bandit = BanditOptions(cb_explore=2, action="what", reward="gain", probability="p")
     (found,) = read(tmp_path, table, bandit, TextOptions(format="csv"))
-    assert (found.action.tolist(), found.cost.tolist(), found.probability.tolist()) == (
-        [1, 0],
-        [-1.5, 0.0],
-        [0.5, 0.25],
-    )
+    assert [each.tolist() for each in (found.action, found.cost)] == [[1, 0], [-1.5, 0.0]]
+    assert found.probability.tolist() == [0.5, 0.25]
     with pytest.raises(InputError, match="an action from 1 to 2 in the column 'what'"):
         read(tmp_path, table.replace("2,1.5", "3,1.5"), bandit, TextOptions(format="csv"))
 
@@ -221,9 +222,10 @@ def test_classes_and_tables_become_decisions(tmp_path):
 @pytest.mark.parametrize("size", [1 << 20, 24])
 def test_rows_of_tables_that_cannot_be_are_left_out(tmp_path, size):
     """A bad action, a bad probability and a bad number, wherever chunks end; and one error too many."""
-    path, bandit = tmp_path / "t", BanditOptions(cb_explore=2, action="what", reward="gain", probability="p")
-    path.write_text("what,gain,p,age\n3,1,.5,30\n2,1.5,0.5,30\n1,0,1.25,40\n1,x,.5,1\n1,2,0.25,50\nx,1,.5,1\n")
-    reader = DecisionReader(str(path), TextOptions(format="csv"), bandit, on_error="skip", chunk_bytes=size)
+    bandit = BanditOptions(cb_explore=2, action="what", reward="gain", probability="p")
+    text = "what,gain,p,age\n3,1,.5,30\n2,1.5,0.5,30\n1,0,1.25,40\n1,x,.5,1\n1,2,0.25,50\nx,1,.5,1\n"
+    given = (tmp_path, text, bandit, TextOptions(format="csv"))
+    reader = reader_of(*given, on_error="skip", chunk_bytes=size)
     found = list(reader)
     assert np.concatenate([one.action for one in found]).tolist() == [1, 0]
     assert np.concatenate([one.lines for one in found]).tolist() == [3, 6]
@@ -232,12 +234,9 @@ def test_rows_of_tables_that_cannot_be_are_left_out(tmp_path, size):
     assert reader.malformed.count == 4
     assert len(places) + len(reader.malformed.tags) == 4
     assert [error.line for error in reader.malformed.errors] == [2, 4, 5, 7]
-    most = DecisionReader(str(path), TextOptions(format="csv"), bandit, on_error="skip", max_errors=1, chunk_bytes=size)
     with pytest.raises(InputError):
-        list(most)
-    classes = tmp_path / "c"
-    classes.write_text("'a 1 |w p\n'b 7 |w q\n2 'c |w r\n".replace("'a 1", "1 'a").replace("'b 7", "7 'b"))
-    (found,) = list(DecisionReader(str(classes), TextOptions(), BanditOptions(cbify=2), on_error="skip"))
+        read(*given, on_error="skip", max_errors=1, chunk_bytes=size)
+    (found,) = read(tmp_path, "1 'a |w p\n7 'b |w q\n2 'c |w r\n", BanditOptions(cbify=2), on_error="skip")
     assert (found.n, found.tags, found.skipped) == (2, ["a", "c"], [(1, "b")])
 
 
@@ -246,11 +245,9 @@ def test_actions_of_tables_have_names(tmp_path, size):
     """Numbered in the order in which they come, wherever chunks end; without a cost they are not looked at."""
     table = "what,gain,age\nnews,1,30\n,,31\nsport,0,30\nnews,2,40\nart,,40\n"
     bandit = BanditOptions(cb=2, action="what", reward="gain")
-    path = tmp_path / "t"
-    path.write_text(table)
     labels = ActionLabels(bandit)
-    reader = DecisionReader(str(path), TextOptions(format="csv"), bandit, labels=labels, chunk_bytes=size)
-    assert np.concatenate([one.action for one in reader]).tolist() == [0, -1, 1, 0, -1]
+    found = read(tmp_path, table, bandit, TextOptions(format="csv"), labels=labels, chunk_bytes=size)
+    assert np.concatenate([one.action for one in found]).tolist() == [0, -1, 1, 0, -1]
     assert [labels.label(0), labels.label(1)] == labels.names == ["news", "sport"]
 
 
@@ -299,9 +296,7 @@ def test_vw_reads_these_forms_too(tmp_path):
 {{"RewardValue":1.0,"EventId":"x"}}
 {{{of},"_skipLearn":true,"pdrop":0.5,"c":{{"_multi":[{{"a":1}},{{"a":2}}]}}}}
 """
-    path = tmp_path / "t"
-    path.write_text(lines)
-    reader = DecisionReader(str(path), TextOptions(), ADF)
+    reader = reader_of(tmp_path, lines, ADF)
     (found,) = list(reader)
     np.testing.assert_array_equal(found.probabilities, [0.25, 0.75, np.nan, np.nan])
     assert (found.action.tolist(), found.lines.tolist()) == ([1, -1], [1, 3])
@@ -311,15 +306,12 @@ def test_vw_reads_these_forms_too(tmp_path):
 
 
 def test_a_class_too_many_is_left_out_by_its_name(tmp_path):
-    path = tmp_path / "t"
-    path.write_text("x |a p\ny |a q\nz |a q\nx |a p\n")
-    reader = DecisionReader(str(path), TextOptions(), BanditOptions(cbify=2), on_error="skip")
+    reader = reader_of(tmp_path, "x |a p\ny |a q\nz |a q\nx |a p\n", BanditOptions(cbify=2), on_error="skip")
     (found,) = list(reader)
     assert (found.n, found.skipped, reader.malformed.count) == (3, [(2, "")], 1)
 
 
 def test_a_table_of_nothing_but_malformed_decisions_is_refused(tmp_path):
-    (tmp_path / "t").write_text("what,gain,age\n3,1,30\n4,2,31\n")
-    bandit = BanditOptions(cb_explore=2, action="what", reward="gain")
+    table, bandit = "what,gain,age\n3,1,30\n4,2,31\n", BanditOptions(cb_explore=2, action="what", reward="gain")
     with pytest.raises(InputError, match=r"2 malformed lines and nothing else \(the first: .*:2: found '?3"):
-        list(DecisionReader(str(tmp_path / "t"), TextOptions(format="csv"), bandit, on_error="skip"))
+        read(tmp_path, table, bandit, TextOptions(format="csv"), on_error="skip")

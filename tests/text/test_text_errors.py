@@ -61,7 +61,6 @@ def test_max_errors(chunk_bytes, threads, max_errors):
     if max_errors == len(BAD):
         assert (lines, error) == (GOOD, None)
         return
-    assert error is not None
     assert error.line == BAD[max_errors]
     assert lines == [line for line in GOOD if line < BAD[max_errors]]
     assert reader.malformed.count == max_errors
@@ -89,18 +88,15 @@ def test_vw_skips_what_overflows_in_interactions():
     assert "an interaction whose value overflows" in str(reader.malformed.errors[0])
     lines, error = drained(Reader(io.BytesIO(text[24:]), options, on_error="skip", max_errors=1))
     assert lines == [1]
-    assert error is not None
     assert error.line == 3
     lines, error = drained(Reader(io.BytesIO(text), options))
     assert lines == []
-    assert error is not None
     assert error.line == 1
 
 
 def test_too_many_interactions():
     text = b"1 |a " + b" ".join(b"f%d" % i for i in range(2000)) + b"\n"
     (error,) = [drained(read_batches(io.BytesIO(text), TextOptions(interactions=("aaaa",))))[1]]
-    assert error is not None
     assert error.expected == "less than 2^31 in a line"
 
 
@@ -121,7 +117,6 @@ def test_strict(text):
         assert (lines, error) == ([1, 2], None)
         return
     assert lines == [1]
-    assert error is not None
     assert (error.line, error.column) == (2, 11)
     assert "expected every index once" in str(error)
 

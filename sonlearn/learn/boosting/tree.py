@@ -197,10 +197,12 @@ def best_split(params, sizes, work, k, m):
             below += cells[at + code] if code > 0 else 0
             work.below[code] = below
         for side in range(int(none != 0), -1, -1):
-            add = side * none
+            add, better = side * none, 0
             for code in range(size):
-                work.gains[code] = gain_of(work.below[code] + add, every - work.below[code] - add, penalty, least)
-            for code in range(1 - side, size):
+                gain = gain_of(work.below[code] + add, every - work.below[code] - add, penalty, least)
+                work.gains[code] = gain
+                better |= int(gain > best)
+            for code in range(1 - side, size if better else 0):
                 if work.gains[code] > best:
                     best, found, last, left = work.gains[code] * (1.0 + ROUNDING), q, code, side == 1
     return found, last, left
