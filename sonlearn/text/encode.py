@@ -256,9 +256,9 @@ class ColumnEncoder:
         return ((self._missing, 1.0),)
 
     def absent(self) -> Entries:
-        """What stands for the column in a table that does not have it."""
-        assert self._model is not None
-        known = "missing" in self._model.known[self.column] or self._model.mean(self.column) is not None
+        """What stands for the column in a table that does not have it: in what is learned a missing value."""
+        model = self._model
+        known = model is None or "missing" in model.known[self.column] or model.mean(self.column) is not None
         return self.missing() if known else ()
 
     def _meet(self, kind: str, field: str) -> None:

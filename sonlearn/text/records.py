@@ -25,9 +25,12 @@ A line is decoded by Python's json module. Repeated names all count.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import math
+import operator
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -49,6 +52,7 @@ from sonlearn.text.columns import (
     Labelling,
     first_names,
     label_of,
+    reading_of,
     weight_of,
     without_label,
 )
@@ -56,8 +60,10 @@ from sonlearn.text.encode import ColumnEncoder, RowLists, TableEncoder, words_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.objects import TOO_DEEP, Members, Record, Unfit, described, members_of
 from sonlearn.text.rows import ParsedChunk, Runs
+from sonlearn.text.source import read_chunks
 from sonlearn.text.vw import make_names
 
+_COLUMN = operator.attrgetter("column")
 _UNDERSCORES = str.maketrans(" \t|:", "____")
 _REMEMBERED = 1 << 20
 #: Members that are remembered between chunks, as all of them are that hold texts.
@@ -71,6 +77,30 @@ _OF_ITSELF = ("label", "id", "weight", "action", "keep")
 _ELEMENT = "numbers, texts or objects in an array"
 #: Of examples of several lines: contextual bandits, and decisions in slots.
 _OF_BANDITS = ("_multi", "_slots", "_labelIndex", "_label_cost", "_label_probability", "_slot_id", "__aid")
+
+
+def expect_usual(columns: ColumnTable, source: Any, options: TextOptions) -> None:
+    """Say what is `usual` in a file of objects to be learned: what all had before, or two thirds of the first have.
+
+    The first are `_MANY`. Of a pipe, whose rows are learned as they come, and of other text nothing is.
+    """
+    if columns.known:
+        columns.usual = columns.always
+    elif options.format in ("auto", "json") and isinstance(source, str) and os.path.isfile(source):
+        with contextlib.suppress(InputError, StopIteration):  # which the reader will say
+            lines = next(read_chunks(source)).tobytes().split(b"\n", _MANY)[:_MANY]
+            columns.usual = _usual_members(lines)
+
+
+def _usual_members(lines: Iterable[bytes]) -> list[str]:
+    """Members, no objects and no arrays, that at least two thirds of these objects have."""
+    met, rows = Counter[str](), 0
+    for line in lines:
+        with contextlib.suppress(Unfit, RecursionError):
+            members = members_of(line)
+            rows += 1
+            met.update(name for name, value in members if not isinstance(value, list) and name[:1] != "_")
+    return [name for name, times in met.items() if 3 * times >= 2 * rows]
 
 
 def is_member(name: str) -> bool:
@@ -127,8 +157,9 @@ class RecordRows:
     labels : Labelling
     columns : ColumnTable or None
         None: of decisions, whose columns nobody is told of; a number in quotes is a text then, as in VW. Else columns
-        that the model knows, to learn from objects that have the label, or to predict: then what each object
-        had that was learned counts as missing where it is absent, and an object is malformed that has none of them.
+        that the model knows, to learn from objects that have the label (what is usual counts as missing where it is
+        absent), or to predict: then what each object had that was learned does, and an object is malformed that has
+        none of them.
     """
 
     def __init__(self, options: TextOptions, labels: Labelling, columns: ColumnTable | None = None):
@@ -161,7 +192,8 @@ class RecordRows:
         self._label_needed = bool(known and not rests and options.label)
         #: Members of a chunk before others are features and no more, but where a member that is not known is a fault.
         self._most = math.inf if rests and known and columns is not None and columns.fixed else MOST_OF_OBJECTS
-        self._always = [name for name, kinds in known.items() if rests and "absent" not in kinds]
+        always = () if columns is None else columns.always if rests else columns.usual
+        self._always = {name: None for name in always if name not in self._roles or reading_of(name, options)}
 
     def add(self, record: Record, line: int) -> None:
         """Take a record. Raises Unfit."""
@@ -303,19 +335,23 @@ class RecordRows:
             raise
 
     def _absent(self) -> None:
-        """What stands for members that are absent from a record, and were in all that the model has learned."""
-        met = {member.column: member for member in self._row}
-        model = self._table.model
-        assert model is not None
-        if met and not any(name in model.known for name in met) and model.fixed:
-            titles = first_names(member.title for member in met.values())
+        """What stands for members that are absent from a record: those that all had that was learned, or are usual."""
+        met, model = set(map(_COLUMN, self._row)), self._table.model
+        if self._always.keys() <= met:
+            return
+        if model is not None and met and met.isdisjoint(model.known) and model.fixed:
+            titles = first_names(member.title for member in self._row)
             raise Unfit(f"the members {titles}", f"columns that the model knows: {first_names(model.known)}")
         for column in self._always:
             if column not in met:
                 space, _, name = column.rpartition("^")
                 member = self._member((space,) if space else (), name, space or " ", self._enter(space or " "))
-                if not (member.ignored or (not space and name in self._roles and not member.reads)):
-                    self._rows.entries += () if self._dropped else member.absent()
+                left_out = member.ignored if model is not None else self._left_out(member, None)
+                if not left_out:
+                    entries = member.absent()
+                    self._rows.entries += () if self._dropped else entries
+                    if model is None:
+                        self._row[member] = None
 
     def _left_out(self, member: _Member, value: Any) -> bool:
         """Whether ``--ignore`` or ``--keep`` leaves out a member of the object itself."""
