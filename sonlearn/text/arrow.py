@@ -42,6 +42,12 @@ from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import Watch, open_binary, source_name
 
 _ROWS = 8192
+#: What columns of an extension type hold, which Arrow does not write as texts, and what to give instead.
+_EXTENSIONS = {
+    "pandas.period": ("periods", "dates (.dt.to_timestamp())"),
+    "pandas.interval": ("intervals", "texts (.astype(str))"),
+    "arrow.uuid": ("UUIDs", "texts (.astype(str))"),
+}
 #: What pyarrow says of a column of pandas' type object that has, for example, numbers and texts.
 _SEVERAL_TYPES = re.compile(r"(?!.*did not recognize).*Conversion failed for column (.+) with type object", re.DOTALL)
 
@@ -372,10 +378,11 @@ def _fields(
     if kinds.is_nested(kind) or kinds.is_binary(kind) or kinds.is_large_binary(kind):
         found = f"the column {shorten(title)} of type {kind}"
         raise InputError(name, None, None, found, "columns of numbers, booleans, texts or dates")
-    refused = {"pandas.period": ("periods", "dates (.dt.to_timestamp())")}.get(getattr(kind, "extension_name", ""))
+    own = kind.value_type if kinds.is_dictionary(kind) else kind
+    refused = _EXTENSIONS.get(getattr(own, "extension_name", ""))
     if kinds.is_duration(kind):
         refused = "durations", "numbers, as seconds (.dt.total_seconds())"
-    if refused is not None:  # which Arrow holds as numbers, of any unit
+    if refused is not None:  # periods and durations Arrow holds as numbers, of any unit
         raise InputError(name, None, None, f"{refused[0]} in the column {shorten(title)}", refused[1])
     if kinds.is_dictionary(kind):
         # polars has texts of a type that Arrow cannot take from

@@ -283,7 +283,10 @@ def layout_of(
         for field in ("text", "categorical", "numeric", "date", "ignore", "keep"):
             for name in getattr(options, field):
                 if not names_a_column(field, name, columns):
-                    expected = f"a column {shorten(name)} ({flag_of(TextOptions, field)}){_meant(name, columns)}"
+                    flag, parts = flag_of(TextOptions, field), name.split(",")
+                    several = "; several columns: " + " ".join(f"{flag} {shorten(part)}" for part in parts)
+                    end = several if len(parts) > 1 and {*parts} <= {*columns} else _meant(name, columns)
+                    expected = f"a column {shorten(name)} ({flag}){end}"
                     raise InputError(*place, None, found, expected)
     features = [(i, name) for i, name in enumerate(columns) if name != labels.action and is_feature(name, options)]
     if known is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -47,6 +48,8 @@ EARLY = LEAK, ROW_NUMBER, TIMES = "a leak", "the number of the row", "dates or t
 LOOKED_AT = 1_000
 #: Rows before a suspicion is worth a word, and the shares that rouse one.
 _ENOUGH, _SURE, _NEARLY_ALL = 20, 100, 0.95
+#: What an index of pandas without a name is called: in CSV without a header, read and written again, in Parquet.
+_INDEX = re.compile(r"column 1|Unnamed: 0|__index_level_0__")
 #: Numbers of which the largest is so many times the smallest are no times.
 _STRETCH = 1.6
 #: Labels of which a word is said, at most: more are values.
@@ -277,7 +280,7 @@ class ColumnSummary:
             out.append(f"a text: most values differ and have several words; --text {flag}")
         elif self.stamps == held and self._are_times(unique):
             out.append(f"{TIMES} ({shorten(next(iter(self.values)))}); write 2024-03-31 13:05")
-        elif self._counts_rows():
+        elif self._counts_rows(unique):
             out.append(f"{ROW_NUMBER}; --id {flag}, or --ignore {flag} (--numeric {flag} if it is a time)")
         elif (unique and texts > held / 2) or (self.numbers == held and self._numbers_rows(unique)):
             out.append(f"an id: nearly all values differ; --id {flag}, or --ignore {flag}")
@@ -298,10 +301,11 @@ class ColumnSummary:
         ids = unique and self._high - self._low < 2 * self.numbers and _digits(self._low) > len("20240331")
         return self._high < _STRETCH * self._low and not ids and not reading_of(self.name, self._options)
 
-    def _counts_rows(self) -> bool:
-        """Whether the column, which no flag calls ``numeric``, goes from 0 or 1 up by 1, as an index of pandas does."""
-        counts = self.whole and self.ascends and self.numbers == self.rows == self._high - self._low + 1
-        return counts and self._low in (0, 1) and not reading_of(self.name, self._options)
+    def _counts_rows(self, unique: bool) -> bool:
+        """Whether the column, which no flag calls ``numeric``, goes from 0 or 1 up by 1, or is an index of pandas."""
+        counts = self.ascends and self._low in (0, 1) and self.numbers == self._high - self._low + 1
+        whole = self.whole and self.numbers == self.rows and not reading_of(self.name, self._options)
+        return whole and (counts or (unique and _INDEX.fullmatch(self.name) is not None))
 
     def _numbers_rows(self, unique: bool) -> bool:
         """Whether numbers look like those of rows: whole, and ascending, from a range without gaps, or long codes."""

@@ -208,6 +208,13 @@ def test_headers_that_are_none(cli, tmp_path, text, label, message):
     assert message in cli.error("train", "--label", label, "--quiet", tmp_path / "t.csv")
 
 
+def test_several_columns_in_one_flag_are_named(cli, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,y\n1,2,1\n")
+    line = "expected a column 'a,b' (--ignore); several columns: --ignore 'a' --ignore 'b'"
+    assert cli.error("train", "--label", "y", "--ignore", "a,b", tmp_path / "t.csv").endswith(line)
+    assert "several columns" not in cli.error("train", "--label", "y", "--ignore", "a,c", tmp_path / "t.csv")
+
+
 def test_line_ends_of_old_macs():
     with pytest.raises(
         InputError, match=r"1: found a carriage return alone as the end of a line, expected the line ends"

@@ -330,6 +330,16 @@ def test_train_names_a_column_that_numbers_the_rows(cli):
     assert cli(*given, "--numeric", "column 1") == cli(*given, "--id", "column 1") == (0, "", "")
 
 
+@pytest.mark.parametrize(
+    ("name", "told"), [("", True), ("Unnamed: 0", True), ("__index_level_0__", True), ("index of wealth", False)]
+)
+def test_train_names_an_index_of_pandas(cli, name, told):
+    """Of shuffled rows, which are some of many, and so no range."""
+    write("t.csv", f"{name},t,y\n" + "".join(f"{i * 911 % 9973},{2 * i},{i % 3 % 2}\n" for i in range(60)))
+    err = cli("train", "--method", "nag", "--quiet", "--label", "y", "t.csv").err
+    assert (f"{name or 'column 1'}: looks like the number of the row; --id" in err) == told
+
+
 def test_train_names_times_that_are_numbers(cli):
     """As `describe` does; not where a flag says that they are numbers."""
     write("t.csv", "at,y\n" + "".join(f"{1_700_000_000 + 4321 * (i * 7 % 60)},{i % 3 % 2}\n" for i in range(60)))

@@ -8,6 +8,7 @@ import doctest
 import io
 import math
 import re
+import uuid
 
 import numpy as np
 import pytest
@@ -222,3 +223,13 @@ def test_periods_are_refused(pandas):
     with pytest.raises(InputError, match=r"found periods in the column 'at', expected dates \(\.dt\.to_timestamp"):
         list(read_batches(months, TextOptions(label="y")))
     list(read_batches(months.assign(at=months["at"].dt.to_timestamp()), TextOptions(label="y")))
+
+
+def test_intervals_and_uuids_are_refused(pandas):
+    """Whose column pyarrow does not name: as categories, as `pandas.cut` makes them, and as they are."""
+    cut = pandas.cut(pandas.Series([1.0, 2.0, 3.0]), 2)
+    for what, column in (("intervals", cut), ("intervals", cut.astype(object)), ("UUIDs", [uuid.UUID(int=9)] * 3)):
+        table = pandas.DataFrame({"y": [0, 1, 0], "in": column})
+        with pytest.raises(InputError, match=rf"found {what} in the column 'in', expected texts \(\.astype\(str"):
+            list(read_batches(table, TextOptions(label="y")))
+        list(read_batches(table.assign(**{"in": table["in"].astype(str)}), TextOptions(label="y")))
