@@ -60,7 +60,7 @@ def _entry(name: Hashable, value: Any, mask: int, row: int) -> tuple[int, float]
     if _is_missing(value):
         return _slot(str(name), "") & mask, 1.0
     try:
-        number = float(value)
+        number = math.nan if isinstance(value, np.timedelta64) else float(value)
     except (OverflowError, TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number):
@@ -80,7 +80,7 @@ def _entries(features: dict[Hashable, Any], mask: int, row: int) -> list[tuple[i
 def _with_parts(features: Mapping[Hashable, Any]) -> Iterator[tuple[Hashable, Any]]:
     """Yield the features of a dict, with the parts of a date in its place."""
     for name, value in features.items():
-        found = date_in(value.isoformat()) if isinstance(value, datetime.date) and value == value else None
+        found = date_in(str(value)) if isinstance(value, datetime.date | np.datetime64) and value == value else None
         if found is None:
             yield name, value
         else:

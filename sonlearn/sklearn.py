@@ -10,6 +10,7 @@ feature j + 1, as in `sonlearn.from_scipy`; where an array has NaN, feature d + 
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import itertools
 import os
 import warnings
@@ -127,8 +128,8 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
                 return X, None, None
             if weight is None and _are_numbers(y, X.shape[0]):
                 return X, y, np.ones(len(y))
-        if isinstance(X, np.ndarray | list | tuple) and np.asarray(X).dtype.kind == "M":
-            raise ValueError("found dates in an array, which would count as numbers; pandas.DataFrame(X) has dates")
+        if isinstance(X, np.ndarray | list | tuple):
+            _check_no_times(np.asarray(X))
         sparse = scipy.sparse.issparse(X) or hasattr(X, "sparse")
         finite = "allow-nan" if not sparse and (reset or self._rows) else True
         how = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": finite, "reset": reset}
@@ -409,6 +410,16 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = tags.input_tags.allow_nan = True
         return tags
+
+
+def _check_no_times(X: np.ndarray) -> None:
+    """Raise ValueError for dates and durations in an array, also one of objects."""
+    for what, letter, types, remedy in (
+        ("dates", "M", datetime.date | np.datetime64, "pandas.DataFrame(X) has dates"),
+        ("durations", "m", datetime.timedelta | np.timedelta64, "give seconds"),
+    ):
+        if X.dtype.kind == letter or (X.dtype.kind == "O" and any(isinstance(value, types) for value in X.flat)):
+            raise ValueError(f"found {what} in an array, which would count as numbers; {remedy}")
 
 
 def _are_numbers(y: Any, n: int) -> bool:

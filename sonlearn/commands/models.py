@@ -196,11 +196,13 @@ def check_agreement(given: dict[str, Any], path: str, *own: Any) -> None:
 def check_format(format: str, source: str, text: TextOptions, path: str | None) -> None:
     """Raise InputError where the `format` of the data is not that of the model from `path`."""
     if text.format not in (format, "auto") and not _alike(text.format, format):
-        mistaken = f"if it was mistaken, give --format {text.format}{' or vw' if text.format == 'json' else ''}"
-        if text.format == "json" and format in TABLES:
-            mistaken = "of a table, CSV is predicted by it; to learn on, write the rows as JSON"
-        expected = f"{text.format} text, which the model {path} has learned from; {mistaken}"
-        raise InputError(source, None, None, f"{format} text", expected)
+        of_json = text.format == "json"
+        tables = " (CSV of its columns is predicted, not learned)" if of_json and format in TABLES else ""
+        raise InputError(
+            source, None, None, f"{format} text",
+            f"{text.format} text, which the model {path} has learned from{tables}; "
+            f"if it was mistaken, give --format {text.format}{' or vw' if of_json else ''}",
+        )  # fmt: skip
 
 
 def _alike(one: str, other: str) -> bool:

@@ -28,7 +28,8 @@ from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.join import JoinedLabels
 from sonlearn.text.names import NameTable
-from sonlearn.text.read import Reader
+from sonlearn.text.read import Reader, expand_globs
+from sonlearn.text.records import expect_usual
 from sonlearn.text.source import Meter
 
 FINISHED = "finished run"
@@ -320,6 +321,8 @@ class Passes:
     def make_reader(self) -> Reader:
         """What reads the examples: for one pass, or with a cache for all of them."""
         options = self.options
+        if not options.testonly:
+            expect_usual(self.columns, next(expand_globs(self.sources)), self.read_as)
         arguments: dict[str, Any] = {
             **options.reading, "names": self.names, "columns": self.columns, "labels": self.labelling,
             "known_rows": self.done.read if self.done.number == 1 else 1 << 62, "stretch": self.stretch,

@@ -209,7 +209,7 @@ class Engine(ABC):
                 out.refused[at], out.raw[at] = True, 0.0
         return state
 
-    def prepare(self) -> None:
+    def prepare(self) -> None:  # noqa: B027 (most have none)
         """Have the kernels compiled that learning calls late; a first run would be waiting for others meanwhile."""
 
     def settle(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:

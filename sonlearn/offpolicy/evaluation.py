@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonlearn.data.arrays import running_sum
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError
 from sonlearn.offpolicy.value import ESTIMATORS, Drawn, LowerSequence, Value, cut, decision_terms, reach
@@ -120,10 +119,9 @@ class Evaluation:
         self._alpha, self._floor, self._horizon = 1.0 - level, floor, horizon
         self.checks = Checks(names)
         self.count = 0
-        self._mean = 0.0
         self._of_log = (LowerSequence(horizon=horizon), LowerSequence(horizon=horizon))
         self._values: dict[tuple[str, str], Value] = {}
-        self._weights = {name: np.zeros(3) for name in names}  # sums of w s, w, w w
+        self._weights = {name: np.zeros(3) for name in (LOG, *names)}  # sums of w s, w, w w
 
     def add(self, decisions: Decisions, policies: list[Policy]) -> None:
         """Add decisions, and what each policy would do in them. Those without a cost or a probability do not count.
@@ -144,11 +142,15 @@ class Evaluation:
             return
         self.checks.add_log(drawn)
         self.count += len(drawn.at)
-        self._mean = running_sum(self._mean, drawn.cost)
+        self._weigh(LOG, drawn.cost, np.ones(len(drawn.at)))
         for sequence, cost in zip(self._of_log, (drawn.cost, 1.0 - drawn.cost), strict=True):
             sequence.add(cost[:, None], np.zeros((len(cost), 1)))
         seen = [(one.probability[chosen], self._scaled(one.expected[chosen])) for one in policies]
-        levels = [self._weigh(name, drawn, pi) for name, (pi, _) in zip(self.names, seen, strict=True)]
+        levels = []
+        for name, (pi, _) in zip(self.names, seen, strict=True):
+            w = pi[drawn.at] / drawn.probability
+            levels.append(self._weigh(name, drawn.cost, w))
+            self.checks.add_policy(name, drawn, pi, w)
         first, (pi_0, q_0) = self.names[0], seen[0]
         for name, (pi, q), level in zip(self.names, seen, levels, strict=True):
             self._values[name, ""].add(drawn, pi, q, level)
@@ -161,7 +163,7 @@ class Evaluation:
         scale = self._high - self._low
         below, above = self._of_log
         n = max(self.count, 1)
-        mean = self._mean / n if self.count else float("nan")
+        mean = self._weights[LOG][0] / n if self.count else float("nan")
         interval = below.bound(self._alpha / 2), 1.0 - above.bound(self._alpha / 2)
         ends = [self._low + scale * one for one in (mean, *interval)]
         out = [Line(self.count, LOG, "", "mean", *ends, 1.0 if self.count else float("nan"), float(self.count))]
@@ -218,21 +220,16 @@ class Evaluation:
         )  # fmt: skip
         return drawn, chosen
 
-    def _weigh(self, name: str, drawn: Drawn, pi: np.ndarray) -> np.ndarray:
+    def _weigh(self, name: str, cost: np.ndarray, w: np.ndarray) -> np.ndarray:
         """float64[n]: the self-normalised estimate before each decision, drawn to the middle of the range at first."""
-        w = pi[drawn.at] / drawn.probability
-        columns = np.column_stack((w * drawn.cost, w, w * w))
+        columns = np.column_stack((w * cost, w, w * w))
         sums = np.cumsum(np.concatenate((self._weights[name][None], columns)), axis=0)
         self._weights[name] = sums[-1]
-        self.checks.add_policy(name, drawn, pi, w)
         return (sums[:-1, 0] + 0.5) / (sums[:-1, 1] + 1.0)
 
     def _weighted(self, name: str, estimator: str) -> float:
         """The weighted mean of costs: over their number (ips), or over the sum of weights (snips)."""
-        if name == LOG:
-            costs, weights = self._mean, float(self.count)
-        else:
-            costs, weights = self._weights[name][:2].tolist()
+        costs, weights = self._weights[name][:2].tolist()
         over = self.count if estimator == "ips" else weights
         return (self._low * weights + (self._high - self._low) * costs) / over if over > 0.0 else float("nan")
 

@@ -102,6 +102,7 @@ VIEWS = {
     "neighbours": ViewEntry(
         "neighbours", "words side by side, and up to a few words apart",
         "[bins 1 of two entries up to 3 apart] and [bins 1 of three side by side], / sqrt(their number)", "4 s",
+        {"order": 0, "code": "float", "resolution": 1, "unit": True},
     ),
     "triples": ViewEntry(
         "tuples", "triples of features that occur in the same row",

@@ -289,6 +289,7 @@ class Worker(Queue):
         of_namespaces = text.format in NAMESPACED
         # By whether rows are learned.
         self._columns = {False: learner.columns.at_rest(names.known), True: learner.columns}
+        learner.columns.usual = learner.columns.always
         # By whether the first malformed line ends it (of a request that is whole, no more has to be known), and whether
         # the rows are learned.
         self._parsers = {

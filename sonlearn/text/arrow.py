@@ -128,7 +128,7 @@ def arrow_table(source: Any) -> Any:
     try:
         import pyarrow
 
-        return pyarrow.table(source)
+        return pyarrow.table(_inferred(source))
     except (ImportError, TypeError, ValueError, NotImplementedError, OverflowError):  # sparse columns, complex numbers
         return None
 
@@ -192,7 +192,7 @@ def _of_memory(source: Any) -> tuple[list[str], Iterator[Any]]:
     import pyarrow
 
     try:
-        stream = pyarrow.RecordBatchReader.from_stream(source)
+        stream = pyarrow.RecordBatchReader.from_stream(_inferred(source))
     except pyarrow.ArrowInvalid as error:
         if "non-struct" not in str(error):
             raise
@@ -201,6 +201,11 @@ def _of_memory(source: Any) -> tuple[list[str], Iterator[Any]]:
     index = [column for column in described.get("index_columns", ()) if isinstance(column, str)]
     kept = [i for i, column in enumerate(stream.schema.names) if column not in index]
     return [stream.schema.names[i] for i in kept], (record.select(kept) for record in stream)
+
+
+def _inferred(source: Any) -> Any:
+    """A table of pandas whose columns of objects that are dates of NumPy are columns of dates: Arrow refuses others."""
+    return source.infer_objects() if hasattr(source, "infer_objects") else source
 
 
 def _of_file(file: Any) -> tuple[list[str], Iterator[Any]]:
@@ -251,8 +256,8 @@ def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: L
     features = tuple(column for _, column in layout.features)
     parts = [part for i, column in layout.features
              for part in _entries(record.column(i), encoder.column(column), name, refused)]  # fmt: skip
-    constant = encoder.features.constant
-    in_each = [*encoder.absent(features), *([] if constant is None else [(constant, 1.0)])]
+    constant = [] if encoder.constant is None else [(encoder.constant, 1.0)]
+    in_each = [*encoder.absent(features), *constant]
     parts += _in_each(np.arange(n), in_each)
     rows, numbers, values = (
         np.concatenate([part[i] for part in parts] or [np.zeros(0)]).astype(dtype)
@@ -367,8 +372,11 @@ def _fields(
     if kinds.is_nested(kind) or kinds.is_binary(kind) or kinds.is_large_binary(kind):
         found = f"the column {shorten(title)} of type {kind}"
         raise InputError(name, None, None, found, "columns of numbers, booleans, texts or dates")
-    if getattr(kind, "extension_name", "") == "pandas.period":  # which Arrow holds as numbers
-        raise InputError(name, None, None, f"periods in the column {shorten(title)}", "dates (.dt.to_timestamp())")
+    refused = {"pandas.period": ("periods", "dates (.dt.to_timestamp())")}.get(getattr(kind, "extension_name", ""))
+    if kinds.is_duration(kind):
+        refused = "durations", "numbers, as seconds (.dt.total_seconds())"
+    if refused is not None:  # which Arrow holds as numbers, of any unit
+        raise InputError(name, None, None, f"{refused[0]} in the column {shorten(title)}", refused[1])
     if kinds.is_dictionary(kind):
         # polars has texts of a type that Arrow cannot take from
         column, as_text = column.dictionary.cast(pyarrow.string()).take(column.indices), True

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Changes whenever the layout does, or what the parsers make of a text.
-VERSION = 10
+VERSION = 11
 
 #: Bytes at either end of a file that are read to see whether it has changed.
 _ENDS = 1 << 16
@@ -163,7 +163,7 @@ class CachedReader(Reader):
         model = [known.known, known.numbers, known.dates, sorted(known.shuffled)] if known.rests else None
         return {
             "options": options, "columns": json.loads(json.dumps(model)), "on_error": self._on_error,
-            "labels": list(self._labels[1:3]),
+            "labels": list(self._labels[1:3]), "usual": known.usual,
         }  # fmt: skip
 
     def _made(self) -> Iterator[Batch]:

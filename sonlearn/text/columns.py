@@ -186,13 +186,18 @@ class Found(NamedTuple):
 
 
 class ColumnLayout(NamedTuple):
-    """Places of the columns: of label, id, weight and action (None: none), and of the features with their names."""
+    """Places of the columns: of label, id, weight and action (None: none), and of the features with their names.
+
+    In `sonlearn.text.flat` what reads their fields stands in the place of names, and `absent` are the entries of
+    columns that are not there.
+    """
 
     label: int | None
     id: int | None
     weight: int | None
     action: int | None
-    features: list[tuple[int, str]]
+    features: list[tuple[int, Any]]
+    absent: tuple[tuple[int, float], ...] = ()
 
 
 def name_slot(name: str, options: TextOptions) -> int:
@@ -360,6 +365,8 @@ class ColumnTable:
     slots : dict of slot to list of str
         The features that a model has met, as `NameTable.known`, where tables are only predicted; empty, if that is not
         known.
+    usual : list of str
+        Columns of objects that are learned: an object that does not have one has a missing value there.
     of_objects : bool
         Whether they are known to be of JSON, so that another table is none of the model's whatever columns it has.
     """
@@ -376,6 +383,7 @@ class ColumnTable:
         self.rests = False
         self.slots: Mapping[int, list[str]] = {}
         self.of_objects = False
+        self.usual: list[str] = []
         self._order: dict[str, int] = {}
 
     def at_rest(self, slots: Mapping[int, list[str]] = {}) -> ColumnTable:
@@ -397,9 +405,14 @@ class ColumnTable:
         return name in names or len(names) >= MOST_NAMES or not self.slots or len(self.slots) >= MOST_SLOTS
 
     @property
+    def always(self) -> list[str]:
+        """Columns that all rows had."""
+        return [name for name, kinds in self.known.items() if "absent" not in kinds]
+
+    @property
     def fixed(self) -> bool:
         """Whether all rows had the same columns."""
-        return not any("absent" in kinds for kinds in self.known.values())
+        return len(self.always) == len(self.known)
 
     def mean(self, name: str) -> float | None:
         """The mean of a column that has held nothing but numbers; None of any other."""
@@ -506,7 +519,7 @@ class ColumnTable:
         """
         if not self.known or not found.columns or (self.of_objects and not found.objects):
             return []
-        missing = [name for name, kinds in self.known.items() if name not in found.columns and "absent" not in kinds]
+        missing = [name for name in self.always if name not in found.columns]
         unknown = [name for name in found.columns if name not in self.known and self.fixed]
         if len(unknown) == len(found.columns):
             expected = f"columns that the model knows: {first_names(self.known)}{found.hint}"

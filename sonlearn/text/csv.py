@@ -59,7 +59,7 @@ def read_csv(
         return
     layout = layout_of(columns, options, (name, records.header), labels, records.hint, known)
     rows, refused = TableRows(options, labels, known), list[InputError]()
-    places, features = rows.columns(layout), tuple(column for _, column in layout.features)
+    places, features = rows.read(layout), tuple(column for _, column in layout.features)
     found = rows.encoder.found(features)._replace(hint=records.hint)
     if row_as_header(columns, options):
         header = shorten(", ".join(columns))
@@ -79,7 +79,7 @@ def read_csv(
             refused.append(malformed.but(tag=id_in(record, layout)))
         if len(rows) + len(refused) >= _ROWS or records.chunk_ends:
             yield rows.take(refused, features)
-            refused, places = [], rows.columns(layout)
+            refused, places = [], rows.read(layout)
     if rows or refused:
         yield rows.take(refused, features)
 

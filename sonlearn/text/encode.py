@@ -142,56 +142,6 @@ def parts_of(
         yield "hour", f"hour={hour}", 1.0
 
 
-class Features:
-    """Features by number: their slots and names, and which of them are words. The constant, if rows have it, is 0.
-
-    Parameters
-    ----------
-    options : TextOptions
-
-    Attributes
-    ----------
-    constant : int or None
-        The number of the constant.
-    """
-
-    def __init__(self, options: TextOptions):
-        self._options = options
-        self.constant = 0 if options.constant else None
-        self._begin()
-
-    def _begin(self) -> None:
-        self.slots, self.names, self._words = array("q"), list[str](), array("B")
-        if self.constant is not None:
-            self.new("Constant", constant_id(self._options, "csv"))
-
-    def new(self, name: str, slot: int | None = None, word: bool = False) -> int:
-        """The number of a new feature, a `word` or not; its slot is that of its name, if no other is given."""
-        self.slots.append(name_slot(name, self._options) if slot is None else slot)
-        self.names.append(name)
-        self._words.append(word)
-        return len(self.slots) - 1
-
-    def slotted(self, batch: Batch, words: bool) -> tuple[Batch, list[Named]]:
-        """`batch`, whose indices are numbers, with slots in their place, and `words`; its features, counted.
-
-        These are in the order in which they were made.
-        """
-        numbers, counted = batch.indices, list[Named]()
-        if self._options.names is not False:
-            counts = np.bincount(numbers)
-            counted = [(self.slots[i], self.names[i], int(counts[i])) for i in np.flatnonzero(counts).tolist()]
-        of_words = np.array(self._words, np.uint8)[numbers] if words else None
-        return batch._replace(indices=np.array(self.slots, np.int64)[numbers], words=of_words), counted
-
-    def settle(self) -> bool:
-        """Between batches: forget all if that is too much to remember, and say whether numbers are new now."""
-        too_many = len(self.slots) > _REMEMBERED
-        if too_many:
-            self._begin()
-        return too_many
-
-
 class RowLists:
     """Rows under way, in lists.
 
@@ -258,11 +208,8 @@ class ColumnEncoder:
     #: Whether a text of digits is a number.
     digits = True
 
-    def __init__(
-        self, column: str, options: TextOptions, features: Features, model: ColumnTable | None = None,
-        titles: tuple[str, ...] = (),
-    ):  # fmt: skip
-        self.column, self._options, self._features, self._model = column, options, features, model
+    def __init__(self, column: str, table: TableEncoder, titles: tuple[str, ...] = ()):
+        self.column, self._table, self._model, options = column, table, table.model, table.options
         titles = titles or (column,)
         self.title = titles[-1]
         self.as_text, self.as_category, self.as_number, self.as_date = (
@@ -309,9 +256,9 @@ class ColumnEncoder:
         return ((self._missing, 1.0),)
 
     def absent(self) -> Entries:
-        """What stands for the column in a table that does not have it."""
-        assert self._model is not None
-        known = "missing" in self._model.known[self.column] or self._model.mean(self.column) is not None
+        """What stands for the column in a table that does not have it: in what is learned a missing value."""
+        model = self._model
+        known = model is None or "missing" in model.known[self.column] or model.mean(self.column) is not None
         return self.missing() if known else ()
 
     def _meet(self, kind: str, field: str) -> None:
@@ -394,7 +341,7 @@ class ColumnEncoder:
             self.suspicions.add(field)
         feature = self._new_category(field)
         if self._model is not None and "category" in self._model.known.get(self.column, ()):
-            met = self._model.may_know(self._features.slots[feature], self._features.names[feature])
+            met = self._model.may_know(self._table.slots[feature], self._table.names[feature])
             self.categories.setdefault(met, field)
         return ((feature, 1.0),)
 
@@ -403,7 +350,7 @@ class ColumnEncoder:
 
     def _new(self, behind: str = "", word: bool = False) -> int:
         """The number of a new feature whose name is the column's and what stands behind it."""
-        return self._features.new(self.column + behind, word=word)
+        return self._table.new(self.column + behind, word=word)
 
     def _date(self, field: str) -> Entries:
         found = date_in(field)
@@ -412,7 +359,7 @@ class ColumnEncoder:
         self._meet("date", field)
         return tuple(
             (self._feature(feature)[0], value) for part, feature, value in parts_of(found, self.column, self._model)
-            if f"{self.title}.{part}" not in self._options.ignore
+            if f"{self.title}.{part}" not in self._table.options.ignore
         )  # fmt: skip
 
     def _feature(self, of: str) -> tuple[int, float]:
@@ -433,7 +380,7 @@ class ColumnEncoder:
         if not words:
             return self.missing()
         out = [self._word(word) for word in words]
-        slots = self._features.slots
+        slots = self._table.slots
         for offsets in self._grams:
             for i in range(len(words) - offsets[-1]):
                 gram = " ".join(words[i + offset] for offset in offsets)
@@ -449,30 +396,50 @@ class ColumnEncoder:
     def _word(self, word: str) -> tuple[int, float]:
         feature = self._words.get(word)
         if feature is None:
-            slot = hash_bytes(raw(word), self._seed, hash_all=self._options.hash == "all") & self._mask
+            slot = hash_bytes(raw(word), self._seed, hash_all=self._table.options.hash == "all") & self._mask
             feature = self._words[word] = self._new_word(word, slot)
         return feature
 
     def _new_word(self, name: str, slot: int) -> tuple[int, float]:
-        return self._features.new(f"{self.column}^{name}", slot, word=True), 1.0
+        return self._table.new(f"{self.column}^{name}", slot, word=True), 1.0
 
 
 class TableEncoder:
-    """The feature columns of tables: an encoder each, and the features that they share.
+    """The feature columns of tables: an encoder each, and the features that they share, which have numbers.
 
     Parameters
     ----------
     options : TextOptions
     columns : ColumnTable
         What is known of the columns, for tables that are only predicted.
+
+    Attributes
+    ----------
+    slots, names : array of int, list of str
+        Of the features by number.
+    constant : int or None
+        The number of the constant, if rows have it.
     """
 
     def __init__(self, options: TextOptions, columns: ColumnTable | None = None):
         self.options = options
         self.model = columns if columns is not None and columns.rests else None
-        self.features = Features(options)
+        self.constant = 0 if options.constant else None
         self.columns: dict[Hashable, ColumnEncoder] = {}  # by name; of JSON by path
         self.rows = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self.slots, self.names, self._words = array("q"), list[str](), array("B")
+        if self.constant is not None:
+            self.new("Constant", constant_id(self.options, "csv"))
+
+    def new(self, name: str, slot: int | None = None, word: bool = False) -> int:
+        """The number of a new feature, a `word` or not; its slot is that of its name, if no other is given."""
+        self.slots.append(name_slot(name, self.options) if slot is None else slot)
+        self.names.append(name)
+        self._words.append(word)
+        return len(self.slots) - 1
 
     def column(self, name: str) -> ColumnEncoder:
         """The encoder of a column, made when it is first asked for. Raises UnicodeEncodeError."""
@@ -480,7 +447,7 @@ class TableEncoder:
         if encoder is None:
             if len(self.columns) >= _REMEMBERED:
                 self.columns.clear()
-            encoder = self.columns[name] = ColumnEncoder(name, self.options, self.features, self.model)
+            encoder = self.columns[name] = ColumnEncoder(name, self)
         return encoder
 
     def absent(self, columns: Container[str]) -> Entries:
@@ -496,13 +463,21 @@ class TableEncoder:
     ) -> ParsedChunk:  # fmt: skip
         """Rows whose indices are numbers of features, with slots in their place; and what `columns` have held so far.
 
-        What is too much to remember is forgotten: from now on features may have new numbers.
+        The features are counted, in the order in which they were made. What is too much to remember is forgotten: from
+        now on features may have new numbers.
         """
         self.rows += batch.n
-        batch, counted = self.features.slotted(batch, words=words or bool(self.options.text))
+        numbers, counted = batch.indices, list[Named]()
+        if self.options.names is not False:
+            counts = np.bincount(numbers)
+            counted = [(self.slots[i], self.names[i], int(counts[i])) for i in np.flatnonzero(counts).tolist()]
+        of_words = np.array(self._words, np.uint8)[numbers] if words or self.options.text else None
+        batch = batch._replace(indices=np.array(self.slots, np.int64)[numbers], words=of_words)
         found = self.found(columns)
-        for encoder in self.columns.values() if self.features.settle() else ():
-            encoder.forget()
+        if len(self.slots) > _REMEMBERED:
+            self._begin()
+            for encoder in self.columns.values():
+                encoder.forget()
         return ParsedChunk([batch] if batch.n else [], errors, 0, counted, found)
 
     def found(self, columns: Iterable[Hashable]) -> Found:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sonlearn.data.batch import CONSTANT
 from sonlearn.errors import InputError, shorten
@@ -27,7 +27,7 @@ from sonlearn.text.columns import (
     weight_of,
     without_label,
 )
-from sonlearn.text.encode import NO_FIELD, ColumnEncoder, Entries, RowLists, TableEncoder
+from sonlearn.text.encode import NO_FIELD, Entries, RowLists, TableEncoder
 from sonlearn.text.objects import Record, Unfit, described, members_of
 from sonlearn.text.rows import ParsedChunk
 
@@ -57,14 +57,6 @@ class _Index:
         return ((int(self._name), number),) if number == number and number else ()
 
 
-class RowColumns(NamedTuple):
-    """Where the columns of rows are, what reads the fields of features, and the entries of columns that are absent."""
-
-    layout: ColumnLayout
-    features: list[tuple[int, ColumnEncoder | _Index]]
-    absent: Entries
-
-
 class TableRows:
     """Rows under way; to `sonlearn.text.chunk` what RecordRows is.
 
@@ -87,23 +79,22 @@ class TableRows:
         self._indices = indices
         self.encoder = TableEncoder(options, known)
         constant = CONSTANT if options.constant else None
-        self._rows = RowLists(constant if indices else self.encoder.features.constant)
-        self._layouts: dict[tuple[str, ...], RowColumns] = {}  # by the names of members
+        self._rows = RowLists(constant if indices else self.encoder.constant)
+        self._layouts: dict[tuple[str, ...], ColumnLayout] = {}  # by the names of members
         self._met: dict[str, None] = {}  # columns
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def columns(self, layout: ColumnLayout) -> RowColumns:
-        """The columns of rows, until the next call of `take`."""
+    def read(self, layout: ColumnLayout) -> ColumnLayout:
+        """`layout` with what reads the fields of features in the place of names, until the next call of `take`."""
         make = _Index if self._indices else self.encoder.column
-        names = [name for _, name in layout.features]
-        return RowColumns(layout, [(i, make(name)) for i, name in layout.features], self.encoder.absent(names))
+        absent = self.encoder.absent([name for _, name in layout.features])
+        return layout._replace(features=[(i, make(name)) for i, name in layout.features], absent=absent)
 
-    def add_fields(self, fields: Sequence[Any], columns: RowColumns, line: int) -> None:
-        """Take the fields of a row. Raises Unfit, `at` the place of one."""
-        y, name, weight, rows = math.nan, None, 1.0, self._rows
-        layout, labels, at = columns.layout, self._labelling, 0
+    def add_fields(self, fields: Sequence[Any], layout: ColumnLayout, line: int) -> None:
+        """Take the fields of a row, whose `layout` comes from `read`. Raises Unfit, `at` the place of one."""
+        y, name, weight, rows, labels, at = math.nan, None, 1.0, self._rows, self._labelling, 0
         try:
             if layout.label is not None:
                 at = layout.label
@@ -113,29 +104,31 @@ class TableRows:
             if layout.weight is not None:
                 at = layout.weight
                 weight = weight_of(fields[at])
-            for at, column in columns.features:
+            for at, column in layout.features:
                 rows.entries += column.entries(fields[at])
         except (Unfit, UnicodeEncodeError) as error:
             rows.undo()
             problem = error if isinstance(error, Unfit) else Unfit("half of a surrogate pair", "whole characters")
             problem.at = at
             raise problem from None
-        rows.entries += columns.absent
+        rows.entries += layout.absent
         rows.add(line, y, weight, id_in(fields, layout), name)
 
     def add(self, record: Record, line: int) -> None:
         """Take an object. Raises Unfit."""
         members = members_of(record)
         names, fields = zip(*members, strict=True) if members else ((), ())
-        columns = self._layouts.get(names) or self.columns(self._layout_of(names))
+        known = self._layouts.get(names)
+        layout = known or self._layout_of(names)
+        columns = known or self.read(layout)
         try:
             self.add_fields(fields, columns, line)
         except Unfit as problem:
             problem.at = (names[problem.at],)  # type: ignore[index]
             raise
-        if names not in self._layouts:
+        if known is None:
             if not self._indices:
-                self._met |= dict.fromkeys(name for _, name in columns.layout.features)
+                self._met |= dict.fromkeys(name for _, name in layout.features)
             if len(self._layouts) < _REMEMBERED:
                 self._layouts[names] = columns
 

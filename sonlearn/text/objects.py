@@ -123,7 +123,7 @@ def as_decoded(value: Any, path: tuple[str, ...]) -> Any:
     if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
         return [as_decoded(item, path) for item in value]
     try:
-        number = float(value)
+        number = float("of time" if isinstance(value, np.timedelta64) else value)
         return number if number == number else None
     except (TypeError, ValueError, OverflowError):
         raise Unfit(f"a {type(value).__name__}", _MEMBER, path) from None

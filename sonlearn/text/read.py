@@ -297,7 +297,7 @@ class Reader:
     def _tables(self) -> Iterator[tuple[str, bool, ParsedChunk]]:
         """Rows of all CSV or Arrow sources, for a model also of JSON; lines count from the first of a source."""
         from sonlearn.text.arrow import read_arrow
-        from sonlearn.text.csv import read_csv, read_csv_as_objects
+        from sonlearn.text.csv import CsvRecords, read_csv, read_csv_as_objects
         from sonlearn.text.flat import TableRows
 
         for source in expand_globs(self.sources):
@@ -308,7 +308,8 @@ class Reader:
                 chunks = self.chunks_of(source)
                 text = next(chunks, _NO_TEXT)
                 chunks = itertools.chain([text], chunks)
-                if self.columns.of_objects:
+                objects = set(self.columns.known if self.columns.of_objects else ())
+                if objects and not objects.isdisjoint(CsvRecords([text], name, self.options).columns):
                     self.format, tables = "json", read_csv_as_objects(chunks, name, self.options, self._parser())
                 elif self.columns.known and not self._labels.action and detect_format(text) == "json":
                     parser = self._parser(TableRows(self.options, self._labels, self.columns))

@@ -25,9 +25,12 @@ A line is decoded by Python's json module. Repeated names all count.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import math
+import operator
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -49,6 +52,7 @@ from sonlearn.text.columns import (
     Labelling,
     first_names,
     label_of,
+    reading_of,
     weight_of,
     without_label,
 )
@@ -56,8 +60,10 @@ from sonlearn.text.encode import ColumnEncoder, RowLists, TableEncoder, words_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.objects import TOO_DEEP, Members, Record, Unfit, described, members_of
 from sonlearn.text.rows import ParsedChunk, Runs
+from sonlearn.text.source import read_chunks
 from sonlearn.text.vw import make_names
 
+_COLUMN = operator.attrgetter("column")
 _UNDERSCORES = str.maketrans(" \t|:", "____")
 _REMEMBERED = 1 << 20
 #: Members that are remembered between chunks, as all of them are that hold texts.
@@ -71,6 +77,30 @@ _OF_ITSELF = ("label", "id", "weight", "action", "keep")
 _ELEMENT = "numbers, texts or objects in an array"
 #: Of examples of several lines: contextual bandits, and decisions in slots.
 _OF_BANDITS = ("_multi", "_slots", "_labelIndex", "_label_cost", "_label_probability", "_slot_id", "__aid")
+
+
+def expect_usual(columns: ColumnTable, source: Any, options: TextOptions) -> None:
+    """Say what is `usual` in a file of objects to be learned: what all had before, or two thirds of the first have.
+
+    The first are `_MANY`. Of a pipe, whose rows are learned as they come, and of other text nothing is.
+    """
+    if columns.known:
+        columns.usual = columns.always
+    elif options.format in ("auto", "json") and isinstance(source, str) and os.path.isfile(source):
+        with contextlib.suppress(InputError, StopIteration):  # which the reader will say
+            lines = next(read_chunks(source)).tobytes().split(b"\n", _MANY)[:_MANY]
+            columns.usual = _usual_members(lines)
+
+
+def _usual_members(lines: Iterable[bytes]) -> list[str]:
+    """Members, no objects and no arrays, that at least two thirds of these objects have."""
+    met, rows = Counter[str](), 0
+    for line in lines:
+        with contextlib.suppress(Unfit, RecursionError):
+            members = members_of(line)
+            rows += 1
+            met.update(name for name, value in members if not isinstance(value, list) and name[:1] != "_")
+    return [name for name, times in met.items() if 3 * times >= 2 * rows]
 
 
 def is_member(name: str) -> bool:
@@ -94,7 +124,7 @@ class _Member(ColumnEncoder):
 
     def __init__(self, path: tuple[str, ...], name: str, space: str, seed: int, table: TableEncoder, digits: bool):
         title, options = ".".join((*path, name)), table.options
-        super().__init__(_column_of(name, space), options, table.features, table.model, (name, title))
+        super().__init__(_column_of(name, space), table, (name, title))
         self.key, self.digits = (path, name), digits or self.as_number
         self.reads = self.as_text or self.as_number or self.as_category or self.as_date
         self.is_column = "^" not in title
@@ -107,15 +137,15 @@ class _Member(ColumnEncoder):
 
     def _new(self, behind: str = "", word: bool = False) -> int:
         slot = self._hash(self._name + behind, self._space) & self._mask
-        return self._features.new(self.column + behind, slot, word)
+        return self._table.new(self.column + behind, slot, word)
 
     def _new_category(self, field: str) -> int:
         text = field.translate(_UNDERSCORES)
-        if self._options.chain_hash:
+        if self._table.options.chain_hash:
             slot = self._hash(text, self._hash(self._name, self._space))
         else:
             slot = self._hash(self._name + text, self._space)
-        return self._features.new(f"{self.column}^{text}", slot & self._mask)
+        return self._table.new(f"{self.column}^{text}", slot & self._mask)
 
 
 class RecordRows:
@@ -127,8 +157,9 @@ class RecordRows:
     labels : Labelling
     columns : ColumnTable or None
         None: of decisions, whose columns nobody is told of; a number in quotes is a text then, as in VW. Else columns
-        that the model knows, to learn from objects that have the label, or to predict: then what each object
-        had that was learned counts as missing where it is absent, and an object is malformed that has none of them.
+        that the model knows, to learn from objects that have the label (what is usual counts as missing where it is
+        absent), or to predict: then what each object had that was learned does, and an object is malformed that has
+        none of them.
     """
 
     def __init__(self, options: TextOptions, labels: Labelling, columns: ColumnTable | None = None):
@@ -138,8 +169,7 @@ class RecordRows:
         names = make_names(dataclasses.replace(options, ignore=spaces, keep=() if self._kept else options.keep))
         self._mask, self._seed, self._hash_all, self._drop = names.mask, names.seed, names.hash_all, names.drop
         self._table = TableEncoder(options, columns)
-        self._features = self._table.features
-        self._rows = RowLists(self._features.constant)
+        self._rows = RowLists(self._table.constant)
         given = {"label": options.label, "id": options.id, "weight": options.weight, "action": labels.action}
         self._roles = {name: role for role, name in given.items() if name}
         self._labelling = labels
@@ -162,7 +192,8 @@ class RecordRows:
         self._label_needed = bool(known and not rests and options.label)
         #: Members of a chunk before others are features and no more, but where a member that is not known is a fault.
         self._most = math.inf if rests and known and columns is not None and columns.fixed else MOST_OF_OBJECTS
-        self._always = [name for name, kinds in known.items() if rests and "absent" not in kinds]
+        always = () if columns is None else columns.always if rests else columns.usual
+        self._always = {name: None for name in always if name not in self._roles or reading_of(name, options)}
 
     def add(self, record: Record, line: int) -> None:
         """Take a record. Raises Unfit."""
@@ -193,7 +224,7 @@ class RecordRows:
     def take(self, errors: list[InputError]) -> ParsedChunk:
         """All rows since the last call; the `errors` of the records between them that were malformed."""
         met = {member: rows for member, rows in self._met.items() if member.is_column}
-        features = len(self._features.slots)
+        features = len(self._table.slots)
         parsed = self._table.parsed(self._rows.take(), errors, [member.key for member in met], words=True)
         batch, found = (parsed.batches or [NO_BATCH])[0], parsed.found
         assert found is not None
@@ -215,7 +246,7 @@ class RecordRows:
         runs = Runs(batch.indptr, batch.indices, batch.values, run_indptr, run_byte.astype(np.uint8), run_start)
         self._runs, self._run_indptr = [], [0]
         self._met.clear()
-        if len(self._features.slots) < features:
+        if len(self._table.slots) < features:
             self._others = {}
         if len(self._table.columns) > _MEMBERS:
             self._levels.clear()
@@ -304,19 +335,23 @@ class RecordRows:
             raise
 
     def _absent(self) -> None:
-        """What stands for members that are absent from a record, and were in all that the model has learned."""
-        met = {member.column: member for member in self._row}
-        model = self._table.model
-        assert model is not None
-        if met and not any(name in model.known for name in met) and model.fixed:
-            titles = first_names(member.title for member in met.values())
+        """What stands for members that are absent from a record: those that all had that was learned, or are usual."""
+        met, model = set(map(_COLUMN, self._row)), self._table.model
+        if self._always.keys() <= met:
+            return
+        if model is not None and met and met.isdisjoint(model.known) and model.fixed:
+            titles = first_names(member.title for member in self._row)
             raise Unfit(f"the members {titles}", f"columns that the model knows: {first_names(model.known)}")
         for column in self._always:
             if column not in met:
                 space, _, name = column.rpartition("^")
                 member = self._member((space,) if space else (), name, space or " ", self._enter(space or " "))
-                if not (member.ignored or (not space and name in self._roles and not member.reads)):
-                    self._rows.entries += () if self._dropped else member.absent()
+                left_out = member.ignored if model is not None else self._left_out(member, None)
+                if not left_out:
+                    entries = member.absent()
+                    self._rows.entries += () if self._dropped else entries
+                    if model is None:
+                        self._row[member] = None
 
     def _left_out(self, member: _Member, value: Any) -> bool:
         """Whether ``--ignore`` or ``--keep`` leaves out a member of the object itself."""
@@ -335,7 +370,9 @@ class RecordRows:
         seed, at = self._enter(space), 0
         for value in values:
             if type(value) is float:
-                if self._finite(value) and not self._dropped:
+                if not math.isfinite(value):
+                    raise Unfit(f"the number {value}", FINITE, tuple(self._path))
+                if value and not self._dropped:
                     self._rows.entries.append((self._other(seed, at, space, word=False), value))
                 at += 1
             elif type(value) is str:
@@ -368,13 +405,8 @@ class RecordRows:
         if number is None:
             slot = hash_bytes(raw(of), seed, hash_all=self._hash_all) if isinstance(of, str) else seed + of
             name = _column_of(of if isinstance(of, str) else f"[{of}]", space)
-            number = self._others[seed, of, word] = self._features.new(name, slot & self._mask, word)
+            number = self._others[seed, of, word] = self._table.new(name, slot & self._mask, word)
         return number
-
-    def _finite(self, value: float) -> float:
-        if not math.isfinite(value):
-            raise Unfit(f"the number {value}", FINITE, tuple(self._path))
-        return value
 
     # -- names that begin with _ -------------------------------------------------------------------------------------
 

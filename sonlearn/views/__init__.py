@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: Kind of a view -> its module and class. Modules are imported on first use: each brings kernels along.
 _CLASS = {
     "raw": ("scaled", "Raw"), "scaled": ("scaled", "Scaled"), "bins": ("bins", "Bins"), "odds": ("bins", "Odds"),
-    "tuples": ("tuples", "Tuples"), "neighbours": ("tuples", "Neighbours"), "fourier": ("fourier", "Fourier"),
+    "tuples": ("tuples", "Tuples"), "neighbours": ("tuples", "Tuples"), "fourier": ("fourier", "Fourier"),
 }  # fmt: skip
 
 

@@ -173,82 +173,27 @@ def number_of(key, fetched, table, now, learned):
     """
     if fetched != 0 and fetched >> NUMBER_BITS == key >> (KEY_BITS - PRINT_BITS):
         return (fetched & _NUMBER) - 1
-    number, _ = searched(key, table, now, learned)
-    return number
-
-
-@forced_inline
-def number_all(keys, fetched, size, value, table, now, out, begin, marks):
-    """`number_of` and `put` of all keys of a row that is learned from; returns the place after the last entry.
-
-    Most keys stand in the slot where they should: those are written without a branch, the others after them. A number
-    that is shared is seldom in the row already, so that is looked for only where one is.
-    """
-    features, values = out.features[begin : begin + size], out.values[begin : begin + size]  # contiguous, as all know
-    shared = 0
-    for k in range(size):
-        features[k] = (fetched[k] & _NUMBER) - 1
-        values[k] = value
-    for k in range(size):
-        if fetched[k] == 0 or fetched[k] >> NUMBER_BITS != keys[k] >> (KEY_BITS - PRINT_BITS):
-            features[k], own = searched(keys[k], table, now, True)
-            if not own:
-                fetched[shared] = k
-                shared += 1
-    for k in range(shared):
-        if count_of(features[fetched[k]], features) > 1:
-            return put_all(features, value, out, begin, marks)
-    return begin + size
-
-
-@forced_inline
-def count_of(number, numbers):
-    """How often a number is among `numbers`."""
-    count = 0
-    for k in range(len(numbers)):
-        count += numbers[k] == number
-    return count
-
-
-@bare_inline
-def put_all(features, value, out, begin, marks):
-    """`put` the features of a row, which may be repeated and stand where entries are put, no entry before its own."""
-    at = begin
-    for k in range(len(features)):
-        at = put(out, begin, at, features[k], value, True, marks)
-    return at
-
-
-@bare_inline
-def all_known(keys, fetched, size, slots, shift):
-    """Whether every key of a row has a number of its own; then fetched[k] <- the slot that has it."""
-    for k in range(size):
-        print_ = keys[k] >> (KEY_BITS - PRINT_BITS)
-        if fetched[k] == 0 or fetched[k] >> NUMBER_BITS != print_:
-            fetched[k] = slots[slot_of(print_, slots, shift)]
-            if fetched[k] == 0:
-                return False
-    return True
+    return searched(key, table, now, learned)
 
 
 @bare_inline
 def searched(key, table, now, learned):
-    """`number_of` what does not stand in the first slot where it should, and whether the number is its own."""
+    """`number_of` what does not stand in the first slot where it should."""
     slots, print_ = table.slots, key >> (KEY_BITS - PRINT_BITS)
     at = slot_of(print_, slots, table.shift)
     if slots[at] != 0:
-        return (slots[at] & _NUMBER) - 1, True
+        return (slots[at] & _NUMBER) - 1
     if now["made"] >= table.limit:
         while slots[at] == 0:
             at = (at + 1) & (len(slots) - 1)
-        return (slots[at] & _NUMBER) - 1, False
+        return (slots[at] & _NUMBER) - 1
     if not learned:
-        return UNKNOWN, False
+        return UNKNOWN
     number = now["features"]
     now["features"] = number + 1
     now["made"] += 1
     slots[at] = (print_ << NUMBER_BITS) | (number + 1)
-    return number, True
+    return number
 
 
 def new_marks(entries: int) -> np.ndarray:
@@ -305,16 +250,18 @@ def number_row(keys, fetched, size, value, table, now, learned, out, i, begin, m
     keys : int64[size or more], not modified; fetched : int64[the same], overwritten; table : `NumberTable`, whose slots
     new keys fill; now : record of the state, whose numbers are raised; out : `Rows`, filled in; marks : see `put`.
     """
-    own, slots, shift = keys[:size], table.slots, table.shift
+    own, at, shared = keys[:size], begin, now["made"] + size > table.limit
     begin_row(out, i)
     for k in range(len(own)):
-        fetched[k] = first_slot(own[k], slots, shift)
-    known = 2 * now["made"] < now["combined"]  # while most are new, to write first what is known takes longer
-    if known and (learned or all_known(keys, fetched, size, table.slots, table.shift)):
-        return number_all(keys, fetched, size, value, table, now, out, begin, marks)
-    at, shared = begin, now["made"] + size > table.limit
-    for k in range(size):
-        number = number_of(keys[k], fetched[k], table, now, learned)
+        fetched[k] = first_slot(own[k], table.slots, table.shift)
+    if learned and not shared:  # all get a number of their own; what is contiguous is known to be so
+        features, values = out.features[begin : begin + size], out.values[begin : begin + size]
+        for k in range(len(own)):
+            features[k] = number_of(own[k], fetched[k], table, now, True)
+            values[k] = value
+        return begin + size
+    for k in range(len(own)):
+        number = number_of(own[k], fetched[k], table, now, learned)
         at = put_or_leave(out, i, begin, at, number, value, shared, marks)
     return at
 

@@ -1,6 +1,6 @@
 """Views that see what stands together in a row: pairs and triples of the bins of its values; and neighbours.
 
-`Neighbours` sees what stands side by side: words in a text, letters of a sequence, points of a picture.
+Neighbours stand side by side: words in a text, letters of a sequence, points of a picture.
 """
 
 from __future__ import annotations
@@ -24,6 +24,10 @@ from sonlearn.views.view import BY_RAW, MergedView, new_now
 MOST_TUPLES = LIMIT >> 2
 #: Of several classes, those whose numbers leave the same remainder are counted as one.
 CLASS_COLUMNS = 8
+#: The order of tuples of entries side by side, and how far apart they may be.
+NEIGHBOURS, REACH = 0, 3
+#: Entries of a row that are combined, where all are.
+_ALL = (1 << 62, 0, 0)
 #: Weights and labels count up to this, so that products of two of them stay finite.
 MOST = 1e150
 
@@ -41,7 +45,7 @@ class TuplesState(NamedTuple):
     now: Annotated[np.ndarray, Scalars(totals=("combined", "n_pos", "n_neg", "weight"), features="raw", most=MOST)]
     slots: Annotated[np.ndarray, SLOTS]  # int64[power of two], see `numbers`
     # float64[raw features, 2]: weight of the rows of each class with the feature (numbers: weight, and the sum of
-    # their labels less the mean)
+    # their labels less the mean; neighbours: float64[raw features, 0])
     counts: Annotated[np.ndarray, BY_RAW, _counted]
     # float64[raw features, 3]: weight, mean, M2 of its values (z-bins only, else float64[raw features, 0])
     moments: Annotated[np.ndarray, BY_RAW, pooled]
@@ -78,21 +82,24 @@ class TuplesScratch(NamedTuple):
 
 
 class Tuples(Numbering):
-    """Indicators of what bins occur together: unordered pairs, an entry with itself included, or triples of three.
+    """Indicators of what bins occur together: unordered pairs, an entry with itself included, triples, or neighbours.
+
+    Neighbours are entries up to `REACH` apart, in the order of the row, and three side by side. While half or more of
+    what has been made up was new, as in text, only two side by side are taken.
 
     Parameters
     ----------
     order : int
-        2 or 3.
+        2, 3 or `NEIGHBOURS`.
     code : str
         Bins are ``float`` (`float_code`, `resolution` mantissa bits) or ``z`` (`z_code`).
     resolution : int
     unit : bool
         Values 1/sqrt(number of tuples of the row) in place of 1.
     entries : (longest, chosen, few)
-        Rows of up to `longest` entries are combined whole, of longer ones the `chosen` entries whose features tell most
-        of the label by themselves; only `few` while two thirds of the tuples or more are new, as in text, where what
-        has never been seen takes time and tells nothing.
+        Of pairs and triples: rows of up to `longest` entries are combined whole, of longer ones the `chosen` entries
+        whose features tell most of the label by themselves; only `few` while two thirds of the tuples or more are new,
+        as in text, where what has never been seen takes time and tells nothing.
     numbers : bool
         Labels are numbers, not classes.
     several : bool
@@ -105,13 +112,13 @@ class Tuples(Numbering):
         self, *, order: int, code: str, resolution: int, unit: bool = False, numbers: bool = False,
         entries: tuple[int, int, int] = (32, 32, 10), limit: int = MOST_TUPLES, several: bool = False,
     ):  # fmt: skip
-        columns = CLASS_COLUMNS if several else 0
+        columns, entries = CLASS_COLUMNS if several else 0, entries if order != NEIGHBOURS else _ALL
         super().__init__(
             TuplesParams(order, CODES[code], resolution, unit, numbers, *entries, limit, columns), combine_rows
         )
 
     def _new_work(self, longest: int) -> TuplesScratch:
-        most = self._params.longest
+        most = min(self._params.longest, longest)
         tuples = self._tuples(most)
         return TuplesScratch(
             np.zeros(longest, np.int64), np.zeros(longest), np.zeros(most, np.int64), np.zeros(most),
@@ -121,11 +128,14 @@ class Tuples(Numbering):
     def new(self) -> TuplesState:
         """State of a view that has seen nothing."""
         now = new_now("raw", "made", "combined", "n_pos:f8", "n_neg:f8", "weight:f8", "mean:f8")
-        columns, moments = self._params.columns, np.zeros((0, 3 if self._params.code == Z else 0))
-        return TuplesState(now, np.zeros(0, np.int64), np.zeros((0, columns or 2)), moments, np.zeros(columns))
+        columns, counted = self._params.columns, self._params.order != NEIGHBOURS
+        counts, moments = np.zeros((0, (columns or 2) * counted)), np.zeros((0, 3 if self._params.code == Z else 0))
+        return TuplesState(now, np.zeros(0, np.int64), counts, moments, np.zeros(columns))
 
     def _tuples(self, n: int | np.ndarray) -> int | np.ndarray:
-        """Tuples of n entries."""
+        """Tuples of n entries, of neighbours at most."""
+        if self._params.order == NEIGHBOURS:
+            return (REACH + 1) * n
         return n * (n + 1) // 2 if self._params.order == 2 else n * (n - 1) * (n - 2) // 6
 
     def _most_entries(self, rows: Rows) -> int:
@@ -158,20 +168,23 @@ def combine_rows(params, state, work, rows, out, i, at, learn):
         else:
             for k in range(n):
                 work.taken[k] = work.codes[k]
-        value = 1.0 / math.sqrt(max(tuples_of(params, n), 1)) if params.unit else 1.0
-        size = combine_keys(params, work, n)
+        size = combine_keys(params, now, work, n)
+        value = 1.0 / math.sqrt(max(size, 1)) if params.unit else 1.0
         at = number_row(work.keys, work.fetched, size, value, table, now, learned, out, i, at, work.marks)
         out.indptr[i + 1] = at
         if learned:
             now["combined"] += size
-            count_row(params, state, rows, i)
+            if params.order != NEIGHBOURS:
+                count_row(params, state, rows, i)
         i += 1
     return i, at
 
 
 @forced_inline
 def tuples_of(params, n):
-    """Tuples of n entries."""
+    """Tuples of n entries, of neighbours at most."""
+    if params.order == NEIGHBOURS:
+        return (REACH + 1) * n
     return n * (n + 1) // 2 if params.order == 2 else n * (n - 1) * (n - 2) // 6
 
 
@@ -244,9 +257,11 @@ def take_highest(work, n, most):
 
 
 @forced_inline
-def combine_keys(params, work, n):
+def combine_keys(params, now, work, n):
     """Keys of all tuples of the n entries taken; returns how many."""
     taken, keys, size = work.taken, work.keys, 0
+    if params.order == NEIGHBOURS:
+        return join(taken, keys, n, 1 if 2 * now["made"] >= now["combined"] else REACH)
     for i in range(n):
         if params.order == 2:
             size = add_keys(taken[i], taken[i:n], keys, size)
@@ -291,104 +306,10 @@ def count_row(params, state, rows, i):
         now["n_neg"] = min(now["n_neg"] + h, MOST)
 
 
-# -------------------------------------------------------------------------------------------------------- neighbours
-
-
-#: Mantissa bits of the bins (`float_code`); entries up to so far apart are neighbours.
-RESOLUTION, REACH = 1, 3
-
-
-class NeighboursState(NamedTuple):
-    """What has been numbered."""
-
-    # features (all are made up); raw: features of the raw rows; made; combined: those of the rows learned, each time
-    now: Annotated[np.ndarray, Scalars(totals=("combined",), features="raw")]
-    slots: Annotated[np.ndarray, SLOTS]  # int64[power of two], see `numbers`
-
-
-class NeighboursParams(NamedTuple):
-    """What a row becomes."""
-
-    limit: int
-
-
-class NeighboursScratch(NamedTuple):
-    """One row under way."""
-
-    codes: np.ndarray  # int64[longest row]; key of each entry
-    keys: np.ndarray  # int64[(REACH + 1) longest row]
-    fetched: np.ndarray  # int64[the same]; what `first_slot` has read
-    marks: np.ndarray  # see `put`
-
-
-class Neighbours(Numbering):
-    """Indicators of the bins of entries up to `REACH` apart, in the order of the row, and of three side by side.
-
-    Each has the value 1/sqrt(their number in the row). While half or more of what has been made up was new, as in text,
-    only entries side by side are taken.
-
-    Parameters
-    ----------
-    limit : int
-        Features that get a number of their own, at most.
-    """
-
-    def __init__(self, *, limit: int = MOST_TUPLES):
-        super().__init__(NeighboursParams(limit), join_rows)
-
-    def _new_work(self, longest: int) -> NeighboursScratch:
-        most = longest * (REACH + 1)
-        return NeighboursScratch(
-            np.zeros(longest, np.int64), np.zeros(most, np.int64), np.zeros(most, np.int64), new_marks(most)
-        )
-
-    def new(self) -> NeighboursState:
-        """State of a view that has seen nothing."""
-        return NeighboursState(new_now("made", "combined", "raw"), np.zeros(0, np.int64))
-
-    def _most_entries(self, rows: Rows) -> int:
-        return (REACH + 1) * int(rows.indptr[-1])
-
-
-@bare_jit
-def join_rows(params, state, work, rows, out, i, at, learn):
-    """Fill `out` from row `i`, place `at` of the output on, until the table is too small; returns where that is."""
-    now, slots = state.now[0], state.slots
-    table = NumberTable(slots, shift_of(slots), params.limit)
-    while i < len(rows.indptr) - 1:
-        most = (REACH + 1) * (rows.indptr[i + 1] - rows.indptr[i])
-        learned = learn and is_learned(rows.weight[i], rows.y[i])
-        if learned and lacks_room(slots, params.limit, now["made"], most):
-            break
-        n, reach = entry_keys(work, rows, i), REACH
-        if 2 * now["made"] >= now["combined"]:
-            reach = 1
-        size = join(work, n, reach)
-        value = 1.0 / math.sqrt(max(size, 1))
-        at = number_row(work.keys, work.fetched, size, value, table, now, learned, out, i, at, work.marks)
-        out.indptr[i + 1] = at
-        if learned:
-            now["combined"] += size
-        i += 1
-    return i, at
-
-
 @forced_inline
-def entry_keys(work, rows, i):
-    """Keys of the entries of row i, but those of the constant and of zeros; returns how many there are."""
-    n = 0
-    for place in range(rows.indptr[i], rows.indptr[i + 1]):
-        j, x = rows.features[place], tamed(rows.values[place])
-        if x != 0.0 and j != rows.constant:
-            work.codes[n] = key_of(rows.ids[place], float_code(rows.values[place], RESOLUTION))
-            n += 1
-    return n
-
-
-@forced_inline
-def join(work, n, reach):
-    """Keys of what stands together in n entries; returns how many."""
-    codes, keys, size = work.codes, work.keys, 0
+def join(codes, keys, n, reach):
+    """Keys of what stands side by side in n entries; returns how many."""
+    size = 0
     for i in range(n):
         for gap in range(1, min(reach, n - 1 - i) + 1):
             keys[size] = (codes[i] + turned(codes[i + gap], gap)) & KEY

@@ -221,7 +221,8 @@ def test_what_is_prepared_is_what_a_shrink_calls():
         "prepared = len(keep._entries)\nlearner.partial_fit(some_rows())\n"
         "print(prepared, len(keep._entries), learner.state.now['k'][0])"
     )
-    done = subprocess.run([sys.executable, "-c", program], env=environment(), capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
     assert done.stdout == ("1 1 1\n" if is_possible() else "0 0 1\n")
 
 

@@ -83,6 +83,25 @@ def test_two_words_are_one_learner_of_two_classes(cli, negative, positive, first
     assert Learner.load("m").two_labels == (negative, positive)
 
 
+def test_members_that_a_file_usually_has_are_null_where_they_are_absent(cli):
+    rows = [{"y": i % 2, "n": i % 7 - 3, "town": "GW"[i % 2]} for i in range(150)]
+    write(
+        "null.json", "".join(json.dumps(row | ({"n": None} if i % 4 == 1 else {})) + "\n" for i, row in enumerate(rows))
+    )
+    without = [{k: v for k, v in row.items() if k != "n" or i % 4 != 1} for i, row in enumerate(rows)]
+    write("absent.json", "".join(json.dumps(row) + "\n" for row in without))
+    train = ("train", "--method", "nag", "--label", "y", "--passes", "2", "--holdout_off", "-f", "m", "-p", "p")
+    found = []
+    for name, *more in (("null.json",), ("absent.json",), ("absent.json", "-c"), ("absent.json", "-c")):
+        assert cli(*train, *more, name).status == 0
+        with open("p", encoding="utf-8") as file:
+            found.append(file.read() + cli.out("predict", "-i", "m", name))
+    assert found == [found[0]] * 4
+    tuned = [cli("tune", "--grid", "method=nag", "--label", "y", name).err.splitlines()[-1] for name in
+             ("null.json", "absent.json")]  # fmt: skip
+    assert tuned[0].split()[0] == tuned[1].split()[0]
+
+
 @pytest.mark.parametrize("label", ["y", "words"])
 def test_a_model_of_json_predicts_csv(cli, label):
     rows = [{"n": i % 7, "town": ["Graz", "Bad Ischl"][i % 2], "y": i % 2, "words": "ny"[i % 2]} for i in range(60)]

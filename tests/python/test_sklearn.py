@@ -930,10 +930,23 @@ def test_a_table_is_handed_over_once(monkeypatch, named, pandas, pyarrow):
 def test_dates_of_arrays_are_refused_and_those_of_tables_read(pandas):
     X, y = np.arange("2024-03-01", "2024-03-21", dtype="M8[D]")[:, None], [0, 1] * 10
     ours = SonlearnClassifier(method="nag")
-    for given in (X, [list(row) for row in X]):
+    for given in (X, [list(row) for row in X], np.array([[day] for day in X[:, 0]], dtype=object), X.astype(object)):
         with pytest.raises(ValueError, match=r"found dates in an array, .* pandas\.DataFrame\(X\) has dates"):
             ours.fit(given, y)
     assert ours.fit(pandas.DataFrame(X, columns=["day"]), y).mixed_
+    known = ours._names.known
+    ours.fit(pandas.DataFrame({"day": pandas.Series([*X[:, 0]], dtype=object)}), y)
+    assert (ours.mixed_, ours._names.known) == (True, known)
+
+
+def test_durations_are_refused(pandas):
+    X, y = np.arange(20).astype("m8[s]")[:, None], [0, 1] * 10
+    for given in (X, X.astype(object), np.array([[each] for each in X[:, 0]], dtype=object)):
+        with pytest.raises(ValueError, match="found durations in an array, which would count as numbers; give seconds"):
+            SonlearnClassifier(method="nag").fit(given, y)
+    line = r"found durations in the column 'for', expected numbers, as seconds \(\.dt\.total_seconds\(\)\)"
+    with pytest.raises(InputError, match=line):
+        SonlearnClassifier(method="nag").fit(pandas.DataFrame({"for": X[:, 0]}), y)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.flat import TableRows
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader, detect_format, read_batches
-from sonlearn.text.records import RecordRows
+from sonlearn.text.records import RecordRows, expect_usual
 
 pytestmark = pytest.mark.interpreted
 MASK = 2**18 - 1
@@ -325,6 +325,39 @@ def test_the_same_rows_are_the_same_features_as_in_a_table(given, quoted):
     assert losses[0] < 0.5
 
 
+def sorted_entries(batch):
+    return list(map(sorted, entries(batch)))
+
+
+@for_all("rare", [0, 40])
+def test_members_that_are_usual_in_a_file_are_missing_where_they_are_absent(tmp_path, monkeypatch, rare):
+    """As null in their place; those of few objects, and of objects in them, are absent, and so are all of a pipe."""
+    monkeypatch.chdir(tmp_path)
+    absent, null = [], []
+    for i in range(300):
+        usual = {"a": i % 7 - 3.5, "b": "xyz"[i % 3]}
+        row = {"y": i % 2} | ({"seldom": 1} if i % 100 < rare else {})
+        absent.append(row | ({} if i % 4 == 1 else usual) | {"in": {} if i % 5 == 1 else {"c": i % 5}})
+        null.append(row | dict.fromkeys(usual) | absent[-1])
+    for name, objects in (("absent", absent), ("null", null)):
+        (tmp_path / name).write_text("".join(json.dumps(each) + "\n" for each in objects))
+    options, found = TextOptions(format="json", label="y"), []
+    for name in ("absent", "null"):
+        columns = ColumnTable()
+        expect_usual(columns, name, options)
+        (batch,) = Reader(name, options, columns=columns)
+        found.append(batch)
+        assert sorted(columns.usual) == ["a", "b", "y"]
+        expect_usual(columns, "null", options)  # what is learned further
+        assert set(columns.usual) == {"a", "b"}
+        assert columns.known.keys() - columns.usual == {"in^c", *(["seldom"] if rare else [])}
+        (at_rest,) = Reader("absent", options, columns=columns.at_rest(), labels=Labelling(needed=False))
+        assert sorted_entries(at_rest) == sorted_entries(batch)
+    assert sorted_entries(found[0]) == sorted_entries(found[1])
+    (piped,) = Reader(io.BytesIO((tmp_path / "absent").read_bytes()), options, columns=ColumnTable())
+    assert len(piped.indices) == len(found[0].indices) - 2 * 75
+
+
 MISSING = ("", " ", "NaN", "nan", "NA", "na", "N/A", "n/a", "#N/A", "null", "NULL", None)
 
 
@@ -350,6 +383,8 @@ def test_dates_of_members_of_members_and_of_dicts_are_read():
     (table,) = rows([{"at": datetime.datetime(2024, 3, 31, 13, 5), "day": datetime.date(2024, 4, 1)}])
     assert table == rows(stream('{"at": "2024-03-31 13:05", "day": "2024-04-01"}'))[0]
     assert table == rows([{"at": np.datetime64("2024-03-31T13:05"), "day": np.datetime64("2024-04-01", "ns")}])[0]
+    with pytest.raises(InputError, match="found a timedelta64 for 'at'"):
+        rows([{"at": np.timedelta64(5, "ns")}])
     assert rows([{"at": np.datetime64("NaT"), "x": 1.0}]) == rows([{"at": None, "x": 1.0}])
     assert len(rows(stream('{"n": {"at": "2024-03-31T13:05"}}'), options)[0]) == 3
     options = dataclasses.replace(JSON, id="day", date=("day",))
