@@ -30,7 +30,6 @@ from sonlearn.sketch.rules import SketchOptions
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.malformed import SHOWN_ERRORS
 from sonlearn.text.names import NameTable
-from sonlearn.text.records import expect_usual
 
 if TYPE_CHECKING:
     from sonlearn.sketch.base import Sketch
@@ -51,7 +50,7 @@ class Reading:
         """The reader of a partition; `number` counts the partitions from 1 on."""
         return PartitionReader(
             part, self.text, f"<partition {number}>", on_error=self.on_error, max_errors=self.max_errors, names=names,
-            labels=self.labels, columns=columns,
+            labels=self.labels, columns=columns, usual=True,
         )  # fmt: skip
 
 
@@ -226,7 +225,6 @@ def learn_rows(
     skipped, errors = after.skipped, list(after.errors)
     try:
         check_labels(part, job.reading.text, f"<partition {number}>")
-        expect_usual(learner.columns, getattr(part, "path", None), job.reading.text)
         for batch in span.of(after.read(job.reading.reader(part, number, names, learner.columns))):
             predicted = learn(learner, batch, skip=job.reading.on_error == "skip")
             after.progress.update(problem_of(learner.options).outcome(batch, None, predicted))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import signal
 import sys
 import time
@@ -20,6 +21,7 @@ from sonlearn.commands.checks import STDIN, cache_file
 from sonlearn.commands.models import Unfinished, save_model, where_to_begin
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, ModelFileError, OutputError
+from sonlearn.files.atomic import STDOUT
 from sonlearn.interrupts import Interrupts
 from sonlearn.options import TextOptions
 from sonlearn.options.run import RunOptions
@@ -28,8 +30,7 @@ from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.join import JoinedLabels
 from sonlearn.text.names import NameTable
-from sonlearn.text.read import Reader, expand_globs
-from sonlearn.text.records import expect_usual
+from sonlearn.text.read import Reader
 from sonlearn.text.source import Meter
 
 FINISHED = "finished run"
@@ -321,11 +322,12 @@ class Passes:
     def make_reader(self) -> Reader:
         """What reads the examples: for one pass, or with a cache for all of them."""
         options = self.options
-        if not options.testonly:
-            expect_usual(self.columns, next(expand_globs(self.sources)), self.read_as)
         arguments: dict[str, Any] = {
             **options.reading, "names": self.names, "columns": self.columns, "labels": self.labelling,
             "known_rows": self.done.read if self.done.number == 1 else 1 << 62, "stretch": self.stretch,
+            # whoever reads each answer before the next row is written would wait for ever
+            "usual": not options.testonly
+            and (os.path.isfile(self.sources[0]) or {options.predictions, options.raw_predictions}.isdisjoint(STDOUT)),
         }  # fmt: skip
         if self.cache is None:
             reader = Reader(self.sources, self.read_as, **arguments)

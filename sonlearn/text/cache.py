@@ -163,7 +163,7 @@ class CachedReader(Reader):
         model = [known.known, known.numbers, known.dates, sorted(known.shuffled)] if known.rests else None
         return {
             "options": options, "columns": json.loads(json.dumps(model)), "on_error": self._on_error,
-            "labels": list(self._labels[1:3]), "usual": known.usual,
+            "labels": list(self._labels[1:3]), "usual": self._usual_before,
         }  # fmt: skip
 
     def _made(self) -> Iterator[Batch]:

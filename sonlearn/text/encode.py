@@ -29,6 +29,7 @@ import datetime
 import math
 import re
 import unicodedata
+import weakref
 from array import array
 from collections.abc import Container, Hashable, Iterable, Iterator
 from typing import Any
@@ -209,7 +210,9 @@ class ColumnEncoder:
     digits = True
 
     def __init__(self, column: str, table: TableEncoder, titles: tuple[str, ...] = ()):
-        self.column, self._table, self._model, options = column, table, table.model, table.options
+        # a proxy, so that what a table remembers goes with it: it has its encoders
+        self._table: TableEncoder = weakref.proxy(table)
+        self.column, self._model, options = column, table.model, table.options
         titles = titles or (column,)
         self.title = titles[-1]
         self.as_text, self.as_category, self.as_number, self.as_date = (

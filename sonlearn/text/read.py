@@ -144,6 +144,9 @@ class Reader:
         So many examples have been read before, by a run that this one goes on with: their names are not counted again.
     stretch : int
         Where lines are long, batches are of so many times as much text (see `sonlearn.text.source.read_chunks`).
+    usual : bool
+        Whether members of JSON that all rows before had, or if there are none two thirds of the first 100 objects,
+        are missing where they are absent. No row is handed on before those have come.
 
     Attributes
     ----------
@@ -179,6 +182,7 @@ class Reader:
         columns: ColumnTable | None = None,
         known_rows: int = 0,
         stretch: int = 1,
+        usual: bool = False,
     ):
         single = isinstance(sources, (str, os.PathLike)) or hasattr(sources, "readinto") or is_table(sources)
         self.sources: list[Any] = [sources] if single else sources_of(sources)  # type: ignore[arg-type]
@@ -200,6 +204,9 @@ class Reader:
         self.names = NameTable() if names is None else names
         self.columns = ColumnTable() if columns is None else columns
         self._known_rows = known_rows
+        if usual:
+            self.columns.usual = self.columns.always
+        self._usual_before, self._waits = self.columns.usual, usual and not self.columns.known
         self.notes: list[str] = []
         self.tables: list[tuple[str, tuple[str, ...]]] = []
         self._first_chunks: Iterator[np.ndarray] | None = None
@@ -279,8 +286,32 @@ class Reader:
     def chunks_of(self, source: Source) -> Iterator[np.ndarray]:
         """The text of a source; the first one's may have been begun."""
         begun, self._first_chunks = self._first_chunks, None
+        if begun:
+            return begun
         chunks = read_chunks(source, self._chunk_bytes, self._watch, stretch=self._stretch)
-        return begun or noted(chunks, source_name(source), self.notes)
+        waits, self._waits = self._waits and self.format in (None, "json"), False
+        return noted(self._with_usual(chunks) if waits else chunks, source_name(source), self.notes)
+
+    def _with_usual(self, chunks: Iterator[np.ndarray]) -> Iterator[np.ndarray]:
+        """The same chunks, the first of JSON when so many rows are there that it is known which members are usual."""
+        from sonlearn.text.records import MANY, usual_members
+
+        begun, lines, problem = list[np.ndarray](), list[bytes](), None
+        try:
+            for text in chunks:
+                begun.append(text.copy())  # it is valid until the next one is asked for
+                if (self.format or detect_format(text)) not in (None, "json"):
+                    break
+                lines += filter(None, text.tobytes().split(b"\n", MANY)[:MANY])
+                if len(lines) >= MANY:
+                    break
+        except InputError as error:  # which comes behind what was read before it
+            problem = error
+        self.columns.usual = usual_members(lines[:MANY])
+        yield from begun
+        if problem is not None:
+            raise problem
+        yield from chunks
 
     def _chunks(self) -> Iterator[_Chunk]:
         """Chunks of all sources; with threads, copies that stay valid."""

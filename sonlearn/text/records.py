@@ -30,7 +30,6 @@ import dataclasses
 import itertools
 import math
 import operator
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -60,7 +59,6 @@ from sonlearn.text.encode import ColumnEncoder, RowLists, TableEncoder, words_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.objects import TOO_DEEP, Members, Record, Unfit, described, members_of
 from sonlearn.text.rows import ParsedChunk, Runs
-from sonlearn.text.source import read_chunks
 from sonlearn.text.vw import make_names
 
 _COLUMN = operator.attrgetter("column")
@@ -70,8 +68,8 @@ _REMEMBERED = 1 << 20
 _MEMBERS = 1 << 14
 #: What a member that is a feature and no more may hold.
 _PLAIN = ("number", "missing")
-#: Objects after which it is said that none of them has a member that an option names.
-_MANY = 100
+#: Objects after which it is said that none of them has a member that an option names, and which are usual.
+MANY = 100
 #: Flags of members of the object itself.
 _OF_ITSELF = ("label", "id", "weight", "action", "keep")
 _ELEMENT = "numbers, texts or objects in an array"
@@ -79,20 +77,7 @@ _ELEMENT = "numbers, texts or objects in an array"
 _OF_BANDITS = ("_multi", "_slots", "_labelIndex", "_label_cost", "_label_probability", "_slot_id", "__aid")
 
 
-def expect_usual(columns: ColumnTable, source: Any, options: TextOptions) -> None:
-    """Say what is `usual` in a file of objects to be learned: what all had before, or two thirds of the first have.
-
-    The first are `_MANY`. Of a pipe, whose rows are learned as they come, and of other text nothing is.
-    """
-    if columns.known:
-        columns.usual = columns.always
-    elif options.format in ("auto", "json") and isinstance(source, str) and os.path.isfile(source):
-        with contextlib.suppress(InputError, StopIteration):  # which the reader will say
-            lines = next(read_chunks(source)).tobytes().split(b"\n", _MANY)[:_MANY]
-            columns.usual = _usual_members(lines)
-
-
-def _usual_members(lines: Iterable[bytes]) -> list[str]:
+def usual_members(lines: Iterable[bytes]) -> list[str]:
     """Members, no objects and no arrays, that at least two thirds of these objects have."""
     met, rows = Counter[str](), 0
     for line in lines:
@@ -239,7 +224,7 @@ class RecordRows:
             (*(kind for kind in held if name in first or kind not in _PLAIN), *ABSENT)
             for name, held in found.kinds.items()
         }  # fmt: skip
-        unmet = [self._unmet_note(*pair) for pair in self._unmet.items()] if self._table.rows >= _MANY else []
+        unmet = [self._unmet_note(*pair) for pair in self._unmet.items()] if self._table.rows >= MANY else []
         found = found._replace(columns=tuple(rows_of), kinds=kinds, notes=(*found.notes, *unmet), objects=True)
         run_byte, run_start = np.array(self._runs, dtype=np.int64).reshape(-1, 2).T.copy()
         run_indptr = np.array(self._run_indptr, dtype=np.int64)
@@ -256,7 +241,7 @@ class RecordRows:
     @staticmethod
     def _unmet_note(name: str, flag: str) -> str:
         inner = "; a member of a member cannot be it" if flag[2:] in _OF_ITSELF and ("." in name or "^" in name) else ""
-        return f"{flag} {shorten(name)}: none of the first {_MANY} objects has such a member{inner}"
+        return f"{flag} {shorten(name)}: none of the first {MANY} objects has such a member{inner}"
 
     # -- features ----------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,8 @@ import datetime
 import io
 import json
 import math
+import os
+import subprocess
 
 import pytest
 
@@ -100,6 +102,11 @@ def test_members_that_a_file_usually_has_are_null_where_they_are_absent(cli):
     tuned = [cli("tune", "--grid", "method=nag", "--label", "y", name).err.splitlines()[-1] for name in
              ("null.json", "absent.json")]  # fmt: skip
     assert tuned[0].split()[0] == tuned[1].split()[0]
+    os.mkfifo("pipe")
+    with subprocess.Popen('while read -r line; do echo "$line"; done < absent.json > pipe', shell=True):
+        assert cli("train", "--method", "nag", "--label", "y", "-f", "piped", "pipe").status == 0
+    assert cli("train", "--method", "nag", "--label", "y", "-f", "m", "absent.json").status == 0
+    assert cli.out("predict", "-i", "piped", "null.json") == cli.out("predict", "-i", "m", "null.json")
 
 
 @pytest.mark.parametrize("label", ["y", "words"])

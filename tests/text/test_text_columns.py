@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import dataclasses
 import datetime
+import gc
 import io
 import json
 import re
 import unicodedata
+import weakref
 
 import numpy as np
 import pytest
@@ -23,7 +25,7 @@ from sonlearn.text.columns import ColumnTable, Found, Labelling
 from sonlearn.text.csv import field_place
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.describe import MOST_VALUES, describe, summarise
-from sonlearn.text.encode import date_in, words_of
+from sonlearn.text.encode import TableEncoder, date_in, words_of
 from sonlearn.text.flat import TableRows
 from sonlearn.text.read import Reader, read_batches
 
@@ -430,3 +432,16 @@ def test_of_a_column_of_many_values_no_more_are_counted():
     values = [str(i) for i in range(MOST_VALUES + 5)]
     assert described({"a": values})[1]["a"].distinct is None
     assert described({"a": values[:-6]})[1]["a"].distinct == MOST_VALUES - 1
+
+
+def test_what_a_table_remembers_goes_with_it():
+    """Without the garbage collector: its columns do not keep it."""
+    gc.disable()
+    try:
+        table = TableEncoder(OPTIONS)
+        table.column("a").entries("red")
+        gone = weakref.ref(table)
+        del table
+        assert gone() is None
+    finally:
+        gc.enable()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import gzip
 import io
 import itertools
 import json
@@ -19,6 +20,7 @@ from parsers import VW_CONSTANT, slot_of, vw_hash
 from streams import entries
 from vw_peer import check_features, vw_features
 
+from sonlearn.data.batch import joined
 from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.learner import Learner
 from sonlearn.options import TextOptions
@@ -27,7 +29,7 @@ from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.flat import TableRows
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader, detect_format, read_batches
-from sonlearn.text.records import RecordRows, expect_usual
+from sonlearn.text.records import RecordRows
 
 pytestmark = pytest.mark.interpreted
 MASK = 2**18 - 1
@@ -330,32 +332,42 @@ def sorted_entries(batch):
 
 
 @for_all("rare", [0, 40])
-def test_members_that_are_usual_in_a_file_are_missing_where_they_are_absent(tmp_path, monkeypatch, rare):
-    """As null in their place; those of few objects, and of objects in them, are absent, and so are all of a pipe."""
-    monkeypatch.chdir(tmp_path)
+def test_members_that_are_usual_are_missing_where_they_are_absent(rare):
+    """As null in their place, however the text comes; those of few objects, and of objects in them, are absent."""
     absent, null = [], []
     for i in range(300):
         usual = {"a": i % 7 - 3.5, "b": "xyz"[i % 3]}
         row = {"y": i % 2} | ({"seldom": 1} if i % 100 < rare else {})
         absent.append(row | ({} if i % 4 == 1 else usual) | {"in": {} if i % 5 == 1 else {"c": i % 5}})
         null.append(row | dict.fromkeys(usual) | absent[-1])
-    for name, objects in (("absent", absent), ("null", null)):
-        (tmp_path / name).write_text("".join(json.dumps(each) + "\n" for each in objects))
+    texts = ["".join(json.dumps(each) + "\n" for each in objects).encode() for objects in (absent, null)]
     options, found = TextOptions(format="json", label="y"), []
-    for name in ("absent", "null"):
+    for text, chunk_bytes in itertools.product(texts, (1 << 20, 100)):
         columns = ColumnTable()
-        expect_usual(columns, name, options)
-        (batch,) = Reader(name, options, columns=columns)
-        found.append(batch)
+        whole = joined([*Reader(io.BytesIO(text), options, columns=columns, usual=True, chunk_bytes=chunk_bytes)])
+        found.append(sorted_entries(whole))
         assert sorted(columns.usual) == ["a", "b", "y"]
-        expect_usual(columns, "null", options)  # what is learned further
+        Reader(io.BytesIO(text), options, columns=columns, usual=True)  # what is learned further
         assert set(columns.usual) == {"a", "b"}
         assert columns.known.keys() - columns.usual == {"in^c", *(["seldom"] if rare else [])}
-        (at_rest,) = Reader("absent", options, columns=columns.at_rest(), labels=Labelling(needed=False))
-        assert sorted_entries(at_rest) == sorted_entries(batch)
-    assert sorted_entries(found[0]) == sorted_entries(found[1])
-    (piped,) = Reader(io.BytesIO((tmp_path / "absent").read_bytes()), options, columns=ColumnTable())
-    assert len(piped.indices) == len(found[0].indices) - 2 * 75
+        (at_rest,) = Reader(io.BytesIO(text), options, columns=columns.at_rest(), labels=Labelling(needed=False))
+        assert sorted_entries(at_rest) == found[0]
+    assert found == [found[0]] * 4
+    (bare,) = Reader(io.BytesIO(texts[0]), options, columns=ColumnTable())
+    assert bare.indptr[-1] == sum(map(len, found[0])) - 2 * 75
+
+
+def test_what_is_wrong_in_the_first_objects_is_told_in_its_place():
+    """Rows before it are read: of text that is no JSON, and where a stream breaks off."""
+    good = b'{"y": 1, "a": 2}\n'
+    broken = gzip.compress(2 * good)[:-6]
+    for text, found in ((good + b"{1}\n", "<stream>:2:"), (broken, "truncated")):
+        rows = []
+        with pytest.raises(InputError, match=found):
+            rows += Reader(io.BytesIO(text), TextOptions(label="y"), chunk_bytes=10, usual=True)
+    columns = ColumnTable()
+    assert sum(batch.n for batch in Reader(io.BytesIO(b"\n1 1:2\n" * 300), columns=columns, usual=True)) == 300
+    assert columns.usual == []
 
 
 MISSING = ("", " ", "NaN", "nan", "NA", "na", "N/A", "n/a", "#N/A", "null", "NULL", None)
