@@ -81,8 +81,6 @@ class Helper:
             given = dict(zip(("path", "learn", "bandit"), (sys.path, *both), strict=True))
             self._process.stdin.write(json.dumps(given).encode() + b"\n")
             self._process.stdin.flush()
-            if options is not None:  # before this process waits for what the helper compiles
-                threading.Thread(target=lambda: Learner(options).engine.prepare(), daemon=True).start()
 
     def close(self) -> None:
         """End it, whatever it is at."""
@@ -207,7 +205,6 @@ def warm(line: Line) -> int:
                 for batch in batches:
                     report_on(learner, batch, learner.partial_fit(batch))
                 learner.next_pass()
-            learner.engine.prepare()
             learner.predict(batches[0])
             learner.weights()
             learner.facts()

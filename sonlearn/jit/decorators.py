@@ -50,10 +50,6 @@ class Kernel:
     def __call__(self, *arguments: Any) -> Any:
         return _patiently(lambda: (self._compiled or self._for(arguments))(*arguments))
 
-    def for_types_of(self, arguments: tuple[Any, ...]) -> Callable:
-        """What to call in place of the kernel, again and again, with arguments of these types; it is compiled."""
-        return self if _stored() is None else _patiently(lambda: self._for(arguments))
-
     def _for(self, arguments: tuple[Any, ...]) -> Any:
         """What is called with these arguments: machine code, or else Numba's dispatcher."""
         stored = _stored()

@@ -29,11 +29,6 @@ def run_calls(calls: Iterable[Call]) -> Any:
     return last
 
 
-def for_types_of(kernel: Callable, arguments: tuple[Any, ...]) -> Callable:
-    """What to call in the kernel's place, again and again, with arguments of these types: it does not look at them."""
-    return kernel.for_types_of(arguments) if isinstance(kernel, Kernel) else kernel
-
-
 class Sequence:
     """Calls in their order.
 

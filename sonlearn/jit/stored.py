@@ -65,13 +65,13 @@ def types_of(arguments: tuple[Any, ...]) -> Types:
 
 def _type_of(value: Any) -> Any:
     own = type(value)
-    if own in _SCALARS or (own is int and -_LARGEST <= value < _LARGEST):
-        return own
     if isinstance(value, np.ndarray):
         flags = value.flags.num
-        return value.dtype, value.ndim, flags & (_STATE | _C if flags & _C else _STATE | _C_OR_F)
+        return value.dtype, value.ndim, flags & (_STATE | _C) if flags & _C else flags & (_STATE | _C_OR_F)
     if isinstance(value, tuple):
         return (own, *map(_type_of, value))
+    if own in _SCALARS or (own is int and -_LARGEST <= value < _LARGEST):
+        return own
     raise UnknownTypeError(own)
 
 

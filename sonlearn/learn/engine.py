@@ -209,9 +209,6 @@ class Engine(ABC):
                 out.refused[at], out.raw[at] = True, 0.0
         return state
 
-    def prepare(self) -> None:  # noqa: B027 (most have none)
-        """Have the kernels compiled that learning calls late; a first run would be waiting for others meanwhile."""
-
     def settle(self, state: State, rows: Rows, out: Predictions, start: int) -> tuple[State, int]:
         """`learn` after a merge: of an engine with members, what combines them learns the rows, and they only predict.
 

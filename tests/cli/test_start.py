@@ -211,21 +211,6 @@ def test_engines_are_compiled_before_what_numbers_features(monkeypatch):
     assert order == ["engine", "numbers", "engine"]
 
 
-def test_what_is_prepared_is_what_a_shrink_calls():
-    """With other types of arguments it would be compiled in vain."""
-    program = (
-        "from sonlearn.jit import without_numba\nwithout_numba()\n"
-        "from sonlearn.commands.precompile import some_rows\nfrom sonlearn.learn.learner import Learner\n"
-        "from sonlearn.learn.newton.shrink import keep\nfrom sonlearn.options import LearnOptions\n"
-        "learner = Learner(LearnOptions(sketch='rfd', sketch_size=2, alpha=0.0))\nlearner.engine.prepare()\n"
-        "prepared = len(keep._entries)\nlearner.partial_fit(some_rows())\n"
-        "print(prepared, len(keep._entries), learner.state.now['k'][0])"
-    )
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
-    assert done.stdout == ("1 1 1\n" if is_possible() else "0 0 1\n")
-
-
 def test_the_slowest_members_come_first():
     members = [each.members for each in ahead.of_members(LearnOptions())]
     assert members[:2] == [("boost:columns",), ("drfd:lunit",)]

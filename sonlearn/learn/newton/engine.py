@@ -33,16 +33,15 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.rows import Rows, longest_row
-from sonlearn.jit.sequence import for_types_of
 from sonlearn.learn.engine import Engine, Predictions, padded
 from sonlearn.learn.linear_algebra import INVERSE
 from sonlearn.learn.log import with_room
 from sonlearn.learn.newton.coordinates import sweep, wbar_factor
 from sonlearn.learn.newton.folding import orthonormalise
 from sonlearn.learn.newton.rescale import ALL_GRADIENTS, DIAGONAL_START, GRADIENTS, NONE
-from sonlearn.learn.newton.shrink import begin_with_kept, keep, learn, lower, shrink
+from sonlearn.learn.newton.shrink import begin_with_kept, learn, lower
 from sonlearn.learn.newton.state import FEATURE, NewtonParams, NewtonState, new_state, new_work, params_of, sizes_of
-from sonlearn.learn.tolerances import FEATURES, FOLD, LOG_FULL, ORTHONORMALISE, RANK, SHRINK
+from sonlearn.learn.tolerances import FEATURES, FOLD, LOG_FULL, ORTHONORMALISE, RANK
 from sonlearn.options import LearnOptions
 
 
@@ -79,25 +78,16 @@ class SketchedNewton(Engine):
 
     def learn(self, state: NewtonState, rows: Rows, out: Predictions, start: int) -> tuple[NewtonState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
-        at, status, rest = start, LOG_FULL, (True, self._oja, self._rare)
-        kernel = for_types_of(learn, (self.params, state, self.work, rows, out, at, *rest))
-        while status in (LOG_FULL, FOLD, SHRINK, ORTHONORMALISE):
-            at, status = kernel(self.params, state, self.work, rows, out, at, *rest)
+        at, status = start, LOG_FULL
+        while status in (LOG_FULL, FOLD, ORTHONORMALISE):
+            at, status = learn(self.params, state, self.work, rows, out, at, True, self._oja, self._rare)
             if status == LOG_FULL:
                 state = with_room(state, sweep)
             elif status == FOLD:
                 fold_weight_scale(state)
-            elif status == SHRINK:
-                shrink(self.params, state, self.work, self._rare)
             elif status == ORTHONORMALISE:
                 orthonormalise(state)
         return state, at
-
-    def prepare(self) -> None:
-        """Have the kernel of shrinks compiled (see `Engine.prepare`)."""
-        if self.params.buffered:
-            spectrum = np.zeros(1), np.zeros((1, 1)), 0.0
-            for_types_of(keep, (self.params, self.new(), self.work, *spectrum, self._rare))
 
     def predict(self, state: NewtonState, rows: Rows, out: Predictions) -> int:
         """Predict `rows` and change nothing."""

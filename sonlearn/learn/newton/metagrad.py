@@ -34,6 +34,7 @@ from sonlearn.learn.losses import loss_slope, within_bounds
 from sonlearn.learn.newton import state as newton
 from sonlearn.learn.newton.coordinates import coordinates, sweep
 from sonlearn.learn.newton.engine import SketchedNewton
+from sonlearn.learn.newton.folding import orthonormalise
 from sonlearn.learn.newton.round import RowGeometry, add_along, buffer_row, count
 from sonlearn.learn.newton.shrink import shrink
 from sonlearn.learn.tolerances import DIVERGED, DONE, LARGEST, LIMIT, LOG_FULL, SHRINK
@@ -94,12 +95,8 @@ class SketchedMetaGrad(Engine):
     def learn(self, state: MetaGradFDState, rows: Rows, out: Predictions, start: int) -> tuple[MetaGradFDState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
         at, status = start, LOG_FULL
-        while status in (LOG_FULL, SHRINK):
+        while status == LOG_FULL:
             at, status = learn(self._params, state, self._sketch.work, rows, out, at, True)
-            if status == SHRINK:
-                shrink(self._sketch.params, state.base, self._sketch.work, (True,))
-                k = int(state.now[0].k)
-                average(self._params, state, state.base.basis.D2[:k].copy(), np.eye(k))
             if status == LOG_FULL:
                 state = state._replace(base=with_room(state.base, sweep))
         return state, at
@@ -134,10 +131,7 @@ class SketchedMetaGrad(Engine):
 
 @jit
 def learn(params, state, work, rows, out, start, learns):
-    """Predict and, where it `learns`, learn rows from `start` on.
-
-    Returns (next row, DONE, LOG_FULL, SHRINK or DIVERGED). After a row with SHRINK there is to be a shrink, and then an
-    `average`.
+    """Predict and, where it `learns`, learn rows from `start` on; returns (next row, DONE, LOG_FULL or DIVERGED).
 
     params : MetaGradFDParams; state : MetaGradFDState, modified where it `learns`; work : NewtonScratch, overwritten
     rows : Rows, not modified; out : Predictions, filled in from row `start` on; start : int; learns : bool
@@ -170,9 +164,13 @@ def learn(params, state, work, rows, out, start, learns):
             state.logp[e] = logp[e] - logp.max()
         count(now, feats)
         row = RowGeometry(abs(slope), xx, rho2, 0.0)
-        if add_row(base, state, work, feats, slope, row, n_rest, wx, vx):
-            return i + 1, SHRINK
-        lam, U = np.linalg.eigh(leading(state.base.basis.H, now.k + now.raw))
+        shrinks, r = add_row(base, state, work, feats, slope, row, n_rest, wx, vx), now.k + now.raw
+        if shrinks:
+            if shrink(base, state.base, work, work.slope, (True,)):
+                orthonormalise(state.base)
+            lam, U = state.base.basis.D2[: now.k].copy(), np.eye(now.k)
+        else:
+            lam, U = np.linalg.eigh(leading(state.base.basis.H, r))
         average(params, state, lam, U)
     return len(rows.y), DONE
 

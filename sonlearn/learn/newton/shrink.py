@@ -4,9 +4,9 @@
 the m squared singular values are lowered, which multiple of the m-th is added to alpha, and whether A restores it.
 
 `learn` is the kernel for a batch: rounds, interrupted by rarer and costlier operations. The rounds (`round.run`)
-allocate nothing and count no references. A shrink is needed once in several rounds; Python decomposes its small matrix,
-by NumPy, and calls `keep`. V is orthonormalised so rarely that many a run never does it, by a kernel of its own, which
-such a run need not compile.
+allocate nothing and count no references. Shrinks and new generations are needed once in several rounds; they decompose
+small matrices and may allocate. V is orthonormalised so rarely that many a run never does it, by a kernel of its own,
+which such a run need not compile.
 """
 
 import math
@@ -14,18 +14,18 @@ import math
 import numpy as np
 
 from sonlearn.jit import bare_inline, inline, jit
-from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear, dot, leading, set_scaled, spectral
+from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear, dot, gram_spectrum, leading, set_scaled, spectral
 from sonlearn.learn.newton.coordinates import renew, spectral_excess
-from sonlearn.learn.newton.folding import fold, is_due, orthonormalise
+from sonlearn.learn.newton.folding import fold, is_due
 from sonlearn.learn.newton.round import projected_slope, reset_factor, run
-from sonlearn.learn.tolerances import RANK, RENEW, SINGULAR, SPAN, SQUARING, STEP
+from sonlearn.learn.tolerances import ORTHONORMALISE, RANK, RENEW, SHRINK, SINGULAR, SPAN, SQUARING, STEP
 
 
 @jit
 def learn(params, state, work, rows, out, start, learns, oja, rare):
     """Predict rows from `start` on and, where it `learns`, learn them.
 
-    Returns (next row, DONE, LOG_FULL, FOLD, DIVERGED, SHRINK or ORTHONORMALISE).
+    Returns (next row, DONE, LOG_FULL, FOLD, DIVERGED or ORTHONORMALISE).
 
     Parameters
     ----------
@@ -42,61 +42,43 @@ def learn(params, state, work, rows, out, start, learns, oja, rare):
     rare : (True,), or () if no option is set that `engine.is_rare` names: then what only these need is not compiled
 
     Stops before a row if the log is full (the caller enlarges it), if the weight scale is to be folded (by
-    `engine.fold_weight_scale`) or if a number would be out of bounds, and after one if there is to be a `shrink`, which
-    makes its step, or if V is to be orthonormalised (by `folding.orthonormalise`).
+    `engine.fold_weight_scale`) or if a number would be out of bounds, and after one if V is to be orthonormalised (by
+    `folding.orthonormalise`).
     """
     at = start
     while True:
         at, status = run(params, state, work, rows, out, at, learns, oja, rare)
-        if len(rare) > 0 and status == STEP:
-            spectral_step(params, state.now[0], state.basis, work.slope, work.y)
-        elif oja is not None and status == RENEW:
+        if oja is None:
+            if status == SHRINK:
+                if shrink(params, state, work, work.slope, rare):
+                    return at, ORTHONORMALISE
+            elif len(rare) > 0 and status == STEP:
+                spectral_step(params, state.now[0], state.basis, work.slope, work.y)
+            else:
+                return at, status
+        elif status == RENEW:
             renew(state)
         else:
             return at, status
 
 
-def shrink(params, state, work, rare):
-    """Keep m - 1 of the r directions, make the last round's step and fold; orthonormalise V where that is due.
-
-    Requires r >= m. Arguments as for `learn`.
-    """
-    if keep(params, state, work, *decompose(params, state), rare):
-        orthonormalise(state)
-
-
-def decompose(params, state):
-    """(lam float64[r] ascending, U float64[r, r], zero): H = U diag(lam) U'; up to `zero`, lam is a rounding error.
-
-    An eigenvalue of H is known to a rounding error of the largest. If the m-th, with what steps add to it, is small
-    beside it, a root of H is decomposed: its singular values are known to a rounding error of the largest one, without
-    a square. It is RT, or else the Cholesky factor LT of H + alpha I. (Steps by eigenvalues do not gain by it: they err
-    no less.) Modifies nothing.
-    """
-    now, (H, LT, RT) = state.now[0], state.basis[1:4]
-    r, alpha = int(now.k + now.raw), float(now.alpha)
-    lam, U = np.linalg.eigh(H[:r, :r])
-    top = max(float(lam[-1]), 0.0)
-    if lam[r - params.m] + (alpha * alpha if params.kind == ROOT else alpha) > SQUARING * top:
-        return lam, U, RANK * top
-    root, added = (RT, 0.0) if len(RT) > 0 else (LT, alpha)
-    sigma, V = np.linalg.svd(root[:r, :r])[1:]
-    lam = sigma[::-1] * sigma[::-1] - added
-    return np.ascontiguousarray(lam), V[::-1].T.copy(), max(SINGULAR * SINGULAR * top, RANK * math.sqrt(added * top))
-
-
 @inline
-def keep(params, state, work, lam, U, zero, rare):
-    """`shrink` after H = U diag(lam) U'; returns whether V must be orthonormalised.
+def shrink(params, state, work, slope, rare):
+    """Keep m - 1 of the r directions, make the round's step and fold; returns whether V must be orthonormalised.
+
+    Requires r >= m.
 
     params : NewtonParams; state : NewtonState, modified in place
-    work : NewtonScratch with the round's w'x (wx), h l' (slope, overwritten) and coordinates (y); z is overwritten
-    lam : float64[r]; U : float64[r, r]; zero : float: of `decompose`, not modified; rare : of `learn`
+    work : NewtonScratch with the round's w'x (wx) and the coordinates of its row (y); z is overwritten
+    slope : float64[K], the derivatives h l' of the round, overwritten; rare : of `learn`
     """
-    now, basis, slope, y = state.now[0], state.basis, work.slope, work.y
+    now, basis, u, y = state.now[0], state.basis, work.wx, work.y
+    r = now.k + now.raw
+    least = now.alpha * now.alpha if params.kind == ROOT else now.alpha
+    lam, U, zero = decompose(basis, now.alpha, r, params.m, least)
     W = leading_directions(U, lower(params, now, basis.D2, lam, zero))
     if len(rare) > 0 and params.after:
-        project_slopes(params, now, basis, work.wx, slope, y, W)
+        project_slopes(params, now, basis, u, slope, y, W)
     if len(rare) > 0 and params.dual:
         rotate_sums(basis, W)
     else:
@@ -117,6 +99,28 @@ def begin_with_kept(params, now, basis, n_kept):
         for c in range(len(basis.a)):
             for i in range(n_kept):
                 basis.a[c, i] = -params.rate * spectral_excess(params, now, basis.D2[i], basis.q[c, i])
+
+
+@inline
+def decompose(basis, alpha, r, m, least):
+    """(lam float64[r] ascending, U float64[r, r], zero): H = U diag(lam) U'; up to `zero`, lam is a rounding error.
+
+    An eigenvalue of H is known to a rounding error of the largest. If the m-th, with `least`, is small beside it, a
+    root of H is decomposed: its singular values are known to a rounding error of the largest one, without a square. It
+    is RT, or else the Cholesky factor LT of H + alpha I. (Steps by eigenvalues do not gain by it: they err no less.)
+
+    basis : Basis, not modified; r : int, at least m; least : float, what steps add to eigenvalues, as one of them
+    """
+    rooted = len(basis.RT) > 0
+    lam, U = np.linalg.eigh(leading(basis.H, r))
+    top = max(lam[r - 1], 0.0)
+    if lam[r - m] + least > SQUARING * top:
+        return lam, U, RANK * top
+    lam, U = gram_spectrum(leading(basis.RT if rooted else basis.LT, r))
+    if rooted:
+        alpha = 0.0
+    lam -= alpha
+    return lam, U, max(SINGULAR * SINGULAR * top, RANK * math.sqrt(alpha * top))
 
 
 @inline
