@@ -9,6 +9,8 @@ import numpy as np
 
 #: Feature id of the constant in input that is not hashed; no index in a file can be negative.
 CONSTANT = -1
+#: Of the marks of parts of dates (`Batch.words`).
+HOUR, GROUP, GROUPS = 32, 64, 1 << 26
 
 #: Fields of a batch that have a value for each row, and for each entry.
 _OF_ROWS, _OF_ENTRIES = ("y", "weight", "lines", "tags", "base", "class_names"), ("indices", "values", "words")
@@ -45,8 +47,10 @@ class Batch(NamedTuple):
         Id of the constant feature in these rows, if they have one.
     skipped : list of (int, str), or None for none
         Malformed lines that were left out: before which row of the batch each stood (n: behind the last), and its tag.
-    words : uint8[nnz], or None
-        1 for each entry that is a word of a text, 0 for any other. None: the reader does not tell them apart.
+    words : uint32[nnz], or None
+        1 for each entry that is a word of a text, 0 for any other; for months, weekdays and hours of dates instead
+        their places in order, from 2 on, plus `HOUR` if it is one, plus `GROUP` times a hash of column and part below
+        `GROUPS`. None: the reader does not tell them apart.
     """
 
     indptr: np.ndarray
@@ -116,7 +120,7 @@ def joined(batches: list[Batch]) -> Batch:
             fields[name] = [text for batch in batches for text in getattr(batch, name) or [none] * batch.n]
     if any(batch.words is not None for batch in batches):
         fields["words"] = np.concatenate(
-            [np.zeros(len(batch.values), np.uint8) if batch.words is None else batch.words for batch in batches]
+            [np.zeros(len(batch.values), np.uint32) if batch.words is None else batch.words for batch in batches]
         )
     if any(batch.base is not None for batch in batches):
         fields["base"] = np.concatenate([np.zeros(batch.n) if batch.base is None else batch.base for batch in batches])

@@ -32,8 +32,8 @@ class Rows(NamedTuple):
     constant: int = NO_CONSTANT  # number of the constant feature
     # int64[nnz]; ids of the features as they were read, in raw rows that views read (nothing is left out of those)
     ids: np.ndarray = np.zeros(0, np.int64)
-    # uint8[nnz]; which entries are words (`Batch.words`), in raw rows that views read; uint8[0]: it is not known
-    words: np.ndarray = np.zeros(0, np.uint8)
+    # uint32[nnz]; see `Batch.words`, in raw rows that views read; uint32[0]: it is not known
+    words: np.ndarray = np.zeros(0, np.uint32)
 
 
 #: A row with a value beyond this is refused by what squares it, and multiplies such squares.

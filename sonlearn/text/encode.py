@@ -36,7 +36,7 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.data.batch import Batch
+from sonlearn.data.batch import GROUP, GROUPS, HOUR, Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
@@ -351,7 +351,7 @@ class ColumnEncoder:
     def _new_category(self, field: str) -> int:
         return self._new(f"={field}")
 
-    def _new(self, behind: str = "", word: bool = False) -> int:
+    def _new(self, behind: str = "", word: int = 0) -> int:
         """The number of a new feature whose name is the column's and what stands behind it."""
         return self._table.new(self.column + behind, word=word)
 
@@ -361,15 +361,20 @@ class ColumnEncoder:
             return ()
         self._meet("date", field)
         return tuple(
-            (self._feature(feature)[0], value) for part, feature, value in parts_of(found, self.column, self._model)
+            (self._part(part, feature), value) for part, feature, value in parts_of(found, self.column, self._model)
             if f"{self.title}.{part}" not in self._table.options.ignore
         )  # fmt: skip
 
-    def _feature(self, of: str) -> tuple[int, float]:
-        """A feature of the column that several fields have, with the value 1."""
-        if of not in self._words:
-            self._words[of] = self._new(f".{of}"), 1.0
-        return self._words[of]
+    def _part(self, part: str, feature: str) -> int:
+        """The feature of a part of dates, and if there are several of that part, its mark (`Batch.words`)."""
+        if feature not in self._words:
+            mark, value = 0, feature.partition("=")[2]
+            if value:
+                group = hash_bytes(raw(f"{self.column}.{part}"), 0, hash_all=True) % GROUPS
+                ordinal = _WEEKDAYS.index(value) if part == "weekday" else int(value)
+                mark = group * GROUP + HOUR * (part == "hour") + 2 + ordinal
+            self._words[feature] = self._new(f".{feature}", mark), 1.0
+        return self._words[feature][0]
 
     def words(self, value: Any) -> list[str]:
         """The words of a text, or of what else JSON has in a column of texts."""
@@ -433,12 +438,12 @@ class TableEncoder:
         self._begin()
 
     def _begin(self) -> None:
-        self.slots, self.names, self._words = array("q"), list[str](), array("B")
+        self.slots, self.names, self._words = array("q"), list[str](), array("I")
         if self.constant is not None:
             self.new("Constant", constant_id(self.options, "csv"))
 
-    def new(self, name: str, slot: int | None = None, word: bool = False) -> int:
-        """The number of a new feature, a `word` or not; its slot is that of its name, if no other is given."""
+    def new(self, name: str, slot: int | None = None, word: int = 0) -> int:
+        """The number of a new feature, see `Batch.words`; its slot is that of its name, if no other is given."""
         self.slots.append(name_slot(name, self.options) if slot is None else slot)
         self.names.append(name)
         self._words.append(word)
@@ -474,8 +479,9 @@ class TableEncoder:
         if self.options.names is not False:
             counts = np.bincount(numbers)
             counted = [(self.slots[i], self.names[i], int(counts[i])) for i in np.flatnonzero(counts).tolist()]
-        of_words = np.array(self._words, np.uint8)[numbers] if words or self.options.text else None
-        batch = batch._replace(indices=np.array(self.slots, np.int64)[numbers], words=of_words)
+        marks = np.array(self._words, np.uint32)[numbers]
+        told = words or self.options.text or marks.any()
+        batch = batch._replace(indices=np.array(self.slots, np.int64)[numbers], words=marks if told else None)
         found = self.found(columns)
         if len(self.slots) > _REMEMBERED:
             self._begin()

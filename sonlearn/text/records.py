@@ -120,7 +120,7 @@ class _Member(ColumnEncoder):
     def _hash(self, name: str, seed: int) -> int:
         return hash_bytes(raw(name), seed, hash_all=self._hash_all)
 
-    def _new(self, behind: str = "", word: bool = False) -> int:
+    def _new(self, behind: str = "", word: int = 0) -> int:
         slot = self._hash(self._name + behind, self._space) & self._mask
         return self._table.new(self.column + behind, slot, word)
 

@@ -30,6 +30,7 @@ import numpy as np
 
 from sonlearn.data import axes, merging
 from sonlearn.data.axes import Counted, Scalars
+from sonlearn.data.batch import GROUP, HOUR
 from sonlearn.data.rows import NO_CONSTANT, Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.jit.sequence import Calls
@@ -59,6 +60,9 @@ FARTHEST = 4.0
 BLOCK, TILE = 32, 128
 #: Of a hash: bits of the angle, and of all. The hashes of the phases are those of codes that directions do not have.
 ANGLE_BITS, HASH_BITS, PHASES = 31, 61, 1 << 19
+#: In `FourierState.places`: bits of the place; above them is the ordinal of a part of a date.
+PLACE_BITS = 32
+PLACE = (1 << PLACE_BITS) - 1
 #: Added and taken off again, this leaves the nearest whole number.
 _WHOLE = 6755399441055744.0
 #: sin(2 pi a) = a (S_0 + S_1 a^2 + ...), to 1e-13 for |a| <= 1/4.
@@ -80,7 +84,8 @@ class FourierState(NamedTuple):
     # which they occurred
     moments: Annotated[np.ndarray, OCCURRED]
     ids: Annotated[np.ndarray, OCCURRED]  # int64[occurred]
-    # int64[raw features]: where in that order each stands, from 1 on; -n: nowhere, and it has come n times
+    # int64[raw features]: where in that order each stands, from 1 on, and above `PLACE_BITS` its value there, if it is
+    # a part of dates; -n: nowhere, and it has come n times
     places: Annotated[np.ndarray, BY_RAW]
 
 
@@ -211,7 +216,8 @@ class Fourier(View):
         places = np.sum(come[1:], axis=0) - (len(states) - 1) * come[0]
         for own, by in zip(every, to, strict=True):
             has = np.flatnonzero(own.places > 0)
-            places[has] = by[own.places[has] - 1] + 1
+            told = own.places[has]
+            places[has] = np.maximum(places[has], (told & ~PLACE) + by[(told & PLACE) - 1] + 1)
         now["met"] = np.count_nonzero(places)
         if SHOWS in stages or is_shown(self._params, now[0]):
             now["stage"], now["features"] = SHOWS, D + 1 + top
@@ -268,7 +274,7 @@ def standardise(params, state, work, rows, out, i, k, at):
         if j == rows.constant:
             constant = x
         elif 0 <= j < len(state.places) and state.places[j] > 0:
-            work.x[state.places[j] - 1] = x
+            work.x[(state.places[j] & PLACE) - 1] = x * max(state.places[j] >> PLACE_BITS, 1)
     h = within(rows.weight[i])
     weight = now["weight"] + h
     for j in range(top):
@@ -307,6 +313,8 @@ def count_row(params, state, work, rows, i):
     now, h, entries = state.now[0], within(rows.weight[i]), 0
     if now["stage"] == OFF:
         return
+    if len(rows.words) > 0 and not params.standard:
+        order_parts(state, rows, i)
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j, x = rows.features[place], tamed(rows.values[place])
         at, times = state.places[j] - 1, 1
@@ -340,6 +348,31 @@ def count_row(params, state, work, rows, i):
     elif is_shown(params, now):
         now["stage"] = SHOWS
         now["features"] = params.components + 1 + now["occurred"]
+
+
+@bare_inline
+def order_parts(state, rows, i):
+    """Let parts of the dates of row i share a place each, that of the first, if the dates of a column have hours."""
+    now, hours = state.now[0], False
+    for place in range(rows.indptr[i], rows.indptr[i + 1]):
+        hours |= rows.words[place] & HOUR != 0
+    for place in range(rows.indptr[i], rows.indptr[i + 1]):
+        j, mark, at = rows.features[place], np.int64(rows.words[place]), 0
+        if mark < 2 or state.places[j] > PLACE:
+            continue
+        group = -2 - mark // GROUP
+        while at < now["occurred"] and state.ids[at] != group:
+            at += 1
+        if at == now["occurred"]:
+            if not hours or at == len(state.ids):
+                continue
+            if state.places[j] > 0:
+                at = state.places[j] - 1
+            else:
+                now["occurred"] += 1
+            state.ids[at] = group
+        now["met"] += state.places[j] == 0
+        state.places[j] = mark % HOUR << PLACE_BITS | at + 1
 
 
 @forced_inline

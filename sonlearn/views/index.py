@@ -85,7 +85,7 @@ def intern(batch: Batch, index: Index, unknown: bool = False) -> tuple[Rows, Ind
     indptr, indices, values = plain(batch.indptr, np.int64), plain(batch.indices, np.int64), plain(batch.values)
     features, y, weight = np.empty(len(indices), np.int64), plain(batch.y), plain(batch.weight)
     base = np.zeros(batch.n) if batch.base is None else plain(batch.base)
-    words = plain(batch.words, np.uint8) if unknown and batch.words is not None else np.zeros(0, np.uint8)
+    words = plain(batch.words, np.uint32) if unknown and batch.words is not None else np.zeros(0, np.uint32)
     rows = Rows(indptr, features, values, y, weight, base, np.zeros((batch.n, 2)), ids=indices, words=words)
     at = int(intern_ordered(rows, index))
     if at == batch.n:

@@ -128,3 +128,17 @@ def test_a_late_second_part_leaves_rows_whole():
     learner = learned(text.part(0, 900), members=("nag", "nag:words-tfidf"))
     learned(table(50), learner=learner)
     assert learner.state.now["in_parts"][0] == 1
+
+
+def test_parts_of_dates_are_in_order_row_by_row_as_well():
+    """The way for one row has what readers tell of its entries: the same bits."""
+    rows = [(i % 24, i // 24 % 7, float(i % 5)) for i in range(150)]
+    ids = np.array([id for hour, day, _ in rows for id in (100 + hour, 200 + day, 1)])
+    marks = np.array([mark for hour, day, _ in rows for mark in (64 + 34 + hour, 128 + 2 + day, 0)], np.uint32)
+    values = np.array([x for *_, value in rows for x in (1.0, 1.0, value)])
+    y = np.array([float(hour > 12) * value for hour, _, value in rows])
+    batch = Batch(3 * np.arange(151), ids, values, y, np.ones(150), np.arange(150) + 1, words=marks)
+    given = {"loss": "squared", "members": ("boost:columns", "nag"), "prune": False}
+    whole, single = learned(batch, **given), learned(batch, range(1, 150), **given)
+    same_state(whole, single)
+    assert not np.array_equal(whole.predict(batch).raw, learned(batch._replace(words=None), **given).predict(batch).raw)

@@ -274,6 +274,9 @@ class Fourier(Raw):
 
     A feature's number is its place in the order in which rows learned from had it the first time, or from 64 features
     on the 4th time, if that is one of 512 rows; the times before count with that value.
+
+    `marks`: of months, weekdays and hours of dates, as in `Batch.words`. Unless values become z-scores, those of a part
+    share the number of the first, with their ordinals as values, from a row with an hour on.
     """
 
     def __init__(self, components=600, widths=(0.5, 1.5), linear=0.5, rows="numbers", standard=True):
@@ -284,17 +287,25 @@ class Fourier(Raw):
         self.values, self.numbers, self.weights, self.directions, self.off = {}, [], [], {}, False
         self.times, self.lengths = Counter(), []
         self.rows, self.showing = rows, False
+        self.marks, self.first, self.ordinals = {}, {}, {}
 
     def fit_transform(self, row, y, h, learn):
         n = len(self.weights)
         self.off |= n > 0 and len(self.values) > min(1024, 64 + 8 * sum(self.lengths) / n)
         if self.off:
             return []
-        out = self.shown(dict(tamed(row)), h) if self.showing else []
+        own = dict(tamed(row))
+        in_order = {self.first_of(j): x * self.ordinals.get(j, 1) for j, x in own.items()}
+        out = self.shown(in_order, h) if self.showing else []
         if learn:
-            own = dict(tamed(row))
             self.times.update(j for j, _ in row)
+            hours = any(self.marks.get(j, 0) % 64 >= 32 for j, _ in row)
             for j, _ in row:
+                group, ordinal = divmod(self.marks.get(j, 0), 64)
+                if ordinal > 1 and not self.standard and (hours or group in self.first):
+                    self.values.setdefault(self.first.setdefault(group, j), [(0.0, h)])
+                    self.ordinals[j] = ordinal % 32
+                j = self.first_of(j)
                 if j in self.values:
                     self.values[j].append((own.get(j, 0.0), h))
                 elif len(self.values) < 64 or self.times[j] >= max(4, n / 512):
@@ -310,6 +321,9 @@ class Fourier(Raw):
             few = few and np.var(self.lengths) <= np.mean(self.lengths) ** 2 / 32
             self.showing |= n + 1 >= 16 and (few or np.mean(self.numbers) >= 0.5)
         return out
+
+    def first_of(self, j):
+        return self.first[self.marks[j] // 64] if j in self.ordinals else j
 
     def z(self, j, x, h):
         """Of the value x, or None while all are equal."""

@@ -52,6 +52,27 @@ def test_a_cache_keeps_it(tmp_path):
     assert first == second == kinds(read_batches(io.BytesIO(CSV), TABLE))
 
 
+def test_months_weekdays_and_hours_of_a_column_are_in_order():
+    """By column and part; a day of the month and a year are numbers as they are."""
+    table = b"y,at,due\n1,2024-03-31 13:05,2024-03-31 01:05\n0,2024-12-02,2024-01-01\n"
+    options = TextOptions(format="csv", label="y")
+    (batch,) = read_batches(io.BytesIO(table), options)
+    marks = dict(zip(batch.indices.tolist(), batch.words.tolist(), strict=True))
+    groups = {}
+    for part, ordinals in {"month": {3: 5, 12: 14}, "weekday": {"Sun": 8, "Mon": 2}, "hour": {13: 47}}.items():
+        told = {value: marks[slot_of(f"at.{part}={value}")] for value in ordinals}
+        assert {value: mark % 64 for value, mark in told.items()} == ordinals
+        (groups[part],) = {mark // 64 for mark in told.values()}
+    assert len({*groups.values(), marks[slot_of("due.hour=1")] // 64, 0}) == 5
+    assert marks[slot_of("at.year")] == marks[slot_of("at.day")] == 0
+    lines = (
+        b'{"y": 1, "at": "2024-03-31 13:05", "due": "2024-03-31 01:05"}\n'
+        b'{"y": 0, "at": "2024-12-02", "due": "2024-01-01"}\n'
+    )
+    json = Reader(io.BytesIO(lines), TextOptions(format="json", label="y"), labels=Labelling())
+    assert {each for found in json for each in found.words.tolist()} == set(marks.values())
+
+
 def test_rows_of_json_for_a_table():
     rows = TableRows(TABLE, Labelling())
     rows.add({"y": 1.0, "age": 31.0, "plan": "gold", "note": "Good good tea"}, 1)

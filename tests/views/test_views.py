@@ -20,7 +20,8 @@ from streams import (
 )
 from views_twin import CONSTANT, FEWER, TWINS, Fourier, gaussian
 
-from sonlearn.data.rows import NO_CONSTANT, Rows
+from sonlearn.data.batch import joined
+from sonlearn.data.rows import NO_CONSTANT, Rows, rows_between
 from sonlearn.files import storage
 from sonlearn.options.views import VIEWS, WORDS
 from sonlearn.views import make_view
@@ -160,6 +161,52 @@ def test_rows_of_few_names_are_for_trees_alone(name):
     for ids, shown in ((names.tolist(), name == "columns"), (words.tolist(), False), (texts, False)):
         batch = with_constant(batch_of([dict.fromkeys(row, 1.0) for row in ids], np.ones(200)))
         assert (agree(Viewed(name), TWINS[name](), batch)[1] > 0) == shown
+
+
+#: Rows of an hour each, from midnight on, or of a day: the year, month, weekday, and the hour or at midnight the day.
+HOUR, WEEKDAY, MONTH = 64 * np.arange(1, 4)
+
+
+def dates(days, hours=(13,)):
+    rows = [
+        {1: 24.0, 100 + day // 31: 1.0, 200 + day % 7: 1.0, **({300 + hour: 1.0} if hour else {2: 1.0 + day % 31})}
+        for day in days for hour in hours
+    ]  # fmt: skip
+    batch = with_constant(batch_of(rows, np.arange(len(rows)) % 2.0))
+    part, own = np.divmod(batch.indices, 100)
+    mark = np.select([part == 1, part == 2, part == 3], [MONTH, WEEKDAY, HOUR + 32], -own - 2) + own + 2
+    return batch._replace(words=np.where(batch.indices == CONSTANT, 0, mark).astype(np.uint32))
+
+
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_parts_of_dates_with_hours_are_in_order_for_trees_alone(name):
+    hourly, daily = dates(range(25, 45), (0, 6, 18)), dates(range(100), (0,))
+    for batch in (hourly, daily, joined([rows_of(daily, slice(0, 50)), hourly])):
+        viewed, twin = Viewed(name), TWINS[name]()
+        twin.marks = dict(zip(batch.indices.tolist(), batch.words.tolist(), strict=True))
+        agree(viewed, twin, batch)
+        plain, whole, pieces = Viewed(name), Viewed(name), Viewed(name)
+        rows = whole.fit_transform(batch)
+        cut = [row for i in range(batch.n) for row in pieces.fit_transform(batch.part(i, i + 1))]
+        assert_same_rows(rows, cut)
+        assert_same_arrays(whole.arrays(), pieces.arrays())
+        plain.fit_transform(batch._replace(words=None))
+        in_order = batch is not daily and name == "columns"
+        assert (whole.view.features(whole.state) < plain.view.features(plain.state)) == in_order
+
+
+def test_merged_parts_of_dates_are_in_one_order():
+    batch = dates(range(25, 65), (0, 6, 12, 18))
+    rows, _ = intern(batch, new_index(), True)
+    view, top = make_view("columns"), int(rows.features.max()) + 1
+    base, one, other, whole = view.new(), *(
+        view.seen(view.reserve(view.new(), rows, top), rows_between(rows, *span), True)[0]
+        for span in ((0, 60), (60, 160), (0, 160))
+    )  # fmt: skip
+    merged = view.merge([view.packed(one), view.packed(other)], base).state
+    shown, wanted = (split(view.seen(state, rows, False)[1]) for state in (merged, whole))
+    for (_, values), (_, others) in zip(shown, wanted, strict=True):
+        np.testing.assert_array_equal(np.sort(values), np.sort(others))
 
 
 @pytest.mark.parametrize("name", [name for name, entry in WHOLE.items() if entry.kind == "tuples"])
