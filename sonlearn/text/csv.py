@@ -89,9 +89,9 @@ def read_csv_as_objects(
 ) -> Iterator[ParsedChunk]:  # fmt: skip
     """Yield the rows of a source, each what `parser` makes of an object of its fields; the rest is as in `read_csv`."""
     records, part = CsvRecords(chunks, name, options), list[tuple[int, list[str], InputError | None]]()
-    layout_of(records.columns, options, (name, records.header), Labelling(False), records.hint)
-    for record in records:
-        part.append(record)
+    layout = layout_of(records.columns, options, (name, records.header), Labelling(False), records.hint)
+    for line, record, malformed in records:
+        part.append((line, record, malformed and malformed.but(tag=id_in(record, layout))))
         if len(part) >= _ROWS or records.chunk_ends:
             yield _objects_of(part, records.columns, name, parser)
             part = []
