@@ -50,6 +50,8 @@ LOOKED_AT = 1_000
 _ENOUGH, _SURE, _NEARLY_ALL = 20, 100, 0.95
 #: What an index of pandas without a name is called: in CSV without a header, read and written again, in Parquet.
 _INDEX = re.compile(r"column 1|Unnamed: 0|__index_level_0__")
+#: The chance at most with which rows that lack no value have one label by accident.
+_CHANCE = 1e-6
 #: Numbers of which the largest is so many times the smallest are no times.
 _STRETCH = 1.6
 #: Labels of which a word is said, at most: more are values.
@@ -314,15 +316,21 @@ class ColumnSummary:
         return self.whole and (self.ascends or (unique and (dense or codes)))
 
     def _leak(self, labels: dict[str, int]) -> list[str]:
-        """Whether one label stands beside each value, though values come again."""
+        """Whether one label stands beside each value, though values come again, or beside all that are not missing."""
+        if len(labels) < 2 or len(labels) > MOST_CLASSES or self.full:
+            return []
+        told, beside = "", {label for counts in self.values.values() for label in counts}
         known = {value: counts for value, counts in (*self.values.items(), ("", self.without)) if counts}
         rows = sum(sum(counts.values()) for counts in known.values())
-        if len(labels) < 2 or len(labels) > MOST_CLASSES or self.full or rows < _ENOUGH or len(known) > rows / 4:
-            return []
         sure = sum(max(counts.values()) for counts in known.values())
-        if sure == rows and len({max(counts, key=counts.get) for counts in known.values()}) > 1:  # type: ignore[arg-type]
-            return [f"{LEAK}: it tells the label of every row; --ignore {shorten(self.name)} if it is known too late"]
-        return []
+        mostly = {max(counts, key=counts.get) for counts in known.values()}  # type: ignore[arg-type]
+        if _ENOUGH <= rows == sure and len(known) <= rows / 4 and len(mostly) > 1:
+            told = "it tells the label of every row"
+        elif len(beside) == 1:
+            label, held = *beside, sum(sum(counts.values()) for counts in self.values.values())
+            if (labels[label] / sum(labels.values())) ** held < _CHANCE:
+                told = f"where it is not missing, the label is {shorten(label)}"
+        return [f"{LEAK}: {told}; --ignore {shorten(self.name)} if it is known too late"] if told else []
 
 
 def _digits(number: float) -> int:

@@ -326,6 +326,20 @@ def test_train_names_a_column_that_tells_the_label(cli, tmp_path):
     assert (status, "leak" in err) == (0, False)
 
 
+@pytest.mark.parametrize(("present", "told"), [(40, True), (19, False)])
+def test_a_column_that_is_given_beside_one_of_three_labels_is_a_leak(cli, present, told):
+    """As a reason is, which only complaints have; not in few rows, nor where one row has another label."""
+    labels = ["bad" if i < 40 else ["fair", "good"][i % 2] for i in range(80)]
+    rows = enumerate(labels)
+    lines = [f"{i % 7},{f'r{i % 5}' * (i < present)},{f's{i % 5}' * (i <= 40)},{label}" for i, label in rows]
+    write("t.csv", "\n".join(["n,reason,stray,label", *lines]) + "\n")
+    note = "reason: looks like a leak: where it is not missing, the label is 'bad'; --ignore 'reason' if it is known"
+    out = cli("describe", "--label", "label", "t.csv")[1]
+    assert (note in out, "stray: looks" in out) == (told, False)
+    err = cli("train", "--quiet", "--method", "nag", "--classes", "auto", "--label", "label", "t.csv")[2]
+    assert (f"sonlearn: warning: {note}" in err) == told
+
+
 def test_train_names_a_column_that_numbers_the_rows(cli):
     """As the index that pandas writes does; not what starts elsewhere, nor what a flag calls a number."""
     write("t.csv", ",t,y\n" + "".join(f"{i},{2 * i},{i % 3 % 2}\n" for i in range(60)))
