@@ -17,7 +17,6 @@ pruned (`pruning`). Neither changes a bit.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, NamedTuple
 
@@ -507,8 +506,7 @@ class Committee(Engine):
                 losses(Loss(self.target.loss.code, float(part.scale.par.mean())), z[:, 0], part.rows.y, loss)
             gains.append((part.rows.weight * (each[0] - each[1]))[part.rows.weight > 0.0])
             run_calls(self._combine_long(own.combiner, then, V, part, True, z))
-        gain = np.concatenate(gains)
-        own.kept.now["better"] = gain.sum() > resting.SURE * math.sqrt(gain @ gain)
+        resting.judge(own, np.concatenate(gains), self.target.kind == VALUES)
 
     def _new_resting(self) -> Resting:
         own = new_resting(without(self.target.new_combiner(self.inputs), self.short))

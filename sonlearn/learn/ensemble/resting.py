@@ -5,7 +5,7 @@ so the more labels follow one another; and what memorises gains most. A combiner
 made while labels come relies on it too much then. So views and members are copied now and then, when the rows learned
 have grown by a `SHARE`; of the rows learned since then some are kept, all of them or so many in equal distances that
 these are `ROWS` or have `ENTRIES`. When the next copy is due, the last one predicts the rows kept. By these is asked
-whose weights `predict` takes: those of the combiner that has learned of members at rest so far, if their loss there is
+whose weights `predict` takes: those of the combiner that has learned of members at rest so far, if their loss was
 surely the smaller one, or the usual ones. Then that combiner takes a step for each of the rows.
 
 Rows of words show new features as long as they come: a copy would cost more than to learn them, and there is none.
@@ -26,16 +26,18 @@ from sonlearn.learn.ensemble.combiner import Combiner
 
 #: Rows from one copy to the next: a share of those learned, but at least so many.
 SHARE, LEAST = 1 / 2, 1024
-#: Their weights are taken where the sum of what they gain is so many times its standard deviation, were there no gain.
-SURE = 1.0
+#: They surely gain where the sum of gains is so many times its standard deviation, were there none: of two classes the
+#: gains of the rows kept last; of values, which gain or lose together as the season is, the means of all copies.
+SURE_OF_ROWS, SURE_OF_COPIES = 2.0, 1.5
 #: From so many features for each entry on there are no copies: of words, or of names that come once.
 MOST_FEATURES = 0.05
 #: Rows that are kept from one copy to the next, and their entries, at most.
 ROWS, ENTRIES = 256, 1 << 18
 #: Rows learned, from 0 on after a merge; at which the next copy is due, 0: none is any more; whether there is one;
-#: whether the weights of members at rest were better; of how many rows one is kept; features of the rows learned, and
-#: of those of the copy; rows kept; number of the constant feature.
+#: whether the weights of members at rest were surely better; of how many rows one is kept; features of the rows
+#: learned, and of those of the copy; rows kept; number of the constant feature; sums of gains, and of their squares.
 NOW = [(name, "i8") for name in ("learned", "due", "copied", "better", "stride", "seen", "known", "rows", "constant")]
+NOW += [(name, "f8") for name in ("gain", "square")]
 
 
 class KeptRows(NamedTuple):
@@ -80,6 +82,17 @@ def copied(resting: Resting, then: Copy, rows: int, entries: int) -> Resting:
     now["due"], now["stride"], now["known"] = now["learned"] + more, -(-more // most), now["seen"]
     now["copied"], now["rows"] = 1, 0
     return packed(resting._replace(copy=(copy.deepcopy(then),), kept=resting.kept._replace(now=now)))
+
+
+def judge(resting: Resting, gains: np.ndarray, values: bool) -> None:
+    """Take in what the weights gained in each of the rows kept, float64[n], of `values` or of two classes."""
+    now, sure = resting.kept.now, SURE_OF_COPIES if values else SURE_OF_ROWS
+    if not values:
+        now["gain"], now["square"] = gains.sum(), gains @ gains
+    elif len(gains):
+        now["gain"] += gains.mean()
+        now["square"] += gains.mean() ** 2
+    now["better"] = now["gain"] > sure * np.sqrt(now["square"])
 
 
 def forget_rows(resting: Resting) -> None:
