@@ -416,12 +416,12 @@ class Worker(Queue):
         constant = constant_id(source, source.format)
         batches = [batch._replace(source=SOURCE, constant=constant) for batch in batches]
         if parsed.found is not None and batches:
-            notes_on = lambda found: self._columns[first.learn].check(found, SOURCE, first.learn)  # noqa: E731
-            notes = notes_on(parsed.found)
+            columns = self._columns[first.learn]
+            notes = columns.check(parsed.found, SOURCE, first.learn)
             self._tell([*notes, *parsed.found.faults])
             for request, reply in zip(task.group, task.replies, strict=True) if notes else ():
                 own = parsed if alone else (yield from self._parsed([request], stop=False))
-                reply.notes.extend(notes_on(own.found) if own.found else ())
+                reply.notes.extend(columns.check(own.found, SOURCE, first.learn) if own.found else ())
         if first.learn and batches:
             try:
                 self.learner.coded(joined(batches))
