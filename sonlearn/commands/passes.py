@@ -30,7 +30,7 @@ from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.join import JoinedLabels
 from sonlearn.text.names import NameTable
-from sonlearn.text.read import Reader
+from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import Meter
 
 FINISHED = "finished run"
@@ -322,12 +322,13 @@ class Passes:
     def make_reader(self) -> Reader:
         """What reads the examples: for one pass, or with a cache for all of them."""
         options = self.options
+        # of a stream, whoever reads each answer before the next row is written would wait for ever
+        to_stdout = not {options.predictions, options.raw_predictions}.isdisjoint(STDOUT)
+        answers = to_stdout and not os.path.isfile(next(expand_globs(self.sources)))
         arguments: dict[str, Any] = {
             **options.reading, "names": self.names, "columns": self.columns, "labels": self.labelling,
             "known_rows": self.done.read if self.done.number == 1 else 1 << 62, "stretch": self.stretch,
-            # whoever reads each answer before the next row is written would wait for ever
-            "usual": not options.testonly
-            and (os.path.isfile(self.sources[0]) or {options.predictions, options.raw_predictions}.isdisjoint(STDOUT)),
+            "usual": not options.testonly and not answers,
         }  # fmt: skip
         if self.cache is None:
             reader = Reader(self.sources, self.read_as, **arguments)

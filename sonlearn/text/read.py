@@ -24,7 +24,7 @@ from sonlearn.text.hashing import constant_id
 from sonlearn.text.interact import never_met
 from sonlearn.text.malformed import SHOWN_ERRORS, Malformed, behind
 from sonlearn.text.names import NameTable
-from sonlearn.text.objects import RecordSource, sources_of
+from sonlearn.text.objects import MANY, RecordSource, sources_of, usual_members
 from sonlearn.text.pipeline import map_prefetching
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import (
@@ -294,8 +294,6 @@ class Reader:
 
     def _with_usual(self, chunks: Iterator[np.ndarray]) -> Iterator[np.ndarray]:
         """The same chunks, the first of JSON when so many rows are there that it is known which members are usual."""
-        from sonlearn.text.records import MANY, usual_members
-
         begun, lines, problem = list[np.ndarray](), list[bytes](), None
         try:
             for text in chunks:

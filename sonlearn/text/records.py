@@ -25,7 +25,6 @@ A line is decoded by Python's json module. Repeated names all count.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import itertools
 import math
@@ -57,7 +56,7 @@ from sonlearn.text.columns import (
 )
 from sonlearn.text.encode import ColumnEncoder, RowLists, TableEncoder, words_of
 from sonlearn.text.hashing import hash_bytes
-from sonlearn.text.objects import TOO_DEEP, Members, Record, Unfit, described, members_of
+from sonlearn.text.objects import MANY, TOO_DEEP, Members, Record, Unfit, described, members_of
 from sonlearn.text.rows import ParsedChunk, Runs
 from sonlearn.text.vw import make_names
 
@@ -68,24 +67,11 @@ _REMEMBERED = 1 << 20
 _MEMBERS = 1 << 14
 #: What a member that is a feature and no more may hold.
 _PLAIN = ("number", "missing")
-#: Objects after which it is said that none of them has a member that an option names, and which are usual.
-MANY = 100
 #: Flags of members of the object itself.
 _OF_ITSELF = ("label", "id", "weight", "action", "keep")
 _ELEMENT = "numbers, texts or objects in an array"
 #: Of examples of several lines: contextual bandits, and decisions in slots.
 _OF_BANDITS = ("_multi", "_slots", "_labelIndex", "_label_cost", "_label_probability", "_slot_id", "__aid")
-
-
-def usual_members(lines: Iterable[bytes]) -> list[str]:
-    """Members, no objects and no arrays, that at least two thirds of these objects have."""
-    met, rows = Counter[str](), 0
-    for line in lines:
-        with contextlib.suppress(Unfit, RecursionError):
-            members = members_of(line)
-            rows += 1
-            met.update(name for name, value in members if not isinstance(value, list) and name[:1] != "_")
-    return [name for name, times in met.items() if 3 * times >= 2 * rows]
 
 
 def is_member(name: str) -> bool:
