@@ -12,7 +12,7 @@ from sonlearn.options import LearnOptions, TextOptions, verbs
 from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
 from sonlearn.options.run import RunOptions
-from sonlearn.options.text import WRITTEN
+from sonlearn.options.text import NAMING, WRITTEN
 from sonlearn.sketch.rules import SketchOptions
 
 #: A title, and the fields whose flags stand below it.
@@ -73,7 +73,7 @@ _TUNE = (
     "holdout_off", "holdout_period", "holdout_after", "join", "examples", "on_error", "max_errors", "threads",
     "progress", "progress_bar", "quiet",
 )  # fmt: skip
-_TABLE = ("label", "id", "weight", "text", "categorical", "numeric", "date", "ignore", "keep")
+_TABLE = ("label", "id", "weight", *NAMING)
 _SERVE = ("initial_regressor", "final_regressor", "checkpoint", "checkpoint_minutes", "threads", "quiet")
 _READ = ("data", "on_error", "max_errors", "threads")
 _EVALUATE = (*_READ, "examples", "progress", "quiet")

@@ -14,7 +14,11 @@ FORMATS = ("auto", "svmlight", "vw", "json", "csv", "arrow")
 HASHED = ("vw", "json", "csv", "arrow")
 TABLES, NAMESPACED = ("csv", "arrow"), ("vw", "json")
 #: Options of text that need columns, and those that need namespaces.
-OF_TABLES = ("id", "weight", "text", "categorical", "numeric", "date")
+READINGS = ("text", "categorical", "numeric", "date")  # how all fields of a column are read
+ORDERS = ("day_first", "month_first")  # of dates
+OF_TABLES = ("id", "weight", *READINGS, *ORDERS)
+#: Options that name columns, but those of which there is one.
+NAMING = (*READINGS, *ORDERS, "ignore", "keep")
 OF_NAMESPACES = ("quadratic", "cubic", "interactions")
 OF_BOTH = ("ignore", "keep", "ngram", "skips")
 #: Formats that can be written.
@@ -88,6 +92,12 @@ class TextOptions:
     )  # fmt: skip
     date: tuple[str, ...] = option(
         (), "column (of JSON, member) of dates alone: another text in it is malformed", metavar="COLUMN", rare=True
+    )
+    day_first: tuple[str, ...] = option(
+        (), "column of dates as 31/3/2024 or 31-3-24 (default: as the first rows tell)", metavar="COLUMN", rare=True
+    )
+    month_first: tuple[str, ...] = option(
+        (), "column of dates as 3/31/2024 or 3-31-24 (default: as the first rows tell)", metavar="COLUMN", rare=True
     )
     delimiter: str = option(",", "CSV delimiter: one character, or tab", parse=delimiter, metavar="C", rare=True)
     decimal: str = option(

@@ -22,7 +22,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.options.spec import closest, raw
-from sonlearn.options.text import NAMESPACED, flag_of
+from sonlearn.options.text import NAMESPACED, NAMING, ORDERS, READINGS, flag_of
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.names import MOST_NAMES, MOST_SLOTS
 from sonlearn.text.number import PATTERN
@@ -224,7 +224,13 @@ def is_feature(column: str, options: TextOptions) -> bool:
 
 def reading_of(column: str, options: TextOptions) -> str:
     """The option that says how the fields of a column are read: ``text``, ``categorical`` and so on, or none."""
-    return next((how for how in ("text", "categorical", "numeric", "date") if column in getattr(options, how)), "")
+    return next((how for how in READINGS if column in getattr(options, how)), "")
+
+
+def date_order(titles: Iterable[str], options: TextOptions) -> str:
+    """What comes first in a column's dates as 3/4/2024: ``day`` or ``month``; nothing where no option says."""
+    given = (order for order in ORDERS if not set(titles).isdisjoint(getattr(options, order)))
+    return next(given, "").partition("_")[0]
 
 
 def names_a_column(field: str, name: str, columns: Sequence[str]) -> bool:
@@ -280,7 +286,7 @@ def layout_of(
             expected = f"columns of different names{hint}"
             raise InputError(*place, None, f"{columns.count(name)} columns {shorten(name)}", expected)
     if labels.needed:
-        for field in ("text", "categorical", "numeric", "date", "ignore", "keep"):
+        for field in NAMING:
             for name in getattr(options, field):
                 if not names_a_column(field, name, columns):
                     flag, parts = flag_of(TextOptions, field), name.split(",")

@@ -23,6 +23,7 @@ from sonlearn.text.columns import (
     LIKE_A_ROW,
     MISSING,
     Labelling,
+    date_order,
     is_feature,
     layout_of,
     number_in,
@@ -215,7 +216,7 @@ class ColumnSummary:
     """What one column holds."""
 
     def __init__(self, name: str, options: TextOptions, missing: int = 0, without: dict[str, int] | None = None):
-        self.name, self._options = name, options
+        self.name, self._options, self._first = name, options, date_order((name,), options)
         self.numbers = self.dates = self.stamps = 0
         self.texts = Suspicions()
         self.rows = self.missing = missing
@@ -241,7 +242,7 @@ class ColumnSummary:
             self.whole = self.whole and float(number).is_integer()
             self.ascends, self._last = self.ascends and number > self._last, number
             self._low, self._high = min(self._low, number), max(self._high, number)
-        elif date_in(field) is not None:
+        elif date_in(field, self._first) is not None:
             self.dates += 1
         else:
             self.texts.add(field)
@@ -275,7 +276,7 @@ class ColumnSummary:
             return []
         flag, out = shorten(self.name), []
         unique = len(self.values) >= _NEARLY_ALL * self._counted
-        meant, texts = self.texts.meant(held / 2), self.texts.texts
+        meant, texts = self.texts.meant(held / 2, flag), self.texts.texts
         if meant:
             out.append(meant)
         elif self.texts.sentences > held / 2 and (self.full or len(self.values) > held / 2):
@@ -287,7 +288,11 @@ class ColumnSummary:
         elif (unique and texts > held / 2) or (self.numbers == held and self._numbers_rows(unique)):
             out.append(f"an id: nearly all values differ; --id {flag}, or --ignore {flag}")
         elif self.numbers and 0 < texts < held / 2:
-            shown = [shorten(value) for value in self.values if number_in(value) is None and date_in(value) is None]
+            shown = [
+                shorten(value)
+                for value in self.values
+                if number_in(value) is None and date_in(value, self._first) is None
+            ]
             few = ", ".join(shown[:3])
             out.append(f"numbers with texts among them ({few}), each a category of its own")
         elif self.numbers and texts:

@@ -49,6 +49,7 @@ from sonlearn.text.columns import (
     NOTHING_MEANT,
     ColumnTable,
     Found,
+    date_order,
     first_names,
     is_feature,
     name_slot,
@@ -65,11 +66,31 @@ from sonlearn.text.suspicions import ENOUGH, Suspicions
 LONGEST = 1 << 24
 #: Features, and fields of a column, that are remembered.
 _REMEMBERED = 1 << 20
-_DATE = re.compile(
-    r"(?:(\d{4})([-/])(\d\d)\2(\d\d)|(\d\d?)\.(\d\d?)\.(\d{4}))"
-    r"(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|[+-]\d\d:?\d\d)?)?",
-    re.ASCII,
+_TIME = (
+    r"(?:(?:T|,? )(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.(?P<fraction>\d{1,9}))?)?"
+    r"(?: ?(?P<half>[ap])\.?m\.?)?(?: ?(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?)?"
 )
+_NOTATIONS = tuple(
+    re.compile(date + _TIME, re.ASCII | re.IGNORECASE)
+    for date in (
+        r"(?P<year>\d{4})([-/])(?P<month>\d\d?)\2(?P<day>\d\d?)",
+        r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})",
+        r"(?P<day>\d\d?)([ -])(?P<month>[a-z]{3,9})\.?,?\2(?P<year>\d{4}|\d\d)",
+        r"(?P<month>[a-z]{3,9})\.? (?P<day>\d\d?),? (?P<year>\d{4})",
+    )
+)
+#: What a column of 3/4/2024 or 3-4-24 is read by, where it is known which comes first.
+_ORDERED = {
+    order: re.compile(
+        rf"(?P<{order}>\d\d?)([-/.])(?P<{then}>\d\d?)\2(?P<year>\d{{4}}|\d\d)" + _TIME, _NOTATIONS[0].flags
+    )
+    for order, then in (("day", "month"), ("month", "day"))
+}
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+_MONTH = {text: i for i, name in enumerate(_MONTHS, 1) for text in (name, name[:3], f"{i}", f"{i:02}")} | {"sept": 9}
 A_DATE = "a date (2024-03-31), or nothing (--date)"
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
@@ -104,21 +125,31 @@ def words_of(text: str) -> list[str]:
     return [word for run in runs if (word := run.strip("'"))]
 
 
-def date_in(field: str) -> tuple[datetime.date, int | None] | None:
-    """The date that a field stands for, and the hour (None: midnight sharp, or none is written); None: it is none."""
-    match = _DATE.fullmatch(field.strip()) if 7 < len(field) < 48 else None
+def date_in(field: str, first: str = "") -> tuple[datetime.date, int | None] | None:
+    """The date that a field stands for, and the hour (None: midnight sharp, or none is written); None: it is none.
+
+    `first`: what comes first in 3/4/2024 and 3-4-24, ``day`` or ``month``; empty: these are none.
+    """
+    field = field.strip()
+    if not 5 < len(field) < 48:
+        return None
+    patterns = (*_NOTATIONS, _ORDERED[first]) if first else _NOTATIONS
+    match = next((found for pattern in patterns if (found := pattern.fullmatch(field))), None)
     if match is None:
         return None
-    year, month, day = match.group(1, 3, 4) if match[1] else match.group(7, 6, 5)
-    hour, minute, second, fraction = match.group(8, 9, 10, 11)
-    if hour is not None and not (int(hour) < 24 and int(minute) < 60 and int(second or 0) < 61):
+    year, month = int(match["year"]), _MONTH.get(match["month"].lower(), 0)
+    hour, minute, second, fraction = (int(match[part] or 0) for part in ("hour", "minute", "second", "fraction"))
+    if match["half"]:
+        hour = hour % 12 + 12 * (match["half"] in "pP") if 0 < hour < 13 else 24
+    if len(match["year"]) == 2:
+        year += 1900 if year > 68 else 2000
+    if not (hour < 24 and minute < 60 and second < 61):
         return None
     try:
-        date = datetime.date(int(year), int(month), int(day))
+        date = datetime.date(year, month, int(match["day"]))
     except ValueError:
         return None
-    sharp = hour is None or not (int(hour) or int(minute) or int(second or 0) or int(fraction or 0))
-    return date, None if sharp else int(hour)
+    return date, hour if hour or minute or second or fraction else None
 
 
 def parts_of(
@@ -219,6 +250,7 @@ class ColumnEncoder:
             bool(given) and not set(titles).isdisjoint(given)
             for given in (options.text, options.categorical, options.numeric, options.date)
         )
+        self._first = date_order(titles, options)
         self.kinds: set[str] = set()
         self.quoted = False  # whether the type of the column says texts, and there were numbers among them
         self.notes: dict[str, str] = {}  # by kind; of what the model has not met
@@ -309,7 +341,7 @@ class ColumnEncoder:
             return self._remembered(field, self.entries(field.strip()))
         if self.as_category:
             return self._remembered(field, self._category(field))
-        if self.as_date and date_in(field) is None:
+        if self.as_date and date_in(field, self._first) is None:
             if field.lower() not in MISSING:
                 raise Unfit(shorten(field), A_DATE)
             return self.missing()
@@ -356,7 +388,7 @@ class ColumnEncoder:
         return self._table.new(self.column + behind, word=word)
 
     def _date(self, field: str) -> Entries:
-        found = date_in(field)
+        found = date_in(field, self._first)
         if found is None:
             return ()
         self._meet("date", field)

@@ -40,6 +40,7 @@ from sonlearn.data.batch import NO_BATCH
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
+from sonlearn.options.text import NAMING, flag_of
 from sonlearn.text.columns import (
     ABSENT,
     DATE_PARTS,
@@ -151,7 +152,7 @@ class RecordRows:
         self._spaces: dict[str, tuple[int, int]] = {}
         #: Members that options name and no object has had, by the flag; whether one is a member of a member.
         self._unmet = {name: f"--{role}" for name, role in self._roles.items()} | {
-            name: f"--{field}" for field in ("text", "numeric", "categorical", "date", "ignore", "keep")
+            name: flag_of(TextOptions, field) for field in NAMING
             for name in getattr(options, field) if is_member(name)
         }  # fmt: skip
         parts = [name.split(".") for name in self._unmet]

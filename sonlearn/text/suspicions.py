@@ -24,6 +24,8 @@ _DATE = re.compile(
     r"(19|20)\d\d-(0[1-9]|1[0-2]|W\d\d)",
     re.ASCII | re.IGNORECASE,
 )
+#: 3/4/2024 and 3-4-24.
+_ORDERED = re.compile(r"\d\d?([./-])\d\d?\1\d", re.ASCII)
 #: 20240331; seconds and milliseconds since 1970, of the years 2001 to 2033.
 _STAMP = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])|1\d{9}(\d{3})?", re.ASCII)
 _MONEY = r"([$€£¥₹]|EUR|USD|GBP|CHF)"
@@ -109,11 +111,13 @@ class Suspicions:
         elif is_other_number(field):
             self.numbers, self.number = self.numbers + 1, self.number or field
 
-    def meant(self, most: float, commas: bool = True) -> str:
+    def meant(self, most: float, column: str, commas: bool = True) -> str:
         """What to do about dates, or numbers, that are more than `most` of the texts; nothing where neither are.
 
         `commas`: whether an option takes decimal commas.
         """
+        if self.dates > most and _ORDERED.match(self.date):
+            return f"dates ({shorten(self.date)}): --day-first {column}, or --month-first {column}, reads them"
         if self.dates > most:
             return f"dates that are not read as such ({shorten(self.date)}); write 2024-03-31"
         if self.numbers <= most:
@@ -125,7 +129,7 @@ class Suspicions:
     def note(self, column: str, rows: int, commas: bool = True) -> str:
         """What is to be said of the column after so many rows, or nothing."""
         name = shorten(column)
-        meant = self.meant(max(ENOUGH - 1, self.texts / 2), commas)
+        meant = self.meant(max(ENOUGH - 1, self.texts / 2), name, commas)
         if meant:
             return f"the column {name} has {meant} (--categorical {name} if they are names)"
         # most rows have a text of several words that no other has, or nearly all one that no other has
