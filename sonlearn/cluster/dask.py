@@ -41,6 +41,7 @@ from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.learn.learner import Learner, Predicted
 from sonlearn.learn.merging import unmergeable
 from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options.text import TABLES
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.rules import SketchOptions
 from sonlearn.text.columns import Labelling
@@ -201,7 +202,7 @@ def trained(
     client = client or client_here()
     count, problem = learners or len(client.nthreads()), unmergeable(options if start is None else start.options)
     wanted = 1 if count == 1 or problem else count * (rounds or LEAST)
-    parts, reading = with_format(client, data, reading, wanted)
+    parts, reading = with_format(client, data, reading, wanted, tells=start is None)
     job = LearnJob(options, reading)
     if min(count, len(parts)) == 1:
         return _alone(client, job, parts, start)
@@ -428,10 +429,13 @@ def _parts_of_arrays(X: Any, *beside: Any) -> list[Any]:
     return [dask.delayed(tuple)(list(part)) for part in zip(*columns, strict=True)]
 
 
-def with_format(client: Client, data: Any, reading: Reading, wanted: int = 1) -> tuple[list[Any], Reading]:
+def with_format(
+    client: Client, data: Any, reading: Reading, wanted: int = 1, tells: bool = False
+) -> tuple[list[Any], Reading]:
     """The partitions of `data`, and `reading` with the format of the first example, which applies to all partitions.
 
-    Files are cut into as many partitions as are `wanted`, if they can be and are long enough.
+    Files are cut into as many partitions as are `wanted`, if they can be and are long enough. `tells`: the first rows
+    tell which columns are texts, too.
 
     Raises
     ------
@@ -444,15 +448,17 @@ def with_format(client: Client, data: Any, reading: Reading, wanted: int = 1) ->
     parts = partitions_of(data, given, wanted=wanted)
     if not parts:
         raise InputError("<nothing>", None, None, "no parts", "at least one example")
+    format = reading.text.format
     for part in parts:
-        if reading.text.format != "auto":
+        if format != "auto" and not (tells and format in ("json", *TABLES)):
             break
-        asked = client.compute(dask.delayed(functools.partial(tasks.format_of, reading))(part))
+        asked = client.compute(dask.delayed(functools.partial(tasks.format_of, reading, tells=tells))(part))
         ((found, problem),) = results_of([asked])
         if problem is not None:
             raise problem
         if found is not None:
-            reading = dataclasses.replace(reading, text=dataclasses.replace(given, format=found))
+            text = dataclasses.replace(found, format=found.format if format == "auto" else format)
+            return parts, dataclasses.replace(reading, text=text)
     return parts, reading
 
 

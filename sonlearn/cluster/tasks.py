@@ -45,12 +45,13 @@ class Reading:
     labels: Labelling = field(default_factory=Labelling)
 
     def reader(
-        self, part: Any, number: int, names: NameTable | None = None, columns: ColumnTable | None = None
-    ) -> PartitionReader:
-        """The reader of a partition; `number` counts the partitions from 1 on."""
+        self, part: Any, number: int, names: NameTable | None = None, columns: ColumnTable | None = None,
+        tells: bool = False,
+    ) -> PartitionReader:  # fmt: skip
+        """The reader of a partition; `number` counts the partitions from 1 on; `tells`: which columns are texts."""
         return PartitionReader(
             part, self.text, f"<partition {number}>", on_error=self.on_error, max_errors=self.max_errors, names=names,
-            labels=self.labels, columns=columns, usual=True,
+            labels=self.labels, columns=columns, usual=True, texts=tells,
         )  # fmt: skip
 
 
@@ -115,12 +116,16 @@ def left_out(every: Sequence[Done]) -> dict[str, Any]:
     }
 
 
-def format_of(reading: Reading, part: Any) -> tuple[str | None, SonlearnError | None]:
-    """(format of a partition's examples or None without examples, error in the first of them or None)."""
-    reader, done = reading.reader(part, 1), Done()
+def format_of(reading: Reading, part: Any, tells: bool = False) -> tuple[TextOptions | None, SonlearnError | None]:
+    """(how a partition's examples are read or None without examples, error in the first of them or None).
+
+    `tells`: whether the first rows tell which columns are texts.
+    """
+    reader, done = reading.reader(part, 1, tells=tells), Done()
     for _ in done.read(reader):
         break
-    return reader.format, done.problem
+    found = None if reader.format is None else dataclasses.replace(reader.options, format=reader.format)
+    return found, done.problem
 
 
 # ------------------------------------------------------------------------------------------------------- sketches

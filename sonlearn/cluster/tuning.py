@@ -94,7 +94,7 @@ def tuned(
         No setting has come to the end: the error of the best-placed one.
     """
     client = client or client_here()
-    parts, reading = with_format(client, data, reading)
+    parts, reading = with_format(client, data, reading, tells=True)
     groups = min(workers or len(client.nthreads()), len(settings))
     own = [list(enumerate(settings))[g::groups] for g in range(groups)]
     work = [dask.delayed(tune_settings)(reading, each, by, parts) for each in own]

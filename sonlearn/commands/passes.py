@@ -300,6 +300,7 @@ class Passes:
                 continue
             batch = batch.part(max(before - start, 0), batch.n)
             if not begun:
+                self.read_as = self.reader.options  # further passes read the same columns as texts
                 self.begin_pass(self.reader, batch, first=number == self.began.number)
                 begun = True
             held = held_out(self.options, done - batch.n, batch.n)
@@ -328,7 +329,7 @@ class Passes:
         arguments: dict[str, Any] = {
             **options.reading, "names": self.names, "columns": self.columns, "labels": self.labelling,
             "known_rows": self.done.read if self.done.number == 1 else 1 << 62, "stretch": self.stretch,
-            "usual": not options.testonly and not answers,
+            "usual": not options.testonly and not answers, "texts": not options.testonly and not answers,
         }  # fmt: skip
         if self.cache is None:
             reader = Reader(self.sources, self.read_as, **arguments)

@@ -139,7 +139,8 @@ class TrainingSession(Session):
 
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
-        learner = self.learner or Learner(self.learn, dataclasses.replace(self.text, format=format), threads=self.cores)
+        text = dataclasses.replace(self.text, format=format, text=self.read_as.text)
+        learner = self.learner or Learner(self.learn, text, threads=self.cores)
         models.check_format(format, batch.source, learner.text, self.from_model)
         if format in TABLES and not self.options.testonly:
             columns = first_names(self.columns.known)

@@ -343,14 +343,16 @@ class Learner(SavedModel):
 
         check_options(text, "arrow")
         columns = self.columns if learns else self.columns.at_rest()
-        batch, found = table_batch(table, text, Labelling(learns, self.options.takes_words), columns)
+        tells = learns and not columns.known  # the first rows tell which columns are texts
+        batch, found = table_batch(table, text, Labelling(learns, self.options.takes_words), columns, texts=tells)
         if learns:
             self.coded(batch)
         for note in (*columns.check(found, "<table>", learns), *(found.notes if learns else found.faults)):
             warnings.warn(note, stacklevel=4)
         if learns:
             self.columns.meet(found)
-            self.text = text if self.text.format == "auto" else dataclasses.replace(self.text, label=text.label)
+            own = text if self.text.format == "auto" else self.text
+            self.text = dataclasses.replace(own, label=text.label, text=found.texts)
         return batch
 
     def coded(self, batch: Batch, remember: bool = False) -> np.ndarray:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import io
+import itertools
 import json
 import os
 import re
@@ -37,11 +38,14 @@ from sonlearn.text.columns import (
 from sonlearn.text.encode import ColumnEncoder, TableEncoder
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable
-from sonlearn.text.objects import Unfit
+from sonlearn.text.objects import MANY, Unfit
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import Watch, open_binary, source_name
+from sonlearn.text.told import with_texts
 
 _ROWS = 8192
+#: Types of texts.
+_TEXTS = ("string", "large_string", "string_view")
 #: What columns of an extension type hold, which Arrow does not write as texts, and what to give instead.
 _EXTENSIONS = {
     "pandas.period": ("periods", "dates (.dt.to_timestamp())"),
@@ -61,11 +65,12 @@ def read_arrow(
     *,
     rows: int = _ROWS,
     name: str | None = None,
+    texts: bool = False,
 ) -> Iterator[ParsedChunk]:
     """Yield the rows of a file, or of a table in memory, up to `rows` at a time.
 
     `watch`: see `sonlearn.text.source.open_binary`; `known`: `sonlearn.text.csv.read_csv`; `name` is what messages call
-    the source, if not by what it is.
+    the source, if not by what it is; `texts`: whether the first rows tell which columns are texts (`Found.texts`).
 
     Raises
     ------
@@ -75,9 +80,14 @@ def read_arrow(
         is no value of a column (lists, or objects of several kinds).
     """
     name = name or source_name(source)
-    done, encoder = 0, TableEncoder(options, known)
+    done, first = 0, list[Any]()
     with _opened(source, name, watch) as (columns, records):
-        for record in records:
+        if texts:
+            while sum(map(len, first)) < MANY and (record := next(records, None)) is not None:
+                first.append(record)
+            options = with_texts(options, _rows_of_texts(first, name))
+        encoder = TableEncoder(options, known)
+        for record in itertools.chain(first, records):
             for start in range(0, record.num_rows or 1, rows):
                 part = record.slice(start, rows)
                 yield _table(part, encoder, (name, done), labels)
@@ -104,19 +114,31 @@ def texts_of(source: Any) -> tuple[list[str], Iterator[dict[str, str]]]:
     return next(every), every
 
 
+def _rows_of_texts(records: Iterable[Any], name: str) -> Iterator[dict[str, str]]:
+    """The first rows of record batches, of columns of texts alone: those of another type say what they are."""
+    for record in records:
+        texts = {field.name: _texts_of(record.column(i)[:MANY], field.name, name)
+                 for i, field in enumerate(record.schema) if str(field.type) in _TEXTS}  # fmt: skip
+        yield from (dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True))
+
+
 def table_batch(
     source: Any,
     options: TextOptions,
     labels: Labelling,
     known: ColumnTable | None = None,
     names: NameTable | None = None,
+    *,
+    texts: bool = False,
 ) -> tuple[Batch, Found]:
     """All rows of a table in memory, and its columns; names of its features are added to `names`.
+
+    `texts`: see `read_arrow`.
 
     Raises InputError at the first row that is malformed, and as `read_arrow`.
     """
     batches, found = [], Found((), {})
-    for table in read_arrow(source, options, labels, known=known, rows=1 << 62):
+    for table in read_arrow(source, options, labels, known=known, rows=1 << 62, texts=texts):
         if table.errors:
             raise table.errors[0]
         batches += table.batches

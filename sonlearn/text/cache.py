@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Changes whenever the layout does, or what the parsers make of a text.
-VERSION = 11
+VERSION = 12
 
 #: Bytes at either end of a file that are read to see whether it has changed.
 _ENDS = 1 << 16
@@ -107,7 +107,8 @@ class CachedReader(Reader):
         self.path = Path(path)
         self.reason: str | None = None
         self._on_error, self._max_errors, self._made_here = on_error, max_errors, False
-        self._format = self.format
+        self._given, self._format = self.options, self.format
+        self._tells = self._tells_usual, self._tells_texts
 
     def __iter__(self) -> Iterator[Batch]:
         self.malformed, self.notes, self.tables = Malformed(self._on_error, self._max_errors), [], []
@@ -129,6 +130,7 @@ class CachedReader(Reader):
         self.format, self.malformed.count = trailer["format"], trailer["error_count"]
         self.malformed.errors = [InputError(*error) for error in trailer["errors"]]
         self.names.add((slot, name, 0 if self._known_rows else count) for slot, name, count in trailer["features"])
+        self.options = dataclasses.replace(self._given, text=trailer["text"])
         for source, columns, kinds in trailer["columns"]:
             self._found(Found(tuple(columns), kinds), source)
         constant = constant_id(self.options, self.format)
@@ -158,12 +160,12 @@ class CachedReader(Reader):
         return None
 
     def _settings(self) -> dict[str, Any]:
-        options = json.loads(json.dumps(dataclasses.asdict(self.options)))
+        options = json.loads(json.dumps(dataclasses.asdict(self._given)))
         known = self.columns
         model = [known.known, known.numbers, known.dates, sorted(known.shuffled)] if known.rests else None
         return {
             "options": options, "columns": json.loads(json.dumps(model)), "on_error": self._on_error,
-            "labels": list(self._labels[1:3]), "usual": self._usual_before,
+            "labels": list(self._labels[1:3]), "usual": self._usual_before, "tells": list(self._tells),
         }  # fmt: skip
 
     def _made(self) -> Iterator[Batch]:
@@ -185,7 +187,7 @@ class CachedReader(Reader):
                 "settings": self._settings(), "sources": before, "names": list(names), "blocks": count,
                 "format": self.format, "error_count": self.malformed.count,
                 "errors": [error.args for error in self.malformed.errors], "skipped": self.malformed.tags,
-                "features": _features(self.names, before_names),
+                "features": _features(self.names, before_names), "text": self.options.text,
                 "columns": [[source, list(columns), self.columns.known] for source, columns in self.tables],
             }  # fmt: skip
             at = file.tell()

@@ -163,7 +163,8 @@ class Found(NamedTuple):
     """Of rows of a table: its feature columns; of those met, what they held; what a bad header looks like; notes.
 
     `notes` name columns that look like something else than what they are read as, `faults` those that hold what the
-    model has not met. With `objects` the rows are objects, and the columns are the members that any of them has.
+    model has not met. With `objects` the rows are objects, and the columns are the members that any of them has. Of
+    `texts` the fields are words.
     """
 
     columns: tuple[str, ...]
@@ -172,6 +173,7 @@ class Found(NamedTuple):
     notes: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     objects: bool = False
+    texts: tuple[str, ...] = ()
 
     def joined(self, other: Found) -> Found:
         """Join what was found in these rows and in `other`, which follow them."""
@@ -182,7 +184,7 @@ class Found(NamedTuple):
             tuple(dict.fromkeys(getattr(self, field) + getattr(other, field)))
             for field in ("columns", "notes", "faults")
         )
-        return Found(columns, kinds, self.hint, notes, faults, self.objects)
+        return self._replace(columns=columns, kinds=kinds, notes=notes, faults=faults)
 
 
 class ColumnLayout(NamedTuple):

@@ -34,10 +34,11 @@ from sonlearn.text.csv import CsvRecords
 from sonlearn.text.encode import date_in
 from sonlearn.text.join import JoinedLabels
 from sonlearn.text.malformed import Malformed
-from sonlearn.text.objects import Members, Unfit, error_of, members_of
+from sonlearn.text.objects import MANY, Unfit, error_of, leaves_of, members_of
 from sonlearn.text.read import detect_format
 from sonlearn.text.source import is_arrow, read_chunks, source_name
 from sonlearn.text.suspicions import Suspicions, is_stamp, noted
+from sonlearn.text.told import with_texts
 
 #: Values of a column that are counted, each with its labels.
 MOST_VALUES = 10_000
@@ -146,6 +147,8 @@ def describe(
     else:
         raise InputError(name, None, None, f"--format {options.format}", _TABLE)
     records = itertools.islice(records, rows)
+    first = list(itertools.islice(records, MANY))
+    options, records = with_texts(options, first), itertools.chain(first, records)
     if joined is not None:
         id, label = options.id, options.label
         records = ({**row, label: joined.text(row.get(id, ""), row.get(label, ""))} for row in records)
@@ -190,23 +193,15 @@ def _of_json(chunks: Any, name: str, options: TextOptions, malformed: Malformed)
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                yield dict(_texts_of(members_of(line)))
+                yield {name: _text_of(value) for name, value in leaves_of(members_of(line))}
             except Unfit as problem:
                 malformed.admit([error_of(problem, line, (name, number))])
 
 
-def _texts_of(members: Members, before: str = "") -> Iterator[tuple[str, str]]:
-    """(column, text) of the members of an object, and of objects in it; of an array its texts and numbers."""
-    for name, value in members:
-        if isinstance(value, Members):
-            yield from _texts_of(value, f"{before}{name}.")
-        else:
-            values = value if isinstance(value, list) else [value]
-            yield before + name, " ".join(_text_of(item) for item in values)
-
-
 def _text_of(value: Any) -> str:
-    """A value of JSON as a field of a table: nothing for null."""
+    """A value of JSON as a field of a table: nothing for null; of an array its texts and numbers."""
+    if isinstance(value, list):
+        return " ".join(map(_text_of, value))
     if value is None or isinstance(value, str):
         return value or ""
     return f"{value:.16g}" if type(value) is float else str(value).lower()

@@ -538,4 +538,4 @@ class TableEncoder:
                 faults.append(
                     f"the column {shorten(column.title)} has categories of which the model has met none ({new})"
                 )
-        return Found(tuple(columns), kinds, notes=tuple(notes), faults=tuple(faults))
+        return Found(tuple(columns), kinds, notes=tuple(notes), faults=tuple(faults), texts=self.options.text)

@@ -112,15 +112,36 @@ def members_of(record: Record) -> Members:
     return record
 
 
-def usual_members(lines: Iterable[bytes]) -> list[str]:
-    """Members, no objects and no arrays, that at least two thirds of these objects have."""
-    met, rows = Counter[str](), 0
-    for line in lines:
+def first_objects(lines: Iterable[bytes]) -> list[Members]:
+    """The objects in the first `MANY` lines that are not empty; those that are malformed are left out."""
+    objects = []
+    for line in itertools.islice(filter(None, lines), MANY):
         with contextlib.suppress(Unfit):
-            members = members_of(line)
-            rows += 1
-            met.update(name for name, value in members if not isinstance(value, list) and name[:1] != "_")
-    return [name for name, times in met.items() if 3 * times >= 2 * rows]
+            objects.append(members_of(line))
+    return objects
+
+
+def usual_members(objects: list[Members]) -> list[str]:
+    """Members, no objects and no arrays, that at least two thirds of these objects have."""
+    names = ((name, value) for members in objects for name, value in members)
+    met = Counter(name for name, value in names if not isinstance(value, list) and name[:1] != "_")
+    return [name for name, times in met.items() if 3 * times >= 2 * len(objects)]
+
+
+def leaves_of(members: Members, before: str = "") -> Iterator[tuple[str, Any]]:
+    """(column, value) of the members of an object, and of objects in it as a.b; a value may be an array."""
+    for name, value in members:
+        if isinstance(value, Members):
+            yield from leaves_of(value, f"{before}{name}.")
+        else:
+            yield before + name, value
+
+
+def texts_in(members: Members) -> Iterator[tuple[str, str]]:
+    """(column, text) of those `leaves_of` an object that are texts, but for names that begin with _."""
+    for column, value in leaves_of(members):
+        if isinstance(value, str) and column.rpartition(".")[2][:1] != "_":
+            yield column, value
 
 
 def as_decoded(value: Any, path: tuple[str, ...]) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import functools
 import glob
 import itertools
@@ -24,7 +26,7 @@ from sonlearn.text.hashing import constant_id
 from sonlearn.text.interact import never_met
 from sonlearn.text.malformed import SHOWN_ERRORS, Malformed, behind
 from sonlearn.text.names import NameTable
-from sonlearn.text.objects import MANY, RecordSource, sources_of, usual_members
+from sonlearn.text.objects import MANY, RecordSource, first_objects, sources_of, texts_in, usual_members
 from sonlearn.text.pipeline import map_prefetching
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import (
@@ -147,9 +149,14 @@ class Reader:
     usual : bool
         Whether members of JSON that all rows before had, or if there are none two thirds of the first 100 objects,
         are missing where they are absent. No row is handed on before those have come.
+    texts : bool
+        Whether, where no columns are known, the first 100 rows tell which of them are texts (`sonlearn.text.told`). No
+        row is handed on before those have come.
 
     Attributes
     ----------
+    options : TextOptions
+        As given, with the columns that are texts.
     format : str or None
         ``svmlight``, ``vw``, ``json``, ``csv`` or ``arrow``; with ``auto`` None until the first example, then the same
         for all sources.
@@ -183,6 +190,7 @@ class Reader:
         known_rows: int = 0,
         stretch: int = 1,
         usual: bool = False,
+        texts: bool = False,
     ):
         single = isinstance(sources, (str, os.PathLike)) or hasattr(sources, "readinto") or is_table(sources)
         self.sources: list[Any] = [sources] if single else sources_of(sources)  # type: ignore[arg-type]
@@ -206,7 +214,8 @@ class Reader:
         self._known_rows = known_rows
         if usual:
             self.columns.usual = self.columns.always
-        self._usual_before, self._waits = self.columns.usual, usual and not self.columns.known
+        self._usual_before, known = self.columns.usual, bool(self.columns.known)
+        self._tells_usual, self._tells_texts = usual and not known, texts and not known
         self.notes: list[str] = []
         self.tables: list[tuple[str, tuple[str, ...]]] = []
         self._first_chunks: Iterator[np.ndarray] | None = None
@@ -278,38 +287,66 @@ class Reader:
 
     def _tell_format(self) -> None:
         """With options of tables: the format of the first chunk, JSON or else CSV."""
-        chunks = self.chunks_of(next(expand_globs(self.sources)))
+        chunks = self._begun(next(expand_globs(self.sources)))
         text = next(chunks, None)
         self._first_chunks = chunks if text is None else itertools.chain([text], chunks)
         self.format = "json" if text is not None and detect_format(text) == "json" else "csv"
 
-    def chunks_of(self, source: Source) -> Iterator[np.ndarray]:
+    def _begun(self, source: Source) -> Iterator[np.ndarray]:
         """The text of a source; the first one's may have been begun."""
         begun, self._first_chunks = self._first_chunks, None
         if begun:
             return begun
         chunks = read_chunks(source, self._chunk_bytes, self._watch, stretch=self._stretch)
-        waits, self._waits = self._waits and self.format in (None, "json"), False
-        return noted(self._with_usual(chunks) if waits else chunks, source_name(source), self.notes)
+        return noted(chunks, source_name(source), self.notes)
 
-    def _with_usual(self, chunks: Iterator[np.ndarray]) -> Iterator[np.ndarray]:
-        """The same chunks, the first of JSON when so many rows are there that it is known which members are usual."""
-        begun, lines, problem = list[np.ndarray](), list[bytes](), None
-        try:
-            for text in chunks:
-                begun.append(text.copy())  # it is valid until the next one is asked for
-                if (self.format or detect_format(text)) not in (None, "json"):
-                    break
-                lines += filter(None, text.tobytes().split(b"\n", MANY)[:MANY])
-                if len(lines) >= MANY:
-                    break
-        except InputError as error:  # which comes behind what was read before it
-            problem = error
-        self.columns.usual = usual_members(lines[:MANY])
+    def chunks_of(self, source: Source) -> Iterator[np.ndarray]:
+        """The text of a source; the first one's when its first rows have told what they tell."""
+        chunks, tells = self._begun(source), self._tells_usual or self._tells_texts
+        return self._told(chunks, source_name(source)) if tells and self.format in (None, "json", "csv") else chunks
+
+    def _told(self, chunks: Iterator[np.ndarray], name: str) -> Iterator[np.ndarray]:
+        """The same chunks, after `_tell` of the first."""
+        begun, problems = list[np.ndarray](), list[InputError]()
+
+        def drawn() -> Iterator[np.ndarray]:
+            try:
+                for text in chunks:
+                    begun.append(text.copy())  # it is valid until the next one is asked for
+                    yield begun[-1]
+            except InputError as error:  # which comes behind what was read before it
+                problems.append(error)
+
+        self._tell(drawn(), name)
+        self._tells_usual = self._tells_texts = False
         yield from begun
-        if problem is not None:
+        for problem in problems:
             raise problem
         yield from chunks
+
+    def _tell(self, chunks: Iterator[np.ndarray], name: str) -> None:
+        """See in the first rows which columns are texts, and which members are usual; of other formats nothing."""
+        text, format = next(chunks, _NO_TEXT), self.format
+        while len(text) and (format := self.format or detect_format(text)) is None:
+            text = next(chunks, _NO_TEXT)
+        chunks, rows = itertools.chain([text], chunks), list[dict[str, str]]()
+        if format == "json":
+            objects = first_objects(line for text in chunks for line in text.tobytes().split(b"\n"))
+            if self._tells_usual:
+                self.columns.usual = usual_members(objects)
+            rows = [dict(texts_in(members)) for members in objects]
+        elif format == "csv":
+            from sonlearn.text.csv import CsvRecords
+
+            with contextlib.suppress(InputError):  # of the header, which is read again
+                records = CsvRecords(chunks, name, self.options)
+                every = ((fields, error) for _, fields, error in records)
+                first = itertools.islice(every, MANY)
+                rows = [dict(zip(records.columns, fields, strict=True)) for fields, error in first if error is None]
+        if self._tells_texts and rows:
+            from sonlearn.text.told import with_texts
+
+            self.options = with_texts(self.options, rows)
 
     def _chunks(self) -> Iterator[_Chunk]:
         """Chunks of all sources; with threads, copies that stay valid."""
@@ -332,7 +369,10 @@ class Reader:
         for source in expand_globs(self.sources):
             name = self.table_name if is_table(source) else source_name(source)
             if self.options.format == "arrow" or is_table(source) or is_arrow(source):
-                tables = read_arrow(source, self.options, self._labels, self._watch, self.columns, name=name)
+                tells, self._tells_texts = self._tells_texts, False
+                tables = read_arrow(
+                    source, self.options, self._labels, self._watch, self.columns, name=name, texts=tells
+                )
             else:
                 chunks = self.chunks_of(source)
                 text = next(chunks, _NO_TEXT)
@@ -345,7 +385,10 @@ class Reader:
                     tables = map(functools.partial(parser.parse, format="json", source=name), chunks)
                 else:
                     tables = read_csv(chunks, name, self.options, self._labels, self.columns)
-            yield from ((name, part == 0, table) for part, table in enumerate(tables))
+            for part, table in enumerate(tables):
+                if part == 0 and table.found is not None:
+                    self.options = dataclasses.replace(self.options, text=table.found.texts)
+                yield name, part == 0, table
 
     def _records(self, sources: list[RecordSource]) -> Iterator[tuple[str, bool, ParsedChunk]]:
         """Rows of dicts; their numbers count from the first of the source."""

@@ -250,21 +250,56 @@ def test_what_cannot_be_written(cli, options, message):
 # ------------------------------------------------------------------------------------------------- texts, describe
 
 
-def test_a_text_is_hinted_at_and_learned_from(cli):
+def mails(n=200):
     words = ["cheap", "watches", "buy", "now", "dear", "friend", "meeting", "today"]
-    rows = [
-        f"{words[i % 4]} {words[4 + i % 4]} {words[i % 3]} {i},{'spam' if i % 4 < 2 else 'ham'}" for i in range(200)
+    return [
+        (f"{words[i % 4]} {words[4 + i % 4]} {words[i % 3]} {i}", "spam" if i % 4 < 2 else "ham") for i in range(n)
     ]
-    write("t.csv", "subject,label\n" + "\n".join(rows) + "\n")
-    given = ("train", "--method", "nag", "--quiet", "--label", "label", "-f", "m", "t.csv")
-    err = "sonlearn: warning: the column 'subject' looks like a text: --text 'subject' takes its words"
-    assert cli(*given) == (0, "", err)
-    assert cli(*given, "--text", "subject") == (0, "", "")
-    (batch,) = read_batches("t.csv", Learner.load("m").text, class_names=True)
-    assert isinstance(batch, Batch)
-    names = [name for entry in json.loads(cli("inspect", "--json", "m")[1])["weights"] for name in entry["names"]]
+
+
+def test_a_text_is_learned_from_by_its_words(cli):
+    """A column of texts needs no --text: the model is the same, also of a pipe, of several passes, and by a cache."""
+    text = "subject,label\n" + "".join(f"{subject},{label}\n" for subject, label in mails())
+    write("t.csv", text)
+    write("t.json", "".join(json.dumps({"subject": a, "label": b}) + "\n" for a, b in mails()))
+    train = ("train", "--method", "nag", "--quiet", "--label", "label", "--passes", "2", "--holdout_off", "-f", "m")
+    for data in ("t.csv", "t.json"):
+        found = []
+        for given in (("--text", "subject"), (), ("-c",), ("-c",)):
+            assert cli(*train, *given, data) == (0, "", "")
+            with open("m", "rb") as file:
+                found.append(file.read())
+        assert found == [found[0]] * 4
+        assert Learner.load("m").text.text == ("subject",)
+        assert cli("train", "--quiet", "-i", "m", "-f", "n", data) == (0, "", "")
+        predicted = cli.out("predict", "-i", "m", data)
+        assert cli(*train, "--categorical", "subject", data) == (0, "", "")
+        assert cli.out("predict", "-i", "m", data) != predicted
+    names = [name for entry in json.loads(cli("inspect", "--json", "n")[1])["weights"] for name in entry["names"]]
     assert {"subject^cheap", "subject^watches"} <= set(names)
-    assert cli(*given, "--categorical", "subject") == (0, "", "")
+    err = cli("train", "--method", "nag", "--label", "label", "t.csv").err
+    assert "\nformat = csv, label = label, text = subject\n" in err
+    tuned = cli("tune", "--grid", "method=nag", "--label", "label", "-f", "tuned", "t.csv").err
+    assert "\nformat = csv, label = label, text = subject\n" in tuned
+    assert Learner.load("tuned").text.text == ("subject",)
+    os.mkfifo("pipe")
+    with subprocess.Popen('while read -r line; do echo "$line"; done < t.csv > pipe', shell=True):
+        assert cli("train", "--quiet", "--method", "nag", "--label", "label", "-f", "piped", "pipe") == (0, "", "")
+    assert cli("train", "--quiet", "--method", "nag", "--label", "label", "-f", "m", "t.csv") == (0, "", "")
+    assert cli.out("predict", "-i", "piped", "t.csv") == cli.out("predict", "-i", "m", "t.csv")
+
+
+def test_a_text_is_hinted_at_where_no_row_waits_for_others(cli):
+    """Who reads each answer before the next row is written would wait for ever."""
+    write("t.csv", "subject,label\n" + "".join(f"{subject},{label}\n" for subject, label in mails()))
+    train = ("train", "--method", "nag", "--quiet", "--label", "label", "-f", "m", "-p", "-")
+    os.mkfifo("pipe")
+    with subprocess.Popen("cat t.csv > pipe", shell=True):
+        found = cli(*train, "pipe")
+    assert found.err == "sonlearn: warning: the column 'subject' looks like a text: --text 'subject' takes its words"
+    assert Learner.load("m").text.text == ()
+    assert cli(*train, "t.csv").err == ""
+    assert Learner.load("m").text.text == ("subject",)
 
 
 @pytest.mark.parametrize(("rows", "told"), [(1000, True), (999, False)])

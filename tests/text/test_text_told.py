@@ -1,0 +1,184 @@
+"""Columns of texts that no option names: the first rows tell, and then they are read as if --text named them."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+
+import numpy as np
+import pytest
+from streams import entries
+
+from sonlearn import Learner, LearnOptions, TextOptions, read_batches
+from sonlearn.text.describe import summarise
+from sonlearn.text.read import Reader
+from sonlearn.text.told import are_texts, with_texts
+
+pytestmark = pytest.mark.interpreted
+WORDS = "good bad food the service slow was friendly place again never cheap and warm cold staff".split()
+FIRST = "Ann Bob Cid Dora Emil Fay Gus Hal Ida Joe Kay Leo Mia Ned Ora Pia Quin Ray Sue Tom Uma Vic".split()
+
+
+def reviews(n, seed=1):
+    draw = random.Random(seed)
+    return [" ".join(draw.choices(WORDS, k=6)).capitalize() + "!" for _ in range(n)]
+
+
+def table(n, **columns):
+    """Rows of a table: a number, a town of two words, a review, a label, and other columns."""
+    more = columns or {"review": reviews(n)}
+    return [
+        {"n": i % 7, "town": ("Bad Ischl", "San Jose", "St Johann")[i % 3], **{c: v[i] for c, v in more.items()}, "y": i % 2}
+        for i in range(n)
+    ]  # fmt: skip
+
+
+def as_csv(rows):
+    return ("\n".join([",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]) + "\n").encode()
+
+
+def as_json(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def read(source, **how):
+    """(the columns that are texts, rows as entries) of a source whose rows are learned."""
+    options = TextOptions(label="y", **how.pop("options", {}))
+    reader = Reader(source, options, **{"usual": True, "texts": True, **how})
+    rows = [entry for batch in reader for entry in map(sorted, entries(batch))]
+    return reader.options.text, rows
+
+
+@pytest.mark.parametrize(
+    ("fields", "texts"),
+    [
+        (reviews(100), True),
+        (reviews(20), True),
+        (reviews(19), False),  # too few rows
+        (["", "NA", *reviews(19)], False),  # what is missing does not count
+        (["", "NA", *reviews(20)], True),
+        ([f"{family}, M{'r' if i % 2 else 'iss'}. {FIRST[-i % 11]}" for i, family in enumerate(FIRST)], True),
+        ([f"{year} Q{quarter}" for year in range(1990, 2000) for quarter in (1, 2, 3, 4)], True),
+        (reviews(30) * 2, False),  # categories come again
+        (reviews(70) + reviews(30), True),
+        ([f"{a}{i} {b}{i}" for i, (a, b) in enumerate(zip(FIRST, WORDS * 2, strict=False))], False),  # no word does
+        ([f"{'ab'[i % 2]}-{i}" for i in range(50)], False),  # one word
+        ([f"HB {i}" for i in range(50)], False),  # of two words one counts the rows
+        ([f"{i % 28 + 1}/{i % 12 + 1}/2016 {i % 24}:00:00" for i in range(80)], False),  # dates
+        ([f"{i % 9 + 1} {i % 7}00" for i in range(50)], False),  # numbers
+        ([str(i) for i in range(50)], False),
+        ([], False),
+    ],
+)
+def test_texts_differ_and_their_words_come_again(fields, texts):
+    assert are_texts(fields) == texts
+
+
+def test_what_options_say_of_a_column_holds():
+    rows = [{"review": text, "y": "1"} for text in reviews(40)]
+    assert with_texts(TextOptions(label="y"), rows).text == ("review",)
+    named = ({how: ("review",)} for how in ("text", "categorical", "ignore", "keep"))
+    for given in (*named, {"id": "review"}, {"label": "review"}, {"keep": ("y",)}):
+        options = TextOptions(**{"label": "y", **given})
+        expected = ("review",) if "text" in given or given == {"keep": ("review",)} else ()
+        assert with_texts(options, rows).text == expected
+    assert with_texts(TextOptions(id="review", text=("y",)), rows).text == ("y",)
+
+
+@pytest.mark.parametrize("write", [as_csv, as_json])
+@pytest.mark.parametrize("how", [{}, {"chunk_bytes": 100}, {"threads": 2}])
+def test_the_features_are_those_of_the_option(write, how):
+    text = write(table(150))
+    named, rows = read(io.BytesIO(text), texts=False, options={"text": ("review",)})
+    assert read(io.BytesIO(text), **how) == (named, rows) == (("review",), rows)
+    assert read([io.BytesIO(text), io.BytesIO(write(table(5)))], **how) == (named, rows + rows[:2] + rows[2:5])
+    kept = read(io.BytesIO(text), options={"categorical": ("review",)}, **how)
+    assert kept == read(io.BytesIO(text), texts=False, options={"categorical": ("review",)})
+    assert kept[1] != rows
+
+
+@pytest.mark.parametrize("write", [as_csv, as_json])
+def test_other_tables_are_read_as_ever(write):
+    for rows in (table(19), table(150, name=[f"w{i}" for i in range(150)])):
+        found = read(io.BytesIO(write(rows)))
+        assert found == ((), read(io.BytesIO(write(rows)), texts=False)[1])
+
+
+def test_the_first_rows_decide():
+    late = table(200, review=["fine"] * 100 + reviews(100))
+    assert read(io.BytesIO(as_csv(late)))[0] == ()
+    early = table(200, review=reviews(100) + ["fine"] * 100)
+    assert read(io.BytesIO(as_csv(early)))[0] == ("review",)
+    bad = b"n,town,review,y\n" + b"1,2\n" * 30 + as_csv(early).split(b"\n", 1)[1]
+    assert read(io.BytesIO(bad), on_error="skip")[0] == ("review",)
+
+
+def test_members_of_members_are_named_by_their_path():
+    rows = [{"in": {"note": text, "_text": text}, "tags": [text], "y": i % 2} for i, text in enumerate(reviews(60))]
+    assert read(io.BytesIO(as_json(rows)))[0] == ("in.note",)
+
+
+def test_lines_that_are_no_table_are_read_as_ever():
+    for text in (b"1 1:2 2:3\n" * 40, b"1 | good food\n" * 40):
+        reader = Reader(io.BytesIO(text), usual=True, texts=True)
+        assert (sum(batch.n for batch in reader), reader.options.text) == (40, ())
+
+
+def test_describe_says_what_will_be_read():
+    rows = [{"review": text, "y": "1"} for text in reviews(40)]
+    options = with_texts(TextOptions(label="y"), rows)
+    assert {column.name: column.kind for column in summarise(["review", "y"], rows, options).columns} == {
+        "review": "text", "y": "label",
+    }  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------- in memory
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_tables_in_memory(library):
+    module = pytest.importorskip(library, reason=f"{library} is not installed")
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    rows = table(150)
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    frame = (module.table if library == "pyarrow" else module.DataFrame)(columns)
+    found = []
+    for text in ((), ("review",)):
+        learner = Learner(LearnOptions(method="nag"), TextOptions(label="y", text=text))
+        learner.partial_fit(frame)
+        found.append(learner.weights())
+    np.testing.assert_array_equal(*found)
+    assert learner.text.text == ("review",)
+    # as CSV
+    of_csv = Learner(LearnOptions(method="nag"), TextOptions(format="csv", label="y"))
+    for batch in read_batches(io.BytesIO(as_csv(rows)), TextOptions(format="csv", label="y", text=("review",))):
+        of_csv.partial_fit(batch)
+    np.testing.assert_array_equal(learner.ids(), of_csv.ids())
+    # a model knows, however few rows come
+    few = frame[:3] if library != "pyarrow" else frame.slice(0, 3)
+    learner.partial_fit(few)
+    assert learner.text.text == ("review",)
+    assert learner.columns.known["review"] == ("text",)
+
+
+def test_categories_of_pandas_are_none():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    frame = pandas.DataFrame(table(60)).astype({"review": "category"})
+    learner = Learner(LearnOptions(method="nag"), TextOptions(label="y"))
+    with pytest.warns(UserWarning, match="the column 'review' looks like a text"):
+        learner.partial_fit(frame)
+    assert learner.text.text == ()
+
+
+def test_files_of_parquet(tmp_path):
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    import pyarrow.parquet
+
+    rows = table(150)
+    pyarrow.parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "t.parquet", row_group_size=7)
+    found = read(str(tmp_path / "t.parquet"))
+    assert found[0] == ("review",)
+    assert found == read(str(tmp_path / "t.parquet"), texts=False, options={"text": ("review",)})
+    assert found[1] == read(io.BytesIO(as_csv(rows)))[1]
