@@ -97,7 +97,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
     _rows = 0  # learned from arrays
     _sums = np.zeros(1)  # of their columns; NaN where a number was missing
     _categories: tuple[str, ...] = ()  # columns of tables whose type says that they are names
-    _texts: tuple[str, ...] = ()  # those that are texts by the first rows
+    _told: TextOptions | None = None  # how the others are read by the first rows
 
     @property
     def _threads(self) -> int:
@@ -117,7 +117,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
     def _checked(self, X: Any, y: Any = None, weight: Any = None, *, reset: bool) -> tuple[Any, Any, Any]:
         """(X, y, weights) as arrays; X a CSR matrix or an array of float64."""
         if reset:
-            self._categories = self._texts = ()  # of a table before
+            self._categories, self._told = (), None  # of a table before
         table = arrow_table(X) if reset else None
         # what no matrix has is never converted to one: `_checked_table` says what is missing
         kinds = X.dtypes if table is None and hasattr(X, "columns") else ()
@@ -180,7 +180,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         for note in found.faults if y is None else found.notes:
             warnings.warn(note, UserWarning, stacklevel=5)
         if reset:
-            self._texts = tuple(name for name in found.texts if name not in text.text)
+            self._told = found.read_as
         if y is not None:
             self._columns.meet(found)
             y = _check_y(y, estimator=self, **self._label_checks)
@@ -198,7 +198,8 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
             given = TextOptions(format="arrow", bits=32, constant=self.constant, **columns)
         named = {name for role in _COLUMNS for name in getattr(given, role)}
         by_type = tuple(name for name in self._categories if name not in named)
-        return dataclasses.replace(given, categorical=(*given.categorical, *by_type), text=(*given.text, *self._texts))
+        given = dataclasses.replace(given, categorical=(*given.categorical, *by_type))
+        return given if self._told is None else given.told_by(self._told)
 
     def _names_columns(self, X: Any) -> bool:
         """Whether columns of the table X are given a role. Raises OptionError where X is no such table, or has none."""

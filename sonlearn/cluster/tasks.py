@@ -48,7 +48,7 @@ class Reading:
         self, part: Any, number: int, names: NameTable | None = None, columns: ColumnTable | None = None,
         tells: bool = False,
     ) -> PartitionReader:  # fmt: skip
-        """The reader of a partition; `number` counts the partitions from 1 on; `tells`: which columns are texts."""
+        """The reader of a partition; `number` counts the partitions from 1 on; `tells`: how columns are read."""
         return PartitionReader(
             part, self.text, f"<partition {number}>", on_error=self.on_error, max_errors=self.max_errors, names=names,
             labels=self.labels, columns=columns, usual=True, texts=tells,
@@ -119,7 +119,7 @@ def left_out(every: Sequence[Done]) -> dict[str, Any]:
 def format_of(reading: Reading, part: Any, tells: bool = False) -> tuple[TextOptions | None, SonlearnError | None]:
     """(how a partition's examples are read or None without examples, error in the first of them or None).
 
-    `tells`: whether the first rows tell which columns are texts.
+    `tells`: whether the first rows tell how columns are read.
     """
     reader, done = reading.reader(part, 1, tells=tells), Done()
     for _ in done.read(reader):

@@ -300,7 +300,7 @@ class Passes:
                 continue
             batch = batch.part(max(before - start, 0), batch.n)
             if not begun:
-                self.read_as = self.reader.options  # further passes read the same columns as texts
+                self.read_as = self.reader.options  # as the first rows told; so are further passes read
                 self.begin_pass(self.reader, batch, first=number == self.began.number)
                 begun = True
             held = held_out(self.options, done - batch.n, batch.n)

@@ -139,7 +139,7 @@ class TrainingSession(Session):
 
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make the learner, whose features depend on their format, and print the header, with a line on the cache."""
-        text = dataclasses.replace(self.text, format=format, text=self.read_as.text)
+        text = dataclasses.replace(self.text, format=format).told_by(self.read_as)
         learner = self.learner or Learner(self.learn, text, threads=self.cores)
         models.check_format(format, batch.source, learner.text, self.from_model)
         if format in TABLES and not self.options.testonly:

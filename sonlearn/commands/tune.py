@@ -74,7 +74,7 @@ class TuningSession(Passes):
 
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make the learners, and print the header."""
-        text = dataclasses.replace(self.text, format=format, text=self.read_as.text)
+        text = dataclasses.replace(self.text, format=format).told_by(self.read_as)
         self.tuning = Tuning(
             self.settings.settings, text, threads=cores_of(self.options), by=self.by,
             halving=self.choice.first_halving if self.choice.halving else None,

@@ -343,7 +343,7 @@ class Learner(SavedModel):
 
         check_options(text, "arrow")
         columns = self.columns if learns else self.columns.at_rest()
-        tells = learns and not columns.known  # the first rows tell which columns are texts
+        tells = learns and not columns.known  # the first rows tell how columns are read
         batch, found = table_batch(table, text, Labelling(learns, self.options.takes_words), columns, texts=tells)
         if learns:
             self.coded(batch)
@@ -352,7 +352,7 @@ class Learner(SavedModel):
         if learns:
             self.columns.meet(found)
             own = text if self.text.format == "auto" else self.text
-            self.text = dataclasses.replace(own, label=text.label, text=found.texts)
+            self.text = dataclasses.replace(own, label=text.label).told_by(found.read_as or text)
         return batch
 
     def coded(self, batch: Batch, remember: bool = False) -> np.ndarray:

@@ -17,6 +17,7 @@ TABLES, NAMESPACED = ("csv", "arrow"), ("vw", "json")
 READINGS = ("text", "categorical", "numeric", "date")  # how all fields of a column are read
 ORDERS = ("day_first", "month_first")  # of dates
 OF_TABLES = ("id", "weight", *READINGS, *ORDERS)
+TOLD = ("text", *ORDERS)  # by the first rows, where no option says
 #: Options that name columns, but those of which there is one.
 NAMING = (*READINGS, *ORDERS, "ignore", "keep")
 OF_NAMESPACES = ("quadratic", "cubic", "interactions")
@@ -121,6 +122,10 @@ class TextOptions:
         check_fields(self)
         check_label(self)
         check_namespaces(self)
+
+    def told_by(self, other: TextOptions) -> TextOptions:
+        """These options with what the first rows told in `other`, which are the same but for it."""
+        return dataclasses.replace(self, **{name: getattr(other, name) for name in TOLD})
 
     def given(self, names: tuple[str, ...]) -> list[str]:
         """Flags of the fields of these names that are set."""

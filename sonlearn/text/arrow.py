@@ -41,7 +41,7 @@ from sonlearn.text.names import NameTable
 from sonlearn.text.objects import MANY, Unfit
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.source import Watch, open_binary, source_name
-from sonlearn.text.told import with_texts
+from sonlearn.text.told import told
 
 _ROWS = 8192
 #: Types of texts.
@@ -70,7 +70,7 @@ def read_arrow(
     """Yield the rows of a file, or of a table in memory, up to `rows` at a time.
 
     `watch`: see `sonlearn.text.source.open_binary`; `known`: `sonlearn.text.csv.read_csv`; `name` is what messages call
-    the source, if not by what it is; `texts`: whether the first rows tell which columns are texts (`Found.texts`).
+    the source, if not by what it is; `texts`: whether the first rows tell how columns are read (`Found.read_as`).
 
     Raises
     ------
@@ -85,7 +85,7 @@ def read_arrow(
         if texts:
             while sum(map(len, first)) < MANY and (record := next(records, None)) is not None:
                 first.append(record)
-            options = with_texts(options, _rows_of_texts(first, name))
+            options = told(options, _rows_of_texts(first, name))
         encoder = TableEncoder(options, known)
         for record in itertools.chain(first, records):
             for start in range(0, record.num_rows or 1, rows):

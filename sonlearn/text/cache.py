@@ -30,6 +30,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.files.atomic import whole_file
 from sonlearn.options import TextOptions
+from sonlearn.options.text import TOLD
 from sonlearn.text.columns import Found
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.malformed import Malformed
@@ -130,7 +131,7 @@ class CachedReader(Reader):
         self.format, self.malformed.count = trailer["format"], trailer["error_count"]
         self.malformed.errors = [InputError(*error) for error in trailer["errors"]]
         self.names.add((slot, name, 0 if self._known_rows else count) for slot, name, count in trailer["features"])
-        self.options = dataclasses.replace(self._given, text=trailer["text"])
+        self.options = dataclasses.replace(self._given, **trailer["told"])
         for source, columns, kinds in trailer["columns"]:
             self._found(Found(tuple(columns), kinds), source)
         constant = constant_id(self.options, self.format)
@@ -187,7 +188,8 @@ class CachedReader(Reader):
                 "settings": self._settings(), "sources": before, "names": list(names), "blocks": count,
                 "format": self.format, "error_count": self.malformed.count,
                 "errors": [error.args for error in self.malformed.errors], "skipped": self.malformed.tags,
-                "features": _features(self.names, before_names), "text": self.options.text,
+                "features": _features(self.names, before_names),
+                "told": {name: getattr(self.options, name) for name in TOLD},
                 "columns": [[source, list(columns), self.columns.known] for source, columns in self.tables],
             }  # fmt: skip
             at = file.tell()

@@ -163,8 +163,8 @@ class Found(NamedTuple):
     """Of rows of a table: its feature columns; of those met, what they held; what a bad header looks like; notes.
 
     `notes` name columns that look like something else than what they are read as, `faults` those that hold what the
-    model has not met. With `objects` the rows are objects, and the columns are the members that any of them has. Of
-    `texts` the fields are words.
+    model has not met. With `objects` the rows are objects, and the columns are the members that any of them has. They
+    are read as `read_as` says, where the first rows may have told more than options said.
     """
 
     columns: tuple[str, ...]
@@ -173,7 +173,7 @@ class Found(NamedTuple):
     notes: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     objects: bool = False
-    texts: tuple[str, ...] = ()
+    read_as: TextOptions | None = None
 
     def joined(self, other: Found) -> Found:
         """Join what was found in these rows and in `other`, which follow them."""

@@ -38,7 +38,7 @@ from sonlearn.text.objects import MANY, Unfit, error_of, leaves_of, members_of
 from sonlearn.text.read import detect_format
 from sonlearn.text.source import is_arrow, read_chunks, source_name
 from sonlearn.text.suspicions import Suspicions, is_stamp, noted
-from sonlearn.text.told import with_texts
+from sonlearn.text.told import told
 
 #: Values of a column that are counted, each with its labels.
 MOST_VALUES = 10_000
@@ -148,7 +148,7 @@ def describe(
         raise InputError(name, None, None, f"--format {options.format}", _TABLE)
     records = itertools.islice(records, rows)
     first = list(itertools.islice(records, MANY))
-    options, records = with_texts(options, first), itertools.chain(first, records)
+    options, records = told(options, first), itertools.chain(first, records)
     if joined is not None:
         id, label = options.id, options.label
         records = ({**row, label: joined.text(row.get(id, ""), row.get(label, ""))} for row in records)

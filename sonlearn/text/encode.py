@@ -343,7 +343,9 @@ class ColumnEncoder:
             return self._remembered(field, self._category(field))
         if self.as_date and date_in(field, self._first) is None:
             if field.lower() not in MISSING:
-                raise Unfit(shorten(field), A_DATE)
+                either = not self._first and (date_in(field, "day") or date_in(field, "month"))
+                remedy = f"; --day-first {shorten(self.title)}, or --month-first, reads it" if either else ""
+                raise Unfit(shorten(field), A_DATE + remedy)
             return self.missing()
         value = number_in(field) if self.digits else None
         if value is not None:
@@ -538,4 +540,4 @@ class TableEncoder:
                 faults.append(
                     f"the column {shorten(column.title)} has categories of which the model has met none ({new})"
                 )
-        return Found(tuple(columns), kinds, notes=tuple(notes), faults=tuple(faults), texts=self.options.text)
+        return Found(tuple(columns), kinds, notes=tuple(notes), faults=tuple(faults), read_as=self.options)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import glob
 import itertools
@@ -150,13 +149,13 @@ class Reader:
         Whether members of JSON that all rows before had, or if there are none two thirds of the first 100 objects,
         are missing where they are absent. No row is handed on before those have come.
     texts : bool
-        Whether, where no columns are known, the first 100 rows tell which of them are texts (`sonlearn.text.told`). No
+        Whether, where no columns are known, the first 100 rows tell how these are read (`sonlearn.text.told`). No
         row is handed on before those have come.
 
     Attributes
     ----------
     options : TextOptions
-        As given, with the columns that are texts.
+        As given, with what the first rows told.
     format : str or None
         ``svmlight``, ``vw``, ``json``, ``csv`` or ``arrow``; with ``auto`` None until the first example, then the same
         for all sources.
@@ -325,7 +324,7 @@ class Reader:
         yield from chunks
 
     def _tell(self, chunks: Iterator[np.ndarray], name: str) -> None:
-        """See in the first rows which columns are texts, and which members are usual; of other formats nothing."""
+        """See in the first rows how columns are read, and which members are usual; of other formats nothing."""
         text, format = next(chunks, _NO_TEXT), self.format
         while len(text) and (format := self.format or detect_format(text)) is None:
             text = next(chunks, _NO_TEXT)
@@ -344,9 +343,9 @@ class Reader:
                 first = itertools.islice(every, MANY)
                 rows = [dict(zip(records.columns, fields, strict=True)) for fields, error in first if error is None]
         if self._tells_texts and rows:
-            from sonlearn.text.told import with_texts
+            from sonlearn.text.told import told
 
-            self.options = with_texts(self.options, rows)
+            self.options = told(self.options, rows)
 
     def _chunks(self) -> Iterator[_Chunk]:
         """Chunks of all sources; with threads, copies that stay valid."""
@@ -386,8 +385,8 @@ class Reader:
                 else:
                     tables = read_csv(chunks, name, self.options, self._labels, self.columns)
             for part, table in enumerate(tables):
-                if part == 0 and table.found is not None:
-                    self.options = dataclasses.replace(self.options, text=table.found.texts)
+                if part == 0 and table.found is not None and table.found.read_as is not None:
+                    self.options = self.options.told_by(table.found.read_as)
                 yield name, part == 0, table
 
     def _records(self, sources: list[RecordSource]) -> Iterator[tuple[str, bool, ParsedChunk]]:

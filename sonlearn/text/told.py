@@ -1,6 +1,7 @@
-"""Which columns hold texts though no option says so: the first rows tell, before anything is learned.
+"""How columns are read that no option speaks of: the first rows tell, before anything is learned.
 
-Such a column is one of ``--text`` from then on, in the options that the model keeps: its fields are words.
+A column of texts is one of ``--text`` from then on, in the options that the model keeps: its fields are words. One of
+dates as 3/4/2024 is one of ``--day-first`` or ``--month-first``, if it can be seen which.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from sonlearn.options import TextOptions
-from sonlearn.text.columns import MISSING, is_feature, number_in, reading_of
+from sonlearn.text.columns import MISSING, date_order, is_feature, number_in, reading_of
 from sonlearn.text.encode import LONGEST, date_in, words_of
 from sonlearn.text.objects import MANY
 from sonlearn.text.suspicions import ENOUGH, Suspicions
@@ -20,17 +21,40 @@ from sonlearn.text.suspicions import ENOUGH, Suspicions
 _DIFFERENT, _SHARED = 0.7, 0.6
 
 
-def with_texts(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOptions:
-    """`options` with the columns that are texts by the first rows, fields by column, where no option says otherwise."""
+def told(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOptions:
+    """`options` with how columns are read by the first rows, fields by column, where no option says."""
     fields: dict[str, list[str]] = {}
     for row in itertools.islice(rows, MANY):
         for name, field in row.items():
-            fields.setdefault(name, []).append(field)
-    told = [
-        name for name, held in fields.items()
-        if is_feature(name, options) and not reading_of(name, options) and are_texts(held)
-    ]  # fmt: skip
-    return dataclasses.replace(options, text=(*options.text, *told)) if told else options
+            if is_feature(name, options) and reading_of(name, options) in ("", "date"):
+                fields.setdefault(name, []).append(field)
+    new: dict[str, tuple[str, ...]] = {}
+    for name, held in fields.items():
+        first = "" if date_order((name,), options) else first_in(held)
+        how = f"{first}_first" if first else "" if reading_of(name, options) or not are_texts(held) else "text"
+        if how:
+            new[how] = (*new.get(how, getattr(options, how)), name)
+    return dataclasses.replace(options, **new) if new else options
+
+
+def first_in(fields: Iterable[str]) -> str:
+    """What comes first in a column's dates as 3/4/2024, ``day`` or ``month``: that with which more of them are dates.
+
+    Where all are dates both ways and have hours, it is that with which they are within fewer days. Of days alone, which
+    may be the first ones of months, nothing can be told then, nor where there are few.
+    """
+    held = [field for field in fields if field.strip().lower() not in MISSING and date_in(field) is None]
+    read = {
+        first: [found for field in held if (found := date_in(field, first)) is not None] for first in ("day", "month")
+    }
+    best, other = sorted(read, key=lambda first: len(read[first]), reverse=True)
+    if len(read[best]) < max(ENOUGH, len(held) / 2):
+        return ""
+    if len(read[best]) > len(read[other]):
+        return best
+    days = {first: max(date for date, _ in dates) - min(date for date, _ in dates) for first, dates in read.items()}
+    with_hours = any(hour is not None for _, hour in read[best])
+    return min(days, key=days.__getitem__) if with_hours and days[best] != days[other] else ""
 
 
 def are_texts(fields: Iterable[str]) -> bool:

@@ -13,11 +13,51 @@ from streams import entries
 from sonlearn import Learner, LearnOptions, TextOptions, read_batches
 from sonlearn.text.describe import summarise
 from sonlearn.text.read import Reader
-from sonlearn.text.told import are_texts, with_texts
+from sonlearn.text.told import are_texts, told
 
 pytestmark = pytest.mark.interpreted
-WORDS = "good bad food the service slow was friendly place again never cheap and warm cold staff".split()
-FIRST = "Ann Bob Cid Dora Emil Fay Gus Hal Ida Joe Kay Leo Mia Ned Ora Pia Quin Ray Sue Tom Uma Vic".split()
+WORDS = [
+    "good",
+    "bad",
+    "food",
+    "the",
+    "service",
+    "slow",
+    "was",
+    "friendly",
+    "place",
+    "again",
+    "never",
+    "cheap",
+    "and",
+    "warm",
+    "cold",
+    "staff",
+]
+FIRST = [
+    "Ann",
+    "Bob",
+    "Cid",
+    "Dora",
+    "Emil",
+    "Fay",
+    "Gus",
+    "Hal",
+    "Ida",
+    "Joe",
+    "Kay",
+    "Leo",
+    "Mia",
+    "Ned",
+    "Ora",
+    "Pia",
+    "Quin",
+    "Ray",
+    "Sue",
+    "Tom",
+    "Uma",
+    "Vic",
+]
 
 
 def reviews(n, seed=1):
@@ -29,7 +69,8 @@ def table(n, **columns):
     """Rows of a table: a number, a town of two words, a review, a label, and other columns."""
     more = columns or {"review": reviews(n)}
     return [
-        {"n": i % 7, "town": ("Bad Ischl", "San Jose", "St Johann")[i % 3], **{c: v[i] for c, v in more.items()}, "y": i % 2}
+        {"n": i % 7, "town": ("Bad Ischl", "San Jose", "St Johann")[i % 3], **{c: v[i] for c, v in more.items()},
+         "y": i % 2}
         for i in range(n)
     ]  # fmt: skip
 
@@ -77,13 +118,13 @@ def test_texts_differ_and_their_words_come_again(fields, texts):
 
 def test_what_options_say_of_a_column_holds():
     rows = [{"review": text, "y": "1"} for text in reviews(40)]
-    assert with_texts(TextOptions(label="y"), rows).text == ("review",)
+    assert told(TextOptions(label="y"), rows).text == ("review",)
     named = ({how: ("review",)} for how in ("text", "categorical", "ignore", "keep"))
     for given in (*named, {"id": "review"}, {"label": "review"}, {"keep": ("y",)}):
         options = TextOptions(**{"label": "y", **given})
         expected = ("review",) if "text" in given or given == {"keep": ("review",)} else ()
-        assert with_texts(options, rows).text == expected
-    assert with_texts(TextOptions(id="review", text=("y",)), rows).text == ("y",)
+        assert told(options, rows).text == expected
+    assert told(TextOptions(id="review", text=("y",)), rows).text == ("y",)
 
 
 @pytest.mark.parametrize("write", [as_csv, as_json])
@@ -127,7 +168,7 @@ def test_lines_that_are_no_table_are_read_as_ever():
 
 def test_describe_says_what_will_be_read():
     rows = [{"review": text, "y": "1"} for text in reviews(40)]
-    options = with_texts(TextOptions(label="y"), rows)
+    options = told(TextOptions(label="y"), rows)
     assert {column.name: column.kind for column in summarise(["review", "y"], rows, options).columns} == {
         "review": "text", "y": "label",
     }  # fmt: skip
