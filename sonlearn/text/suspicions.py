@@ -116,10 +116,10 @@ class Suspicions:
 
         `commas`: whether an option takes decimal commas.
         """
-        if self.dates > most and _ORDERED.match(self.date):
-            return f"dates ({shorten(self.date)}): --day-first {column}, or --month-first {column}, reads them"
         if self.dates > most:
-            return f"dates that are not read as such ({shorten(self.date)}); write 2024-03-31"
+            either = f"--day-first {column}, or --month-first, reads them"
+            remedy = either if _ORDERED.match(self.date) else "write 2024-03-31"
+            return f"dates that are not read as such ({shorten(self.date)}); {remedy}"
         if self.numbers <= most:
             return ""
         comma = commas and with_point(self.number) != self.number

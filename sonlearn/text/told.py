@@ -66,7 +66,7 @@ def are_texts(fields: Iterable[str]) -> bool:
     texts = [field for field in held if number_in(field) is None and date_in(field) is None]
     for field in texts:
         met.add(field)
-    if sum(len(field.split(None, 1)) > 1 for field in texts) <= most or met.meant(most):
+    if sum(len(field.split(None, 1)) > 1 for field in texts) <= most or met.meant(most, ""):
         return False
     words = [set(words_of(field[:LONGEST])) for field in different]
     fields_of = Counter(itertools.chain.from_iterable(words))

@@ -47,12 +47,24 @@ def entries(column, field, kind="auto"):
     try:
         stamp = datetime.datetime.fromisoformat(field)
     except ValueError:
+        stamp = strptime(field, "%Y-%m-%d", "%d-%b-%y", "%d %B %Y", "%b %d, %Y %I:%M %p")
+    if stamp is None:
         return [(slot_of(f"{column}={field}"), 1.0)]
     out = [(slot_of(f"{column}.year"), stamp.year - 2000.0)] if stamp.year != 2000 else []
     out += [(slot_of(f"{column}.month={stamp.month}"), 1.0), (slot_of(f"{column}.weekday={stamp:%a}"), 1.0)]
     if (stamp.hour, stamp.minute, stamp.second, stamp.microsecond) != (0, 0, 0, 0):
         return [*out, (slot_of(f"{column}.hour={stamp.hour}"), 1.0)]
     return [*out, (slot_of(f"{column}.day"), float(stamp.day))]
+
+
+def strptime(field, *formats):
+    """The time that a field stands for in one of these formats, or None."""
+    for each in formats:
+        try:
+            return datetime.datetime.strptime(field, each)
+        except ValueError:
+            pass
+    return None
 
 
 def twin_words(text):
@@ -74,8 +86,8 @@ TABLE = {
     "size": ["3.5", "", "0", "-2e3", "nan", "7"],
     "city": ["Graz", "Wien", "", "São Paulo", "Graz", "5"],
     "on": ["true", "FALSE", "", "True", "false", "true"],
-    "day": ["2024-02-29", "2000-01-01", "", "1999-12-31", "2023-02-29", "2024-3-1"],
-    "at": ["2024-02-29 13:05", "2024-02-29T00:00:00", "2024-02-29 00:00:01.5", "2024-02-29 23:59:59Z", "",
+    "day": ["2024-02-29", "2000-01-01", "", "1999-12-31", "29-Feb-23", "2024-3-1"],
+    "at": ["2024-02-29 13:05", "2024-02-29T00:00:00", "2024-02-29 00:00:01.5", "Feb 29, 2024 12:07 AM", "7 July 2024",
            "2024-07-01 07:00:00+02:00"],
     "zip": ["1010", "1010.0", "01010", "", "2020", "true"],
     "note": ["Don't PANIC -- 42!", "", "ÜBER über Über", "a  b\nc", "' '' '", "नमस्ते दुनिया"],
@@ -194,6 +206,40 @@ def test_words_equal_the_twin(text):
 def test_dates(field, expected):
     found = date_in(field)
     assert (found and (found[0].isoformat(), found[1])) == expected
+
+
+@pytest.mark.parametrize("half", [" PM", "pm", " p.m."])
+@pytest.mark.parametrize("zone", ["", "Z", " UTC", "+01", " -0800", "+01:00"])
+@pytest.mark.parametrize("day", [
+    "2024-3-1", "2024/03/01", "1.3.2024", "1 Mar 2024", "01-March-24", "1-MAR-2024", "Mar 1, 2024", "March 1 2024",
+])  # fmt: skip
+def test_notations_of_dates(day, zone, half):
+    date = datetime.date(2024, 3, 1)
+    assert date_in(day) == (date, None)
+    assert date_in(f"{day} 1:05:09{half}{zone}") == date_in(f"{day}T13:05{zone}") == (date, 13)
+    assert date_in(f"{day} 12:00{half.replace('p', 'a').replace('P', 'A')}{zone}") == (date, None)
+    assert date_in(f"{day}, 12:30{half}{zone}") == (date, 12)
+    assert date_in(f"{day} 13:05{half}{zone}") is date_in(f"{day} 0:05{half}{zone}") is None
+
+
+@pytest.mark.parametrize("mark", "/-.")
+def test_dates_of_which_an_option_says_what_comes_first(mark):
+    for field in (f"4{mark}3{mark}2024", f"04{mark}03{mark}24", f"4{mark}03{mark}2024 0:00:00"):
+        day = (datetime.date(2024, 3, 4), None)
+        assert date_in(field, "day") == day
+        assert date_in(field) == (day if mark == "." and "2024" in field else None)
+        if date_in(field) is None:
+            assert date_in(field, "month") == (datetime.date(2024, 4, 3), None)
+    for first, field in (("day", f"3{mark}31{mark}24"), ("month", f"31{mark}3{mark}24"), ("day", f"3{mark}4{mark}204")):
+        assert date_in(field, first) is None
+    assert [date_in(f"4{mark}3{mark}{year}", "day")[0].year for year in ("68", "69")] == [2068, 1969]
+
+
+@pytest.mark.parametrize(
+    "field", ["2024-3/1", "31 Foo 2024", "Marc 1, 2024", "2024-03", "1 Mar", "30 Feb 2024", "12:05", "2024-03-31 1:5"]
+)
+def test_what_is_no_date(field):
+    assert date_in(field, "day") is date_in(field) is None
 
 
 def test_names_of_dates_and_missing_values():

@@ -450,8 +450,8 @@ def test_members_with_numbers_in_quotes_or_other_dates_are_named():
     reader, typed = Reader(stream(*lines), JSON), Reader(stream(*plain), JSON)
     assert rows_of(reader) == rows_of(typed)
     other = [
-        "the column 'at' has dates that are not read as such ('01/03/2024'); write 2024-03-31 (--categorical 'at' if "
-        "they are names)",
+        "the column 'at' has dates that are not read as such ('01/03/2024'); --day-first 'at', or --month-first, "
+        "reads them (--categorical 'at' if they are names)",
         "the column 'in.d' has numbers that are read as texts ('1,0'); write 1234.5, without signs and thousands "
         "(--categorical 'in.d' if they are names)",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import json
 import random
@@ -13,7 +14,7 @@ from streams import entries
 from sonlearn import Learner, LearnOptions, TextOptions, read_batches
 from sonlearn.text.describe import summarise
 from sonlearn.text.read import Reader
-from sonlearn.text.told import are_texts, told
+from sonlearn.text.told import are_texts, first_in, told
 
 pytestmark = pytest.mark.interpreted
 WORDS = [
@@ -223,3 +224,52 @@ def test_files_of_parquet(tmp_path):
     assert found[0] == ("review",)
     assert found == read(str(tmp_path / "t.parquet"), texts=False, options={"text": ("review",)})
     assert found[1] == read(io.BytesIO(as_csv(rows)))[1]
+
+
+def days(notation, step, n=100, start=datetime.datetime(2011, 1, 1)):
+    return [(start + i * step).strftime(notation) for i in range(n)]
+
+
+HOUR, DAY = datetime.timedelta(hours=1), datetime.timedelta(days=1)
+
+
+@pytest.mark.parametrize(("first", "day"), [("month", "%m/%d/%Y"), ("day", "%d/%m/%Y"), ("day", "%d-%m-%y")])
+def test_what_comes_first_in_dates(first, day):
+    assert first_in(days(day, DAY)) == first_in(days(f"{day} %H:%M", DAY)) == first
+    assert first_in(days(f"{day} %I:%M %p", HOUR)) == first  # of days up to the fourth alone
+    assert first_in(["", "NA", "-", *days(day, DAY, 20)]) == first
+    assert first_in(days(day, DAY, 19)) == ""  # too few
+    assert first_in(days(day, DAY, 11) * 9) == ""  # of days alone: they may be the first ones of months
+    assert first_in(days(f"{day} %H:%M", HOUR, 24)) == ""  # of one day alone
+    assert first_in([*days(day, DAY, 40), *("a", "b") * 21]) == ""  # less than half of the fields
+    assert first_in(days("%Y-%m-%d", DAY)) == first_in(days("%d.%m.%Y", DAY)) == first_in(reviews(50)) == ""
+
+
+@pytest.mark.parametrize("write", [as_csv, as_json])
+@pytest.mark.parametrize("notation", ["%m/%d/%Y %H:%M", "%d-%m-%y %I:%M %p"])
+def test_dates_are_read_as_the_first_rows_tell(write, notation):
+    def learned(notation, **options):
+        rows = [{"at": at, "y": i % 2} for i, at in enumerate(days(notation, HOUR, 150))]
+        reader = Reader(io.BytesIO(write(rows)), TextOptions(label="y", **options), usual=True, texts=not options)
+        return [entry for batch in reader for entry in map(sorted, entries(batch))], reader.options
+
+    expected, _ = learned("%Y-%m-%d %H:%M", date=("at",))
+    rows, options = learned(notation)
+    assert rows == expected
+    order = "month_first" if notation[1] == "m" else "day_first"
+    assert getattr(options, order) == ("at",)
+    assert learned(notation, **{order: ("at",)}) == (expected, learned(notation, **{order: ("at",)})[1])
+    assert learned(notation, categorical=("at",))[0] != rows
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pyarrow"])
+def test_dates_of_tables_in_memory(kind):
+    library = pytest.importorskip(kind)
+    make = library.DataFrame if kind == "pandas" else library.table
+    told, y = make({"at": days("%m/%d/%Y", DAY, 300), "y": [i % 2 for i in range(300)]}), TextOptions(label="y")
+    plain = make({"at": days("%Y-%m-%d", DAY, 300), "y": [i % 2 for i in range(300)]})
+    learners = [Learner(LearnOptions(method="nag"), y) for _ in range(2)]
+    raw = [learner.partial_fit(table).raw.tolist() for learner, table in zip(learners, (told, plain), strict=True)]
+    assert raw[0] == raw[1]
+    later = make({"at": ["03/04/2012"], "y": [1]}), make({"at": ["2012-03-04"], "y": [1]})
+    assert learners[0].predict(later[0]).raw == learners[1].predict(later[1]).raw
