@@ -154,16 +154,6 @@ def mixture(loss, scores, y, weight):
     return np.array(out)
 
 
-def test_without_learning_nothing_changes():
-    V, y, weight = stream("logistic")
-    combiner, out = start(4), np.zeros(len(y))
-    before = Combiner(*(part.copy() for part in combiner))
-    combine(of_each_row(LOGISTIC_LOSS, len(y)), combiner, V, y, weight, False, np.zeros((6, 4)), out)
-    for part, old in zip(combiner, before, strict=True):
-        np.testing.assert_array_equal(part, old)
-    np.testing.assert_allclose(out, V @ before.w[0])
-
-
 def test_members_that_are_forgotten_leave_the_others_as_if_alone_from_then_on():
     V, y, weight = stream("logistic")
     combiner, out, scratch = start(4), np.zeros(len(y)), np.zeros((6, 4))
