@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from importance_twin import of_error
 
 from sonlearn import LearnOptions
 from sonlearn.data.rows import NO_ROWS
@@ -21,7 +22,6 @@ from sonlearn.learn.ensemble.combiner import (
 from sonlearn.learn.ensemble.label_scale import new_scale
 from sonlearn.learn.ensemble.scalar_step import (
     FLOOR,
-    LEAST_ERROR,
     LIMIT,
     PRIOR_PRECISION,
     combine,
@@ -66,19 +66,6 @@ def dense(loss, w, V, y, weight, precision):
         if rows % PERIOD == 0:
             A = RETENTION * A + (1 - RETENTION) * A_0
     return np.array(out), w, A
-
-
-def of_error(errors, error, h):
-    """What an error counts; `errors`: (h, error as it counted) of the rows before; adds this one."""
-    share, mean = 1.0, 1.0
-    if errors:
-        left = RETENTION ** (np.arange(len(errors))[::-1] / PERIOD)
-        hs, es = np.array(errors).T
-        if left @ hs >= 10:
-            mean = (left * hs) @ es**2 / (left @ hs)
-            share = min(1.0, 8.0 * np.sqrt(mean) / error) if error > 0 and mean > 0 else 1.0
-    errors.append((h, error * share))
-    return share / np.clip(mean, LEAST_ERROR, 1.0)
 
 
 def stream(loss, n=300, k=4, seed=0, noise=1.0):
