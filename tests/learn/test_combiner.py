@@ -84,8 +84,10 @@ def start(k):
 
 @pytest.mark.parametrize(("loss", "noise"), [("logistic", 1.0), ("squared", 1.0), ("squared", 0.2), ("squared", 1e-3)])
 def test_equals_the_definition(loss, noise):
-    """Of squared loss with mean squared errors above 1, below it, and below the least one that counts."""
+    """Of squared loss with mean squared errors above 1, below it, and below the least one that counts; and outliers."""
     V, y, weight = stream(loss, noise=noise)
+    if loss == "squared":
+        y[150::50] = 40.0
     combiner, out = start(4), np.zeros(len(y))
     of_rows = of_each_row(loss_of(LearnOptions(method="nag", loss=loss)), len(y))
     combine(of_rows, combiner, V, y, weight, True, np.zeros((6, 4)), out)

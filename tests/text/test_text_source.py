@@ -125,6 +125,11 @@ def test_zstd(tmp_path):
         read(path)
 
 
+def test_a_directory_is_no_text(tmp_path):
+    with pytest.raises(InputError, match="found a directory, expected a text file"):
+        read(tmp_path)
+
+
 @for_all("text, expected", [(b"", b""), (b"1", b"1\n"), (b"\xef\xbb\xbf1 2:3", b"1 2:3\n")])
 @for_all("chunk_bytes", [1, 2, 3, 4, 100])
 def test_ends(text, expected, chunk_bytes):
