@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Changes whenever the layout does, or what the parsers make of a text.
-VERSION = 11
+VERSION = 12
 
 #: Bytes at either end of a file that are read to see whether it has changed.
 _ENDS = 1 << 16
@@ -52,7 +52,7 @@ _MAGIC = _NAME + b"%d\n" % VERSION
 _END = struct.Struct(f"<Q{len(_MAGIC)}s")
 #: Bytes of the JSON, of all that follows, checksum (CRC-32): of all this with 0 in its place, and of what follows.
 _BLOCK = struct.Struct("<QQI")
-_ARRAYS = ("indptr", "indices", "values", "y", "weight", "lines", "base", "words")
+_ARRAYS = ("indptr", "indices", "values", "y", "weight", "lines", "base", "marks")
 _TEXTS = ("tags", "class_names", "skipped")
 _HALF = {"<i8": "<i4", "<f8": "<f4"}
 _WHOLE = {half: whole for whole, half in _HALF.items()}

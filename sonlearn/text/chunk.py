@@ -188,7 +188,7 @@ class ChunkParser:
                 end = int(expand(runs, start, stop, constant, plan, self._names.mask, room, out))
                 indptr = out.indptr[: end - start + 1].copy()
                 made = {"indptr": indptr, "indices": out.indices[: indptr[-1]], "values": out.values[: indptr[-1]]}
-                batches += [whole.part(start, end)._replace(words=None, **made)] if end > start else []
+                batches += [whole.part(start, end)._replace(marks=None, **made)] if end > start else []
             if end < max(stop, start + 1):
                 error = _too_much(source, int(whole.lines[end]), count[end], self._most)
                 refused.append(error.but(tag=tags[end]))
