@@ -242,10 +242,6 @@ class PredictionRequest:
         """Bytes."""
         return len(self.text)
 
-    def is_like(self, other: PredictionRequest) -> bool:
-        """Whether both can be done at once."""
-        return (self.kind, self.learn, self.wants) == (other.kind, other.learn, other.wants)
-
     @property
     def in_order(self) -> bool:
         """Whether it waits for the requests before it that learn or explain."""
@@ -358,7 +354,8 @@ class Worker(Queue):
         while at < len(self._requests) and first.kind not in (DOCUMENT, CSV) and not first.wants.explain:
             request = self._requests[at]
             size += request.size
-            if not request.is_like(first) or size > GROUP_BYTES:
+            alike = (request.kind, request.learn, request.wants) == (first.kind, first.learn, first.wants)
+            if not alike or size > GROUP_BYTES:
                 break
             group.append(request)
             del self._requests[at]
@@ -547,7 +544,10 @@ def elements(text: bytes) -> Iterator[tuple[int, Record]]:
     try:
         yield from enumerate(elements_of(text), 1)
     except Unfit as problem:
-        raise _error_in(text, problem) from None
+        error = error_of(problem, text, (SOURCE, 1))
+        at = (error.column or 1) - 1  # in the document, which has several lines
+        line, column = 1 + text.count(b"\n", 0, at), at - text.rfind(b"\n", 0, at)
+        raise error.but(line=line, column=column) from None
 
 
 def all_of(rows: Iterator[tuple[int, Any]]) -> Generator[None, None, list[tuple[int, Any]]]:
@@ -586,13 +586,3 @@ def _within(batches: list[Batch], most: int) -> tuple[list[Batch], list[InputErr
             for row in np.flatnonzero(~fits).tolist()
         ]
     return taken, errors
-
-
-def _error_in(text: bytes, problem: Unfit) -> InputError:
-    """The error for a document of several lines."""
-    error = error_of(problem, text, (SOURCE, 1))
-    if error.column is None:
-        return error
-    before = text[: error.column - 1]
-    column = error.column - 1 - (before.rfind(b"\n") + 1) + 1
-    return error.but(line=1 + before.count(b"\n"), column=column)
