@@ -4,8 +4,9 @@
   left out;
 - nothing at all, ``nan``, ``na``, ``n/a``, ``#n/a`` and ``null`` in any case are a missing value: the feature
   ``column=`` with value 1 says so;
-- a date (2024-03-31; 2024/03/31; 31.03.2024, the day first) or a time stamp (2024-03-31 13:05, with seconds, a
-  fraction, a time zone, a T in the middle) is the number ``column.year``, years since 2000, and ``column.month=3``,
+- a date (2024-03-31; 2024/3/31; 31.03.2024, the day first; 31 Mar 2024; March 31, 2024; 31/3/2024 and 3-31-24 in a
+  column of ``--day-first`` or ``--month-first``) or a time stamp (2024-03-31 13:05 or 1:05 PM, with seconds, a fraction,
+  a time zone, a T in the middle) is the number ``column.year``, years since 2000, and ``column.month=3``,
   ``column.weekday=Sun`` and ``column.hour=13`` with value 1; a time stamp of midnight is its date, which has the number
   ``column.day``, of the month, in place of the hour. Hours are those that are written, whatever the time zone.
   ``--ignore column.year`` leaves a part out. In rows that are only predicted a year counts as one that is a year from
