@@ -11,8 +11,7 @@ import subprocess
 import pytest
 
 import sonlearn
-from sonlearn import Learner, LearnOptions, TextOptions, read_batches
-from sonlearn.data.batch import Batch
+from sonlearn import Learner, LearnOptions, TextOptions
 from sonlearn.errors import InputError
 from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.losses import losses  # noqa: F401 (compiled once)
@@ -252,9 +251,7 @@ def test_what_cannot_be_written(cli, options, message):
 
 def mails(n=200):
     words = ["cheap", "watches", "buy", "now", "dear", "friend", "meeting", "today"]
-    return [
-        (f"{words[i % 4]} {words[4 + i % 4]} {words[i % 3]} {i}", "spam" if i % 4 < 2 else "ham") for i in range(n)
-    ]
+    return [(f"{words[i % 4]} {words[4 + i % 4]} {words[i % 3]} {i}", "spam" if i % 4 < 2 else "ham") for i in range(n)]
 
 
 def test_a_text_is_learned_from_by_its_words(cli):
