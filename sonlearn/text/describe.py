@@ -148,8 +148,8 @@ def describe(
     else:
         raise InputError(name, None, None, f"--format {options.format}", _TABLE)
     records = itertools.islice(records, rows)
-    first = list(itertools.islice(records, MANY))
-    options, records = told(options, first), itertools.chain(first, records)
+    begin = list(itertools.islice(records, MANY))
+    options, records = told(options, begin), itertools.chain(begin, records)
     if joined is not None:
         id, label = options.id, options.label
         records = ({**row, label: joined.text(row.get(id, ""), row.get(label, ""))} for row in records)

@@ -328,7 +328,7 @@ class Reader:
             if self._tells_usual:
                 self.columns.usual = usual_members(objects)
             rows = [dict(texts_in(members)) for members in objects]
-        elif format == "csv":
+        elif format == "csv" and self._tells_texts:
             from sonlearn.text.csv import CsvRecords
 
             with contextlib.suppress(InputError):  # of the header, which is read again

@@ -13,52 +13,13 @@ from streams import entries
 
 from sonlearn import Learner, LearnOptions, TextOptions, read_batches
 from sonlearn.text.describe import summarise
+from sonlearn.text.encode import words_of
 from sonlearn.text.read import Reader
 from sonlearn.text.told import are_texts, first_in, told
 
 pytestmark = pytest.mark.interpreted
-WORDS = [
-    "good",
-    "bad",
-    "food",
-    "the",
-    "service",
-    "slow",
-    "was",
-    "friendly",
-    "place",
-    "again",
-    "never",
-    "cheap",
-    "and",
-    "warm",
-    "cold",
-    "staff",
-]
-FIRST = [
-    "Ann",
-    "Bob",
-    "Cid",
-    "Dora",
-    "Emil",
-    "Fay",
-    "Gus",
-    "Hal",
-    "Ida",
-    "Joe",
-    "Kay",
-    "Leo",
-    "Mia",
-    "Ned",
-    "Ora",
-    "Pia",
-    "Quin",
-    "Ray",
-    "Sue",
-    "Tom",
-    "Uma",
-    "Vic",
-]
+WORDS = words_of("good bad food the service slow was friendly place again never cheap and warm cold staff")
+FIRST = words_of("Ann Bob Cid Dora Emil Fay Gus Hal Ida Joe Kay Leo Mia Ned Ora Pia Quin Ray Sue Tom Uma Vic")
 
 
 def reviews(n, seed=1):
@@ -68,12 +29,9 @@ def reviews(n, seed=1):
 
 def table(n, **columns):
     """Rows of a table: a number, a town of two words, a review, a label, and other columns."""
-    more = columns or {"review": reviews(n)}
-    return [
-        {"n": i % 7, "town": ("Bad Ischl", "San Jose", "St Johann")[i % 3], **{c: v[i] for c, v in more.items()},
-         "y": i % 2}
-        for i in range(n)
-    ]  # fmt: skip
+    more, towns = columns or {"review": reviews(n)}, ("Bad Ischl", "San Jose", "St Johann")
+    own = [dict(zip(more, values, strict=True)) for values in zip(*more.values(), strict=True)]
+    return [{"n": i % 7, "town": towns[i % 3], **own[i], "y": i % 2} for i in range(n)]
 
 
 def as_csv(rows):
