@@ -113,6 +113,7 @@ class TrainingSession(Session):
         self.unmet = 0  # examples of classes that the model has not learned
         self.audit = Audit(options, self.names) if options.audit else None
         self.values = Values(self.learn)
+        self.of_truth = set[bool]()  # whether labels 1 and 0 are written as words, true and false
         self.best: tuple[float, int, Learner | None] | None = None  # least holdout loss of a pass, its number and model
 
     def ends_early(self, number: int) -> bool:
@@ -204,6 +205,7 @@ class TrainingSession(Session):
         warning = self.values.warning(batch)
         if warning:
             warn(warning)
+        self.of_truth |= kinds_of_truth(batch)
         return self.learner.partial_fit(without_held(batch, held), skip=skip)
 
     def nothing_learned(self) -> tuple[str, str]:
@@ -221,6 +223,8 @@ class TrainingSession(Session):
             found.append(f"examples of classes that the model has not learned: {self.unmet}; each counts as an error")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             found.append(UNLABELLED)
+        if len(self.of_truth) > 1:
+            found.append("some labels are true or false, some 1 or 0: true counts as 1")
         if self.learner is not None:
             found += link_without_sense(self.learner.options)
         if not self.options.testonly:
@@ -262,6 +266,14 @@ class Values:
             f"{len(self._found)} different labels in the first {rows} rows, each a class (--classes auto): if they are "
             "values, give --loss squared in its place; if they number the rows, name another label"
         )
+
+
+def kinds_of_truth(batch: Batch) -> set[bool]:
+    """Whether labels that are 1 or 0 are written as words: of each that is there."""
+    given = (batch.y == 0) | (batch.y == 1)
+    if batch.class_names is None:
+        return {False} if given.any() else set()
+    return {name is not None for name, one in zip(batch.class_names, given.tolist(), strict=True) if one}
 
 
 def unlike_classes(learner: Learner | None) -> list[str]:

@@ -335,10 +335,10 @@ def _labels(
     """(labels or `weights` float64, NaN for none; names of classes, or None); malformed ones are added to `refused`."""
     import pyarrow.types as kinds
 
-    values, codes, texts = _fields(column, title, name, as_text=labels.truth and kinds.is_boolean(column.type))
+    values, codes, texts = _fields(column, title, name, as_text=labels.words and kinds.is_boolean(column.type))
     names = None
     if codes is not None:
-        read = functools.partial(label_of, class_names=labels.worded, truth=labels.truth)
+        read = functools.partial(label_of, class_names=labels.worded, truth=labels.words)
         found = [*_of_each(texts, read, (np.inf, None))[0], (np.nan, None)]
         values = np.array([y for y, _ in found])[codes]  # the code of null is -1
         names = [found[code][1] for code in codes.tolist()] if any(own for _, own in found) else None

@@ -127,7 +127,7 @@ class Labelling(NamedTuple):
     names : bool
         Whether names of classes are labels.
     words : bool
-        Whether they are in tables and JSON.
+        Whether they are in tables and JSON; true and false are then to be known as words.
     flags : tuple of str
         Which options name the columns of the label, the id and the weight.
     action : str
@@ -152,11 +152,6 @@ class Labelling(NamedTuple):
     def worded(self) -> bool:
         """Whether a label in a table or in JSON may be no number."""
         return self.names or self.words
-
-    @property
-    def truth(self) -> bool:
-        """Whether true and false are to be known as words: of two classes."""
-        return self.words and not self.names
 
 
 class Found(NamedTuple):

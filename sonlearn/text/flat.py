@@ -98,7 +98,7 @@ class TableRows:
         try:
             if layout.label is not None:
                 at = layout.label
-                y, name = label_of(fields[at], labels.worded, labels.truth)
+                y, name = label_of(fields[at], labels.worded, labels.words)
             if layout.action is not None:
                 name = fields[layout.action].strip()
             if layout.weight is not None:

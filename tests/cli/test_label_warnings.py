@@ -49,6 +49,20 @@ def test_a_class_that_looks_like_no_label(cli, tmp_path):
         assert told not in cli("predict", "-i", tmp_path / "m", tmp_path / "t.csv")[2]
 
 
+@pytest.mark.parametrize("form", ["csv", "json"])
+@pytest.mark.parametrize("flags", [(), ("--classes", "auto")])
+def test_true_beside_1_is_named(cli, tmp_path, flags, form):
+    told = "warning: some labels are true or false, some 1 or 0: true counts as 1"
+    for labels, mixed in (
+        (["True", "1", "False", "0"], True),
+        (["1", "True", "0"], True),
+        (["True", "False", ""], False),
+        ([1, 0, ""], False),
+    ):
+        assert (told in trained(cli, tmp_path, labels, "-f", tmp_path / "m", *flags, form=form)[2]) == mixed
+        assert told not in cli("predict", "-i", tmp_path / "m", tmp_path / f"t.{form}")[2]
+
+
 @pytest.mark.parametrize(("labels", "positive"), [(("ja", "nein"), "ja"), (("non", "oui"), "oui"), (("a", "b"), "b")])
 def test_the_positive_word(cli, tmp_path, labels, positive):
     assert f"\npositive label = {positive} (" in trained(cli, tmp_path, labels)[2]
