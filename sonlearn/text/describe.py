@@ -227,7 +227,8 @@ class ColumnSummary:
         self._counted = 0  # fields whose values were counted
 
     def add(self, field: str, label: str | None) -> None:
-        """A field, and the label of its row."""
+        """A field, and the label of its row. Blanks around it do not count."""
+        field = field.strip()
         self.rows += 1
         number = number_in(field)
         if (number is not None and number != number) or field.lower() in MISSING:
@@ -339,7 +340,7 @@ def _digits(number: float) -> int:
 
 def _padded(value: str) -> bool:
     """Whether a number has zeros before it, as codes have."""
-    return len(value.strip()) > 1 and value.strip()[0] == "0" and value.strip().isdigit()
+    return len(value) > 1 and value[0] == "0" and value.isdigit()
 
 
 def summarise(columns: list[str], rows: Iterable[dict[str, str]], options: TextOptions) -> Description:
@@ -371,7 +372,7 @@ def summarise(columns: list[str], rows: Iterable[dict[str, str]], options: TextO
 def _names_are_values(summaries: dict[str, ColumnSummary], options: TextOptions) -> bool:
     """Whether names of columns, the label's or most of those that are no numbers, are among the columns' values."""
     texts = [name for name in summaries if number_in(name) is None]
-    values = [name for name in texts if name in map(str.strip, summaries[name].values)]
+    values = [name for name in texts if name in summaries[name].values]
     return options.label in values or 2 * len(values) > len(texts)
 
 

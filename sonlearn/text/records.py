@@ -454,4 +454,4 @@ def _line_of(value: Any, role: str, at: tuple[str, ...]) -> str:
         value = repr(value).removesuffix(".0")
     if value is not None and (type(value) is not str or "\n" in value or "\r" in value):
         raise Unfit(described(value), f"a text of one line, or a number, as {role}", at)
-    return value or ""
+    return (value or "").strip()
