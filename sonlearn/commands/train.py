@@ -30,7 +30,7 @@ from sonlearn.report.audit import Audit
 from sonlearn.report.labels import ENOUGH, far_labels
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
-from sonlearn.text.columns import NOTHING_MEANT, Labelling, first_names
+from sonlearn.text.columns import Labelling, first_names, no_labels
 
 #: How many times the least holdout loss of a pass the last one's is before a word is said.
 WORSE = 1.05
@@ -281,9 +281,8 @@ def unlike_classes(learner: Learner | None) -> list[str]:
     if learner is None or learner.options.classes != "auto":
         return []
     names = [label for label in learner.classes if isinstance(label, str)]
-    alike = [name for name in names if name.lower() in NOTHING_MEANT]
-    found = [f"the label {shorten(name)} is a class: if it means that there is none, leave it empty" for name in alike]
-    if 0 < len(names) < len(learner.classes) and not alike:
+    found = no_labels(names)
+    if 0 < len(names) < len(learner.classes) and not found:
         found.append(f"some classes are whole numbers, some are names ({first_names(names)})")
     return found
 

@@ -111,7 +111,7 @@ def table_batch(
     known: ColumnTable | None = None,
     names: NameTable | None = None,
 ) -> tuple[Batch, Found]:
-    """All rows of a table in memory, and its columns; names of its features are added to `names`.
+    """All rows of a table in memory, and its columns, with notes of keywords; names of its features go to `names`.
 
     Raises InputError at the first row that is malformed, and as `read_arrow`.
     """
@@ -123,6 +123,9 @@ def table_batch(
         found = table.found or found
         if names is not None:
             names.add(table.names)
+    from sonlearn.options.python import in_keywords
+
+    found = found._replace(notes=tuple(map(in_keywords, found.notes)))
     name, constant = source_name(source), constant_id(options, "arrow")
     return joined(batches or [NO_BATCH])._replace(source=name, constant=constant), found
 

@@ -346,6 +346,12 @@ def first_names(names: Iterable[str]) -> str:
     return ", ".join(shorten(name) for name in names[:_LISTED]) + more
 
 
+def no_labels(labels: Iterable[str]) -> list[str]:
+    """What to say of classes that look like no label."""
+    alike = (label for label in labels if label.lower() in NOTHING_MEANT)
+    return [f"the label {shorten(label)} is a class: if it means that there is none, leave it empty" for label in alike]
+
+
 class ColumnTable:
     """The feature columns of tables, and what each has held: what a model remembers, to refuse other tables.
 

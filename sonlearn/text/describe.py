@@ -23,8 +23,10 @@ from sonlearn.text.columns import (
     LIKE_A_ROW,
     MISSING,
     Labelling,
+    first_names,
     is_feature,
     layout_of,
+    no_labels,
     number_in,
     reading_of,
     row_as_header,
@@ -349,7 +351,8 @@ def summarise(columns: list[str], rows: Iterable[dict[str, str]], options: TextO
     labels: dict[str, int] = {}
     order, met, count, repeated = LabelOrder(), set[int](), 0, 0
     for count, fields in enumerate(rows, 1):
-        own = fields.get(options.label, "").strip() or None
+        label = fields.get(options.label, "").strip()
+        own = label if label.lower() not in ("", "nan") else None
         for name in fields:
             if name not in summaries:
                 summaries[name] = ColumnSummary(name, options, count - 1, labels)
@@ -390,9 +393,20 @@ def told_early(source: str, options: TextOptions) -> list[str]:
 
 
 def notes_on(columns: Iterable[Described], begin: str | tuple[str, ...] = "") -> list[str]:
-    """What a person should look at, a line each; only suspicions that `begin` so, or with one of these."""
-    told = ((column.name, text) for column in columns for text in column.suspicions)
-    return [f"{name}: looks like {text}" for name, text in told if text.startswith(begin)]
+    """What a person should look at, a line each, of all columns of codes one; only what `begins` so, or with these."""
+    groups, lines = dict[str, list[tuple[str, str]]](), list[str]()
+    for column in columns:
+        for text in filter(lambda text: text.startswith(begin), column.suspicions):
+            codes = re.match("codes[^(;]*", text)
+            groups.setdefault(codes[0].strip() if codes else column.name + text, []).append((column.name, text))
+    for what, group in groups.items():
+        name, text = group[0]
+        if len(group) == 1:
+            lines.append(f"{name}: looks like {text}")
+        else:
+            flags = " ".join(f"--categorical {shorten(name)}" for name, _ in group)
+            lines.append(f"{first_names(name for name, _ in group)}: look like {what}; {flags}")
+    return lines
 
 
 def lines_of(found: Description) -> Iterator[str]:
@@ -415,7 +429,7 @@ def lines_of(found: Description) -> Iterator[str]:
         distinct = f">{MOST_VALUES}" if column.distinct is None else str(column.distinct)
         start = f"{column.name:<{width}}  {column.kind:<22} {column.missing:>7.1%} {distinct:>9}"
         yield f"{start}  {', '.join(column.examples)}".rstrip()
-    notes = [*found.notes, *filter(None, (found.order,)), *notes_on(columns)]
+    notes = [*found.notes, *filter(None, (found.order,)), *no_labels(labels), *notes_on(columns)]
     if found.header_is_row:
         names = shorten(", ".join(column.name for column in columns))
         notes.insert(0, f"the header {names} looks like a row; put a header before it")

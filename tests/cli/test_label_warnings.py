@@ -47,6 +47,10 @@ def test_a_class_that_looks_like_no_label(cli, tmp_path):
         said = trained(cli, tmp_path, ("cat", "NA", "dog"), "--classes", classes, "-f", tmp_path / "m")[2]
         assert (told in said) == is_told
         assert told not in cli("predict", "-i", tmp_path / "m", tmp_path / "t.csv")[2]
+    described = cli.out("describe", "--label", "y", tmp_path / "t.csv")
+    assert "\nthe label 'NA' is a class: if it means that there is none, leave it empty\n" in described
+    trained(cli, tmp_path, ("cat", "nan", "dog"), "--classes", "auto")
+    assert "labels = 'cat' 1, 'dog' 1 (1 rows have none)\n" in cli.out("describe", "--label", "y", tmp_path / "t.csv")
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])

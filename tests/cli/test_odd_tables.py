@@ -296,5 +296,14 @@ def test_codes_that_are_numbers_by_chance_are_named(cli, tmp_path):
     (tmp_path / "t").write_text("user,y\n" + "".join(f"{code},{i % 2}\n" for i, code in enumerate(codes * 2)))
     codes = "codes, of which some are read as numbers ('00000000'); --categorical 'user'"
     assert f"\nuser: looks like {codes}\n" in cli.out("describe", "--label", "y", tmp_path / "t")
+    columns = "".join(f"{code}," * 12 + f"{i % 2}\n" for i, code in enumerate(codes[::-1] * 2))
+    (tmp_path / "t").write_text("".join(f"c{i}," for i in range(12)) + "y\n" + columns.replace("00000000", "00000001"))
+    out, flags = (
+        cli.out("describe", "--label", "y", tmp_path / "t"),
+        " ".join(f"--categorical 'c{i}'" for i in range(12)),
+    )
+    assert out.count("--categorical") == 12
+    names = "'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8', 'c9' and 2 more"
+    assert f"\n{names}: look like codes, of which some are read as numbers; {flags}\n" in out
     (tmp_path / "t").write_text("user,y\na,0\n34e71572,1\n")
     assert cli.error("train --quiet --label y t").endswith("; --categorical 'user' takes codes")
