@@ -30,7 +30,7 @@ from sonlearn.text.objects import Unfit, described
 from sonlearn.text.suspicions import bytes_note
 
 FINITE = "a finite number"
-NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto"
+NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto, of two --loss logistic"
 NO_WEIGHT = f"a weight ({FINITE}, at least 0)"
 NONE_MET = "missing numbers, of which the model has met none; the column's mean stands for them"
 NO_DATE_MET = "missing dates, of which the model has met none: nothing stands for them"

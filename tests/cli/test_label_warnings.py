@@ -67,6 +67,16 @@ def test_true_beside_1_is_named(cli, tmp_path, flags, form):
         assert told not in cli("predict", "-i", tmp_path / "m", tmp_path / f"t.{form}")[2]
 
 
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_where_words_are_no_labels_what_is_advised_works(cli, tmp_path, form):
+    labels = ("ham", "spam", "ham")
+    said = one_line(trained(cli, tmp_path, labels, "--method", "rfd-son", form=form))
+    assert "names of classes: --classes auto, of two --loss logistic" in said
+    assert trained(cli, tmp_path, labels, "--method", "rfd-son", "--classes", "auto", form=form)[0] == 0
+    status, _, err = trained(cli, tmp_path, labels, "--method", "rfd-son", "--loss", "logistic", form=form)
+    assert (status, "positive label = spam (the other: ham)" in err) == (0, True)
+
+
 @pytest.mark.parametrize(("labels", "positive"), [(("ja", "nein"), "ja"), (("non", "oui"), "oui"), (("a", "b"), "b")])
 def test_the_positive_word(cli, tmp_path, labels, positive):
     assert f"\npositive label = {positive} (" in trained(cli, tmp_path, labels)[2]
