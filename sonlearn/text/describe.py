@@ -27,12 +27,11 @@ from sonlearn.text.columns import (
     is_feature,
     layout_of,
     no_labels,
-    number_in,
     reading_of,
     row_as_header,
 )
 from sonlearn.text.csv import CsvRecords
-from sonlearn.text.encode import date_in
+from sonlearn.text.encode import date_in, number_of
 from sonlearn.text.join import JoinedLabels
 from sonlearn.text.malformed import Malformed
 from sonlearn.text.objects import Members, Unfit, error_of, members_of
@@ -232,7 +231,7 @@ class ColumnSummary:
         """A field, and the label of its row. Blanks around it do not count."""
         field = field.strip()
         self.rows += 1
-        number = number_in(field)
+        number = number_of(field)
         if (number is not None and number != number) or field.lower() in MISSING:
             self.missing += 1
             if label is not None:
@@ -290,11 +289,11 @@ class ColumnSummary:
         elif (unique and texts > held / 2) or (self.numbers == held and self._numbers_rows(unique)):
             out.append(f"an id: nearly all values differ; --id {flag}, or --ignore {flag}")
         elif self.numbers and 0 < texts < held / 2:
-            shown = [shorten(value) for value in self.values if number_in(value) is None and date_in(value) is None]
+            shown = [shorten(value) for value in self.values if number_of(value) is None and date_in(value) is None]
             few = ", ".join(shown[:3])
             out.append(f"numbers with texts among them ({few}), each a category of its own")
         elif self.numbers and texts:
-            few = next(shorten(value) for value in self.values if number_in(value) is not None)
+            few = next(shorten(value) for value in self.values if number_of(value) is not None)
             out.append(f"codes, of which some are read as numbers ({few}); --categorical {flag}")
         if self.kind == "number" and self.whole and not out and any(_padded(value) for value in self.values):
             out.append(f"codes rather than numbers; --categorical {flag}")
@@ -374,7 +373,7 @@ def summarise(columns: list[str], rows: Iterable[dict[str, str]], options: TextO
 
 def _names_are_values(summaries: dict[str, ColumnSummary], options: TextOptions) -> bool:
     """Whether names of columns, the label's or most of those that are no numbers, are among the columns' values."""
-    texts = [name for name in summaries if number_in(name) is None]
+    texts = [name for name in summaries if number_of(name) is None]
     values = [name for name in texts if name in summaries[name].values]
     return options.label in values or 2 * len(values) > len(texts)
 

@@ -202,7 +202,7 @@ class RecordRows:
         rows_of = Counter[str]()
         for member, rows in met.items():
             rows_of[member.column] += rows
-            for part in DATE_PARTS if self._unmet and "date" in member.kinds else ():
+            for part in DATE_PARTS if self._unmet and {"date", "number"} & member.kinds else ():
                 self._unmet.pop(f"{member.title}.{part}", None)
         first = set(itertools.islice(rows_of, MOST_OF_OBJECTS))
         kinds = {
