@@ -236,12 +236,8 @@ def test_intervals_and_uuids_are_refused(pandas):
 
 
 def test_warnings_of_python_name_keywords():
-    table = pa.table(
-        {"c": [f"{i}" for i in range(40)], "when": [f"{i % 28 + 1}/3/2024" for i in range(40)], "y": [1, -1] * 20}
-    )
+    table = pa.table({"c": [f"{i}" for i in range(40)], "y": [1, -1] * 20})
     with pytest.warns(UserWarning, match="columns of texts that are read as numbers") as told:
         learner().partial_fit(table, label="y")
-    said = " ".join(str(one.message) for one in told)
-    assert "read as numbers: 'c' (categorical 'c' if they are names, numeric 'c' if numbers)" in said
-    assert "dates that are not read as such" in said
-    assert "--" not in said
+    (said,) = (str(one.message) for one in told)
+    assert said.endswith("read as numbers: 'c' (categorical 'c' if they are names, numeric 'c' if numbers)")
