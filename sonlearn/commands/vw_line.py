@@ -26,8 +26,6 @@ def _names(text: str) -> frozenset[str]:
 
 #: Left out: nothing changes without them.
 HARMLESS = _names(f"{' '.join(vw_flags.HARMLESS)} --no_stdin --onethread --random_seed --log_level")
-#: Further flags that have no value.
-_SWITCHES = _names("--no_stdin --onethread --driver_output_off")
 #: Flags that are the same here: those that have no value, and those that have one.
 _TAKEN = {
     "--" + name[2:].replace("-", "_"): action.nargs != 0
@@ -207,7 +205,7 @@ def _has_value(name: str, after: str) -> bool:
     """Whether a flag takes what stands behind it; of one that cannot be done here, if that is neither flag nor file."""
     if name in VALUES or name in ("--port", "--named_labels"):
         return True
-    if name in SWITCHES | STEPS | SAID_LATER | vw_flags.VALUELESS | _SWITCHES:
+    if name in SWITCHES | STEPS | SAID_LATER | vw_flags.VALUELESS:
         return False
     if name in HARMLESS | NEAREST.keys() | COMMITTEE.keys() | NEEDLESS.keys():
         return True

@@ -141,7 +141,7 @@ _VALUELESS = """
     --synthcover --regcb --regcbopt --freegrad --pistol --svrg --stage_poly --ksvm --bfgs --conjugate_gradient --nounif
     --greedify --first_only --elim --inpass --multitask --dropout --meanfield --lrqdropout --hessian_on --no_progress
     --node_only --randomized_routing --pool_greedy --para_active --batch_sz_no_doubling --restart --random_weights
-    --normal_weights --truncated_normal_weights --cb_sample
+    --normal_weights --truncated_normal_weights --cb_sample --no_stdin --onethread --driver_output_off
 """
 #: Of all these those that have no value.
 VALUELESS = frozenset(_VALUELESS.split())
