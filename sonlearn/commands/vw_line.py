@@ -45,9 +45,7 @@ OF_PASSES = _names("--passes --cache --cache_file --holdout_off --holdout_period
 #: Passes without a fall of the holdout loss after which VW ends, if it is not told.
 PATIENCE = 3
 #: By long name: what is taken in a flag's place; those in whose place the committee learns; those left out; and why.
-NEAREST = {name: answer for names, answer in vw_flags.NEAREST.items() for name in names.split()}
-COMMITTEE = {name: why for names, why in vw_flags.NEAREST_COMMITTEE.items() for name in names.split()}
-NEEDLESS = {name: why for why, names in vw_flags.NEEDLESS.items() for name in names.split()}
+NEAREST, COMMITTEE, NEEDLESS = vw_flags.NEAREST, vw_flags.NEAREST_COMMITTEE, vw_flags.NEEDLESS
 #: Flags whose place in our line is behind the others, or in another flag.
 SAID_LATER = _names("--daemon --port --named_labels --squarecb --softmax --explore")
 #: Which step it is to be.
