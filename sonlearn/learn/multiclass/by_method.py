@@ -54,8 +54,6 @@ class OneVsRest(Engine):
         How many classes may learn side by side.
     """
 
-    counts_features = True
-
     def __init__(self, options: LearnOptions, threads: int = 1):
         self._most, self._threads = options.oaa, threads
         self._binaries = [make_engine(options.of_one_class) for _ in range(threads)]
@@ -79,7 +77,9 @@ class OneVsRest(Engine):
 
     def reserve(self, state: OneVsRestState, rows: Rows, features: int) -> OneVsRestState:
         """Learners have room for what they have been shown; theirs of the batch comes with it."""
-        return super().reserve(state, NO_ROWS, features)
+        now = state.now.copy()
+        now["seen"] = features
+        return super().reserve(state, NO_ROWS, features)._replace(now=now)
 
     def learn(self, state: OneVsRestState, rows: Rows, out: Predictions, start: int) -> tuple[OneVsRestState, int]:
         """Learn rows from `start` on; see `Engine.learn`. What a class's learner refuses is marked; others learn it.
