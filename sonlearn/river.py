@@ -359,10 +359,6 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
     def _classes(self) -> list[Hashable]:
         return list(getattr(self, "numbers_", self.classes or ()))
 
-    @property
-    def _numbered(self) -> base.Classes:
-        return base.classes_of(self.learner_, self.positive_)
-
     def _learn(self, rows: list[dict[Hashable, Any]], y: list[Any], weight: Any) -> None:
         """See `_RiverEstimator`."""
         if not len(rows):

@@ -564,10 +564,6 @@ class SonlearnClassifier(ClassifierMixin, _SklearnEstimator):
     def _labels(self, y: np.ndarray) -> np.ndarray:
         return self._numbered.labels(np.searchsorted(self.classes_, y))
 
-    @property
-    def _numbered(self) -> base.Classes:
-        return base.classes_of(self.learner_, self.positive_)
-
     def _class_weights(self, y: np.ndarray, balanced: bool) -> np.ndarray | float:
         """float64[n]: what the rows' weights are multiplied with; `balanced`: whether all rows are here."""
         given = self.class_weight

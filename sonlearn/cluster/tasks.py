@@ -324,7 +324,7 @@ def predict_partition(model: LearnedPartition, reading: Reading, number: int, pa
     try:
         for batch in done.read(reader):
             fitting = learner.fitting(batch, learns=False) if reading.on_error == "skip" else batch
-            featureless = batch._replace(indices=batch.indices[:0], values=batch.values[:0], words=None)
+            featureless = batch._replace(indices=batch.indices[:0], values=batch.values[:0], marks=None)
             done.batches.append((featureless, learner.predict(fitting)))
     except SonlearnError as error:
         done.problem = placed(error, part)

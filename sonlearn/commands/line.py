@@ -127,11 +127,6 @@ class _Formatter(argparse.HelpFormatter):
         return names if action.nargs == 0 else f"{names} {action.metavar or action.dest.upper()}"
 
 
-def parser_of(verb: str) -> argparse.ArgumentParser:
-    """argparse's parser of all of `verb`'s flags; what is no flag (DATA, MODEL) it leaves over."""
-    return _parser(verb, VERBS[verb].groups)
-
-
 def help_of(verb: str, method: str | None = None, whole: bool = False) -> str:
     """What ``--help`` prints; ``--help-all`` if `whole`.
 
@@ -154,7 +149,7 @@ def help_of(verb: str, method: str | None = None, whole: bool = False) -> str:
     else:
         rare = [flags(f)[-1] for _, fields in groups for f in fields if f.metadata.get("rare") and _takes(of, f)]
         more = f"Rare flags, explained by --help-all: {', '.join(rare)}." if rare else None
-    return _parser(verb, [group for group in shown if group[1]], more).format_help()
+    return parser_of(verb, [group for group in shown if group[1]], more).format_help()
 
 
 def methods(line: Line) -> int:
@@ -169,15 +164,18 @@ def _takes(method: str | None, field: dataclasses.Field[Any]) -> bool:
     return method is None or not learns or field.name in (*ALL_TAKE, *METHODS[method].takes)
 
 
-def _parser(verb: str, groups: Iterable[Group], more: str | None = None) -> argparse.ArgumentParser:
-    """A parser of these flags; at the end of its help it says `more`."""
+def parser_of(verb: str, groups: Iterable[Group] | None = None, more: str | None = None) -> argparse.ArgumentParser:
+    """argparse's parser of all of `verb`'s flags, or of `groups`; what is no flag (DATA, MODEL) it leaves over.
+
+    At the end of its help it says `more`.
+    """
     parser = _Parser(
         prog=f"sonlearn {verb}", usage=VERBS[verb].usage, description=VERBS[verb].about, allow_abbrev=False,
         formatter_class=_Formatter,
         argument_default=argparse.SUPPRESS, epilog=more,
     )  # fmt: skip
     parser.add_argument("--help-all", action="store_true", help="list all flags, the rare ones as well")
-    for title, fields in groups:
+    for title, fields in VERBS[verb].groups if groups is None else groups:
         group = parser.add_argument_group(title)
         for field in fields:
             _add(group, field)

@@ -9,11 +9,11 @@ import numpy as np
 
 #: Feature id of the constant in input that is not hashed; no index in a file can be negative.
 CONSTANT = -1
-#: Of the marks of parts of dates (`Batch.words`).
+#: Of the marks of parts of dates (`Batch.marks`).
 HOUR, GROUP, GROUPS = 32, 64, 1 << 26
 
 #: Fields of a batch that have a value for each row, and for each entry.
-_OF_ROWS, _OF_ENTRIES = ("y", "weight", "lines", "tags", "base", "class_names"), ("indices", "values", "words")
+_OF_ROWS, _OF_ENTRIES = ("y", "weight", "lines", "tags", "base", "class_names"), ("indices", "values", "marks")
 
 
 class Batch(NamedTuple):
@@ -47,7 +47,7 @@ class Batch(NamedTuple):
         Id of the constant feature in these rows, if they have one.
     skipped : list of (int, str), or None for none
         Malformed lines that were left out: before which row of the batch each stood (n: behind the last), and its tag.
-    words : uint32[nnz], or None
+    marks : uint32[nnz], or None
         1 for each entry that is a word of a text, 0 for any other; for months, weekdays and hours of dates instead
         their places in order, from 2 on, plus `HOUR` if it is one, plus `GROUP` times a hash of column and part below
         `GROUPS`. None: the reader does not tell them apart.
@@ -65,7 +65,7 @@ class Batch(NamedTuple):
     constant: int = CONSTANT
     class_names: list[str | None] | None = None
     skipped: list[tuple[int, str]] | None = None
-    words: np.ndarray | None = None
+    marks: np.ndarray | None = None
 
     @property
     def n(self) -> int:
@@ -118,9 +118,9 @@ def joined(batches: list[Batch]) -> Batch:
     for name, none in (("tags", ""), ("class_names", None)):
         if any(getattr(batch, name) is not None for batch in batches):
             fields[name] = [text for batch in batches for text in getattr(batch, name) or [none] * batch.n]
-    if any(batch.words is not None for batch in batches):
-        fields["words"] = np.concatenate(
-            [np.zeros(len(batch.values), np.uint32) if batch.words is None else batch.words for batch in batches]
+    if any(batch.marks is not None for batch in batches):
+        fields["marks"] = np.concatenate(
+            [np.zeros(len(batch.values), np.uint32) if batch.marks is None else batch.marks for batch in batches]
         )
     if any(batch.base is not None for batch in batches):
         fields["base"] = np.concatenate([np.zeros(batch.n) if batch.base is None else batch.base for batch in batches])

@@ -32,8 +32,8 @@ class Rows(NamedTuple):
     constant: int = NO_CONSTANT  # number of the constant feature
     # int64[nnz]; ids of the features as they were read, in raw rows that views read (nothing is left out of those)
     ids: np.ndarray = np.zeros(0, np.int64)
-    # uint32[nnz]; see `Batch.words`, in raw rows that views read; uint32[0]: it is not known
-    words: np.ndarray = np.zeros(0, np.uint32)
+    # uint32[nnz]; see `Batch.marks`, in raw rows that views read; uint32[0]: it is not known
+    marks: np.ndarray = np.zeros(0, np.uint32)
 
 
 #: A row with a value beyond this is refused by what squares it, and multiplies such squares.
@@ -102,7 +102,7 @@ def rows_between(rows: Rows, start: int, stop: int) -> Rows:
     return rows._replace(
         indptr=rows.indptr[start : stop + 1] - begin, features=rows.features[begin:end], values=rows.values[begin:end],
         y=rows.y[start:stop], weight=rows.weight[start:stop], base=rows.base[start:stop],
-        unseen=rows.unseen[start:stop], ids=rows.ids[begin:end], words=rows.words[begin:end],
+        unseen=rows.unseen[start:stop], ids=rows.ids[begin:end], marks=rows.marks[begin:end],
     )  # fmt: skip
 
 

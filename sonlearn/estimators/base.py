@@ -52,6 +52,8 @@ class Options:
 
     #: The parameters, as `with_parameters` has them.
     PARAMETERS: Mapping[str, Parameter]
+    learner_: Learner
+    positive_: int
     #: Options that have another name here.
     _RENAMED: Mapping[str, str] = {}
 
@@ -99,6 +101,11 @@ class Options:
                 f"{type(self).__name__}: positive {positive!r}: expected one of two classes; found {found}"
             )
         return known.index(positive)
+
+    @property
+    def _numbered(self) -> Classes:
+        """The classes as the learner has them, which `_learner_of_classes` has made."""
+        return Classes(self.learner_) if self.learner_.options.several else Pair(self.learner_, self.positive_)
 
     def _learner_of_classes(self, classes: int | None, text: TextOptions | None, threads: int) -> Learner:
         """A learner of classes numbered from 0 on: two, one of them against the other; more; or None: as they come.
@@ -231,11 +238,6 @@ class Pair(Classes):
     def probabilities(self, raw: np.ndarray) -> np.ndarray:
         """See `Classes`."""
         return probabilities_of_two(self._learner.options, raw[:, 0])[:, :: int(self.sign)]
-
-
-def classes_of(learner: Learner, positive: int) -> Classes:
-    """The classes of a learner: several, or two of which the number `positive` is +1."""
-    return Classes(learner) if learner.options.several else Pair(learner, positive)
 
 
 def values_of(learner: Learner, batch: Batch, online: bool = False) -> np.ndarray:

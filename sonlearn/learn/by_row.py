@@ -54,7 +54,7 @@ class EngineByRow:
 
     def serves(self, rows: Rows) -> bool:
         """Whether `rows` is one row, and so were the last ones that were asked for: more will come."""
-        if len(rows.y) == 1 and not (rows.words == 1).any():
+        if len(rows.y) == 1 and not (rows.marks == 1).any():
             self._before += 1
         else:
             self._before, self._last = 0, NOTHING  # nothing is kept of a state that is no more
@@ -75,7 +75,7 @@ class EngineByRow:
         own.indptr[1] = n
         for name in ("features", "values", "ids"):
             getattr(own, name)[:n] = getattr(rows, name)[:n]
-        own.words[:n] = rows.words[:n] if len(rows.words) else 0
+        own.marks[:n] = rows.marks[:n] if len(rows.marks) else 0
         for name in ("y", "weight", "base", "unseen"):
             getattr(own, name)[:] = getattr(rows, name)
         state, at = self.run(state, features)
@@ -201,7 +201,7 @@ def _row_of(longest: int) -> Rows:
     """Room for a row of up to so many entries."""
     return Rows(
         np.zeros(2, np.int64), np.zeros(longest, np.int64), np.zeros(longest), np.zeros(1), np.ones(1), np.zeros(1),
-        np.zeros((1, 2)), ids=np.zeros(longest, np.int64), words=np.zeros(longest, np.uint32),
+        np.zeros((1, 2)), ids=np.zeros(longest, np.int64), marks=np.zeros(longest, np.uint32),
     )  # fmt: skip
 
 

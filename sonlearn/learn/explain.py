@@ -279,5 +279,5 @@ def _subrows(row: Batch, chosen_entries: np.ndarray) -> Batch:
         values=np.broadcast_to(row.values, shape)[chosen_entries],
         y=np.full(n, np.nan), weight=np.repeat(row.weight, n), lines=np.repeat(row.lines, n), source=row.source,
         base=None if row.base is None else np.repeat(row.base, n), constant=row.constant,
-        words=None if row.words is None else np.broadcast_to(row.words, shape)[chosen_entries],
+        marks=None if row.marks is None else np.broadcast_to(row.marks, shape)[chosen_entries],
     )  # fmt: skip

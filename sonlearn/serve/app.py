@@ -32,7 +32,7 @@ from sonlearn.options.text import NAMESPACED
 from sonlearn.options.verbs import ServeOptions
 from sonlearn.report.predictions import format_lines
 from sonlearn.serve.metrics import ServerMetrics
-from sonlearn.serve.worker import CSV, DOCUMENT, LINES, TEXT, Busy, Reply, Wants
+from sonlearn.serve.worker import CSV, DOCUMENT, LINES, TEXT, Reply, Wants
 
 JSON, JSON_LINES, PLAIN, TEXT_CSV = "application/json", "application/x-ndjson", "text/plain", "text/csv"
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
@@ -63,7 +63,7 @@ class Handlers:
     paths: Mapping[str, bool]
 
     async def answered(self, request: Request, learn: bool) -> Response:
-        """Return the answer to a POST. Raises HTTPException, SonlearnError, Busy."""
+        """Return the answer to a POST. Raises HTTPException, SonlearnError."""
         raise NotImplementedError
 
     async def post(self, path: str, request: Request) -> Response:
@@ -79,9 +79,7 @@ class Handlers:
             self.report(str(error))
             response = refusal(request, 503, "the event could not be written, so nothing was done; try again later")
         except SonlearnError as error:
-            response = refusal(request, getattr(error, "status", 400), str(error))
-        except Busy:
-            response = refusal(request, 503, "too much is waiting; try again later", {"retry-after": "1"})
+            response = refusal(request, getattr(error, "status", 400), str(error), getattr(error, "headers", None))
         except ClientDisconnect:
             response = refusal(request, 400, "the request has ended before its end")
         except Exception as error:
@@ -93,8 +91,9 @@ class Handlers:
         return response
 
     def facts(self) -> dict[str, Any]:
-        """What /health says of the model."""
-        raise NotImplementedError
+        """What /health says of the model, and of the events that wait."""
+        events = getattr(self.worker, "events", None)
+        return {"examples": self.worker.learner.examples, **({} if events is None else {"pending": events.pending})}
 
     async def health(self, request: Request) -> Response:
         """GET /health."""
@@ -138,7 +137,7 @@ class RowHandlers(Handlers):
 
     def facts(self) -> dict[str, Any]:
         """See `Handlers`."""
-        return {"method": self.worker.learner.options.method, "examples": self.worker.learner.examples}
+        return {"method": self.worker.learner.options.method, **super().facts()}
 
     async def answered(self, request: Request, learn: bool) -> Response:
         """See `Handlers`."""
@@ -195,24 +194,11 @@ class LabelHandlers(RowHandlers):
 
     paths = {"/predict": False, "/label": True}  # noqa: RUF012
 
-    def facts(self) -> dict[str, Any]:
-        """See `Handlers`."""
-        return {**super().facts(), "pending": self.worker.events.pending}
-
-    def _kind(self, media: str, body: bytes) -> str:
-        if media not in (JSON, JSON_LINES):
-            raise refused_type(media, JSON, JSON_LINES)
-        return super()._kind(media, body)
-
 
 class DecisionHandlers(Handlers):
     """What is done for decisions: they are made, and rewarded; see `Handlers`."""
 
     paths = {"/decide": False, "/reward": True}  # noqa: RUF012
-
-    def facts(self) -> dict[str, Any]:
-        """See `Handlers`."""
-        return {"examples": self.worker.learner.examples, "pending": self.worker.events.pending}
 
     async def answered(self, request: Request, learn: bool) -> Response:
         """See `Handlers`."""

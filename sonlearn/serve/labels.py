@@ -34,6 +34,7 @@ class LateLabels(worker.Worker):
     """
 
     at_once_bytes = -1  # the disk is waited for
+    takes_text = takes_csv = False  # rows are remembered as JSON
 
     def __init__(self, events: EventLog, *parameters: Any, **more: Any):
         super().__init__(*parameters, **more)

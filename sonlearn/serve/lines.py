@@ -14,7 +14,7 @@ import re
 
 from sonlearn.errors import SonlearnError
 from sonlearn.serve.app import RowHandlers, prediction_lines
-from sonlearn.serve.worker import LINES, TEXT, Busy
+from sonlearn.serve.worker import LINES, TEXT
 
 _READ_BYTES = 1 << 16
 _LAST_SECONDS = 1.0  # that the end of a connection waits for the client's own
@@ -115,10 +115,9 @@ class LineServer:
             text = b"\n".join(part) + b"\n"
             try:
                 answer = await self._worker.ask(kind, text, learn=self._options.learn, whole=False)
-            except (SonlearnError, Busy) as error:
-                problem = str(error) if isinstance(error, SonlearnError) else "too much is waiting; try again later"
+            except SonlearnError as error:
                 count = sum(1 for line in text.split(b"\n") if line.strip(b" \t\r"))
-                answers += [f"error: {problem}\n"] * count
+                answers += [f"error: {error}\n"] * count
                 self._metrics.lines.labels("refused").inc(count)
                 continue
             texts = dict(zip(answer.lines, prediction_lines(answer).split("\n")[:-1], strict=True))

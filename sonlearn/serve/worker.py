@@ -35,7 +35,7 @@ from sonlearn.report.problem import problem_of
 from sonlearn.report.quality import CoverageTotals
 from sonlearn.text.chunk import ChunkParser, joined_chunks
 from sonlearn.text.columns import Found, Labelling, layout_of
-from sonlearn.text.csv import CsvRecords
+from sonlearn.text.csv import CsvRecords, objects_of
 from sonlearn.text.flat import TableRows
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.names import NameTable, names_of
@@ -65,8 +65,10 @@ _OUT_OF_BOUNDS = ("an example that would lead to numbers out of all bounds", "sm
 TEXT, LINES, DOCUMENT, CSV = "text", "lines", "document", "csv"
 
 
-class Busy(Exception):  # noqa: N818
+class Busy(SonlearnError):  # noqa: N818
     """Too much is waiting already."""
+
+    status, headers = 503, {"retry-after": "1"}
 
 
 class TooLongError(InputError):
@@ -171,7 +173,7 @@ class Queue:
     async def answer_to(self, request: Any) -> Any:
         """The answer to a request, when its turn has come. Raises Busy, or what is its answer."""
         if self._stopping or (self._requests and self.waiting + request.size > MOST_WAITING):
-            raise Busy
+            raise Busy("too much is waiting; try again later")
         request.answer = asyncio.Future()
         self._requests.append(request)
         self.waiting += request.size
@@ -240,10 +242,6 @@ class PredictionRequest:
         """Bytes."""
         return len(self.text)
 
-    def is_like(self, other: PredictionRequest) -> bool:
-        """Whether both can be done at once."""
-        return (self.kind, self.learn, self.wants) == (other.kind, other.learn, other.wants)
-
     @property
     def in_order(self) -> bool:
         """Whether it waits for the requests before it that learn or explain."""
@@ -286,7 +284,7 @@ class Worker(Queue):
         self._told, self._tell_one = set[str](), tell
         text = learner.text
         labels = Labelling.of(learner.options)
-        of_namespaces = text.format in NAMESPACED
+        of_namespaces, of_lines = text.format in NAMESPACED, text.format not in TABLES
         # By whether rows are learned.
         self._columns = {False: learner.columns.at_rest(names.known), True: learner.columns}
         learner.columns.usual = learner.columns.always
@@ -295,7 +293,7 @@ class Worker(Queue):
         self._parsers = {
             (stop, learns): ChunkParser(
                 text, labels, stops=stop, most_features=_MOST_FEATURES, columns=self._columns[learns],
-                records=None if of_namespaces else TableRows(text, labels, self._columns[learns], self.takes_text),
+                records=None if of_namespaces else TableRows(text, labels, self._columns[learns], of_lines),
             )
             for stop in (False, True) for learns in self._columns
         }  # fmt: skip
@@ -356,7 +354,8 @@ class Worker(Queue):
         while at < len(self._requests) and first.kind not in (DOCUMENT, CSV) and not first.wants.explain:
             request = self._requests[at]
             size += request.size
-            if not request.is_like(first) or size > GROUP_BYTES:
+            alike = (request.kind, request.learn, request.wants) == (first.kind, first.learn, first.wants)
+            if not alike or size > GROUP_BYTES:
                 break
             group.append(request)
             del self._requests[at]
@@ -471,8 +470,8 @@ class Worker(Queue):
                 break
         return joined_chunks(parts)
 
-    def _rows_of_csv(self, text: bytes) -> Iterator[tuple[int, dict[str, str]]]:
-        """Yield the rows of a table by their numbers, that of the header 1. Raises InputError at a malformed one."""
+    def _rows_of_csv(self, text: bytes) -> Iterator[tuple[int, Record | InputError]]:
+        """Yield the rows of a table, or what is wrong with them, by their first lines. Raises InputError."""
         options = self.learner.text
         records = CsvRecords([np.frombuffer(text, dtype=np.uint8)], SOURCE, options)
         if not records.columns:
@@ -483,10 +482,7 @@ class Worker(Queue):
         layout = layout_of(records.columns, options, (SOURCE, 1), Labelling(False), hint, self._columns[False])
         features = tuple(name for _, name in layout.features)
         self.learner.columns.check(Found(features, {}, hint), SOURCE, learns=False)
-        for number, (_, record, error) in enumerate(records, 2):
-            if error is not None:
-                raise error
-            yield number, dict(zip(records.columns, record, strict=True))
+        yield from objects_of(records, layout)
 
     def _do(self, task: Task, batch: Batch) -> Iterator[None]:
         """Predict a batch, or learn it after that; yield between two steps."""
@@ -548,12 +544,15 @@ def elements(text: bytes) -> Iterator[tuple[int, Record]]:
     try:
         yield from enumerate(elements_of(text), 1)
     except Unfit as problem:
-        raise _error_in(text, problem) from None
+        error = error_of(problem, text, (SOURCE, 1))
+        at = (error.column or 1) - 1  # in the document, which has several lines
+        line, column = 1 + text.count(b"\n", 0, at), at - text.rfind(b"\n", 0, at)
+        raise error.but(line=line, column=column) from None
 
 
-def all_of(rows: Iterator[tuple[int, Record]]) -> Generator[None, None, list[tuple[int, Record]]]:
+def all_of(rows: Iterator[tuple[int, Any]]) -> Generator[None, None, list[tuple[int, Any]]]:
     """Return all rows, of which one may be an error; yield between two steps."""
-    found: list[tuple[int, Record]] = []
+    found: list[tuple[int, Any]] = []
     while part := list(itertools.islice(rows, PARSED_RECORDS)):
         if found:
             yield
@@ -587,13 +586,3 @@ def _within(batches: list[Batch], most: int) -> tuple[list[Batch], list[InputErr
             for row in np.flatnonzero(~fits).tolist()
         ]
     return taken, errors
-
-
-def _error_in(text: bytes, problem: Unfit) -> InputError:
-    """The error for a document of several lines."""
-    error = error_of(problem, text, (SOURCE, 1))
-    if error.column is None:
-        return error
-    before = text[: error.column - 1]
-    column = error.column - 1 - (before.rfind(b"\n") + 1) + 1
-    return error.but(line=1 + before.count(b"\n"), column=column)

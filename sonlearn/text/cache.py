@@ -35,13 +35,13 @@ from sonlearn.text.hashing import constant_id
 from sonlearn.text.malformed import Malformed
 from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader, expand_globs
-from sonlearn.text.source import Source, Watch, is_regular, open_binary, source_name
+from sonlearn.text.source import Source, is_regular, open_binary, source_name
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 #: Changes whenever the layout does, or what the parsers make of a text.
-VERSION = 11
+VERSION = 12
 
 #: Bytes at either end of a file that are read to see whether it has changed.
 _ENDS = 1 << 16
@@ -52,7 +52,7 @@ _MAGIC = _NAME + b"%d\n" % VERSION
 _END = struct.Struct(f"<Q{len(_MAGIC)}s")
 #: Bytes of the JSON, of all that follows, checksum (CRC-32): of all this with 0 in its place, and of what follows.
 _BLOCK = struct.Struct("<QQI")
-_ARRAYS = ("indptr", "indices", "values", "y", "weight", "lines", "base", "words")
+_ARRAYS = ("indptr", "indices", "values", "y", "weight", "lines", "base", "marks")
 _TEXTS = ("tags", "class_names", "skipped")
 _HALF = {"<i8": "<i4", "<f8": "<f4"}
 _WHOLE = {half: whole for whole, half in _HALF.items()}
@@ -134,8 +134,12 @@ class CachedReader(Reader):
         constant = constant_id(self.options, self.format)
         if self.meter is not None:
             self.meter.begin([self.path])
-        blocks = _read_batches(self.path, trailer, self.meter and self.meter.watch)
-        yield from (batch._replace(constant=constant) for batch in blocks)
+        damaged = InputError(str(self.path), None, None, "a damaged cache", "the one that was written; delete it")
+        room = self.path.stat().st_size
+        with open_binary(self.path, self._watch) as file:
+            file.seek(len(_MAGIC))
+            for _ in range(trailer["blocks"]):
+                yield _batch(*_read_block(file, room, damaged), trailer["names"])._replace(constant=constant)
         self.malformed.tags = list(trailer["skipped"])
 
     def _stale(self, trailer: dict[str, Any]) -> str | None:
@@ -278,15 +282,6 @@ def read_trailer(path: Path) -> dict[str, Any]:
         raise _ForeignError(str(path), None, None, (error.strerror or str(error)).lower(), "a cache") from error
     except struct.error:
         raise damaged from None
-
-
-def _read_batches(path: Path, trailer: dict[str, Any], watch: Watch | None = None) -> Iterator[Batch]:
-    damaged = InputError(str(path), None, None, "a damaged cache", "the one that was written; delete it")
-    room = path.stat().st_size
-    with open_binary(path, watch) as file:
-        file.seek(len(_MAGIC))
-        for _ in range(trailer["blocks"]):
-            yield _batch(*_read_block(file, room, damaged), trailer["names"])
 
 
 def _read_block(file: Any, room: int, damaged: InputError) -> tuple[dict[str, Any], bytes, int]:

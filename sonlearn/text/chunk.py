@@ -121,8 +121,8 @@ class ChunkParser:
             parsed = parsed._replace(names=self._line_names.new_names(text.tobytes(), rows, n, plan, lines))
         return parsed._replace(spaces=frozenset(self._interactions.seen))
 
-    def parse_records(self, records: Iterable[tuple[int, Record]], source: str) -> ParsedChunk:
-        """Rows of JSON objects: (number, line of JSON or dict). Lines without anything in them are passed over."""
+    def parse_records(self, records: Iterable[tuple[int, Record | InputError]], source: str) -> ParsedChunk:
+        """Rows of JSON objects: (number, line of JSON, dict, or what is wrong). Blank lines are passed over."""
         if self._records is None:
             from sonlearn.text.records import RecordRows
 
@@ -133,11 +133,13 @@ class ChunkParser:
             if isinstance(record, bytes) and not record.strip():
                 continue
             try:
-                rows.add(record, line)
+                if not isinstance(record, InputError):
+                    rows.add(record, line)
             except Unfit as problem:
-                error = error_of(problem, record, (source, line))
-                error.tag = tag_of(record, self._options.id or "_tag")
-                refused.append(error)
+                tag = tag_of(record, self._options.id or "_tag")
+                record = error_of(problem, record, (source, line)).but(tag=tag)
+            if isinstance(record, InputError):
+                refused.append(record)
                 if self._stops:
                     break
         parsed = rows.take(refused)
@@ -188,7 +190,7 @@ class ChunkParser:
                 end = int(expand(runs, start, stop, constant, plan, self._names.mask, room, out))
                 indptr = out.indptr[: end - start + 1].copy()
                 made = {"indptr": indptr, "indices": out.indices[: indptr[-1]], "values": out.values[: indptr[-1]]}
-                batches += [whole.part(start, end)._replace(words=None, **made)] if end > start else []
+                batches += [whole.part(start, end)._replace(marks=None, **made)] if end > start else []
             if end < max(stop, start + 1):
                 error = _too_much(source, int(whole.lines[end]), count[end], self._most)
                 refused.append(error.but(tag=tags[end]))

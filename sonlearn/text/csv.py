@@ -16,10 +16,10 @@ import numpy as np
 from sonlearn.errors import InputError, shorten
 from sonlearn.options import TextOptions
 from sonlearn.options.spec import raw
-from sonlearn.text.columns import ColumnTable, Labelling, header_hint, layout_of, row_as_header
+from sonlearn.text.columns import ColumnLayout, ColumnTable, Labelling, header_hint, layout_of, row_as_header
 from sonlearn.text.encode import LONGEST
 from sonlearn.text.flat import TableRows, id_in
-from sonlearn.text.objects import Unfit
+from sonlearn.text.objects import Record, Unfit
 from sonlearn.text.rows import ParsedChunk
 from sonlearn.text.suspicions import with_point
 
@@ -88,22 +88,20 @@ def read_csv_as_objects(
     chunks: Iterable[np.ndarray], name: str, options: TextOptions, parser: ChunkParser
 ) -> Iterator[ParsedChunk]:  # fmt: skip
     """Yield the rows of a source, each what `parser` makes of an object of its fields; the rest is as in `read_csv`."""
-    records, part = CsvRecords(chunks, name, options), list[tuple[int, list[str], InputError | None]]()
+    records, part = CsvRecords(chunks, name, options), list[tuple[int, Record | InputError]]()
     layout = layout_of(records.columns, options, (name, records.header), Labelling(False), records.hint)
-    for line, record, malformed in records:
-        part.append((line, record, malformed and malformed.but(tag=id_in(record, layout))))
+    for numbered in objects_of(records, layout):
+        part.append(numbered)
         if len(part) >= _ROWS or records.chunk_ends:
-            yield _objects_of(part, records.columns, name, parser)
+            yield parser.parse_records(part, name)
             part = []
-    yield _objects_of(part, records.columns, name, parser)
+    yield parser.parse_records(part, name)
 
 
-def _objects_of(
-    part: list[tuple[int, list[str], InputError | None]], columns: list[str], name: str, parser: ChunkParser
-) -> ParsedChunk:  # fmt: skip
-    objects = ((line, dict(zip(columns, record, strict=True))) for line, record, error in part if error is None)
-    parsed = parser.parse_records(objects, name)
-    return parsed._replace(errors=[*parsed.errors, *(error for _, _, error in part if error is not None)])
+def objects_of(records: CsvRecords, layout: ColumnLayout) -> Iterator[tuple[int, Record | InputError]]:
+    """Yield the records by their first lines: an object of each one's fields, or what is wrong with it."""
+    for line, record, error in records:
+        yield line, error.but(tag=id_in(record, layout)) if error else dict(zip(records.columns, record, strict=True))
 
 
 class CsvRecords:

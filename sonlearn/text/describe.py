@@ -50,6 +50,7 @@ LOOKED_AT = 1_000
 _ENOUGH, _SURE, _NEARLY_ALL = 20, 100, 0.95
 #: What an index of pandas without a name is called: in CSV without a header, read and written again, in Parquet.
 _INDEX = re.compile(r"column 1|Unnamed: 0|__index_level_0__")
+_PADDED = re.compile(r"\s*0[0-9]+\s*")
 #: The chance at most with which rows that lack no value have one label by accident.
 _CHANCE = 1e-6
 #: Numbers of which the largest is so many times the smallest are no times.
@@ -293,7 +294,7 @@ class ColumnSummary:
         elif self.numbers and texts:
             few = next(shorten(value) for value in self.values if number_in(value) is not None)
             out.append(f"codes, of which some are read as numbers ({few}); --categorical {flag}")
-        if self.kind == "number" and self.whole and not out and any(_padded(value) for value in self.values):
+        if self.kind == "number" and self.whole and not out and any(map(_PADDED.fullmatch, self.values)):
             out.append(f"codes rather than numbers; --categorical {flag}")
         out += self._leak(labels)
         return out
@@ -335,11 +336,6 @@ class ColumnSummary:
 
 def _digits(number: float) -> int:
     return len(f"{number:.0f}")
-
-
-def _padded(value: str) -> bool:
-    """Whether a number has zeros before it, as codes have."""
-    return len(value.strip()) > 1 and value.strip()[0] == "0" and value.strip().isdigit()
 
 
 def summarise(columns: list[str], rows: Iterable[dict[str, str]], options: TextOptions) -> Description:

@@ -255,7 +255,7 @@ class ColumnEncoder:
         if known == DATES:
             self._note("missing", NO_DATE_MET)
         if self._missing < 0:
-            self._missing = self._new("=", word=self.as_text)
+            self._missing = self._new("=", mark=self.as_text)
         return ((self._missing, 1.0),)
 
     def absent(self) -> Entries:
@@ -351,9 +351,9 @@ class ColumnEncoder:
     def _new_category(self, field: str) -> int:
         return self._new(f"={field}")
 
-    def _new(self, behind: str = "", word: int = 0) -> int:
+    def _new(self, behind: str = "", mark: int = 0) -> int:
         """The number of a new feature whose name is the column's and what stands behind it."""
-        return self._table.new(self.column + behind, word=word)
+        return self._table.new(self.column + behind, mark=mark)
 
     def _date(self, field: str) -> Entries:
         found = date_in(field)
@@ -366,7 +366,7 @@ class ColumnEncoder:
         )  # fmt: skip
 
     def _part(self, part: str, feature: str) -> int:
-        """The feature of a part of dates, and if there are several of that part, its mark (`Batch.words`)."""
+        """The feature of a part of dates, and if there are several of that part, its mark (`Batch.marks`)."""
         if feature not in self._words:
             mark, value = 0, feature.partition("=")[2]
             if value:
@@ -409,7 +409,7 @@ class ColumnEncoder:
         return feature
 
     def _new_word(self, name: str, slot: int) -> tuple[int, float]:
-        return self._table.new(f"{self.column}^{name}", slot, word=True), 1.0
+        return self._table.new(f"{self.column}^{name}", slot, mark=True), 1.0
 
 
 class TableEncoder:
@@ -438,15 +438,15 @@ class TableEncoder:
         self._begin()
 
     def _begin(self) -> None:
-        self.slots, self.names, self._words = array("q"), list[str](), array("I")
+        self.slots, self.names, self._marks = array("q"), list[str](), array("I")
         if self.constant is not None:
             self.new("Constant", constant_id(self.options, "csv"))
 
-    def new(self, name: str, slot: int | None = None, word: int = 0) -> int:
-        """The number of a new feature, see `Batch.words`; its slot is that of its name, if no other is given."""
+    def new(self, name: str, slot: int | None = None, mark: int = 0) -> int:
+        """The number of a new feature, see `Batch.marks`; its slot is that of its name, if no other is given."""
         self.slots.append(name_slot(name, self.options) if slot is None else slot)
         self.names.append(name)
-        self._words.append(word)
+        self._marks.append(mark)
         return len(self.slots) - 1
 
     def column(self, name: str) -> ColumnEncoder:
@@ -467,7 +467,7 @@ class TableEncoder:
         )  # fmt: skip
 
     def parsed(
-        self, batch: Batch, errors: list[InputError], columns: Iterable[Hashable], words: bool = False
+        self, batch: Batch, errors: list[InputError], columns: Iterable[Hashable], marked: bool = False
     ) -> ParsedChunk:  # fmt: skip
         """Rows whose indices are numbers of features, with slots in their place; and what `columns` have held so far.
 
@@ -479,9 +479,9 @@ class TableEncoder:
         if self.options.names is not False:
             counts = np.bincount(numbers)
             counted = [(self.slots[i], self.names[i], int(counts[i])) for i in np.flatnonzero(counts).tolist()]
-        marks = np.array(self._words, np.uint32)[numbers]
-        told = words or self.options.text or marks.any()
-        batch = batch._replace(indices=np.array(self.slots, np.int64)[numbers], words=marks if told else None)
+        marks = np.array(self._marks, np.uint32)[numbers]
+        told = marked or self.options.text or marks.any()
+        batch = batch._replace(indices=np.array(self.slots, np.int64)[numbers], marks=marks if told else None)
         found = self.found(columns)
         if len(self.slots) > _REMEMBERED:
             self._begin()

@@ -10,7 +10,7 @@ import re
 import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -51,12 +51,6 @@ _JSON = re.compile(rb"\s*\{\s*[\"}]")
 _NO_TEXT = np.zeros(0, np.uint8)
 #: Bytes of a record in memory, about.
 _RECORD_BYTES = 256
-
-
-class _Chunk(NamedTuple):
-    text: np.ndarray
-    source: str
-    first: bool  # of its source
 
 
 def detect_format(chunk: np.ndarray) -> str | None:
@@ -311,8 +305,8 @@ class Reader:
             raise problem
         yield from chunks
 
-    def _chunks(self) -> Iterator[_Chunk]:
-        """Chunks of all sources; with threads, copies that stay valid."""
+    def _chunks(self) -> Iterator[tuple[str, bool, np.ndarray]]:
+        """Chunks of all sources, as `_parsed` has them; with threads, copies that stay valid."""
         for source in expand_globs(self.sources):
             name, first = source_name(source), True
             for text in self.chunks_of(source):
@@ -320,7 +314,7 @@ class Reader:
                     self.format = detect_format(text)
                     if self.format is not None:
                         check_options(self.options, self.format)
-                yield _Chunk(text.copy() if self._threads > 0 else text, name, first)
+                yield name, first, text.copy() if self._threads > 0 else text
                 first = False
 
     def _tables(self) -> Iterator[tuple[str, bool, ParsedChunk]]:
@@ -354,12 +348,13 @@ class Reader:
             for part in source.parts(max(self._chunk_bytes // _RECORD_BYTES, 1)):
                 yield source.name, True, parser.parse_records(part, source.name)
 
-    def _parse(self, chunk: _Chunk) -> tuple[str, bool, ParsedChunk]:
+    def _parse(self, chunk: tuple[str, bool, np.ndarray]) -> tuple[str, bool, ParsedChunk]:
+        source, first, text = chunk
         if self.format is None:  # blank lines and comments so far
-            return chunk.source, chunk.first, ParsedChunk([], [], int(np.count_nonzero(chunk.text == ord("\n"))))
+            return source, first, ParsedChunk([], [], int(np.count_nonzero(text == ord("\n"))))
         if not hasattr(self._parsers, "parser"):
             self._parsers.parser = self._parser()
-        return chunk.source, chunk.first, self._parsers.parser.parse(chunk.text, self.format, chunk.source)
+        return source, first, self._parsers.parser.parse(text, self.format, source)
 
     def _parser(self, records: TableRows | None = None) -> ChunkParser:
         described, stops = max(SHOWN_ERRORS, (self.malformed.allowed or 0) + 1), not self.malformed.skips

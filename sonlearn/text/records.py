@@ -106,9 +106,9 @@ class _Member(ColumnEncoder):
     def _hash(self, name: str, seed: int) -> int:
         return hash_bytes(raw(name), seed, hash_all=self._hash_all)
 
-    def _new(self, behind: str = "", word: int = 0) -> int:
+    def _new(self, behind: str = "", mark: int = 0) -> int:
         slot = self._hash(self._name + behind, self._space) & self._mask
-        return self._table.new(self.column + behind, slot, word)
+        return self._table.new(self.column + behind, slot, mark)
 
     def _new_category(self, field: str) -> int:
         text = field.translate(_UNDERSCORES)
@@ -196,7 +196,7 @@ class RecordRows:
         """All rows since the last call; the `errors` of the records between them that were malformed."""
         met = {member: rows for member, rows in self._met.items() if member.is_column}
         features = len(self._table.slots)
-        parsed = self._table.parsed(self._rows.take(), errors, [member.key for member in met], words=True)
+        parsed = self._table.parsed(self._rows.take(), errors, [member.key for member in met], marked=True)
         batch, found = (parsed.batches or [NO_BATCH])[0], parsed.found
         assert found is not None
         rows_of = Counter[str]()

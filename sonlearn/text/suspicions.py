@@ -33,11 +33,6 @@ _NUMBER = re.compile(
 _COMMA = re.compile(r"[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)?(,\d+)?([eE][+-]?\d+)?", re.ASCII)
 
 
-def is_other_date(field: str) -> bool:
-    """Whether a text that is read as no date looks like one."""
-    return _DATE.fullmatch(field.strip()) is not None
-
-
 def is_stamp(field: str) -> bool:
     """Whether a number may be a date or a time."""
     return _STAMP.fullmatch(field.strip()) is not None
@@ -104,7 +99,7 @@ class Suspicions:
         """A text; of categories each once."""
         self.texts += 1
         self.sentences += len(field.split(None, 2)) > 2  # three words at least
-        if is_other_date(field):
+        if _DATE.fullmatch(field.strip()):
             self.dates, self.date = self.dates + 1, self.date or field
         elif is_other_number(field):
             self.numbers, self.number = self.numbers + 1, self.number or field

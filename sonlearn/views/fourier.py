@@ -311,7 +311,7 @@ def count_row(params, state, work, rows, i):
     now, h, entries = state.now[0], within(rows.weight[i]), 0
     if now["stage"] == OFF:
         return
-    if len(rows.words) > 0 and not params.standard:
+    if len(rows.marks) > 0 and not params.standard:
         order_parts(state, rows, i)
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         j, x = rows.features[place], tamed(rows.values[place])
@@ -353,9 +353,9 @@ def order_parts(state, rows, i):
     """Let parts of the dates of row i share a place each, that of the first, if the dates of a column have hours."""
     now, hours = state.now[0], False
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
-        hours |= rows.words[place] & HOUR != 0
+        hours |= rows.marks[place] & HOUR != 0
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
-        j, mark, at = rows.features[place], np.int64(rows.words[place]), 0
+        j, mark, at = rows.features[place], np.int64(rows.marks[place]), 0
         if mark < 2 or state.places[j] > PLACE:
             continue
         group = -2 - mark // GROUP

@@ -85,14 +85,14 @@ def intern(batch: Batch, index: Index, unknown: bool = False) -> tuple[Rows, Ind
     indptr, indices, values = plain(batch.indptr, np.int64), plain(batch.indices, np.int64), plain(batch.values)
     features, y, weight = np.empty(len(indices), np.int64), plain(batch.y), plain(batch.weight)
     base = np.zeros(batch.n) if batch.base is None else plain(batch.base)
-    words = plain(batch.words, np.uint32) if unknown and batch.words is not None else np.zeros(0, np.uint32)
-    rows = Rows(indptr, features, values, y, weight, base, np.zeros((batch.n, 2)), ids=indices, words=words)
+    marks = plain(batch.marks, np.uint32) if unknown and batch.marks is not None else np.zeros(0, np.uint32)
+    rows = Rows(indptr, features, values, y, weight, base, np.zeros((batch.n, 2)), ids=indices, marks=marks)
     at = int(intern_ordered(rows, index))
     if at == batch.n:
         return rows._replace(constant=int(constant_of(batch.constant, index.slots))), index
     out = int(indptr[at])
     rows = rows._replace(
-        indptr=_begun(indptr, at + 1), values=_begun(values, out), ids=_begun(indices, out), words=words.copy()
+        indptr=_begun(indptr, at + 1), values=_begun(values, out), ids=_begun(indices, out), marks=marks.copy()
     )
     places = new_places(longest_row(rows._replace(indptr=indptr)))
     while True:
@@ -283,8 +283,8 @@ def intern_rows(indptr, indices, values, index, rows, places, start, unknown):
                 continue
             rows.features[to] = slot.count - 1
             rows.ids[to] = key
-            if len(rows.words) > 0:  # in their order, in place: `to` is never beyond `at`
-                rows.words[to] = rows.words[at]
+            if len(rows.marks) > 0:  # in their order, in place: `to` is never beyond `at`
+                rows.marks[to] = rows.marks[at]
             rows.values[to] = values[at]
             out += 1
         rows.indptr[i + 1] = out

@@ -165,21 +165,21 @@ def parts_of(rows: Rows) -> dict[str, Rows]:
 def part_of(rows: Rows, part: str) -> Rows:
     """The `COLUMNS` or the `WORDS` of `rows`."""
     n = int(rows.indptr[-1])
-    words = rows.words[:n] == 1 if len(rows.words) else np.zeros(n, dtype=bool)
+    words = rows.marks[:n] == 1 if len(rows.marks) else np.zeros(n, dtype=bool)
     which = (words if part == WORDS else ~words) | (rows.features[:n] == rows.constant)
     return rows._replace(
         indptr=np.concatenate([np.zeros(1, np.int64), np.cumsum(which)])[rows.indptr],
         features=rows.features[:n][which], values=rows.values[:n][which], ids=rows.ids[:n][which],
-        words=rows.words[:n][which] if len(rows.words) else rows.words,
+        marks=rows.marks[:n][which] if len(rows.marks) else rows.marks,
     )  # fmt: skip
 
 
 def first_in_parts(rows: Rows, learned: int) -> int:
     """The row from which on `rows` are seen in parts, where `learned` rows have been learned before; n: none is."""
     n, entries = len(rows.y), int(rows.indptr[-1])
-    if learned >= LATEST or not len(rows.words):
+    if learned >= LATEST or not len(rows.marks):
         return n
-    word = rows.words[:entries] == 1
+    word = rows.marks[:entries] == 1
     column = ~word & (rows.features[:entries] != rows.constant)
     both = _any_of_row(word, rows.indptr) & _any_of_row(column, rows.indptr) & learned_rows(rows)
     at = int(np.argmax(both))

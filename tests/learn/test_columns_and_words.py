@@ -32,7 +32,7 @@ def table(n=300, kind="two", without="", seed=0):
     values = np.array([x for row in rows for x in row.values()])
     return Batch(
         np.cumsum([0, *map(len, rows)]), ids, values, np.array(labels), np.ones(n), np.arange(1, n + 1),
-        words=(ids >= 1000).astype(np.uint8),
+        marks=(ids >= 1000).astype(np.uint8),
     )  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def test_a_member_sees_the_part_that_is_its_own(kind):
 def test_rows_of_one_part_are_seen_as_ever(kind, without):
     """Whether the reader says what is a word or not; members for words alone are neither at work nor named."""
     batch = table(kind=kind, without=without)
-    told, plain = learned(batch, **KINDS[kind]), learned(batch._replace(words=None), **KINDS[kind])
+    told, plain = learned(batch, **KINDS[kind]), learned(batch._replace(marks=None), **KINDS[kind])
     same_state(told, plain)
     assert not told.state.active[told.engine.of_words].any()
     assert not any(f":{WORDS}-" in own["name"] for own in told.facts()["members"])
@@ -137,8 +137,8 @@ def test_parts_of_dates_are_in_order_row_by_row_as_well():
     marks = np.array([mark for hour, day, _ in rows for mark in (64 + 34 + hour, 128 + 2 + day, 0)], np.uint32)
     values = np.array([x for *_, value in rows for x in (1.0, 1.0, value)])
     y = np.array([float(hour > 12) * value for hour, _, value in rows])
-    batch = Batch(3 * np.arange(151), ids, values, y, np.ones(150), np.arange(150) + 1, words=marks)
+    batch = Batch(3 * np.arange(151), ids, values, y, np.ones(150), np.arange(150) + 1, marks=marks)
     given = {"loss": "squared", "members": ("boost:columns", "nag"), "prune": False}
     whole, single = learned(batch, **given), learned(batch, range(1, 150), **given)
     same_state(whole, single)
-    assert not np.array_equal(whole.predict(batch).raw, learned(batch._replace(words=None), **given).predict(batch).raw)
+    assert not np.array_equal(whole.predict(batch).raw, learned(batch._replace(marks=None), **given).predict(batch).raw)

@@ -275,7 +275,7 @@ class Fourier(Raw):
     A feature's number is its place in the order in which rows learned from had it the first time, or from 64 features
     on the 4th time, if that is one of 512 rows; the times before count with that value.
 
-    `marks`: of months, weekdays and hours of dates, as in `Batch.words`. Unless values become z-scores, those of a part
+    `marks`: of months, weekdays and hours of dates, as in `Batch.marks`. Unless values become z-scores, those of a part
     share the number of the first, with their ordinals as values, from a row with an hour on.
     """
 

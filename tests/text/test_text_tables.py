@@ -206,15 +206,15 @@ def test_the_page_of_tables(tmp_path, monkeypatch):
 
 
 def test_words_are_told_as_in_csv():
-    """See `Batch.words`."""
+    """See `Batch.marks`."""
     table = pa.table({"y": [1, -1, 1], "age": [31, 0, 7], "note": ["Good good tea", None, "tea w4"]})
     text = TextOptions(label="y", text=("note",), ngram=("2",))
     batch, _ = table_batch(table, text, Labelling(True), ColumnTable())
     csv = b"y,age,note\n1,31,Good good tea\n-1,0,\n1,7,tea w4\n"
     (wanted,) = read_batches(io.BytesIO(csv), dataclasses.replace(text, format="csv"))
-    assert 0 < batch.words.sum() < len(batch.words)
-    assert sorted(zip(batch.indices, batch.words, strict=True)) == sorted(
-        zip(wanted.indices, wanted.words, strict=True)
+    assert 0 < batch.marks.sum() < len(batch.marks)
+    assert sorted(zip(batch.indices, batch.marks, strict=True)) == sorted(
+        zip(wanted.indices, wanted.marks, strict=True)
     )
 
 

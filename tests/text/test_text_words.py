@@ -1,4 +1,4 @@
-"""Readers say which entries are words of a text (`Batch.words`)."""
+"""Readers say which entries are words of a text (`Batch.marks`)."""
 
 import io
 
@@ -22,7 +22,7 @@ def kinds(batches):
     out = []
     for batch in batches:
         for a, b in zip(batch.indptr[:-1], batch.indptr[1:], strict=True):
-            slots, words = batch.indices[a:b], batch.words[a:b] == 1
+            slots, words = batch.indices[a:b], batch.marks[a:b] == 1
             out.append((set(slots[words].tolist()), set(slots[~words].tolist())))
     return out
 
@@ -40,7 +40,7 @@ def test_words_of_a_table_are_those_of_columns_of_text():
 
 def test_a_table_without_text_says_nothing():
     (batch,) = read_batches(io.BytesIO(CSV), TextOptions(format="csv", label="y"))
-    assert batch.words is None
+    assert batch.marks is None
 
 
 def test_a_cache_keeps_it(tmp_path):
@@ -57,7 +57,7 @@ def test_months_weekdays_and_hours_of_a_column_are_in_order():
     table = b"y,at,due\n1,2024-03-31 13:05,2024-03-31 01:05\n0,2024-12-02,2024-01-01\n"
     options = TextOptions(format="csv", label="y")
     (batch,) = read_batches(io.BytesIO(table), options)
-    marks = dict(zip(batch.indices.tolist(), batch.words.tolist(), strict=True))
+    marks = dict(zip(batch.indices.tolist(), batch.marks.tolist(), strict=True))
     groups = {}
     for part, ordinals in {"month": {3: 5, 12: 14}, "weekday": {"Sun": 8, "Mon": 2}, "hour": {13: 47}}.items():
         told = {value: marks[slot_of(f"at.{part}={value}")] for value in ordinals}
@@ -70,14 +70,14 @@ def test_months_weekdays_and_hours_of_a_column_are_in_order():
         b'{"y": 0, "at": "2024-12-02", "due": "2024-01-01"}\n'
     )
     json = Reader(io.BytesIO(lines), TextOptions(format="json", label="y"), labels=Labelling())
-    assert {each for found in json for each in found.words.tolist()} == set(marks.values())
+    assert {each for found in json for each in found.marks.tolist()} == set(marks.values())
 
 
 def test_rows_of_json_for_a_table():
     rows = TableRows(TABLE, Labelling())
     rows.add({"y": 1.0, "age": 31.0, "plan": "gold", "note": "Good good tea"}, 1)
     (batch,) = rows.take([]).batches
-    slots = batch.indices[batch.words == 1]
+    slots = batch.indices[batch.marks == 1]
     assert set(slots.tolist()) == kinds(read_batches(io.BytesIO(CSV), TABLE))[0][0]
 
 

@@ -27,7 +27,7 @@ def mixed(n, seed=0, repeat=True):
     y[0] = weight[0] = 1.0  # which numbers the constant
     return Batch(
         np.cumsum([0, *map(len, rows)]), ids, rng.normal(size=len(ids)), y, weight, np.arange(1, n + 1),
-        words=(ids >= 100).astype(np.uint8),
+        marks=(ids >= 100).astype(np.uint8),
     )  # fmt: skip
 
 
@@ -41,7 +41,7 @@ def test_parts_are_the_entries_of_their_kind_and_the_constant(repeat):
     batch, index = mixed(60, repeat=repeat), new_index()
     for part in (batch.part(0, 20), batch.part(20, 60)):  # what is numbered in the second is known from the first
         rows, index = intern(part, index, True)
-        assert rows.words[: rows.indptr[-1]].tolist() == [int(id >= 100) for row in entries(rows) for id, _ in row]
+        assert rows.marks[: rows.indptr[-1]].tolist() == [int(id >= 100) for row in entries(rows) for id, _ in row]
         parts, whole = parts_of(rows), entries(rows)
         assert parts[ROW] is rows
         assert entries(parts[COLUMNS]) == [[own for own in row if own[0] < 100] for row in whole]
@@ -50,7 +50,7 @@ def test_parts_are_the_entries_of_their_kind_and_the_constant(repeat):
         for name, own in ((COLUMNS, ids < 100), (WORDS, (ids >= 100) | (ids == CONSTANT))):
             assert parts[name].features.tolist() == rows.features[: len(ids)][own].tolist()
     unknown = intern(batch, index)[0]
-    assert len(unknown.words) == 0
+    assert len(unknown.marks) == 0
     assert entries(parts_of(unknown)[COLUMNS]) == entries(unknown)
 
 
@@ -69,7 +69,7 @@ def test_rows_are_in_parts_from_the_first_learned_that_has_both():
     before = np.count_nonzero(is_learned[:first])
     assert first_in_parts(rows, LATEST - 1 - before) == first
     assert first_in_parts(rows, LATEST - before) == 60
-    assert first_in_parts(rows._replace(words=np.zeros(0, np.uint8)), 0) == 60
+    assert first_in_parts(rows._replace(marks=np.zeros(0, np.uint8)), 0) == 60
     columns = parts_of(rows)[COLUMNS]
     assert first_in_parts(columns, 0) == first_in_parts(parts_of(rows)[WORDS], 0) == 60
 
@@ -78,11 +78,11 @@ def test_batches_carry_what_is_a_word():
     batch = mixed(30)
 
     def kinds(own):
-        return (own.indices >= 100).tolist() == own.words.astype(bool).tolist()
+        return (own.indices >= 100).tolist() == own.marks.astype(bool).tolist()
 
     assert kinds(batch.part(7, 19))
     assert kinds(batch.at(np.array([9, 3, 3, 20])))
-    plain = batch._replace(words=None, indices=np.minimum(batch.indices, 50))
+    plain = batch._replace(marks=None, indices=np.minimum(batch.indices, 50))
     both = joined([batch, plain, batch.part(1, 4)])
     assert kinds(both)
-    assert joined([plain, plain]).words is None
+    assert joined([plain, plain]).marks is None

@@ -175,7 +175,7 @@ def dates(days, hours=(13,)):
     batch = with_constant(batch_of(rows, np.arange(len(rows)) % 2.0))
     part, own = np.divmod(batch.indices, 100)
     mark = np.select([part == 1, part == 2, part == 3], [MONTH, WEEKDAY, HOUR + 32], -own - 2) + own + 2
-    return batch._replace(words=np.where(batch.indices == CONSTANT, 0, mark).astype(np.uint32))
+    return batch._replace(marks=np.where(batch.indices == CONSTANT, 0, mark).astype(np.uint32))
 
 
 @pytest.mark.parametrize("name", OF_NUMBERS)
@@ -183,14 +183,14 @@ def test_parts_of_dates_with_hours_are_in_order_for_trees_alone(name):
     hourly, daily = dates(range(25, 45), (0, 6, 18)), dates(range(100), (0,))
     for batch in (hourly, daily, joined([rows_of(daily, slice(0, 50)), hourly])):
         viewed, twin = Viewed(name), TWINS[name]()
-        twin.marks = dict(zip(batch.indices.tolist(), batch.words.tolist(), strict=True))
+        twin.marks = dict(zip(batch.indices.tolist(), batch.marks.tolist(), strict=True))
         agree(viewed, twin, batch)
         plain, whole, pieces = Viewed(name), Viewed(name), Viewed(name)
         rows = whole.fit_transform(batch)
         cut = [row for i in range(batch.n) for row in pieces.fit_transform(batch.part(i, i + 1))]
         assert_same_rows(rows, cut)
         assert_same_arrays(whole.arrays(), pieces.arrays())
-        plain.fit_transform(batch._replace(words=None))
+        plain.fit_transform(batch._replace(marks=None))
         in_order = batch is not daily and name == "columns"
         assert (whole.view.features(whole.state) < plain.view.features(plain.state)) == in_order
 

@@ -74,7 +74,7 @@ class EngineRewards(RewardModel):
         rows = decisions.rows
         if not self._numbered:
             return rows
-        rows = rows._replace(tags=None, base=None, words=None).at(decisions.row)
+        rows = rows._replace(tags=None, base=None, marks=None).at(decisions.row)
         columns = np.repeat(decisions.column + 1, np.diff(rows.indptr))
         return rows._replace(indices=rows.indices + _ACTION * columns)
 

@@ -158,7 +158,7 @@ class Committee(Engine):
         """Views have room for the batch, members for the features so far; theirs of the batch comes with it."""
         work = self.at_work(state)
         needed = set(work.sharing)
-        if len(rows.words) and not state.now["in_parts"][0]:  # from one of these rows on they may be in parts
+        if len(rows.marks) and not state.now["in_parts"][0]:  # from one of these rows on they may be in parts
             needed |= {self.members[i].view for i in np.flatnonzero(self.of_words).tolist()}
         views = self.views.reserve(state.views, rows, features, needed)
         sizes, members = self.views.sizes(views), list(state.members)

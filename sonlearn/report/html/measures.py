@@ -8,7 +8,7 @@ from typing import Any
 
 from sonlearn.report.html.charts import LEFT, RIGHT, WIDTH, Scale, Series, chart, figure, format_number, legend, scale
 from sonlearn.report.html.markup import Element, element
-from sonlearn.report.html.tables import DASH, bar_row, grid_of, number_or_dash, positive_label, section, span, table
+from sonlearn.report.html.tables import DASH, bars, grid_of, number_or_dash, positive_label, section, table
 from sonlearn.report.runlog import Run
 from sonlearn.report.series import FEWEST_OF_A_BIN, calibration_bins
 
@@ -128,9 +128,8 @@ def policy(run: Run) -> Element | None:
         for one in found["values"]
     ]
     costs = table(("policy", "mean cost", "from", "to"), rows)
-    ends = span([one["share"] for one in found["actions"]])
     taken = [
-        bar_row(str(one["action"]), one["share"], ends, f"{100 * one['given']:.3g} %", number_or_dash(one["cost"]))
+        (str(one["action"]), one["share"], f"{100 * one['given']:.3g} %", number_or_dash(one["cost"]))
         for one in found["actions"]
     ]
     lead = (
@@ -138,7 +137,7 @@ def policy(run: Run) -> Element | None:
         "all times. Costs of a log count by the model's probability over the log's."
     )
     more = f"{found['others']} further actions are not shown." if found["others"] else ""
-    actions = grid_of(("action", "", "taken", "the model's share", "mean cost"), taken, "bars")
+    actions = bars(("action", "", "taken", "the model's share", "mean cost"), taken)
     return section("Decisions", costs, element("h3", "Actions"), actions, element("p", more) if more else None,
                  lead=lead, name="decisions", wide=True)  # fmt: skip
 

@@ -9,7 +9,7 @@ from sonlearn.options.views import VIEWS
 from sonlearn.report.facts import change_points
 from sonlearn.report.html.charts import Scale, Series, chart, format_number, legend, scale, with_minus_sign
 from sonlearn.report.html.markup import Element, element
-from sonlearn.report.html.tables import DASH, bar_row, grid_of, number_or_dash, section, span
+from sonlearn.report.html.tables import DASH, bars, grid_of, number_or_dash, section
 from sonlearn.report.runlog import Run
 from sonlearn.report.series import ranked_members
 from sonlearn.report.series import spectra as spectra_of
@@ -29,25 +29,21 @@ def members(run: Run) -> Element | None:
     end = run.end or {}
     listed = ranked_members(end)
     if listed:
-        ends = span([m["weight"] for m in listed if m.get("weight") is not None])
         lead = "How much of each member's prediction the combination takes, and the error of each alone."
         names = ("member", "", "weight", "own error", "what it sees")
-        rows = [
-            bar_row(m["name"], m.get("weight"), ends, number_or_dash(m.get("error")), member_words(m["name"]))
-            for m in listed
-        ]
-        return section("Members", grid_of(names, rows, "bars"), lead=lead, name="members")
+        rows = [(m["name"], m.get("weight"), number_or_dash(m.get("error")), member_words(m["name"])) for m in listed]
+        return section("Members", bars(names, rows), lead=lead, name="members")
     classes = [one for one in end.get("classes") or [] if one.get("members")]
     if not classes:
         return None
     names = [m["name"] for m in classes[0]["members"]]
-    rows = []
+    shaded = []
     for one in classes:
         weights = {m["name"]: m.get("weight") for m in one["members"]}
         most = max((abs(w) for w in weights.values() if w is not None), default=0.0) or 1.0
         cells = [_shaded(weights.get(name), most) for name in names]
-        rows.append(element("tr", element("th", one["label"], scope="row"), *cells))
-    grid = grid_of(("class", *(element("span", name, class_="slanted") for name in names)), rows, "heat")
+        shaded.append(element("tr", element("th", one["label"], scope="row"), *cells))
+    grid = grid_of(("class", *(element("span", name, class_="slanted") for name in names)), shaded, "heat")
     lead = "How much of each member's prediction is taken, for each class against all others; a dash: pruned."
     return section("Members", grid, lead=lead, name="members", wide=True)
 
@@ -98,15 +94,12 @@ def weights(run: Run) -> Element | None:
 
 
 def _contribution_bars(listed: list[dict[str, Any]]) -> Element:
-    ends = span([one["size"] for one in listed])
-    rows = [bar_row(one["name"], one["size"], ends, with_minus_sign(f"{one['mean']:+.3g}")) for one in listed]
-    return grid_of(("feature", "", "mean size", "mean"), rows, "bars")
+    rows = [(one["name"], one["size"], with_minus_sign(f"{one['mean']:+.3g}")) for one in listed]
+    return bars(("feature", "", "mean size", "mean"), rows)
 
 
 def _weight_bars(listed: list[dict[str, Any]]) -> Element:
-    ends = span([one["weight"] for one in listed])
-    rows = [bar_row(one["name"], one["weight"], ends) for one in listed]
-    return grid_of(("feature", "", "weight"), rows, "bars")
+    return bars(("feature", "", "weight"), [(one["name"], one["weight"]) for one in listed])
 
 
 def spectra(run: Run) -> Element | None:

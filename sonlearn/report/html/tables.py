@@ -30,19 +30,18 @@ def grid_of(names: Iterable[str | Element], rows: list[Element], kind: str | Non
     return element("div", grid, class_="scroll")
 
 
-def span(values: list[float]) -> tuple[float, float]:
-    """From the least to the greatest of `values` and 0."""
-    low, high = min([0.0, *values]), max([0.0, *values])
-    return low, high if high > low else low + 1
+def bars(names: Iterable[str], rows: list[tuple[Any, ...]]) -> Element:
+    """A table with a bar in each row: (name, value of the bar or None: pruned, further texts). All are on one scale."""
+    values = [0.0, *(value for _, value, *_ in rows if value is not None)]
+    low, high = min(values), max(values)
+    return grid_of(names, [_bar_row(low, high if high > low else low + 1, *row) for row in rows], "bars")
 
 
-def bar_row(name: str, value: float | None, span: tuple[float, float], *more: str) -> Element:
-    """A row of a name, a bar from 0 to the value, the number, and further cells."""
+def _bar_row(low: float, high: float, name: str, value: float | None, *more: str) -> Element:
     cells = [element("th", name, scope="row", title=name)]
     if value is None:
         cells += [element("td", "pruned", class_="pruned"), element("td")]
     else:
-        low, high = span
         start, width = (min(value, 0.0) - low) / (high - low), abs(value) / (high - low)
         bar = element("i", class_="minus" if value < 0 else "plus", style=f"--start:{start:.4f};--share:{width:.4f}")
         number = f"{value:.4f}" if 1e-3 <= max(high, -low) < 1e5 else f"{value:.3g}"

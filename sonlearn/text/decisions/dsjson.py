@@ -66,7 +66,10 @@ def parse_dsjson(
     sizes = [len(head.columns) + head.shared for head in heads]
     begin = np.concatenate(([0], np.cumsum(sizes)[:-1]))
     found = assembled(rows, begin, heads, options, bandit)
-    return chunk._replace(batches=[found._replace(probabilities=_all_logged(heads))])
+    if any(head.probabilities for head in heads):  # of all actions of some decisions
+        logged = [p for head in heads for p in head.probabilities or (math.nan,) * len(head.columns)]
+        found = found._replace(probabilities=np.array(logged))
+    return chunk._replace(batches=[found])
 
 
 def _decision_of(record: Members, line: int, bandit: BanditOptions) -> tuple[Head, list[Members]]:
@@ -130,10 +133,3 @@ def _logged_probabilities(fields: dict[str, Any], count: int) -> tuple[float, ..
         raise Unfit("a probability", "probabilities from 0 to 1", ("p",))
     of = dict(zip(a, p, strict=True))
     return tuple(of[float(i + least)] for i in range(count))
-
-
-def _all_logged(heads: list[Head]) -> np.ndarray | None:
-    """float64[candidates]: the probabilities of all actions of some decisions; None where none has them."""
-    if not any(head.probabilities for head in heads):
-        return None
-    return np.array([p for head in heads for p in head.probabilities or (math.nan,) * len(head.columns)])

@@ -105,7 +105,7 @@ def crossed_rows(
     cross(rows.indptr, rows.indices, rows.values, at, of, constant, indptr, indices, values)
     return rows._replace(
         indptr=indptr, indices=indices, values=values, y=rows.y[at], weight=rows.weight[at], lines=rows.lines[at],
-        words=None,
+        marks=None,
     )  # fmt: skip
 
 
