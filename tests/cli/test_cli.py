@@ -158,14 +158,6 @@ def test_a_run_that_goes_on_with_a_model_of_several_passes_learns_new_rows(cli):
     assert Learner.load("after").state.now[["passes", "rows"]].tolist() == [(0, 300)]
 
 
-def test_labels_0_and_1_mean_the_same_as_minus_and_plus_1(cli):
-    Path("zero.svm").write_text(re.sub("^-1", "0", Path("a.svm").read_text(), flags=re.MULTILINE))
-    _, _, one = cli("train", "a.svm")
-    _, _, zero = cli("train", "zero.svm")
-    for name in ("average loss", "average error", "best constant", "best constant's loss"):
-        assert re.findall(f"^{name} = .*", one, re.MULTILINE) == re.findall(f"^{name} = .*", zero, re.MULTILINE) != []
-
-
 # ------------------------------------------------------------------------------------------------- errors
 
 #: All that parsers refuse: tests/text/test_text_read.py.

@@ -143,12 +143,6 @@ def test_a_model_of_another_format_says_which_of_the_two_is_newer(tmp_path, step
         Learner.load(tmp_path / "m")
 
 
-def test_another_kind_is_refused(tmp_path):
-    storage.write(tmp_path / "m", {"kind": "sketch"}, {})
-    with pytest.raises(ModelFileError, match="holds a sketch, expected a learner"):
-        storage.read(tmp_path / "m", kind="learner")
-
-
 def test_a_missing_file_and_a_folder_are_one_line(tmp_path):
     with pytest.raises(ModelFileError, match="none: cannot be read: No such file"):
         storage.read(tmp_path / "none")
@@ -201,15 +195,6 @@ def test_a_symbolic_link_stays_one(tmp_path):
 def test_a_device_is_written_to_and_not_replaced():
     storage.write(os.devnull, HEADER, {})
     assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
-
-
-def test_check_target_foresees_what_would_fail(tmp_path):
-    storage.check_target(tmp_path / "m")
-    storage.check_target(os.devnull)
-    with pytest.raises(ModelFileError, match="it is a folder"):
-        storage.check_target(tmp_path)
-    with pytest.raises(ModelFileError, match="there is no folder"):
-        storage.check_target(tmp_path / "no" / "m")
 
 
 def test_large_arrays_are_not_copied(tmp_path):

@@ -292,12 +292,14 @@ def test_a_death_costs_no_more_than_the_parts_since_the_last_copy(here, days, tm
     assert again[:8].sum() <= COPIED
 
 
-def test_bags_and_tables_are_data(here, days, pyarrow):
-    names, _ = days
-    bag = pytest.importorskip("dask.bag").read_text(names)
-    same_state(
-        cluster.train(bag, OPTIONS, learners=2, client=here), cluster.train(names, OPTIONS, learners=2, client=here)
-    )
+def test_bags_paths_and_tables_are_data(here, days, pyarrow):
+    names, paths = days[0], [pathlib.Path(name) for name in days[0]]
+    bag, expected = pytest.importorskip("dask.bag").read_text(names), None
+    for data in (names, paths, bag):
+        found = cluster.train(data, OPTIONS, learners=2, client=here)
+        same_state(found, expected or found)
+        expected = found
+    same_state(cluster.train(paths[0], OPTIONS, client=here), cluster.train(names[0], OPTIONS, client=here))
     pandas, frames = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
     rng = np.random.default_rng(0)
     table = pandas.DataFrame({"y": rng.choice([-1, 1], 60), "a": rng.normal(size=60), "b": ["x", "y", "z"] * 20})
@@ -421,15 +423,6 @@ def test_estimators_learn_collections_and_predict_lazily(here):
             one.fit(rows, arrays.from_array(np.sort(y), chunks=75))
         with pytest.raises(OptionError, match="passes on a cluster"):
             sonlearn.dask.SonlearnRegressor(passes=2).fit(rows, arrays.from_array(score, chunks=75))
-
-
-def test_paths_are_names_of_files(here, days):
-    names, _ = days
-    paths = [pathlib.Path(name) for name in names]
-    same_state(
-        cluster.train(paths, OPTIONS, learners=2, client=here), cluster.train(names, OPTIONS, learners=2, client=here)
-    )
-    same_state(cluster.train(paths[0], OPTIONS, client=here), cluster.train(names[0], OPTIONS, client=here))
 
 
 @pytest.mark.parametrize("number", [-1, 0, 1.5, "2", True])

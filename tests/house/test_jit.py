@@ -580,12 +580,3 @@ def test_what_a_block_cannot_hold_is_passed_by_numba(value):
     calls = Sequence([(Kernel(one), (value,))] * 2)
     assert calls.run(0) == 2
     assert not (calls._run is not None and isinstance(value, (np.float32, np.bool_, str)))
-
-
-def test_python_may_call_what_kernels_call():
-    program = (
-        "from sonlearn.text.hashing import murmur; import numpy as np\n"
-        "print(murmur(np.frombuffer(b'abcd', np.uint8), 0, 4, 0))"
-    )
-    for disabled in "01":
-        assert run_python(program, NUMBA_DISABLE_JIT=disabled) == f"{0x43ED676A}\n"

@@ -96,10 +96,12 @@ def test_the_reference_has_what_is_public():
         assert {f"{module}.{name}", module} & named, name
 
 
-def test_an_index_for_language_models_has_every_page():
-    text = (ROOT / "llms.txt").read_text(encoding="utf-8")
+def test_the_first_page_and_the_index_for_language_models_name_every_page():
+    first, index = ((ROOT / name).read_text(encoding="utf-8") for name in ("docs/index.md", "llms.txt"))
     for path in (ROOT / "docs").rglob("*.md"):
-        assert f"/docs/{path.relative_to(ROOT / 'docs').as_posix()})" in text, path.name
+        name = path.relative_to(ROOT / "docs").as_posix()
+        assert f"/docs/{name})" in index, name
+        assert name == "index.md" or f"({name})" in first, f"docs/index.md has no link to {name}"
 
 
 # ------------------------------------------------------------------------------------------------- the site
@@ -150,13 +152,6 @@ def test_a_reader_of_the_site_fetches_nothing_from_elsewhere(site):
     for path in site.rglob("*.html"):
         for link in Links(path.read_text(encoding="utf-8")).loaded:
             assert not re.match("https?:|//", link), (path.name, link)
-
-
-def test_the_first_page_names_every_page():
-    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    for path in (ROOT / "docs").rglob("*.md"):
-        name = path.relative_to(ROOT / "docs").as_posix()
-        assert name == "index.md" or f"({name})" in text, f"docs/index.md has no link to {name}"
 
 
 def test_floors_are_of_releases_that_go_with_our_numpy():

@@ -11,7 +11,7 @@ from states import assert_same, assert_same_predictions, state_of
 from streams import batch_of_dense, entries, rows_of, with_weights, without_some_labels
 
 from sonlearn import InputError, Learner, LearnOptions, from_scipy
-from sonlearn.learn.boosting.state import BINS, KEPT, LEAF, LEAST_KEPT, SPARE
+from sonlearn.learn.boosting.state import BINS, KEPT, LEAST_KEPT, SPARE
 from sonlearn.options.methods import METHODS
 
 VALUES = METHODS["boost"].values
@@ -72,24 +72,6 @@ def test_a_refit_is_spread_over_rows_as_by_the_twin(loss, monkeypatch):
         if i + 1 == 1681:
             assert twin.running is not None
     assert twin.running is None
-
-
-@pytest.mark.interpreted
-@for_all("loss", LOSSES)
-def test_a_stump_parts_what_one_threshold_parts(loss):
-    X = np.random.default_rng(1).integers(50, 101, size=(120, 2)) / 50.0  # each value is a bin
-    y = np.where(X[:, 0] > 1.4, 1.0, -1.0)
-    learner = learner_of(loss)
-    learner.partial_fit(batch_of_dense(X, y))
-    clear = np.abs(X[:, 0] - 1.4) > 0.03
-    assert (np.sign(learner.predict(batch_of_dense(X, y)).raw) == y)[clear].all()
-    state = learner.state
-    first = int(state.now["first"][0])
-    trees = state.trees.column[first : first + VALUES["trees"]]
-    splits = trees[:, 0] != LEAF
-    assert splits[: VALUES["trees"] // 2].all(), "later trees of classes may have too little curvature left to split"
-    assert (trees[splits, 0] == 0).all(), "the root of every tree splits the column that tells"
-    assert (state.trees.edge[first : first + VALUES["trees"], 0][splits] <= 1.4).all()
 
 
 @for_all("loss", LOSSES)

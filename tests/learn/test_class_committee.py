@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from importance_twin import relative
 from multiclass_twin import ArowTwin, BayesTwin, CombinerTwin, NagTwin, SharesTwin
-from states import check_cuts, check_no_trace
-from streams import batch_of, rows_of, zipf
+from states import check_cuts
+from streams import batch_of, zipf
 from streams import several_classes as stream
 
-from sonlearn import InputError, Learner, LearnOptions
+from sonlearn import Learner, LearnOptions
 from sonlearn.data.rows import NO_ROWS
 from sonlearn.learn.boosting.state import CLASSES
 from sonlearn.learn.ensemble import committee, pruning
@@ -166,23 +166,6 @@ def test_classes_numbered_otherwise_learn_the_same():
     np.testing.assert_array_equal(6 - again.prediction[whole.met > 0], whole.prediction[whole.met > 0])
 
 
-def test_a_class_that_comes_late_is_one_like_any_other():
-    """Rows of classes that never met features of others: what is learned of these does not depend on when they come."""
-    batch = stream(late=4)
-    ours, other = learner(), learner()
-    first = ours.partial_fit(batch)
-    ours.partial_fit(rows_of(stream(20, 3), slice(0, 20))._replace(y=np.full(20, 77.0)))
-    other.partial_fit(batch)
-    assert ours.classes == [*other.classes, 77]
-    assert first.scores.shape[1] == 4
-    size = ours.to_arrays()[1]["state.labels.counts"]
-    assert size.tolist()[-1] > 0
-
-
-def test_rows_without_a_label_leave_no_trace():
-    check_no_trace(learner(), learner(), stream())
-
-
 def test_further_passes_leave_the_combiner_and_what_counts_alone():
     batch = stream()
     ours = learner()
@@ -223,11 +206,6 @@ def test_names_of_members():
     names = [*CLASS_MEMBERS, *SOME, "nag:zs~0.5", "shares~0.03"]
     assert [member(name, several=True).name for name in names] == names
     assert learner(members=("nag", "shares~0.1", "nag:zs")).engine.long == (0, 2)
-
-
-def test_labels_that_do_not_fit():
-    with pytest.raises(InputError, match=r"found label 4, expected 1 to 3, or 0 to 2, for --multinomial 3"):
-        learner({"multinomial": 3}).partial_fit(batch_of([{1: 1.0}], [4]))
 
 
 # ------------------------------------------------------------------------------------------------------ pruning

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from importance_twin import of_error
 
 from sonlearn import LearnOptions
 from sonlearn.data.rows import NO_ROWS
@@ -11,7 +12,6 @@ from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.ensemble.combiner import (
     BEFORE,
     FLOOR,
-    LEAST_ERROR,
     LIMIT,
     PERIOD,
     PRIOR_PRECISION,
@@ -66,19 +66,6 @@ def dense(loss, w, V, y, weight, precision):
     return np.array(out), w, A
 
 
-def of_error(errors, error, h):
-    """What an error counts; `errors`: (h, error as it counted) of the rows before; adds this one."""
-    share, mean = 1.0, 1.0
-    if errors:
-        left = RETENTION ** (np.arange(len(errors))[::-1] / PERIOD)
-        hs, es = np.array(errors).T
-        if left @ hs >= 10:
-            mean = (left * hs) @ es**2 / (left @ hs)
-            share = min(1.0, 8.0 * np.sqrt(mean) / error) if error > 0 and mean > 0 else 1.0
-    errors.append((h, error * share))
-    return share / np.clip(mean, LEAST_ERROR, 1.0)
-
-
 def stream(loss, n=300, k=4, seed=0, noise=1.0):
     rng = np.random.default_rng(seed)
     y = rng.choice([-1.0, 1.0], n) if loss == "logistic" else rng.normal(size=n)
@@ -95,8 +82,10 @@ def start(k):
 
 @pytest.mark.parametrize(("loss", "noise"), [("logistic", 1.0), ("squared", 1.0), ("squared", 0.2), ("squared", 1e-3)])
 def test_equals_the_definition(loss, noise):
-    """Of squared loss with mean squared errors above 1, below it, and below the least one that counts."""
+    """Of squared loss with mean squared errors above 1, below it, and below the least one that counts; and outliers."""
     V, y, weight = stream(loss, noise=noise)
+    if loss == "squared":
+        y[150::50] = 40.0
     combiner, out = start(4), np.zeros(len(y))
     of_rows = of_each_row(loss_of(LearnOptions(method="nag", loss=loss)), len(y))
     combine(of_rows, combiner, V, y, weight, True, np.zeros((6, 4)), out)
@@ -150,16 +139,6 @@ def mixture(loss, scores, y, weight):
         if not np.isnan(label):
             total += h * (np.log1p(np.exp(-label * z)) if loss == "logistic" else (z - label) ** 2)
     return np.array(out)
-
-
-def test_without_learning_nothing_changes():
-    V, y, weight = stream("logistic")
-    combiner, out = start(4), np.zeros(len(y))
-    before = Combiner(*(part.copy() for part in combiner))
-    combine(of_each_row(LOGISTIC_LOSS, len(y)), combiner, V, y, weight, False, np.zeros((6, 4)), out)
-    for part, old in zip(combiner, before, strict=True):
-        np.testing.assert_array_equal(part, old)
-    np.testing.assert_allclose(out, V @ before.w[0])
 
 
 def test_members_that_are_forgotten_leave_the_others_as_if_alone_from_then_on():

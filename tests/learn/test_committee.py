@@ -274,19 +274,3 @@ def test_a_checkpoint_judges_no_committee_twice():
     assert len(asked) == 5, "two stay, whatever they are worth"
     chance = 90.0  # that nobody explains
     assert pruning.pruned(case, Known(None, case), [0, 1, 2, 3, 4]) == [0, 1]
-
-
-@pytest.mark.parametrize("loss", ["logistic", "squared"])
-def test_the_unit_of_the_weights_does_not_matter(loss):
-    """People that a row stands for, or shares of all: predictions have the same bits."""
-    batch = with_weights(without_some_labels(zipf(n=300, d=40)))
-    predictions = []
-    for unit in (1.0, 2.0**20, 2.0**-20):
-        learner, rows = Learner(LearnOptions(loss=loss)), batch._replace(weight=unit * batch.weight)
-        learned = learner.partial_fit(rows_of(rows, slice(0, 200))).raw
-        predictions.append(
-            [learned, learner.predict(rows).raw, learner.partial_fit(rows_of(rows, slice(200, 300))).raw]
-        )
-    for others in predictions[1:]:
-        for one, other in zip(predictions[0], others, strict=True):
-            np.testing.assert_array_equal(one, other)

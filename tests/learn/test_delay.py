@@ -210,12 +210,6 @@ def test_what_is_counted_of_several_classes_is_what_was_predicted():
     assert found["error"] == pytest.approx(np.mean([got.scores[i, : got.met[i]].argmax() != k for i, k in rows]))
 
 
-def test_a_delay_as_long_as_the_stream_learns_nothing():
-    learner = Learner(LearnOptions(method="nag", label_delay=N))
-    assert (learner.partial_fit(stream()).raw == 0).all()
-    assert learner.examples == 0
-
-
 def test_a_further_pass_is_refused():
     learner = Learner(LearnOptions(method="nag", label_delay=2))
     learner.partial_fit(stream())

@@ -6,37 +6,15 @@ rule promise is asked of the program: tests/sketch, `test_learner_checks`.
 
 import numpy as np
 import pytest
-from dense_learner import (
-    IN_RANGE,
-    DenseLearner,
-    dense_rows,
-    projected,
-    pseudo_inverse,
-    run_twin,
-)
-from streams import batch_of, zipf
+from dense_learner import IN_RANGE, projected, pseudo_inverse, run_twin
+from streams import batch_of
 
 from sonlearn import LearnOptions
-
-PAPER = {"loss": "squared", "clip": 1.0, "diagonal": False}
 
 
 def rows(n, d, seed=0):
     """Gaussian rows whose columns have very different scales."""
     return np.random.default_rng(seed).normal(size=(n, d)) * np.exp(np.linspace(0, -4, d))
-
-
-# ---------------------------------------------------------------------------------------------------- linear algebra
-
-
-def test_pseudo_inverse_meets_its_definition():
-    S = rows(6, 9)
-    S[4], S[5] = 3 * S[1], S[0] - S[2]
-    for alpha in (0.0, 0.1):
-        A = S.T @ S + alpha * np.eye(9)
-        P, outside = pseudo_inverse(S, alpha)
-        for left, right in ((A @ P @ A, A), (P @ A @ P, P), (P @ A, (P @ A).T), (np.eye(9) - P @ A, outside)):
-            np.testing.assert_allclose(left, right, atol=1e-9 * max(1, np.abs(right).max()))
 
 
 # ---------------------------------------------------------------------------------------------------- projection
@@ -64,21 +42,6 @@ def test_projection_is_the_nearest_point_in_the_norm_of_a(alpha):
                 assert (other - u) @ A @ (other - u) >= distance * (1 - 1e-9)
     x = rng.normal(size=7)
     assert projected(u, x, abs(u @ x) * 1.01, *inverse) is u
-
-
-@pytest.mark.parametrize("sketch", ["rfd", "fd", "oja", "none"])
-def test_every_update_starts_from_projected_weights(sketch):
-    """The step of a round must equal A^+ g from a w with |w'x| <= C: checked from outside, with the twin's A."""
-    batch = zipf(n=150, d=40, noise=0.3)
-    X, ids = dense_rows(batch)
-    o = LearnOptions(sketch=sketch, sketch_size=4, alpha=0.02, loss="squared", clip=0.5, diagonal=False)
-    twin, clipped = DenseLearner(o, len(ids)), 0
-    for x, y in zip(X, batch.y, strict=True):
-        prediction, raw, _ = twin.learn(x, y)
-        clipped += abs(raw) > 0.5
-        w = twin.u + np.linalg.solve(twin.sketch.matrix(), 2 * (prediction - y) * x)
-        assert abs(w @ x - np.clip(raw, -0.5, 0.5)) < 1e-9
-    assert clipped > 10
 
 
 # ---------------------------------------------------------------------------------------------------- the learner

@@ -1,11 +1,9 @@
 """Members on views of numbers: cuts, threads and saved models change no bit; on text they go and have told nothing."""
 
-import itertools
-
 import numpy as np
 import pytest
-from states import same_state
-from streams import batch_of_dense, rows_of, zipf
+from states import check_cuts, check_saves
+from streams import batch_of_dense, zipf
 
 from sonlearn import Learner, LearnOptions, from_scipy
 from sonlearn.learn.boosting.state import CLASSES
@@ -27,16 +25,6 @@ def batch_for(loss):
     return from_scipy(X, 40 + 3 * f if loss == "squared" else np.sign(f))
 
 
-def learned(batch, cuts, loss, threads=1, path=None):
-    learner, out = Learner(LearnOptions(loss=loss), threads=threads), []
-    for a, b in itertools.pairwise(cuts):
-        out.append(learner.partial_fit(rows_of(batch, slice(a, b))).prediction)
-        if path is not None:
-            learner.save(path)
-            learner = Learner.load(path)
-    return learner, np.concatenate(out)
-
-
 def at_work(learner):
     """Names of the members that have not been pruned."""
     return {member["name"] for member in learner.facts()["members"] if member["active"]}
@@ -45,11 +33,8 @@ def at_work(learner):
 @pytest.mark.parametrize("loss", ["logistic", "squared"])
 def test_cuts_threads_and_saved_models_change_no_bit(loss, tmp_path):
     batch = batch_for(loss)
-    one, whole = learned(batch, [0, 700], loss)
-    for more in ({"threads": 2}, {"path": tmp_path / "model"}):
-        other, pieces = learned(batch, [0, 1, 15, 17, 300, 513, 640, 700], loss, **more)
-        np.testing.assert_array_equal(pieces, whole)
-        np.testing.assert_array_equal(other.predict(batch).prediction, one.predict(batch).prediction)
+    one, other = check_saves(LearnOptions(loss=loss), batch, tmp_path, (1, 15, 17, 300, 513, 640), 2, foreseen=False)
+    np.testing.assert_array_equal(other.predict(batch).prediction, one.predict(batch).prediction)
     assert "drfd:fourier" in at_work(one)
 
 
@@ -93,18 +78,10 @@ def test_members_stay_where_classes_will_be_too_many_for_trees():
 
 
 def test_trees_of_a_class_that_comes_late_change_no_bit_however_cut(tmp_path):
-    """Learners are saved, and learn on with other threads."""
     rng = np.random.default_rng(1)
     X = np.round(rng.normal(size=(200, 4)), 1)
     y = 1.0 + (X[:, 0] > 0.0) + (X[:, 1] * X[:, 2] > 0.0) + 3.0 * ((np.arange(200) > 120) & (X[:, 3] > 1.0))
-    batch = batch_of_dense(X, y)
     names = ("nag", "boost:columns", "rls:fourier-few")
     through, cut = (Learner(LearnOptions(classes="auto", members=names)) for _ in range(2))
-    whole = through.partial_fit(batch)
-    for start, stop in itertools.pairwise((0, 1, 2, 64, 65, 121, 130, 200)):
-        part = cut.partial_fit(rows_of(batch, slice(start, stop)))
-        np.testing.assert_array_equal(part.scores, whole.scores[start:stop, : part.scores.shape[1]])
-        cut.save(tmp_path / "model")
-        cut = Learner.load(tmp_path / "model", threads=1 + start % 3)
-    same_state(through, cut)
+    check_cuts(through, cut, batch_of_dense(X, y), tmp_path)
     assert abs(through.facts()["members"][1]["weight"]) > 0.1

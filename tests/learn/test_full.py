@@ -89,21 +89,6 @@ def test_metagrad(loss, rate):
     agree(mixed(), method="metagrad", loss=loss, learning_rate=rate, alpha=0.5, clip=2.0)
 
 
-# ---------------------------------------------------------------------------------------------------- theory
-
-
-@pytest.mark.parametrize("alpha", [0.5, 0.0])
-def test_more_rows_than_the_rank_is_the_full_matrix(alpha):
-    """A sketch of m >= rank + 1 rows sheds nothing."""
-    batch = low_rank(n=200, d=15, rank=4)
-    full, _ = agree(batch, 1e-9 if alpha else WITHOUT_ALPHA, alpha=alpha, **FULL_ON)
-    sketched = Learner(
-        LearnOptions(method="rfd-son", sketch_size=5, alpha=alpha, diagonal=False, loss="squared", clip=1.0)
-    )
-    got = sketched.partial_fit(batch).raw
-    np.testing.assert_allclose(Learner(full.options).partial_fit(batch).raw, got, rtol=1e-8, atol=1e-8)
-
-
 def dense(X, y):
     return batch_of([dict(enumerate(row.tolist())) for row in X], y)
 

@@ -9,6 +9,7 @@ import copy
 import functools
 import threading
 
+import numba
 import numpy as np
 import pytest
 from for_all import for_all
@@ -352,8 +353,6 @@ def shuffled(n):
 )
 def test_long_runs_stay_sound(kind, diagonal):
     """80,000 rows (100 under NUMBA_DISABLE_JIT): finite, and the rows that the sketch keeps still orthonormal."""
-    import numba
-
     rounds = 1 if numba.config.DISABLE_JIT else 40
     orders = shuffled(2000 if rounds > 1 else 100)
     learner = Learner(settings(kind, "squared", clip=1.0, sketch_size=10, diagonal=diagonal))
@@ -371,8 +370,6 @@ def test_long_runs_stay_sound(kind, diagonal):
 @pytest.mark.parametrize("kind", ["rfd", "fd", "oja"])
 def test_long_runs_on_ill_conditioned_data_stay_sound(kind):
     """Where directions hide behind others 100 times as long, orthonormal rows are hardest to keep."""
-    import numba
-
     stream = ill_conditioned(1e4, T=100 if numba.config.DISABLE_JIT else 10_000, d=60, large=8)
     learner = Learner(settings(kind, "squared", clip=1.0, sketch_size=10, diagonal=False))
     for _ in range(3):

@@ -12,7 +12,6 @@ from streams import batch_of, batch_of_dense, zipf
 from views_twin import FEWER
 
 from sonlearn import InputError, Learner, LearnOptions, OptionError
-from sonlearn.data import merging
 from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import rows_between
 from sonlearn.learn.ensemble import target
@@ -162,22 +161,6 @@ def test_a_full_table_stays_as_small():
     assert set(found.numbers[0][found.numbers[0] >= made]) == set(range(made, 64))  # in two states: before the third's
 
 
-def test_moments_of_parts_are_those_of_all():
-    rng = np.random.default_rng(0)
-    x, h = rng.normal(3.0, 2.0, size=(50, 4)), rng.choice([1.0, 2.0], 50)
-
-    def of(rows):
-        weight = np.full(4, h[rows].sum())
-        mean = np.average(x[rows], weights=h[rows], axis=0)
-        return np.stack([weight, mean, ((x[rows] - mean) ** 2 * h[rows][:, None]).sum(axis=0)], axis=-1)
-
-    ranges = [list(range(20)), [*range(20), *range(20, 35)], [*range(20), *range(35, 50)]]
-    start, *others = map(of, ranges)
-    np.testing.assert_allclose(merging.moments(start, others), of(list(range(50))), rtol=1e-10)
-    np.testing.assert_allclose(merging.moments(np.zeros((4, 3)), [start]), start)
-    np.testing.assert_array_equal(merging.moments(start, [start, start]), start)
-
-
 # --------------------------------------------------------------------------------------------------------- weights
 
 
@@ -305,7 +288,7 @@ def test_what_settles_leaves_the_members_of_a_long_memory(several):
         np.testing.assert_array_equal(scores(other, batch), scores(again, batch))
 
 
-def test_primal_dual_sums_and_bets_add_up():
+def test_primal_dual_sums_add_up():
     batch = stream()
     options = LearnOptions(method="ada-diag", delta=0.1, update="dual")
     base, learners = apart(options, batch)
@@ -314,10 +297,6 @@ def test_primal_dual_sums_and_bets_add_up():
     for id, total in sums[-1].items():
         first = sums[0].get(id, 0.0)
         np.testing.assert_allclose(total, first + sum(own.get(id, first) - first for own in sums[1:-1]), atol=1e-12)
-    base, learners = apart(LearnOptions(method="coin"), batch)
-    merged = Learner.merge(learners, base)
-    assert np.isfinite(merged.weights()[1]).all()
-    merged.partial_fit(batch)
 
 
 @pytest.mark.parametrize(("method", "rtol"), [("arow-full", 1e-7), ("ridge", 1e-9)])

@@ -8,13 +8,9 @@ from twins import mixture
 from sonlearn import Learner, LearnOptions
 
 
-def stream(**more):
-    return mixed(**{"n": 300, **more})
-
-
 @pytest.mark.interpreted
 def test_predictions_are_the_twins():
-    options, batch = LearnOptions(method="mixture"), stream()
+    options, batch = LearnOptions(method="mixture"), mixed(n=300)
     np.testing.assert_allclose(Learner(options).partial_fit(batch).raw, mixture(options, batch), rtol=0, atol=1e-9)
 
 

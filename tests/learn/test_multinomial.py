@@ -108,9 +108,6 @@ def test_a_learner_is_its_dense_twin(name):
     np.testing.assert_allclose(
         got.loss[labelled], -np.log(probabilities[labelled, y[labelled].astype(int)]), rtol=1e-8, atol=1e-12
     )
-    np.testing.assert_allclose(
-        got.loss[labelled].mean(), -np.log(probabilities[labelled, y[labelled].astype(int)]).mean()
-    )
     again, more = ours.predict(batch), np.array([twin.predict(x) for x in dense_rows(batch)[0]])
     np.testing.assert_allclose(again.scores, more[:, :4], rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(again.label, batch.y)
@@ -181,11 +178,7 @@ def test_importance_follows_the_loss(classes):
 
 @every
 def test_batches_cut_anywhere_and_saves_change_no_bit(name, tmp_path):
-    batch = stream()
-    _, cut = check_cuts(make(name), make(name), batch, tmp_path)
-    learned = batch.y[(batch.weight > 0) & ~np.isnan(batch.y)]
-    counts = [facts["examples"] for facts in cut.facts()["classes"]]
-    assert counts == [int((learned == label).sum()) for label in cut.classes]
+    check_cuts(make(name), make(name), stream(), tmp_path)
 
 
 def test_names_and_any_labels_with_classes_auto():

@@ -3,7 +3,7 @@
 Tolerances: 1e-9 for RFD, Oja and none, 1e-6 for FD, on predictions, raw scores and losses relative to max(1, |value|),
 on alpha, eigenvalues and weights relative to the largest. Cells that no two correct programs could agree on are left
 out: with a small alpha and nothing else to bound the first steps (1/alpha), a change of the input in its last bit moves
-the twin's own predictions by more than that. `test_twin_can_be_trusted` keeps the cells that are in honest.
+the twin's own predictions by more than that.
 
 Seen on 1,500 rows as in `text`, worst of m = 1..20: RFD 8e-12, 2e-10, 4e-14 (alpha = 0, 1e-3, 1), Oja 1e-12, 1e-14
 (alpha = 1, 10), FD 3e-13, 2e-14 (alpha = 1, 10). FD with alpha = 0.1 is chaotic there and agrees with nothing.
@@ -383,17 +383,3 @@ def test_real_data(dataset):
             settings = {**settings, "alpha": 4 * squared}
         agree(LearnOptions(sketch_size=10, **settings, **PAPER), batch)
     agree(LearnOptions(sketch="rfd", alpha=1.0, sketch_size=5), batch)
-
-
-# ---------------------------------------------------------------------------------------------------- the judge
-
-
-@for_all("settings", ALL[:-1])
-@for_all("stream", STREAMS)
-def test_twin_can_be_trusted(stream, settings):
-    """One unit in the last place of every value moves the twin by far less than the tolerance."""
-    batch = STREAMS[stream]
-    bits = np.random.default_rng(0).choice([-1.0, 0.0, 1.0], len(batch.values)) * 2.0**-52
-    options = LearnOptions(sketch_size=5, **settings, **PAPER)
-    one, other = (run_twin(options, b)[1] for b in (batch, batch._replace(values=batch.values * (1 + bits))))
-    assert worst(other.prediction, one.prediction) < TOLERANCE[options.sketch] / 10

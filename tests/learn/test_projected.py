@@ -8,7 +8,6 @@ from streams import batch_of, duplicated, ill_conditioned, mixed, rows_of, shuff
 
 from sonlearn import Learner, LearnOptions
 from sonlearn.data.mixing import draw, position_of
-from sonlearn.options.losses import LOSSES
 
 ADA = ("ada-gp", "ada-dp", "radagrad")
 
@@ -34,12 +33,6 @@ def test_rp_son_projects():
     assert (np.abs(raw) > 1).sum() > 5
 
 
-@for_all("loss", LOSSES)
-def test_rp_son_with_every_loss(loss):
-    batch = STREAMS["mixed"]._replace(y=np.abs(STREAMS["mixed"].y)) if loss == "poisson" else STREAMS["mixed"]
-    agree(batch, method="rp-son", loss=loss, clip=2.0, sketch_size=5, sigma=0.25, eta="1/sqrt(t)")
-
-
 @pytest.mark.interpreted
 @for_all("tau", [1, 4, 10])
 @for_all("update", ["mirror", "dual"])
@@ -55,9 +48,6 @@ def test_counts_with_rows_projected(stream, update):
     """The matrix of ada-dp knows nothing of slopes, which grow as exp(p): steps follow the loss."""
     batch = STREAMS[stream]._replace(y=np.round(20 * np.abs(STREAMS[stream].y)))
     agree(batch, method="ada-dp", sketch_size=4, update=update, delta=0.5, loss="poisson", seed=7)
-
-
-# ---------------------------------------------------------------------------------------------------- theory
 
 
 # ---------------------------------------------------------------------------------------------------- randomness

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from importance_twin import relative
+from importance_twin import of_error, relative
 from states import assert_same_arrays, check_saves, state_of
 from streams import batch_of_dense, rows_of, with_weights, without_some_labels
 
@@ -134,19 +134,6 @@ def definition(names, loss, batch, base):
         if learned % PERIOD == 0:
             A = RETENTION * A + (1 - RETENTION) * A_0
     return np.array(out)
-
-
-def of_error(errors, error, h):
-    """What an error counts: its share within 8 times the root mean square of those before, over that mean square.
-
-    Those before fade; this one is added to them.
-    """
-    total = sum(one for one, _ in errors)
-    mean = sum(one * e**2 for one, e in errors) / total if total >= 10 else 1.0
-    share = 8 * np.sqrt(mean) / error if total >= 10 and 0 < 8 * np.sqrt(mean) < error else 1.0
-    left = RETENTION ** (1 / PERIOD)
-    errors[:] = [(left * one, e) for one, e in errors] + [(h, error * share)]
-    return share / np.clip(mean, 0.01, 1.0)
 
 
 def alone(name, loss, rows, features, scales):

@@ -1,5 +1,6 @@
 """A served model answers as `sonlearn predict` does, learns as `sonlearn train` does, and says what is wrong."""
 
+import asyncio
 import io
 import itertools
 import json
@@ -15,7 +16,9 @@ from states import same_state
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.report.predictions import format_lines
+from sonlearn.serve import worker as module
 from sonlearn.text.chunk import ChunkParser
+from sonlearn.text.names import NameTable
 from sonlearn.text.read import Reader
 
 VW = (ROOT / "data" / "sample.vw").read_bytes().splitlines(keepends=True)[:120]
@@ -203,11 +206,6 @@ def test_a_server_learns_only_if_it_is_told_to():
 
 @pytest.mark.parametrize("learn", [False, True])
 def test_requests_that_are_worked_on_together_have_the_answers_of_each_alone(learn):
-    import asyncio
-
-    from sonlearn.serve import worker as module
-    from sonlearn.text.names import NameTable
-
     r = random.Random(3)
     learner, alone = learner_of(VW[:40]), learner_of(VW[:40])
     kinds = {
@@ -246,23 +244,17 @@ def test_requests_that_are_worked_on_together_have_the_answers_of_each_alone(lea
 
 
 def test_too_much_waiting_is_refused(monkeypatch):
-    import asyncio
-
-    from sonlearn.serve import worker as module
-    from sonlearn.serve.worker import Busy, Worker
-    from sonlearn.text.names import NameTable
-
     monkeypatch.setattr(module, "MOST_WAITING", 100)
 
     async def run():
-        worker = Worker(learner_of(VW[:10]), NameTable())
+        worker = module.Worker(learner_of(VW[:10]), NameTable())
         asked = [asyncio.ensure_future(worker.ask("text", b"|a " + b"x " * 60)) for _ in range(3)]
         await asyncio.sleep(0)
         running = asyncio.ensure_future(worker.run())
         found = await asyncio.gather(*asked, return_exceptions=True)
         worker.stop()
         await running
-        with pytest.raises(Busy):
+        with pytest.raises(module.Busy):
             await worker.ask("text", b"|a x")
         assert worker.waiting == 0
         return [type(answer).__name__ for answer in found]

@@ -269,16 +269,8 @@ def test_streaming_svd_settings():
 
 
 def test_streaming_svd_in_scikit_learn():
-    sklearn = pytest.importorskip("sklearn", reason="scikit-learn is not installed")
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-
-    model = sklearn.base.clone(StreamingSVD(3, method="fd"))
-    assert model.get_params()["n_components"] == 3
-    A = matrix("low_rank")
-    y = (A[:, 0] > 0).astype(int)
-    pipe = make_pipeline(model, LogisticRegression()).fit(A, y)
-    assert pipe.score(A, y) > 0.7
+    base = pytest.importorskip("sklearn.base", reason="scikit-learn is not installed")
+    assert base.clone(StreamingSVD(3, method="fd")).get_params()["n_components"] == 3
 
 
 def test_sketch_as_transformer():

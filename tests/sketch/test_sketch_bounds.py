@@ -70,26 +70,6 @@ def test_rfd_error_is_half_of_the_bound_that_fd_attains():
     assert rfd.rule.guarantee(0) == fd.rule.guarantee(0) / 2
 
 
-@for_all("name", MATRICES)
-def test_rfd_and_fd_have_the_same_b_and_alpha_is_half_of_what_fd_lost(name):
-    A = matrix(name)
-    fd, rfd = make_sketch("fd", 8).update(A), make_sketch("rfd", 8, alpha=0.25).update(A)
-    np.testing.assert_array_equal(fd.matrix(), rfd.matrix())
-    assert rfd.alpha == 0.25 + fd.result().escaped / 2
-
-
-@for_all("name", MATRICES)
-@for_all("alpha", [1e-6, 1e-2, 1.0])
-def test_condition_number_of_rfd_is_never_above_that_of_fd(name, alpha):
-    """[RFD] Theorem 4: kappa(B'B + alpha I) <= kappa(B'B + alpha_0 I), strictly once something was lost."""
-    A = matrix(name)
-    fd, rfd = (make_sketch(method, 6, alpha=alpha).update(A) for method in ("fd", "rfd"))
-    kappa = [1 + s.eigenvalues()[0] / s.alpha for s in (fd, rfd)]  # d > rank of B: the smallest eigenvalue is alpha
-    assert kappa[1] <= kappa[0]
-    if fd.result().escaped > 1e-9 * (A**2).sum():
-        assert kappa[1] < kappa[0]
-
-
 @for_all("name", ["random_matrix", "adversarial", "low_rank", *there("mushrooms")])
 @for_all("method", FAMILY)
 def test_bounds_hold_after_merging_in_any_order(name, method):

@@ -1,8 +1,10 @@
-"""Importance weights as a committee takes them, by their definition."""
+"""What rows count for a committee by their weights, and errors by their size; by definition."""
 
 from __future__ import annotations
 
 import numpy as np
+
+from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION
 
 
 def relative(weight: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -13,3 +15,16 @@ def relative(weight: np.ndarray, y: np.ndarray) -> np.ndarray:
         if not np.isnan(y[i]):
             seen.append(weight[i])
     return out
+
+
+def of_error(errors: list[tuple[float, float]], error: float, h: float) -> float:
+    """What an error counts: its share within 8 times the root mean square of those before, over that mean square.
+
+    `errors`: (weight, error as it counted) of the rows before, which fade; this one is added.
+    """
+    total = sum(one for one, _ in errors)
+    mean = sum(one * e**2 for one, e in errors) / total if total >= 10 else 1.0
+    share = 8 * np.sqrt(mean) / error if total >= 10 and 0 < 8 * np.sqrt(mean) < error else 1.0
+    left = RETENTION ** (1 / PERIOD)
+    errors[:] = [(left * one, e) for one, e in errors] + [(h, error * share)]
+    return share / np.clip(mean, 0.01, 1.0)

@@ -11,6 +11,7 @@ import pytest
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
+from sonlearn.text import cache
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.read import Reader
 
@@ -83,8 +84,6 @@ def test_stale(files):
 @pytest.mark.parametrize("how", ["in place", "moved over"])
 def test_another_content_of_the_same_size_and_time_is_seen(files, how, monkeypatch):
     """As ``cp -p`` leaves it: the times of the last writing of both files are the same."""
-    from sonlearn.text import cache
-
     monkeypatch.setattr(cache, "_ENDS", 10)  # so that the change below lies between the ends
     sources, path = files
     list(CachedReader(sources, path=path))
@@ -104,8 +103,6 @@ def test_another_content_of_the_same_size_and_time_is_seen(files, how, monkeypat
 
 
 def test_where_the_times_say_nothing_the_ends_decide(files, monkeypatch):
-    from sonlearn.text import cache
-
     monkeypatch.setattr(cache, "_ENDS", 100)
     identity = cache._identity
     monkeypatch.setattr(cache, "_identity", lambda source: identity(source) | {"times": [0, 0], "number": 0})

@@ -140,31 +140,6 @@ def test_the_same_from_parquet_pandas_polars_and_json(tmp_path, pandas, pyarrow)
     assert rows(parsed.batches) == expected
 
 
-@pytest.mark.interpreted
-@pytest.mark.parametrize("options", [{}, {"ngram": ("3",)}, {"ngram": ("n3",), "skips": ("n1",)}, {"ngram": ("x2",)}])
-def test_words_are_those_of_json(options):
-    """The features of a column of texts are those of its words as `_text` of an object of its name."""
-    texts = ["Fresh bread, fresh BREAD!", "one", "a b c d e"]
-    json_options = TextOptions(format="json", constant=False, **options)
-    lines = "".join(json.dumps({"note": {"_text": " ".join(words_of(text))}}) + "\n" for text in texts)
-    expected = rows(read_batches(io.BytesIO(lines.encode()), json_options))
-    ours = TextOptions(format="csv", constant=False, text=("note",), **options)
-    assert rows(read_batches(io.BytesIO(csv_of({"note": texts})), ours)) == expected
-
-
-def test_words_in_the_default_namespace_are_those_of_the_text_hasher():
-    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
-    from sonlearn.sklearn import TextHasher
-
-    words = words_of("Fresh bread, fresh BREAD!")
-    X = TextHasher(bits=18).transform([" ".join(words)])
-    counts = {}
-    for word in words:
-        at = slot_of(word)
-        counts[at] = counts.get(at, 0) + 1
-    assert dict(zip(X.indices.tolist(), X.data.tolist(), strict=True)) == counts
-
-
 @pytest.mark.parametrize(
     "text",
     [

@@ -598,7 +598,7 @@ def test_fuzz():
 # -------------------------------------------------------------------------------------------- members with a meaning
 
 
-@pytest.mark.parametrize("options", [{}, {"ngram": ("2",)}])
+@pytest.mark.parametrize("options", [{}, {"ngram": ("3",)}, {"ngram": ("n3",), "skips": ("n1",)}, {"ngram": ("x2",)}])
 def test_words_of_a_member(options):
     """A member that --text names is its words, as of a table's column."""
     records = [{"y": 1, "note": "Fresh bread, FRESH tea!", "n": 2}, {"y": 0, "note": "", "in": {"note": "tea"}}]

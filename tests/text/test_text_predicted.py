@@ -322,17 +322,6 @@ def test_a_cache_of_one_model_is_not_read_for_another(tmp_path):
     assert found == [(2.0, False), (2.0, True), (7.0, False)]
 
 
-def test_learners_in_python_replace_missing_numbers_too(pyarrow):
-    learner = Learner(method="nag", text=TextOptions(label="y"))
-    learner.partial_fit(pyarrow.table({"y": [0, 1, 1], "x": [1.0, 2.0, 6.0], "c": ["a", "b", "a"]}))
-    again = Learner.from_arrays(*json.loads(json.dumps([learner.to_arrays()[0]])), learner.to_arrays()[1])
-    with pytest.warns(UserWarning, match="the column's mean stands for them"):
-        filled = learner.predict(pyarrow.table({"x": [None, 3.0], "c": ["a", "a"]})).prediction
-    np.testing.assert_array_equal(filled, again.predict(pyarrow.table({"x": [3.0, 3.0], "c": ["a", "a"]})).prediction)
-    with pytest.raises(InputError, match="found 'low' in the column 'x', expected a number"):
-        learner.predict(pyarrow.table({"x": ["low"], "c": ["a"]}))
-
-
 def test_a_column_of_ids_with_another_name_is_refused():
     options = dataclasses.replace(OPTIONS, id="key")
     columns = ColumnTable({"n": ("number",)}, {"n": [1, 2.0]}).at_rest()

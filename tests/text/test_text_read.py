@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import random
 
 import numba
@@ -209,12 +208,6 @@ def test_format_is_kept_for_all_sources(tmp_path):
     assert reader.format == "vw"
 
 
-def test_bar_in_a_comment_is_no_vw():
-    reader = Reader(io.BytesIO(b"# |\n1 1:2 # | bar\n"))
-    assert sum(batch.n for batch in reader) == 1
-    assert reader.format == "svmlight"
-
-
 def test_long_line_grows_the_buffer():
     text = b"1 " + b" ".join(b"%d:%d" % (i, i) for i in range(1, 20000)) + b"\n1 1:1"
     first, second = rows(read_batches(io.BytesIO(text), chunk_bytes=64))
@@ -233,9 +226,3 @@ def test_text_values_that_begin_like_infinity():
     text = b"1 | a:info b:nano c:infin1ty d:infinityx e:in f:i\n"
     (example,) = rows(read_batches(io.BytesIO(text)))
     assert text_of([example]) == text_of(parsers.parse(text, "vw")[0])
-
-
-def test_labels_without_a_label_are_nan():
-    (batch,) = read_batches(io.BytesIO(b"| a\n1 | a\n"))
-    assert math.isnan(batch.y[0])
-    assert batch.y[1] == 1.0
