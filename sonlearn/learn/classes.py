@@ -251,9 +251,8 @@ def _plain(value: float | str) -> int | str:
 
 def _label(batch: Batch, row: int) -> float | str | None:
     """The label of a row, None for none."""
-    if batch.class_names is not None and batch.class_names[row] is not None:
-        return batch.class_names[row]
-    return None if math.isnan(batch.y[row]) else float(batch.y[row])
+    y = float(batch.y[row])
+    return y if y == y else batch.class_names[row] if batch.class_names is not None else None
 
 
 def _distinct(batch: Batch) -> tuple[list[float | str], np.ndarray, list[int]]:
