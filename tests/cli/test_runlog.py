@@ -448,7 +448,8 @@ def test_a_log_of_anything_is_a_page_or_one_line(cli, log):
 
 
 @pytest.mark.parametrize(
-    ("at", "field", "value"), [(1, "examples", 0), (1, "held", None), (2, "weight", 0), (2, "positive", None)]
+    ("at", "field", "value"),
+    [(1, "examples", 0), (1, "examples", 2**62), (1, "held", None), (2, "weight", 0), (2, "positive", None)],
 )
 def test_figures_that_say_nothing_are_no_error_of_the_page(log, at, field, value):
     chosen = [json.loads(line) for line in (log[0], log[-2], log[-1])]
