@@ -44,6 +44,7 @@ from sonlearn.options import LearnOptions, TextOptions
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.rules import SketchOptions
 from sonlearn.text.columns import Labelling
+from sonlearn.text.malformed import no_example
 from sonlearn.text.names import NameTable
 
 if TYPE_CHECKING:
@@ -459,10 +460,7 @@ def with_format(client: Client, data: Any, reading: Reading, wanted: int = 1) ->
 def nothing(parts: list[Any], skipped: int, errors: list[SonlearnError]) -> InputError:
     """The error if no partition has an example."""
     names = ", ".join(dict.fromkeys(part.path for part in parts if isinstance(part, Partition))) or "<parts>"
-    found = "an empty stream"
-    if skipped:
-        found = f"{skipped} malformed lines and nothing else (the first: {errors[0]})"
-    return InputError(names, None, None, found, "at least one example")
+    return no_example(names, "an empty stream", skipped, errors)
 
 
 # ------------------------------------------------------------------------------------------------------------- how
