@@ -7,6 +7,7 @@ to batches, in order, with `pipeline` ahead of the learner), `chunk` (a chunk to
 features of them.
 
 Tables: `csv` and JSON of models that know no namespaces, both row by row (`flat`), and `arrow` column by column, with
-the columns of `columns` and the features of `encode`; `told` says which columns are texts. Decisions of bandits: the
-folder `decisions`. Further: `cache` (parsed text, kept), `join` (labels by id), `names` (of hashed features), `write` (batches to text).
+the columns of `columns` and the features of `encode`; `told` says how columns are read that no option names. Decisions
+of bandits: the folder `decisions`. Further: `cache` (parsed text, kept), `join` (labels by id), `names` (of hashed
+features), `write` (batches to text).
 """
