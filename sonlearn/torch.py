@@ -25,8 +25,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from sonlearn.data.mixing import draw, position_of
 from sonlearn.errors import DivergedError, OptionError
-from sonlearn.learn.normals import draw, position_of
 from sonlearn.learn.tolerances import RANK
 
 #: Tensors with at least so many axes are convolutions: out, in / groups, and the kernel's.

@@ -45,6 +45,7 @@ from sonlearn.options.text import TABLES
 from sonlearn.report.progress import Progress
 from sonlearn.sketch.rules import SketchOptions
 from sonlearn.text.columns import Labelling
+from sonlearn.text.malformed import no_example
 from sonlearn.text.names import NameTable
 
 if TYPE_CHECKING:
@@ -465,10 +466,7 @@ def with_format(
 def nothing(parts: list[Any], skipped: int, errors: list[SonlearnError]) -> InputError:
     """The error if no partition has an example."""
     names = ", ".join(dict.fromkeys(part.path for part in parts if isinstance(part, Partition))) or "<parts>"
-    found = "an empty stream"
-    if skipped:
-        found = f"{skipped} malformed lines and nothing else (the first: {errors[0]})"
-    return InputError(names, None, None, found, "at least one example")
+    return no_example(names, "an empty stream", skipped, errors)
 
 
 # ------------------------------------------------------------------------------------------------------------- how

@@ -14,7 +14,7 @@ import numpy as np
 
 from sonlearn.commands import train as one
 from sonlearn.commands import tune as table
-from sonlearn.commands.checks import STDIN, check_run, check_stdin, flags_given
+from sonlearn.commands.checks import STDIN, check_run, flags_given
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import complain, extra, of_refused, of_skipped, warn
 from sonlearn.commands.models import of_rows, save_model, settings_text
@@ -265,7 +265,6 @@ def _check_alone(options: RunOptions, names: Collection[str] = _ALONE) -> None:
 def _files(options: RunOptions) -> tuple[list[str], list[str]]:
     """The data; workers read them, so they have to be files. And what was said of their bytes."""
     sources = list(options.data)
-    check_stdin(sources or ["-"])
     if not sources or any(source in STDIN for source in sources):
         raise OptionError("--cluster: workers cannot read standard input; give files")
     Malformed(options.on_error, options.max_errors)  # raises what does not go together before workers are asked

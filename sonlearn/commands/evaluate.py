@@ -145,9 +145,6 @@ class EvaluationSession(Passes):
             self.each = each
             yield each[0]
 
-    def begin(self, format: str, batch: Any, cache: str) -> None:
-        """Print nothing: the head of the table comes with its first row."""
-
     def tell(self, number: int, examples: int) -> None:
         """Tell nothing: rows say how far it is."""
 

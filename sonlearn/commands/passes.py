@@ -164,7 +164,6 @@ class Passes:
 
     def begin(self, format: str, batch: Batch, cache: str) -> None:
         """Make what learns, whose features depend on the `format`, and print the header, with a line on the cache."""
-        raise NotImplementedError
 
     def next_pass(self, learns: bool) -> None:
         """Another pass begins; `learns`: so far nothing of it has been learned."""

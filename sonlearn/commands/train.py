@@ -30,7 +30,7 @@ from sonlearn.report.audit import Audit
 from sonlearn.report.labels import ENOUGH, far_labels
 from sonlearn.report.problem import problem_of, without_held
 from sonlearn.report.progress import Progress
-from sonlearn.text.columns import NOTHING_MEANT, Labelling, first_names
+from sonlearn.text.columns import Labelling, first_names, no_labels
 
 #: How many times the least holdout loss of a pass the last one's is before a word is said.
 WORSE = 1.05
@@ -113,6 +113,7 @@ class TrainingSession(Session):
         self.unmet = 0  # examples of classes that the model has not learned
         self.audit = Audit(options, self.names) if options.audit else None
         self.values = Values(self.learn)
+        self.of_truth = set[bool]()  # whether labels 1 and 0 are written as words, true and false
         self.best: tuple[float, int, Learner | None] | None = None  # least holdout loss of a pass, its number and model
 
     def ends_early(self, number: int) -> bool:
@@ -205,6 +206,7 @@ class TrainingSession(Session):
         warning = self.values.warning(batch)
         if warning:
             warn(warning)
+        self.of_truth |= kinds_of_truth(batch)
         return self.learner.partial_fit(without_held(batch, held), skip=skip)
 
     def nothing_learned(self) -> tuple[str, str]:
@@ -222,6 +224,8 @@ class TrainingSession(Session):
             found.append(f"examples of classes that the model has not learned: {self.unmet}; each counts as an error")
         if self.progress.examples and not self.progress.labelled and not self.options.testonly:
             found.append(UNLABELLED)
+        if len(self.of_truth) > 1:
+            found.append("some labels are true or false, some 1 or 0: true counts as 1")
         if self.learner is not None:
             found += link_without_sense(self.learner.options)
         if not self.options.testonly:
@@ -265,14 +269,21 @@ class Values:
         )
 
 
+def kinds_of_truth(batch: Batch) -> set[bool]:
+    """Whether labels that are 1 or 0 are written as words: of each that is there."""
+    given = (batch.y == 0) | (batch.y == 1)
+    if batch.class_names is None:
+        return {False} if given.any() else set()
+    return {name is not None for name, one in zip(batch.class_names, given.tolist(), strict=True) if one}
+
+
 def unlike_classes(learner: Learner | None) -> list[str]:
     """What to say of classes that nobody named: one looks like no label, or some are names and some numbers."""
     if learner is None or learner.options.classes != "auto":
         return []
     names = [label for label in learner.classes if isinstance(label, str)]
-    alike = [name for name in names if name.lower() in NOTHING_MEANT]
-    found = [f"the label {shorten(name)} is a class: if it means that there is none, leave it empty" for name in alike]
-    if 0 < len(names) < len(learner.classes) and not alike:
+    found = no_labels(names)
+    if 0 < len(names) < len(learner.classes) and not found:
         found.append(f"some classes are whole numbers, some are names ({first_names(names)})")
     return found
 

@@ -26,8 +26,6 @@ def _names(text: str) -> frozenset[str]:
 
 #: Left out: nothing changes without them.
 HARMLESS = _names(f"{' '.join(vw_flags.HARMLESS)} --no_stdin --onethread --random_seed --log_level")
-#: Further flags that have no value.
-_SWITCHES = _names("--no_stdin --onethread --driver_output_off")
 #: Flags that are the same here: those that have no value, and those that have one.
 _TAKEN = {
     "--" + name[2:].replace("-", "_"): action.nargs != 0
@@ -47,9 +45,7 @@ OF_PASSES = _names("--passes --cache --cache_file --holdout_off --holdout_period
 #: Passes without a fall of the holdout loss after which VW ends, if it is not told.
 PATIENCE = 3
 #: By long name: what is taken in a flag's place; those in whose place the committee learns; those left out; and why.
-NEAREST = {name: answer for names, answer in vw_flags.NEAREST.items() for name in names.split()}
-COMMITTEE = {name: why for names, why in vw_flags.NEAREST_COMMITTEE.items() for name in names.split()}
-NEEDLESS = {name: why for why, names in vw_flags.NEEDLESS.items() for name in names.split()}
+NEAREST, COMMITTEE, NEEDLESS = vw_flags.NEAREST, vw_flags.NEAREST_COMMITTEE, vw_flags.NEEDLESS
 #: Flags whose place in our line is behind the others, or in another flag.
 SAID_LATER = _names("--daemon --port --named_labels --squarecb --softmax --explore")
 #: Which step it is to be.
@@ -207,7 +203,7 @@ def _has_value(name: str, after: str) -> bool:
     """Whether a flag takes what stands behind it; of one that cannot be done here, if that is neither flag nor file."""
     if name in VALUES or name in ("--port", "--named_labels"):
         return True
-    if name in SWITCHES | STEPS | SAID_LATER | vw_flags.VALUELESS | _SWITCHES:
+    if name in SWITCHES | STEPS | SAID_LATER | vw_flags.VALUELESS:
         return False
     if name in HARMLESS | NEAREST.keys() | COMMITTEE.keys() | NEEDLESS.keys():
         return True

@@ -1,3 +1,3 @@
 """Data between reading and learning: `batch` (examples), `rows` (examples with numbered features), `arrays`,
 `axes` (what states say of their arrays), `merging` (sums of what several learners have added to a common start),
-`mixing` (a hash of numbers for kernels), `order` (labels in long blocks)."""
+`mixing` (hashes of numbers, random normals), `order` (labels in long blocks)."""

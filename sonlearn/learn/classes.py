@@ -251,9 +251,8 @@ def _plain(value: float | str) -> int | str:
 
 def _label(batch: Batch, row: int) -> float | str | None:
     """The label of a row, None for none."""
-    if batch.class_names is not None and batch.class_names[row] is not None:
-        return batch.class_names[row]
-    return None if math.isnan(batch.y[row]) else float(batch.y[row])
+    y = float(batch.y[row])
+    return y if y == y else batch.class_names[row] if batch.class_names is not None else None
 
 
 def _distinct(batch: Batch) -> tuple[list[float | str], np.ndarray, list[int]]:
@@ -310,22 +309,14 @@ def judge(most, softmax, out, y, winner, raw, loss, probabilities, other):
             new = not 0.0 <= y[i] < met
             own = unseen if new else log_share(out.raw[i, int(y[i])], softmax)
             whole = top + math.log(total) if total > 0.0 else -math.inf
-            loss[i] = (log_sum(whole, unseen) if new and most == 0 else whole) - own
-
-
-@bare_inline
-def log_sum(a, b):
-    """ln(exp(a) + exp(b)), b finite."""
-    return max(a, b) + math.log1p(math.exp(-abs(a - b)))
+            if new and most == 0:  # that class as well: ln(exp(whole) + exp(unseen))
+                whole = max(whole, unseen) + math.log1p(math.exp(-abs(whole - unseen)))
+            loss[i] = whole - own
 
 
 @bare_inline
 def log_share(z, softmax):
-    """Logarithm of what the probability of a class with the score z is in proportion to."""
-    return z if softmax else log_sigmoid(z)
-
-
-@bare_inline
-def log_sigmoid(z):
-    """ln(1/(1 + exp(-z)))."""
+    """Logarithm of what the probability of a class with the score z is in proportion to: exp(z), or 1/(1 + exp(-z))."""
+    if softmax:
+        return z
     return -math.log1p(math.exp(-z)) if z > 0.0 else z - math.log1p(math.exp(z))

@@ -50,7 +50,7 @@ _MAKERS = {
     "ewma": ("ewma", "LabelMean"),
     "dense": ("dense.engine", "Dense"),
     "metagrad_fd": ("newton.metagrad", "SketchedMetaGrad"),
-    "metagrad": ("dense.metagrad", "MetaGrad"),
+    "metagrad": ("dense.engine", "MetaGrad"),
     "mixture": ("ensemble.mixture", "Mixture"),
     "projected": ("projected", "Projected"),
     "committee": ("ensemble.committee", "Committee"),

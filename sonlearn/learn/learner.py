@@ -17,7 +17,7 @@ from sonlearn.files import storage
 from sonlearn.learn import delay
 from sonlearn.learn.classes import Classes
 from sonlearn.learn.delay import interleaved
-from sonlearn.learn.engine import Contributions, Predictions, make_engine
+from sonlearn.learn.engine import Contributions, Engine, Predictions, make_engine
 from sonlearn.learn.labels import LabelEncoder
 from sonlearn.learn.losses import loss_of, losses
 from sonlearn.learn.predicted import Predicted as Predicted
@@ -82,7 +82,7 @@ class Learner(SavedModel):
         There is no such option.
     """
 
-    KIND, FORMAT = "learner", 29
+    KIND, FORMAT = "learner", 30
     __signature__ = _Signature()
 
     def __init__(
@@ -105,7 +105,7 @@ class Learner(SavedModel):
         self._predicted: Any = None  # what was predicted for the rows that wait, as the engine filled it in
         self._made_of = self.options
         self.access = Access(functools.partial(make_engine, self.options, threads))
-        self.engine: Any = self.access.engine
+        self.engine: Engine = self.access.engine
         self.counts_unknown = self.engine.unknown
         self.state = self.engine.new()
         self.index = new_index()
@@ -471,8 +471,7 @@ class Learner(SavedModel):
     def class_weights(self, k: int) -> np.ndarray:
         """float64[d]: of class `classes[k]` the row of `weights`, without room for those of all classes at once."""
         self._classes()
-        row: np.ndarray = self.engine.weights(self.state, self.size, k)
-        return row
+        return self.engine.weights(self.state, self.size, k)
 
     @property
     def classes(self) -> list[int | str]:
@@ -510,8 +509,7 @@ class Learner(SavedModel):
 
     def facts(self) -> dict[str, Any]:
         """What the method has to tell of its state, by name: see `alpha` and `eigenvalues` for the Newton family."""
-        facts: dict[str, Any] = self.engine.facts(self.state)
-        return facts
+        return self.engine.facts(self.state)
 
     @property
     def alpha(self) -> float:

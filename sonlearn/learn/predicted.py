@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.errors import OptionError
 from sonlearn.options import LearnOptions
-from sonlearn.options.learning import LINKS
 from sonlearn.options.losses import PROBABILISTIC as PROBABILISTIC
 
 
@@ -84,17 +82,12 @@ def chosen_of(predicted: Any, rows: Any) -> Any:
 
 
 def linked(link: str, p: np.ndarray) -> np.ndarray:
-    """float64[n]: predictions p, float64[n], under `link`. Raises OptionError if there is no such link."""
-    match link:
-        case "identity":
-            return p
-        case "logistic":
-            return logistic(p)
-        case "glf1":
-            return 2.0 * logistic(p) - 1.0
-        case "poisson":
-            return np.exp(np.minimum(p, 700.0))  # a larger argument would overflow
-    raise OptionError(f"--link {link}: expected one of {', '.join(LINKS)}")
+    """float64[n]: predictions p, float64[n], under a `link` of `sonlearn.options.learning.LINKS`."""
+    if link == "identity":
+        return p
+    if link == "poisson":
+        return np.exp(np.minimum(p, 700.0))  # a larger argument would overflow
+    return logistic(p) if link == "logistic" else 2.0 * logistic(p) - 1.0
 
 
 def logistic(p: np.ndarray) -> np.ndarray:

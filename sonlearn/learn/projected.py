@@ -25,6 +25,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from sonlearn.data.axes import BY_FEATURE
+from sonlearn.data.mixing import draw, new_features, position_after, position_of
 from sonlearn.data.rows import Rows, features_with, is_learned
 from sonlearn.jit import bare_inline, inline, jit
 from sonlearn.learn.engine import Engine, Predictions, padded
@@ -33,7 +34,6 @@ from sonlearn.learn.losses import POISSON, Output, leads_too_far, output_of, slo
 from sonlearn.learn.newton.coordinates import wbar_factor
 from sonlearn.learn.newton.round import row_scale
 from sonlearn.learn.newton.state import RowWeight, row_weight_of
-from sonlearn.learn.normals import draw, new_features, position_after, position_of
 from sonlearn.learn.tolerances import FEATURES, LARGEST, LIMIT, RANK, SINGULAR, SQUARING
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS

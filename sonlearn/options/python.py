@@ -46,7 +46,7 @@ def _parameter(field: dataclasses.Field[Any]) -> Parameter:
         kind = f"{kind} | list[str] | str"
     if field.default is None and "None" not in kind:
         kind += " | None"
-    words = [_in_keywords(meta["help"], {})]
+    words = [in_keywords(meta["help"])]
     if "choices" in meta and len(meta["choices"]) <= len("few lines"):
         words.append("one of " + ", ".join(map(str, meta["choices"])))
     bounds = [f"{word} {meta[key]:g}" for key, word in (("low", "from"), ("above", "above"), ("high", "to"))
@@ -126,7 +126,7 @@ _FLAG = re.compile(r"(?<![\w-])--?[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
 
 def in_python(owner: str, error: OptionError, renamed: Mapping[str, str] | None = None) -> OptionError:
     """`error` as one about keywords of `owner`: ``-m 0`` is ``sketch_size 0``."""
-    return OptionError(f"{owner}: {_in_keywords(str(error), renamed or {})}")
+    return OptionError(f"{owner}: {in_keywords(str(error), renamed)}")
 
 
 @contextlib.contextmanager
@@ -138,11 +138,11 @@ def naming(owner: str, renamed: Mapping[str, str] | None = None) -> Iterator[Non
         raise in_python(owner, error, renamed) from None
 
 
-def _in_keywords(text: str, renamed: Mapping[str, str]) -> str:
+def in_keywords(text: str, renamed: Mapping[str, str] | None = None) -> str:
     """`text` with keywords in the place of flags."""
 
     def keyword(found: re.Match[str]) -> str:
         name = _KEYWORDS.get(found[0])
-        return found[0] if name is None else renamed.get(name, name)
+        return found[0] if name is None else (renamed or {}).get(name, name)
 
     return _FLAG.sub(keyword, text)

@@ -6,7 +6,7 @@ docs/vw-flags.md. Imports nothing.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class FlagSupport(NamedTuple):
@@ -90,37 +90,44 @@ _WORK_BUT = {
     "--alpha": "the multiple of the identity, as with --OjaNewton",
     "--audit": "explains each prediction, in a format of its own (--audit-format json for programs)",
 }
+
+
+def _each(answers: dict[str, Any]) -> dict[str, Any]:
+    """What is said of several flags, said of each."""
+    return {name: answer for names, answer in answers.items() for name in names.split()}
+
+
 #: What `sonlearn vw` takes in the place of flags, with a warning: a flag and its value (K: that of theirs), and why.
-NEAREST = {
+NEAREST = _each({
     "--bag --cover --synthcover": ("--explore thompson", "each action is as likely as it is to be the best one"),
     "--regcb --regcbopt --rnd --first": ("--explore ucb", "it tries what may be the best action, while that is open"),
     "--ect --log_multi --recall_tree": ("--oaa K", "one committee of all classes"),
-}
+})  # fmt: skip
 #: Flags in whose place the committee learns (decisions: their reward models), without flags of steps; and why.
-NEAREST_COMMITTEE = {
+NEAREST_COMMITTEE = _each({
     "--nn --boosting --autolink --stage_poly --ksvm": "the committee learns pairs of features and trees",
     "--lrq --lrqfa --rank --new_mf": "the committee learns pairs of features, at no fixed rank",
     "--bfgs --conjugate_gradient": "the committee takes Newton steps",
     "--svrg --freegrad --pistol": "the committee finds its own steps",
     "--bootstrap": "the committee learns; --coverage .9 adds an interval to each prediction",
-}
+})  # fmt: skip
 #: Flags without which `sonlearn vw` runs a line, with a warning; and why.
-NEEDLESS = {
-    "there is no such setting": """
+NEEDLESS = _each({
+    """
         --nounif --psi --greedify --first_only --elim --mellowness --cb_min_cost --cb_max_cost --rnd_alpha
         --rnd_invlambda --synthcoverpsi --synthcoversize --clip_p --alg --gamma --inpass --multitask --dropout
         --meanfield --lrqdropout --bs_type --mem --termination --hessian_on --error --no_progress --swap_resistance
         --max_candidates --bern_hyper --max_depth --node_only --randomized_routing --kernel --degree --reprocess
         --pool_greedy --para_active --pool_size --subsample --sched_exponent --batch_sz --batch_sz_no_doubling
         --stage_size --restart --fepsilon --flipschitz_const --oaa_subsample
-    """,
-    "steps follow from --learning_rate and --power_t, or from what was seen":
-        "--initial_t --decay_learning_rate --initial_pass_length",
-    "weights begin at 0": "--constant --initial_weight --random_weights --normal_weights --truncated_normal_weights",
-    "-p has the probabilities; nothing is drawn": "--cb_sample",
-}  # fmt: skip
+    """: "there is no such setting",
+    "--initial_t --decay_learning_rate --initial_pass_length":
+        "steps follow from --learning_rate and --power_t, or from what was seen",
+    "--constant --initial_weight --random_weights --normal_weights --truncated_normal_weights": "weights begin at 0",
+    "--cb_sample": "-p has the probabilities; nothing is drawn",
+})  # fmt: skip
 #: Flags without which a line does the same: `sonlearn vw` leaves them out without a word; and why.
-HARMLESS = {
+HARMLESS = _each({
     "--indexing": "the labels show whether they begin with 0 or 1",
     "--sort_features": "the order of features does not matter",
     "--kill_cache": "a stale cache is rebuilt automatically",
@@ -133,7 +140,7 @@ HARMLESS = {
     "--two_pass_svd": "every action has its score",
     "--foreground --no_daemon --num_children": "sonlearn serve is one process, in the foreground",
     "--ring_size --example_queue_limit": "there is no such setting",
-}
+})  # fmt: skip
 _VALUELESS = """
     --kill_cache --save_resume --preserve_performance_counters --sort_features --compressed --strict_parse
     --sparse_weights --no_daemon --foreground --predict_only_model --no_predict --cb_force_legacy --large_action_space
@@ -141,11 +148,11 @@ _VALUELESS = """
     --synthcover --regcb --regcbopt --freegrad --pistol --svrg --stage_poly --ksvm --bfgs --conjugate_gradient --nounif
     --greedify --first_only --elim --inpass --multitask --dropout --meanfield --lrqdropout --hessian_on --no_progress
     --node_only --randomized_routing --pool_greedy --para_active --batch_sz_no_doubling --restart --random_weights
-    --normal_weights --truncated_normal_weights --cb_sample
+    --normal_weights --truncated_normal_weights --cb_sample --no_stdin --onethread --driver_output_off
 """
 #: Of all these those that have no value.
 VALUELESS = frozenset(_VALUELESS.split())
-_STANDS_FOR = {
+_STANDS_FOR = _each({
     "--named_labels": "give --classes auto, which takes any names",
     "--scores": "give -r FILE, which has the score of each class",
     "--sgd": "give --method sgd -l 10 (VW's default); its steps are l t^-p, VW's l (t + 1)^-p, alike with --power_t 0",
@@ -177,67 +184,67 @@ _STANDS_FOR = {
     "--confidence --confidence_after_training": "give --coverage .9, which adds an interval to each prediction",
     "--eval --explore_eval --multiworld_test": "use sonlearn evaluate, which says what policies would have cost",
     "--rank_all": "give --cb_explore_adf, which writes all actions",
-}
-_NOT_HERE = {
-    "--l1 and --l2 are the penalties there are": "--no_bias_regularization --l1_state --l2_state --sparse_l2",
-    "its steps are not here; leave out features with --ignore and --keep": "--feature_mask",
-    "steps follow from --learning_rate and --power_t, or from what was seen": "--adax --epoch_size --learning_rate_cnt",
-    "sonlearn methods lists the methods there are": """
+})  # fmt: skip
+_NOT_HERE = _each({
+    "--no_bias_regularization --l1_state --l2_state --sparse_l2": "--l1 and --l2 are the penalties there are",
+    "--feature_mask": "its steps are not here; leave out features with --ignore and --keep",
+    "--adax --epoch_size --learning_rate_cnt": "steps follow from --learning_rate and --power_t, or from what was seen",
+    """
         --noop --print --replay_b --replay_b_count --replay_c --replay_c_count --replay_m --replay_m_count
-    """,
-    "the losses are those of --loss_function": "--expectile_q --logistic_min --logistic_max",
-    "for costs of classes give a line for each class, its label CLASS:COST:1, with --cb K": """
+    """: "sonlearn methods lists the methods there are",
+    "--expectile_q --logistic_min --logistic_max": "the losses are those of --loss_function",
+    """
         --csoaa --cs_absolute_loss --cs_active --domination --range_c --max_labels --min_labels --cost_max --cost_min
         --csa_debug
-    """,
-    "for costs of actions give a block for each cost, one label 0:COST:1 in it, with --cb_adf":
-        "--csoaa_ldf --ldf_override --csoaa_rank --wap_ldf --cbify_ldf",
-    "for several labels of a row learn a model for each, its rows labelled 1 and -1": """
+    """: "for costs of classes give a line for each class, its label CLASS:COST:1, with --cb K",
+    "--csoaa_ldf --ldf_override --csoaa_rank --wap_ldf --cbify_ldf":
+        "for costs of actions give a block for each cost, one label 0:COST:1 in it, with --cb_adf",
+    """
         --plt --kary_tree --top_k --plt_force_load_legacy_model --multilabel_oaa --max_number_of_labels
-    """,
-    "of several classes there is --oaa K, --classes auto, one label a row": """
+    """: "for several labels of a row learn a model for each, its rows labelled 1 and -1",
+    """
         --memory_tree --leaf_example_multiplier --dream_repeats --top_K --learn_at_leaf --oas
         --dream_at_update --online --emt --emt_tree --emt_leaf --emt_scorer --emt_initial --emt_router --ot
-    """,
-    "no structured prediction; give each row the words around it as features, and --oaa K": """
+    """: "of several classes there is --oaa K, --classes auto, one label a row",
+    """
         --search --search_task --search_metatask --search_interpolation --search_rollout --search_rollin
         --search_passes_per_policy --search_beta --search_alpha --search_total_nb_policies
         --search_trained_nb_policies --search_allowed_transitions --search_subsample_time
         --search_neighbor_features --search_rollout_num_steps --search_history_length --search_no_caching
         --search_xv --search_perturb_oracle --search_linear_ordering --search_active_verify
         --search_save_every_k_runs
-    """,
-    "no active learning; ask for the labels of rows whose probability is near a half, and train on these":
-        "--active --simulation --direct --active_cover --beta_scale --oracular",
-    "no such model; the committee learns pairs and trees": """
+    """: "no structured prediction; give each row the words around it as features, and --oaa K",
+    "--active --simulation --direct --active_cover --beta_scale --oracular":
+        "no active learning; ask for the labels of rows whose probability is near a half, and train on these",
+    """
         --interact --marginal --initial_denominator --initial_numerator --compete --update_before_learn
         --unweighted_marginals
-    """,
-    "no topics": "--lda --lda_alpha --lda_rho --lda_D --lda_epsilon --minibatch --math --metrics",
-    "features are those of the text, and of -q, --interactions, --ngram and --skips": """
+    """: "no such model; the committee learns pairs and trees",
+    "--lda --lda_alpha --lda_rho --lda_D --lda_epsilon --minibatch --math --metrics": "no topics",
+    """
         --ignore_linear --ignore_features_dsjson_experimental --redefine --feature_limit --affix --spelling
         --dictionary --dictionary_path --experimental_full_name_interactions --permutations
-    """,
-    "sonlearn serve is one process, in the foreground": "--pid_file --port_file --sendto",
-    "LIBSVM, VW, JSON, CSV, Parquet and Arrow are read": "--flatbuffer",
-    "CSV has a header; (echo a,b,y; cat FILE) puts one before": "--csv_no_file_header --csv_header --csv_ns_value",
-    "progress goes to standard error, predictions to the file of -p":
-        "--driver_output --log_output --limit_output --dont_output_best_constant",
-    "a model holds the whole state, bit for bit": """
+    """: "features are those of the text, and of -q, --interactions, --ngram and --skips",
+    "--pid_file --port_file --sendto": "sonlearn serve is one process, in the foreground",
+    "--flatbuffer": "LIBSVM, VW, JSON, CSV, Parquet and Arrow are read",
+    "--csv_no_file_header --csv_header --csv_ns_value": "CSV has a header; (echo a,b,y; cat FILE) puts one before",
+    "--driver_output --log_output --limit_output --dont_output_best_constant":
+        "progress goes to standard error, predictions to the file of -p",
+    """
         --hexfloat_weights --dump_json_weights_include_extra_online_state_experimental
         --output_feature_regularizer_binary --output_feature_regularizer_text
         --input_feature_regularizer --per_model_save_load
-    """,
-    "--cluster starts its workers itself and gives them their work": "--unique_id --total --node --span_server_port",
-    "no baselines": "--baseline --lr_multiplier --global_only --check_enabled",
-    "one decision at a time; give each slot a block of its own, with --cb_explore_adf":
-        "--ccb_explore_adf --all_slots_loss --ccb_no_slot_index --slates",
-    "actions are numbered; cut their range into K, with --cb_explore K": """
+    """: "a model holds the whole state, bit for bit",
+    "--unique_id --total --node --span_server_port": "--cluster starts its workers itself and gives them their work",
+    "--baseline --lr_multiplier --global_only --check_enabled": "no baselines",
+    "--ccb_explore_adf --all_slots_loss --ccb_no_slot_index --slates":
+        "one decision at a time; give each slot a block of its own, with --cb_explore_adf",
+    """
         --cats --cats_tree --tree_bandwidth --cats_pdf --bandwidth --cb_discrete --min_value --max_value --cbify_reg
         --loss_option --loss_report --loss_01_ratio --get_pmf --sample_pdf --cb_explore_pdf --pmf_to_pdf --cbzo
         --policy --radius
-    """,
-    "decisions are --cb, --cb_adf, --cb_explore, --cb_explore_adf, --cbify, their rules --explore": """
+    """: "actions are numbered; cut their range into K, with --cb_explore K",
+    """
         --automl --default_lease --priority_type --priority_challengers --verbose_metrics --csv_trace
         --interaction_type --oracle_type --debug_reversed_learn --automl_significance_level
         --fixed_significance_level --reward_as_cost --tol_x --opt_func --baseline_challenger_cb --cb_c_alpha
@@ -250,20 +257,18 @@ _NOT_HERE = {
         --experimental_igl --learn --exclude_eval --warm_cb --warm_cb_cs
         --warm_start --interaction --warm_start_update --interaction_update --corrupt_type_warm_start
         --corrupt_prob_warm_start --choices_lambda --lambda_scheme --overwrite_label --sim_bandit
-    """,
-}  # fmt: skip
+    """: "decisions are --cb, --cb_adf, --cb_explore, --cb_explore_adf, --cbify, their rules --explore",
+})  # fmt: skip
 
 
 def _answers() -> dict[str, FlagSupport]:
     found = {name: FlagSupport(WORKS, "") for name in _WORK.split()}
     found |= {name: FlagSupport(WORKS, text) for name, text in _WORK_BUT.items()}
-    found |= {name: FlagSupport(STANDS_FOR, text) for names, text in _STANDS_FOR.items() for name in names.split()}
-    for names, (ours, why) in NEAREST.items():
-        found |= {name: FlagSupport(STANDS_FOR, f"give {ours}: {why}") for name in names.split()}
-    needless = [*NEEDLESS.items(), *((why, names) for names, why in (NEAREST_COMMITTEE | HARMLESS).items())]
-    for why, names in needless:
-        found |= {name: FlagSupport(STANDS_FOR, f"leave it out: {why}") for name in names.split()}
-    return found | {name: FlagSupport(NOT_HERE, why) for why, names in _NOT_HERE.items() for name in names.split()}
+    found |= {name: FlagSupport(STANDS_FOR, text) for name, text in _STANDS_FOR.items()}
+    found |= {name: FlagSupport(STANDS_FOR, f"give {ours}: {why}") for name, (ours, why) in NEAREST.items()}
+    needless = NEEDLESS | NEAREST_COMMITTEE | HARMLESS
+    found |= {name: FlagSupport(STANDS_FOR, f"leave it out: {why}") for name, why in needless.items()}
+    return found | {name: FlagSupport(NOT_HERE, why) for name, why in _NOT_HERE.items()}
 
 
 #: The entries by long name.

@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sonlearn.data.arrays import running_sum
 from sonlearn.data.mixing import split_mix
 from sonlearn.errors import shorten
 from sonlearn.learn.predicted import PROBABILISTIC, Predicted, chosen_of, linked, probability
@@ -287,29 +286,27 @@ class ValueSums:
     """Sums of errors and labels. Labels are summed less the first one, so that far from 0 nothing cancels."""
 
     def __init__(self) -> None:
-        self.weight = self.squares = self.sizes = 0.0
         self.first: float | None = None
-        self.shifted = self.shifted_squares = 0.0
+        # of weights; of weighted squares and sizes of errors; of labels less the first one, and of their squares
+        self._sums = np.zeros(5)
 
     def add(self, y: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> None:
         """Add labels and predictions float64[n] of weights float64[n] > 0."""
         self.first = float(y[0]) if self.first is None else self.first
         with np.errstate(over="ignore"):
             e, d = predicted - y, y - self.first
-            self.weight = running_sum(self.weight, weight)
-            self.squares = running_sum(self.squares, weight * e * e)
-            self.sizes = running_sum(self.sizes, weight * np.abs(e))
-            self.shifted = running_sum(self.shifted, weight * d)
-            self.shifted_squares = running_sum(self.shifted_squares, weight * d * d)
+            each = np.column_stack((weight, weight * e * e, weight * np.abs(e), weight * d, weight * d * d))
+            self._sums = np.cumsum(np.concatenate((self._sums[None], each)), axis=0)[-1]  # row by row
 
     def result(self) -> dict[str, float | None]:
         """RMSE, MAE, R^2 (None where all labels are the same) and the mean of the labels."""
-        mean = self.shifted / self.weight
-        spread = self.shifted_squares - self.weight * mean * mean
+        weight, squares, sizes, shifted, shifted_squares = self._sums.tolist()
+        mean = shifted / weight
+        spread = shifted_squares - weight * mean * mean
         assert self.first is not None
         return {
-            "rmse": math.sqrt(self.squares / self.weight), "mae": self.sizes / self.weight,
-            "r2": 1.0 - self.squares / spread if spread > 1e-12 * self.shifted_squares else None,
+            "rmse": math.sqrt(squares / weight), "mae": sizes / weight,
+            "r2": 1.0 - squares / spread if spread > 1e-12 * shifted_squares else None,
             "mean": self.first + mean,
         }  # fmt: skip
 

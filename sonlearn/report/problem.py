@@ -82,15 +82,11 @@ class Problem:
         )
         if predicted.refused.any():
             found, predicted = (chosen_of(each, ~predicted.refused) for each in (found, predicted))
-        return self.with_texts(found._replace(predicted=predicted))
+        return found._replace(predicted=predicted)
 
     def wrong(self, predicted: Predicted) -> np.ndarray:
         """bool[n]: whether another class is predicted than that of the label."""
         return np.asarray((predicted.decided > 0) != (predicted.label > 0))
-
-    def with_texts(self, outcome: BatchOutcome) -> BatchOutcome:
-        """`outcome` with the texts of labels and predictions, where these are no numbers."""
-        return outcome
 
     def unmet(self, predicted: Predicted) -> int:
         """How many labels are classes that the learner has not met."""
@@ -269,8 +265,9 @@ class SeveralClasses(Problem):
         """See `Problem`."""
         return np.asarray(predicted.prediction != predicted.label)
 
-    def with_texts(self, outcome: BatchOutcome) -> BatchOutcome:
-        """See `Problem`."""
+    def outcome(self, batch: Any, held: np.ndarray | None, predicted: Any) -> BatchOutcome:
+        """See `Problem`; rows of the table show labels as they are written."""
+        outcome = super().outcome(batch, held, predicted)
         shown = lambda i: tuple(self.texts(np.array([outcome.y[i], outcome.prediction[i]])))  # noqa: E731
         return outcome._replace(shown=shown)
 

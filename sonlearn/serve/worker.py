@@ -415,12 +415,11 @@ class Worker(Queue):
         constant = constant_id(source, source.format)
         batches = [batch._replace(source=SOURCE, constant=constant) for batch in batches]
         if parsed.found is not None and batches:
-            columns = self._columns[first.learn]
-            notes = columns.check(parsed.found, SOURCE, first.learn)
+            notes = self._columns[first.learn].check(parsed.found, SOURCE, first.learn)
+            if notes and not alone:
+                raise SonlearnError(notes[0])  # each has its turn alone, which tells whose columns these are
             self._tell([*notes, *parsed.found.faults])
-            for request, reply in zip(task.group, task.replies, strict=True) if notes else ():
-                own = parsed if alone else (yield from self._parsed([request], stop=False))
-                reply.notes.extend(columns.check(own.found, SOURCE, first.learn) if own.found else ())
+            task.replies[0].notes.extend(notes)
         if first.learn and batches:
             try:
                 self.learner.coded(joined(batches))

@@ -8,5 +8,6 @@ features of them.
 
 Tables: `csv` and JSON of models that know no namespaces, both row by row (`flat`), and `arrow` column by column, with
 the columns of `columns` and the features of `encode`; `told` says which columns are texts. Decisions of bandits: the
-folder `decisions`. Further: `cache` (parsed text, kept), `join` (labels by id), `names` (of hashed features), `write` (batches to text).
+folder `decisions`. Further: `cache` (parsed text, kept), `join` (labels by id), `names` (of hashed features), `write`
+(batches to text).
 """

@@ -90,7 +90,7 @@ def read_arrow(
         for record in itertools.chain(first, records):
             for start in range(0, record.num_rows or 1, rows):
                 part = record.slice(start, rows)
-                yield _table(part, encoder, (name, done), labels)
+                yield _table(part, columns, encoder, (name, done), labels)
                 done += part.num_rows
         if done == 0:
             layout_of(columns, options, (name, None), labels)
@@ -131,7 +131,7 @@ def table_batch(
     *,
     texts: bool = False,
 ) -> tuple[Batch, Found]:
-    """All rows of a table in memory, and its columns; names of its features are added to `names`.
+    """All rows of a table in memory, and its columns, with notes of keywords; names of its features go to `names`.
 
     `texts`: see `read_arrow`.
 
@@ -145,6 +145,9 @@ def table_batch(
         found = table.found or found
         if names is not None:
             names.add(table.names)
+    from sonlearn.options.python import in_keywords
+
+    found = found._replace(notes=tuple(map(in_keywords, found.notes)))
     name, constant = source_name(source), constant_id(options, "arrow")
     return joined(batches or [NO_BATCH])._replace(source=name, constant=constant), found
 
@@ -237,23 +240,29 @@ def _inferred(source: Any) -> Any:
 
 
 def _of_file(file: Any) -> tuple[list[str], Iterator[Any]]:
-    """Columns and record batches of a Parquet file, or of Arrow's format of files or of streams."""
+    """Columns and record batches of a Parquet file, or of Arrow's format of files or of streams.
+
+    Blanks around names do not count, as in CSV; those of a table in memory are as they are.
+    """
     import pyarrow
 
     if not file.seekable():
         file = io.BytesIO(file.read())
     head = file.read(6)
     file.seek(0)
+    records: Iterable[Any]
     if head.startswith(b"PAR1"):
         import pyarrow.parquet
 
         parquet = pyarrow.parquet.ParquetFile(file)
-        return parquet.schema_arrow.names, parquet.iter_batches(batch_size=_ROWS)
-    if not head.startswith(b"ARROW1"):
-        reader = pyarrow.ipc.open_stream(file)
-        return reader.schema.names, iter(reader)
-    reader = pyarrow.ipc.open_file(file)
-    return reader.schema.names, (reader.get_batch(i) for i in range(reader.num_record_batches))
+        schema, records = parquet.schema_arrow, parquet.iter_batches(batch_size=_ROWS)
+    elif head.startswith(b"ARROW1"):
+        reader = pyarrow.ipc.open_file(file)
+        schema, records = reader.schema, map(reader.get_batch, range(reader.num_record_batches))
+    else:
+        records = pyarrow.ipc.open_stream(file)
+        schema = records.schema
+    return [column.strip() for column in schema.names], iter(records)
 
 
 #: Entries of a column: rows, features by number, values.
@@ -267,11 +276,13 @@ class _Refused(dict[int, tuple[str, str]]):
         self[row] = f"{found} in the column {shorten(column)}", expected
 
 
-def _table(record: Any, encoder: TableEncoder, place: tuple[str, int], labels: Labelling) -> ParsedChunk:
+def _table(
+    record: Any, columns: list[str], encoder: TableEncoder, place: tuple[str, int], labels: Labelling
+) -> ParsedChunk:  # fmt: skip
     """One record batch; `place` is the source's name and the rows before."""
     (name, done), options = place, encoder.options
     n, refused = record.num_rows, _Refused()
-    layout = layout_of(record.schema.names, options, (name, None), labels, known=encoder.model)
+    layout = layout_of(columns, options, (name, None), labels, known=encoder.model)
     y, weight, classes, ids = np.full(n, np.nan), np.ones(n), None, None
     if layout.label is not None:
         y, classes = _labels(record.column(layout.label), name, options.label, refused, labels)
@@ -357,10 +368,10 @@ def _labels(
     """(labels or `weights` float64, NaN for none; names of classes, or None); malformed ones are added to `refused`."""
     import pyarrow.types as kinds
 
-    values, codes, texts = _fields(column, title, name, as_text=labels.truth and kinds.is_boolean(column.type))
+    values, codes, texts = _fields(column, title, name, as_text=labels.words and kinds.is_boolean(column.type))
     names = None
     if codes is not None:
-        read = functools.partial(label_of, class_names=labels.worded, truth=labels.truth)
+        read = functools.partial(label_of, class_names=labels.worded, truth=labels.words)
         found = [*_of_each(texts, read, (np.inf, None))[0], (np.nan, None)]
         values = np.array([y for y, _ in found])[codes]  # the code of null is -1
         names = [found[code][1] for code in codes.tolist()] if any(own for _, own in found) else None

@@ -30,7 +30,7 @@ from sonlearn.text.objects import Unfit, described
 from sonlearn.text.suspicions import bytes_note
 
 FINITE = "a finite number"
-NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto"
+NO_LABEL = f"a label ({FINITE}), or nothing; names of classes: --classes auto, of two --loss logistic"
 NO_WEIGHT = f"a weight ({FINITE}, at least 0)"
 NONE_MET = "missing numbers, of which the model has met none; the column's mean stands for them"
 NO_DATE_MET = "missing dates, of which the model has met none: nothing stands for them"
@@ -127,7 +127,7 @@ class Labelling(NamedTuple):
     names : bool
         Whether names of classes are labels.
     words : bool
-        Whether they are in tables and JSON.
+        Whether they are in tables and JSON; true and false are then to be known as words.
     flags : tuple of str
         Which options name the columns of the label, the id and the weight.
     action : str
@@ -152,11 +152,6 @@ class Labelling(NamedTuple):
     def worded(self) -> bool:
         """Whether a label in a table or in JSON may be no number."""
         return self.names or self.words
-
-    @property
-    def truth(self) -> bool:
-        """Whether true and false are to be known as words: of two classes."""
-        return self.words and not self.names
 
 
 class Found(NamedTuple):
@@ -351,6 +346,12 @@ def first_names(names: Iterable[str]) -> str:
     names = list(names)
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return ", ".join(shorten(name) for name in names[:_LISTED]) + more
+
+
+def no_labels(labels: Iterable[str]) -> list[str]:
+    """What to say of classes that look like no label."""
+    alike = (label for label in labels if label.lower() in NOTHING_MEANT)
+    return [f"the label {shorten(label)} is a class: if it means that there is none, leave it empty" for label in alike]
 
 
 class ColumnTable:

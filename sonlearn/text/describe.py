@@ -23,14 +23,15 @@ from sonlearn.text.columns import (
     LIKE_A_ROW,
     MISSING,
     Labelling,
+    first_names,
     is_feature,
     layout_of,
-    number_in,
+    no_labels,
     reading_of,
     row_as_header,
 )
 from sonlearn.text.csv import CsvRecords
-from sonlearn.text.encode import date_in
+from sonlearn.text.encode import date_in, number_of
 from sonlearn.text.join import JoinedLabels
 from sonlearn.text.malformed import Malformed
 from sonlearn.text.objects import MANY, Unfit, error_of, leaves_of, members_of
@@ -51,7 +52,7 @@ LOOKED_AT = 1_000
 _ENOUGH, _SURE, _NEARLY_ALL = 20, 100, 0.95
 #: What an index of pandas without a name is called: in CSV without a header, read and written again, in Parquet.
 _INDEX = re.compile(r"column 1|Unnamed: 0|__index_level_0__")
-_PADDED = re.compile(r"\s*0[0-9]+\s*")
+_PADDED = re.compile("0[0-9]+")
 #: The chance at most with which rows that lack no value have one label by accident.
 _CHANCE = 1e-6
 #: Numbers of which the largest is so many times the smallest are no times.
@@ -223,9 +224,10 @@ class ColumnSummary:
         self._counted = 0  # fields whose values were counted
 
     def add(self, field: str, label: str | None) -> None:
-        """A field, and the label of its row."""
+        """A field, and the label of its row. Blanks around it do not count."""
+        field = field.strip()
         self.rows += 1
-        number = number_in(field)
+        number = number_of(field)
         if (number is not None and number != number) or field.lower() in MISSING:
             self.missing += 1
             if label is not None:
@@ -283,11 +285,11 @@ class ColumnSummary:
         elif (unique and texts > held / 2) or (self.numbers == held and self._numbers_rows(unique)):
             out.append(f"an id: nearly all values differ; --id {flag}, or --ignore {flag}")
         elif self.numbers and 0 < texts < held / 2:
-            shown = [shorten(value) for value in self.values if number_in(value) is None and date_in(value) is None]
+            shown = [shorten(value) for value in self.values if number_of(value) is None and date_in(value) is None]
             few = ", ".join(shown[:3])
             out.append(f"numbers with texts among them ({few}), each a category of its own")
         elif self.numbers and texts:
-            few = next(shorten(value) for value in self.values if number_in(value) is not None)
+            few = next(shorten(value) for value in self.values if number_of(value) is not None)
             out.append(f"codes, of which some are read as numbers ({few}); --categorical {flag}")
         if self.kind == "number" and self.whole and not out and any(map(_PADDED.fullmatch, self.values)):
             out.append(f"codes rather than numbers; --categorical {flag}")
@@ -339,7 +341,8 @@ def summarise(columns: list[str], rows: Iterable[dict[str, str]], options: TextO
     labels: dict[str, int] = {}
     order, met, count, repeated = LabelOrder(), set[int](), 0, 0
     for count, fields in enumerate(rows, 1):
-        own = fields.get(options.label, "").strip() or None
+        label = fields.get(options.label, "").strip()
+        own = label if label.lower() not in ("", "nan") else None
         for name in fields:
             if name not in summaries:
                 summaries[name] = ColumnSummary(name, options, count - 1, labels)
@@ -361,8 +364,8 @@ def summarise(columns: list[str], rows: Iterable[dict[str, str]], options: TextO
 
 def _names_are_values(summaries: dict[str, ColumnSummary], options: TextOptions) -> bool:
     """Whether names of columns, the label's or most of those that are no numbers, are among the columns' values."""
-    texts = [name for name in summaries if number_in(name) is None]
-    values = [name for name in texts if name in map(str.strip, summaries[name].values)]
+    texts = [name for name in summaries if number_of(name) is None]
+    values = [name for name in texts if name in summaries[name].values]
     return options.label in values or 2 * len(values) > len(texts)
 
 
@@ -380,9 +383,20 @@ def told_early(source: str, options: TextOptions) -> list[str]:
 
 
 def notes_on(columns: Iterable[Described], begin: str | tuple[str, ...] = "") -> list[str]:
-    """What a person should look at, a line each; only suspicions that `begin` so, or with one of these."""
-    told = ((column.name, text) for column in columns for text in column.suspicions)
-    return [f"{name}: looks like {text}" for name, text in told if text.startswith(begin)]
+    """What a person should look at, a line each, of all columns of codes one; only what `begins` so, or with these."""
+    groups, lines = dict[str, list[tuple[str, str]]](), list[str]()
+    for column in columns:
+        for text in filter(lambda text: text.startswith(begin), column.suspicions):
+            codes = re.match("codes[^(;]*", text)
+            groups.setdefault(codes[0].strip() if codes else column.name + text, []).append((column.name, text))
+    for what, group in groups.items():
+        name, text = group[0]
+        if len(group) == 1:
+            lines.append(f"{name}: looks like {text}")
+        else:
+            flags = " ".join(f"--categorical {shorten(name)}" for name, _ in group)
+            lines.append(f"{first_names(name for name, _ in group)}: look like {what}; {flags}")
+    return lines
 
 
 def lines_of(found: Description) -> Iterator[str]:
@@ -405,7 +419,7 @@ def lines_of(found: Description) -> Iterator[str]:
         distinct = f">{MOST_VALUES}" if column.distinct is None else str(column.distinct)
         start = f"{column.name:<{width}}  {column.kind:<22} {column.missing:>7.1%} {distinct:>9}"
         yield f"{start}  {', '.join(column.examples)}".rstrip()
-    notes = [*found.notes, *filter(None, (found.order,)), *notes_on(columns)]
+    notes = [*found.notes, *filter(None, (found.order,)), *no_labels(labels), *notes_on(columns)]
     if found.header_is_row:
         names = shorten(", ".join(column.name for column in columns))
         notes.insert(0, f"the header {names} looks like a row; put a header before it")

@@ -11,6 +11,8 @@
   ``--ignore column.year`` leaves a part out. In rows that are only predicted a year counts as one that is a year from
   those that the model has met, at most, and if these are one, or two in a row, as the nearest, and so does a month that
   it has not met, or only once where dates came in their order and end before, or there in few rows only;
+- a time of day or a duration (13:08, 38:31:20.5) is its number of hours, and if these are less than 24, also
+  ``column.hour=13`` with value 1;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
 - any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
 
@@ -70,6 +72,8 @@ _DATE = re.compile(
     r"(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|[+-]\d\d:?\d\d)?)?",
     re.ASCII,
 )
+_TIME = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d{1,9})?))?", re.ASCII)
+_DAY = 24  # hours
 A_DATE = "a date (2024-03-31), or nothing (--date)"
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
@@ -119,6 +123,18 @@ def date_in(field: str) -> tuple[datetime.date, int | None] | None:
         return None
     sharp = hour is None or not (int(hour) or int(minute) or int(second or 0) or int(fraction or 0))
     return date, None if sharp else int(hour)
+
+
+def hours_in(field: str) -> float | None:
+    """The hours of a time of day, or a duration, that a field stands for; None: it is none."""
+    match = _TIME.fullmatch(field) if 3 < len(field) < 20 else None
+    return match and int(match[1]) + int(match[2]) / 60 + float(match[3] or 0) / 3600
+
+
+def number_of(field: str) -> float | None:
+    """The number that a field becomes, a time included: as `sonlearn.text.columns.number_in`."""
+    value = number_in(field)
+    return hours_in(field) if value is None else value
 
 
 def parts_of(
@@ -320,6 +336,9 @@ class ColumnEncoder:
                 raise Unfit(shorten(field), FINITE if self.as_number else f"{FINITE}, or a text that is none{codes}")
             self.quoted |= self.typed and value == value and not self.as_number
             return self.value(value, field)
+        hours = hours_in(field) if self.digits else None
+        if hours is not None:
+            return self._remembered(field, self._time(hours, field))
         if self.as_number:
             if field.lower() in MISSING:
                 return self.missing()
@@ -364,6 +383,11 @@ class ColumnEncoder:
             (self._part(part, feature), value) for part, feature, value in parts_of(found, self.column, self._model)
             if f"{self.title}.{part}" not in self._table.options.ignore
         )  # fmt: skip
+
+    def _time(self, hours: float, field: str) -> Entries:
+        of_day = hours < _DAY and f"{self.title}.hour" not in self._table.options.ignore
+        hour = ((self._part("hour", f"hour={int(hours)}"), 1.0),) if of_day else ()
+        return self.value(hours, field) + hour
 
     def _part(self, part: str, feature: str) -> int:
         """The feature of a part of dates, and if there are several of that part, its mark (`Batch.marks`)."""

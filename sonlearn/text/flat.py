@@ -98,7 +98,7 @@ class TableRows:
         try:
             if layout.label is not None:
                 at = layout.label
-                y, name = label_of(fields[at], labels.worded, labels.truth)
+                y, name = label_of(fields[at], labels.worded, labels.words)
             if layout.action is not None:
                 name = fields[layout.action].strip()
             if layout.weight is not None:
@@ -134,7 +134,7 @@ class TableRows:
 
     def _layout_of(self, names: tuple[str, ...]) -> ColumnLayout:
         """Where the columns of objects are whose members have these names. Raises Unfit."""
-        options, known = self._options, self._known
+        options, known, names = self._options, self._known, tuple(map(str.strip, names))
         features = [(i, name) for i, name in enumerate(names) if name != "_label" and is_feature(name, options)]
         if features and known.known and not any(name in known.known for _, name in features):
             expected = f"columns that the model knows: {first_names(known.known)}"

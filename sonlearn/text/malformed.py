@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.errors import InputError, OptionError
+from sonlearn.errors import InputError, OptionError, SonlearnError
 from sonlearn.options.text import ON_ERROR
 
 #: Malformed lines that are described when they are skipped.
@@ -17,6 +17,13 @@ SHOWN_ERRORS = 10
 def behind(errors: list[InputError], lines: int) -> list[InputError]:
     """The same errors, with `lines` more lines before them."""
     return [error.but(line=(error.line or 0) + lines) for error in errors] if lines else errors
+
+
+def no_example(names: str, found: str, count: int, errors: Sequence[SonlearnError]) -> InputError:
+    """What to say where there is none, but `count` malformed lines with these `errors`, or what was `found`."""
+    if count:
+        found = f"{count} malformed lines and nothing else (the first: {errors[0]})"
+    return InputError(names, None, None, found, "at least one example")
 
 
 class Malformed:

@@ -24,7 +24,7 @@ from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import ColumnTable, Found, Labelling
 from sonlearn.text.hashing import constant_id
 from sonlearn.text.interact import never_met
-from sonlearn.text.malformed import SHOWN_ERRORS, Malformed, behind
+from sonlearn.text.malformed import SHOWN_ERRORS, Malformed, behind, no_example
 from sonlearn.text.names import NameTable
 from sonlearn.text.objects import MANY, RecordSource, first_objects, sources_of, texts_in, usual_members
 from sonlearn.text.pipeline import map_prefetching
@@ -271,9 +271,7 @@ class Reader:
         """Raise InputError: there was no example."""
         names = ", ".join(map(source_name, self.sources)) or "<nothing>"
         found = "a header and no rows" if self.tables else "an empty stream"
-        if self.malformed.count:
-            found = f"{self.malformed.count} malformed lines and nothing else (the first: {self.malformed.errors[0]})"
-        raise InputError(names, None, None, found, "at least one example")
+        raise no_example(names, found, self.malformed.count, self.malformed.errors)
 
     def _watch(self, raw: Any) -> Any:
         """See `open_binary`."""

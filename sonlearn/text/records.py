@@ -202,7 +202,7 @@ class RecordRows:
         rows_of = Counter[str]()
         for member, rows in met.items():
             rows_of[member.column] += rows
-            for part in DATE_PARTS if self._unmet and "date" in member.kinds else ():
+            for part in DATE_PARTS if self._unmet and {"date", "number"} & member.kinds else ():
                 self._unmet.pop(f"{member.title}.{part}", None)
         first = set(itertools.islice(rows_of, MOST_OF_OBJECTS))
         kinds = {
@@ -404,7 +404,7 @@ class RecordRows:
         """A member that an option names: a label is a number, true, false, null or the name of a class."""
         self._labelled |= role == "label"
         if role == "label" and isinstance(value, str | bool):
-            self._label[0], name = label_of(value, self._labelling.worded, self._labelling.truth, at)
+            self._label[0], name = label_of(value, self._labelling.worded, self._labelling.words, at)
             self._class = self._class if name is None else name
         elif role == "label":
             self._set_label(value, at)
@@ -454,4 +454,4 @@ def _line_of(value: Any, role: str, at: tuple[str, ...]) -> str:
         value = repr(value).removesuffix(".0")
     if value is not None and (type(value) is not str or "\n" in value or "\r" in value):
         raise Unfit(described(value), f"a text of one line, or a number, as {role}", at)
-    return value or ""
+    return (value or "").strip()

@@ -33,7 +33,7 @@ from sonlearn.views.numbers import (
     put_or_leave,
     shift_of,
 )
-from sonlearn.views.view import BY_RAW, MergedView, fits, new_now
+from sonlearn.views.view import BY_RAW, MergedView, Place, fits, new_now
 
 #: Resolutions of the two bins of a value: of `float_code` mantissa bits.
 COARSE, FINE = 1, 3
@@ -266,9 +266,7 @@ class Odds(Bins):
     def _most_entries(self, rows: Rows) -> int:
         return int(rows.indptr[-1])
 
-    def calls(
-        self, state: BinsState, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
-    ) -> Calls:
+    def calls(self, state: BinsState, rows: Rows, out: Rows, learn: bool = True, start: Place = (0, 0)) -> Calls:
         """See `View.calls`.
 
         Bins that are not of this state are forgotten: numbers of another one, or of features numbered otherwise.

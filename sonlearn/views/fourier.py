@@ -35,7 +35,7 @@ from sonlearn.data.rows import NO_CONSTANT, Rows, is_learned
 from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.jit.sequence import Calls
 from sonlearn.views.codes import EQUAL, key_of, tamed, update_moments, within
-from sonlearn.views.view import BY_RAW, MergedView, View, new_now, room_for
+from sonlearn.views.view import BY_RAW, MergedView, Place, View, new_now, room_for
 
 #: Stages of a view: rows are counted; rows are shown; there are too many features.
 WAITS, SHOWS, OFF = range(3)
@@ -166,9 +166,7 @@ class Fourier(View):
         out = room_for(rows, (len(rows.indptr) - 1) * most)
         return out._replace(constant=self._params.components if rows.constant != NO_CONSTANT else NO_CONSTANT)
 
-    def calls(
-        self, state: FourierState, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
-    ) -> Calls:
+    def calls(self, state: FourierState, rows: Rows, out: Rows, learn: bool = True, start: Place = (0, 0)) -> Calls:
         """See `View.calls`; what is missing of the directions `widened` works out."""
         if state.now["stage"][0] != OFF:
             self._forget_others(state)

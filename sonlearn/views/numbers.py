@@ -21,7 +21,7 @@ from sonlearn.jit import bare_inline, bare_jit, forced_inline
 from sonlearn.jit.sequence import Calls
 from sonlearn.views.codes import KEY_BITS
 from sonlearn.views.index import NOWHERE, UNKNOWN, new_places, place_in_row
-from sonlearn.views.view import MergedView, View
+from sonlearn.views.view import MergedView, Place, View
 
 #: Made-up features of a view, at most.
 LIMIT = 1 << 22
@@ -297,7 +297,7 @@ class Numbering(View):
         """See `View.widened`: a table of twice the size."""
         return state._replace(slots=doubled(state.slots, self._params.limit))
 
-    def calls(self, state: Any, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)) -> Calls:
+    def calls(self, state: Any, rows: Rows, out: Rows, learn: bool = True, start: Place = (0, 0)) -> Calls:
         """See `View.calls`."""
         state = state if len(state.slots) else state._replace(slots=_NO_SLOTS)
         return [

@@ -14,7 +14,7 @@ from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Calls
 from sonlearn.views.codes import MOST, log_of_next, moments_with, standard, tamed
 from sonlearn.views.index import copy_known
-from sonlearn.views.view import MergedView, View, new_now
+from sonlearn.views.view import MergedView, Place, View, new_now
 
 BY_FEATURE = Features("features")
 
@@ -85,9 +85,7 @@ class Raw(Scaled):
         every = (rows.features[: rows.indptr[-1]] >= 0).all()
         return (state, rows) if every else super().seen(state, rows, learn)
 
-    def calls(
-        self, state: ScaledState, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)
-    ) -> Calls:
+    def calls(self, state: ScaledState, rows: Rows, out: Rows, learn: bool = True, start: Place = (0, 0)) -> Calls:
         """See `View.calls`."""
         return [(copy_rows, (rows, out, *start))]
 

@@ -34,6 +34,8 @@ from sonlearn.options.views import COLUMNS, ROW, WORDS
 
 #: A state: a NamedTuple of arrays.
 State = Any
+#: A row and a place of the output.
+Place = tuple[int, int]
 #: The axis of the raw features, of which views that make up others keep statistics.
 BY_RAW = axes.Features("raw")
 #: Rows learned before the first that may be seen in parts: later, members have learned too much of whole rows.
@@ -84,12 +86,12 @@ class View(ABC):
         """(`state`, `rows` as seen): where it is to `learn`, each before the statistics take it in, and `reserve` comes
         first; else by the state as it is, which stays as it is: for prediction.
         """
-        out, start = self.room(state, rows), (0, 0)
-        while True:
-            start = run_calls(self.calls(state, rows, out, learn, start))
-            if start[0] == len(rows.y):
-                return state, out
+        out = self.room(state, rows)
+        start = run_calls(self.calls(state, rows, out, learn))
+        while start[0] < len(rows.y):
             state = self.widened(state)
+            start = run_calls(self.calls(state, rows, out, learn, start))
+        return state, out
 
     def widened(self, state: State) -> State:
         """What lets the kernel of `calls` go on where it has stopped."""
@@ -103,7 +105,7 @@ class View(ABC):
         """As many entries as `rows` can become."""
         return int(rows.indptr[-1])
 
-    def calls(self, state: State, rows: Rows, out: Rows, learn: bool = True, start: tuple[int, int] = (0, 0)) -> Calls:
+    def calls(self, state: State, rows: Rows, out: Rows, learn: bool = True, start: Place = (0, 0)) -> Calls:
         """The kernels that fill `out`, of `room`, with their arguments, as `seen` does.
 
         They begin at a row and a place of the output, and the last one that returns anything returns where they stop:

@@ -47,6 +47,34 @@ def test_a_class_that_looks_like_no_label(cli, tmp_path):
         said = trained(cli, tmp_path, ("cat", "NA", "dog"), "--classes", classes, "-f", tmp_path / "m")[2]
         assert (told in said) == is_told
         assert told not in cli("predict", "-i", tmp_path / "m", tmp_path / "t.csv")[2]
+    described = cli.out("describe", "--label", "y", tmp_path / "t.csv")
+    assert "\nthe label 'NA' is a class: if it means that there is none, leave it empty\n" in described
+    trained(cli, tmp_path, ("cat", "nan", "dog"), "--classes", "auto")
+    assert "labels = 'cat' 1, 'dog' 1 (1 rows have none)\n" in cli.out("describe", "--label", "y", tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+@pytest.mark.parametrize("flags", [(), ("--classes", "auto")])
+def test_true_beside_1_is_named(cli, tmp_path, flags, form):
+    told = "warning: some labels are true or false, some 1 or 0: true counts as 1"
+    for labels, mixed in (
+        (["True", "1", "False", "0"], True),
+        (["1", "True", "0"], True),
+        (["True", "False", ""], False),
+        ([1, 0, ""], False),
+    ):
+        assert (told in trained(cli, tmp_path, labels, "-f", tmp_path / "m", *flags, form=form)[2]) == mixed
+        assert told not in cli("predict", "-i", tmp_path / "m", tmp_path / f"t.{form}")[2]
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_where_words_are_no_labels_what_is_advised_works(cli, tmp_path, form):
+    labels = ("ham", "spam", "ham")
+    said = one_line(trained(cli, tmp_path, labels, "--method", "rfd-son", form=form))
+    assert "names of classes: --classes auto, of two --loss logistic" in said
+    assert trained(cli, tmp_path, labels, "--method", "rfd-son", "--classes", "auto", form=form)[0] == 0
+    status, _, err = trained(cli, tmp_path, labels, "--method", "rfd-son", "--loss", "logistic", form=form)
+    assert (status, "positive label = spam (the other: ham)" in err) == (0, True)
 
 
 @pytest.mark.parametrize(("labels", "positive"), [(("ja", "nein"), "ja"), (("non", "oui"), "oui"), (("a", "b"), "b")])

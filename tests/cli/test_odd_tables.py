@@ -7,11 +7,15 @@ import json
 import random
 
 import pytest
+from streams import entries
 
 from sonlearn import TextOptions, read_batches
 from sonlearn.commands.cluster import _files as files_of
 from sonlearn.errors import InputError
 from sonlearn.options.run import RunOptions
+from sonlearn.text.chunk import ChunkParser
+from sonlearn.text.columns import Labelling
+from sonlearn.text.flat import TableRows
 from sonlearn.text.read import Reader
 from sonlearn.text.suspicions import bytes_note, is_other_number, with_point
 
@@ -147,10 +151,6 @@ def test_a_column_without_a_name_is_a_column():
 
 
 def test_members_without_a_name_are_columns():
-    from sonlearn.text.chunk import ChunkParser
-    from sonlearn.text.columns import Labelling
-    from sonlearn.text.flat import TableRows
-
     options = TextOptions(format="csv")
     parser = ChunkParser(options, records=TableRows(options, Labelling()))
     (batch,) = parser.parse_records([(1, b'{"": 7, "a": 2}')], "<request>").batches
@@ -159,6 +159,24 @@ def test_members_without_a_name_are_columns():
 
 def test_blanks_around_names_and_fields_do_not_count():
     assert rows("a , b,y\n1, x,1\n", label="y") == rows("a,b,y\n1,x,1\n", label="y")
+
+
+def test_nor_do_they_in_parquet_and_json(cli, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    parquet, options = pytest.importorskip("pyarrow.parquet"), TextOptions(label="y", id="id")
+    table = {" y": [1, 0, 1], "n ": [2, 3, 4], " id": [" a", "b", "c "], "c": [" x ", "x", " NA"]}
+    parquet.write_table(pyarrow.table(table), tmp_path / "t.parquet")
+    objects = [json.dumps(dict(zip(table, row, strict=True))) for row in zip(*table.values(), strict=True)]
+    (expected,) = read_batches(io.BytesIO(b"y,n,id,c\n1,2,a,x\n0,3,b,x\n1,4,c,\n"), options)
+    parser = ChunkParser(options, records=TableRows(options, Labelling()))
+    (of_model,) = parser.parse_records([(i, row.encode()) for i, row in enumerate(objects, 1)], "<request>").batches
+    for batch in (of_model, *read_batches(tmp_path / "t.parquet", options)):
+        assert (batch.y.tolist(), batch.tags) == ([1, 0, 1], ["a", "b", "c"])
+        assert entries(batch) == entries(expected)
+    (batch,) = read_batches(objects, TextOptions(label=" y", id=" id"))
+    assert batch.tags == ["a", "b", "c"]
+    described = cli.out("describe", "--label", "y", tmp_path / "t.parquet")
+    assert "c       category                 33.3%         1  'x'\n" in described
 
 
 def test_excels_line_on_the_separator():
@@ -278,5 +296,14 @@ def test_codes_that_are_numbers_by_chance_are_named(cli, tmp_path):
     (tmp_path / "t").write_text("user,y\n" + "".join(f"{code},{i % 2}\n" for i, code in enumerate(codes * 2)))
     codes = "codes, of which some are read as numbers ('00000000'); --categorical 'user'"
     assert f"\nuser: looks like {codes}\n" in cli.out("describe", "--label", "y", tmp_path / "t")
+    columns = "".join(f"{code}," * 12 + f"{i % 2}\n" for i, code in enumerate(codes[::-1] * 2))
+    (tmp_path / "t").write_text("".join(f"c{i}," for i in range(12)) + "y\n" + columns.replace("00000000", "00000001"))
+    out, flags = (
+        cli.out("describe", "--label", "y", tmp_path / "t"),
+        " ".join(f"--categorical 'c{i}'" for i in range(12)),
+    )
+    assert out.count("--categorical") == 12
+    names = "'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8', 'c9' and 2 more"
+    assert f"\n{names}: look like codes, of which some are read as numbers; {flags}\n" in out
     (tmp_path / "t").write_text("user,y\na,0\n34e71572,1\n")
     assert cli.error("train --quiet --label y t").endswith("; --categorical 'user' takes codes")

@@ -11,22 +11,20 @@ from sonlearn.data.rows import NO_ROWS
 from sonlearn.jit.sequence import run_calls
 from sonlearn.learn.ensemble.combiner import (
     BEFORE,
+    FLOOR,
+    LIMIT,
     PERIOD,
+    PRIOR_PRECISION,
     RETENTION,
     Combiner,
+    combine,
     conditioned,
     discount,
     new_combiner,
+    value_slope_curvature,
     without,
 )
 from sonlearn.learn.ensemble.label_scale import new_scale
-from sonlearn.learn.ensemble.scalar_step import (
-    FLOOR,
-    LIMIT,
-    PRIOR_PRECISION,
-    combine,
-    value_slope_curvature,
-)
 from sonlearn.learn.ensemble.target import Part, Target
 from sonlearn.learn.losses import Loss, loss_of, loss_slope, loss_value
 from sonlearn.options.members import Member

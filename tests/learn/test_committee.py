@@ -9,11 +9,10 @@ from streams import batch_of, rows_of, wide_range, with_weights, without_some_la
 from sonlearn import DivergedError, Learner, LearnOptions
 from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.learn.ensemble import pruning, scheduling
-from sonlearn.learn.ensemble.combiner import new_combiner
+from sonlearn.learn.ensemble.combiner import PRIOR_PRECISION, combine, new_combiner
 from sonlearn.learn.ensemble.history import new_history
 from sonlearn.learn.ensemble.label_scale import CLIP
 from sonlearn.learn.ensemble.pruning import ReplayJudge
-from sonlearn.learn.ensemble.scalar_step import PRIOR_PRECISION, combine
 from sonlearn.learn.ensemble.target import member_options
 from sonlearn.learn.losses import Loss, loss_of
 from sonlearn.options.members import CHEAP, MEMBERS, Member, default_members, member

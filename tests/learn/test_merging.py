@@ -15,8 +15,7 @@ from sonlearn import InputError, Learner, LearnOptions, OptionError
 from sonlearn.data.axes import Numbers
 from sonlearn.data.rows import rows_between
 from sonlearn.learn.ensemble import target
-from sonlearn.learn.ensemble.combiner import merge_combiners, new_combiner, went_on
-from sonlearn.learn.ensemble.scalar_step import PRIOR_PRECISION, combine
+from sonlearn.learn.ensemble.combiner import PRIOR_PRECISION, combine, merge_combiners, new_combiner, went_on
 from sonlearn.learn.losses import LOGISTIC, Loss
 from sonlearn.options.members import member
 from sonlearn.options.views import VIEWS

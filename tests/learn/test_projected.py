@@ -7,7 +7,7 @@ from matrix_twin import agree
 from streams import batch_of, duplicated, ill_conditioned, mixed, rows_of, shuffled_features, zipf
 
 from sonlearn import Learner, LearnOptions
-from sonlearn.learn.normals import draw, position_of
+from sonlearn.data.mixing import draw, position_of
 
 ADA = ("ada-gp", "ada-dp", "radagrad")
 

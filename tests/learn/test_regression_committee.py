@@ -9,8 +9,7 @@ from streams import batch_of_dense, rows_of, with_weights, without_some_labels
 from sonlearn import Learner, LearnOptions
 from sonlearn.learn.engine import Predictions, make_engine
 from sonlearn.learn.ensemble import pruning
-from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION
-from sonlearn.learn.ensemble.scalar_step import precision_for
+from sonlearn.learn.ensemble.combiner import PERIOD, RETENTION, prior_for
 from sonlearn.learn.ensemble.target import member_options
 from sonlearn.learn.losses import Loss
 from sonlearn.options.losses import CLASSIFICATION
@@ -263,7 +262,7 @@ def test_every_loss_of_values_is_defined_here():
     """A loss that the committee, the combiner or this file leaves out is found."""
     assert set(LOSSES) == set(ALL_LOSSES) - set(CLASSIFICATION)
     with pytest.raises(ValueError, match="no prior"):
-        precision_for(Loss(len(ALL_LOSSES), 0.0))
+        prior_for(Loss(len(ALL_LOSSES), 0.0))
 
 
 @pytest.mark.parametrize("name", ["nag:zs", "nag:bins"])

@@ -7,9 +7,8 @@ from streams import batch_of_dense, rows_of, several_classes, with_weights, with
 
 from sonlearn import Learner, LearnOptions
 from sonlearn.learn.ensemble import resting
-from sonlearn.learn.ensemble.combiner import new_combiner, weights_of
+from sonlearn.learn.ensemble.combiner import combine, new_combiner, weights_of
 from sonlearn.learn.ensemble.label_scale import unit_of
-from sonlearn.learn.ensemble.scalar_step import combine
 from sonlearn.learn.losses import Loss
 from sonlearn.options.members import member
 

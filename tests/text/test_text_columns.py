@@ -44,6 +44,11 @@ def entries(column, field, kind="auto"):
     if lower in ("true", "false") or re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", lower):
         value = {"true": 1.0, "false": 0.0}[lower] if lower in ("true", "false") else float(lower)
         return [(slot_of(column), value)] if value else []
+    clock = re.fullmatch(r"(\d+):([0-5]\d)(:[0-5]\d(\.\d+)?)?", lower)
+    if clock:
+        hour, rest = int(clock[1]), int(clock[2]) / 60 + float((clock[3] or ":0")[1:]) / 3600
+        value = [(slot_of(column), hour + rest)] if hour + rest else []
+        return value + [(slot_of(f"{column}.hour={hour}"), 1.0)] * (hour < 24)
     try:
         stamp = datetime.datetime.fromisoformat(field)
     except ValueError:
@@ -77,6 +82,7 @@ TABLE = {
     "day": ["2024-02-29", "2000-01-01", "", "1999-12-31", "2023-02-29", "2024-3-1"],
     "at": ["2024-02-29 13:05", "2024-02-29T00:00:00", "2024-02-29 00:00:01.5", "2024-02-29 23:59:59Z", "",
            "2024-07-01 07:00:00+02:00"],
+    "clock": ["13:08", "00:00", "", " 38:31:30 ", "9:60", "1:02:03.5"],
     "zip": ["1010", "1010.0", "01010", "", "2020", "true"],
     "note": ["Don't PANIC -- 42!", "", "ÜBER über Über", "a  b\nc", "' '' '", "नमस्ते दुनिया"],
 }  # fmt: skip
@@ -116,6 +122,7 @@ def test_the_same_from_parquet_pandas_polars_and_json(tmp_path, pandas, pyarrow)
         "on": [True, False, None, True],
         "day": [datetime.date(2024, 2, 29), datetime.date(2000, 1, 1), None, datetime.date(1999, 12, 31)],
         "at": [day(2024, 2, 29, 13, 5), day(2024, 2, 29), None, day(2024, 2, 29, 0, 0, 1)],
+        "clock": [datetime.time(13, 8), datetime.time(0), None, datetime.time(9, 5, 30)],
         "zip": [1010.0, None, 2020.0, 7.0],
         "note": ["Good day, sir", None, "good", ""],
     }
@@ -189,6 +196,16 @@ def test_a_part_of_dates_can_be_left_out():
     assert names("d.day") == [1, "d.year", "d.month=3", "d.weekday=Sun", "d.hour=13"]
     with pytest.raises(InputError, match=r"expected a column 'd\.minute' \(--ignore\)"):
         names("d.minute")
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_the_hour_of_a_time_can_be_left_out(form):
+    text = {"csv": b"at\n13:30\n0:00\n", "json": b'{"at": "13:30"}\n{"at": "0:00"}\n'}[form]
+    options = TextOptions(format=form, ignore=("at.hour",), constant=False)
+    (batch,) = read_batches(io.BytesIO(text), options)
+    assert (batch.values.tolist(), np.diff(batch.indptr).tolist()) == ([13.5], [1, 0])
+    with pytest.raises(InputError, match="expected a date"):
+        list(read_batches(io.BytesIO(text), dataclasses.replace(options, date=("at",), ignore=())))
 
 
 def test_ids_and_weights_are_no_features(tmp_path):
@@ -355,6 +372,7 @@ def test_described_columns():
         "zip": [["01010", "02020"][i % 2] for i in range(n)],
         "note": [f"some words in row {i}" for i in range(n)],
         "day": ["2024-01-01" if i % 2 else "2024-01-01 10:00" for i in range(n)],
+        "clock": ["9:30" if i % 2 else "21:05:30" for i in range(n)],
         "us": [f"{1 + i % 12}/{1 + i % 28}/2024" for i in range(n)],
         "mixed": ["none" if i % 10 == 3 else str(i * i % 17) for i in range(n)],
         "left": ["gone" if i % 3 == 0 else "" for i in range(n)],
@@ -365,6 +383,7 @@ def test_described_columns():
     kinds = {name: column.kind for name, column in columns.items()}
     assert kinds == {
         "key": "category", "serial": "number", "age": "number", "zip": "number", "note": "category", "day": "date",
+        "clock": "number",
         "us": "category", "mixed": "number and category", "left": "category", "y": "label",
     }  # fmt: skip
     assert columns["age"].missing == 0.25
@@ -372,7 +391,7 @@ def test_described_columns():
     words = {name: [text.split(":")[0].split(" that")[0].split(" rather")[0].split(" with")[0] for text in
                     column.suspicions] for name, column in columns.items()}  # fmt: skip
     assert words == {
-        "key": ["an id"], "serial": ["an id"], "age": [], "zip": ["codes"], "note": ["a text"], "day": [],
+        "key": ["an id"], "serial": ["an id"], "age": [], "zip": ["codes"], "note": ["a text"], "day": [], "clock": [],
         "us": ["dates"], "mixed": ["numbers"], "left": ["a leak"], "y": [],
     }  # fmt: skip
     _, chosen = described(table, label="y", id="key", text="note", ignore="left", categorical="zip")

@@ -233,3 +233,11 @@ def test_intervals_and_uuids_are_refused(pandas):
         with pytest.raises(InputError, match=rf"found {what} in the column 'in', expected texts \(\.astype\(str"):
             list(read_batches(table, TextOptions(label="y")))
         list(read_batches(table.assign(**{"in": table["in"].astype(str)}), TextOptions(label="y")))
+
+
+def test_warnings_of_python_name_keywords():
+    table = pa.table({"c": [f"{i}" for i in range(40)], "y": [1, -1] * 20})
+    with pytest.warns(UserWarning, match="columns of texts that are read as numbers") as told:
+        learner().partial_fit(table, label="y")
+    (said,) = (str(one.message) for one in told)
+    assert said.endswith("read as numbers: 'c' (categorical 'c' if they are names, numeric 'c' if numbers)")

@@ -25,6 +25,14 @@ ada-lr                   Q from A Pi, Q'A = U Sig V', the step V f(Sig) V'g, zer
 
 ada-full and ada-lr take several classes, which share A: the gradient of the d x C matrix of weights is x c' with
 c = h (softmax(z) - e_y), A is the sum of its outer products |c|^2 x x', and the step of class k is c_k f(A) x.
+
+metagrad, MetaGrad with full matrices: experts with different step sizes share A = sum of g g', in O(d^3) a row.
+van Erven, Koolen, van der Hoeven 2021. Expert e has eta_e = l 2^-e and H_e = alpha I + 2 eta_e^2 A. In a round
+
+    r_e = eta_e (w_e - w)'g,    log p_e <- log p_e - r_e - r_e^2,    w_e <- w_e - eta_e (1 + 2 r_e) H_e^-1 g,
+
+and the weights are the tilted average w = sum of p_e eta_e w_e / sum of p_e eta_e. All H_e^-1 come from one
+decomposition of A. l is 1/(2B), where B bounds the loss of a row in excess of the best, and alpha is 1/D^2.
 """
 
 import math
@@ -400,3 +408,73 @@ def projection(A, x, excess):
             along += y[j] / lam[j] * U[:, j]
     towards = rest if np.dot(rest, rest) > SPAN * xx else along
     return excess / np.dot(x, towards) * towards
+
+
+# ----------------------------------------------------------------------------------------------------------- experts
+
+
+@jit
+def learn_experts(params, state, rows, out, start, learns):
+    """`learn`, of metagrad; state : MetaGradState."""
+    now, E = state.now[0], len(state.logp)
+    for i in range(start, len(rows.y)):
+        if not enter(params, state, rows, out, i, learns):
+            return i
+        if not learns or not is_learned(rows.weight[i], rows.y[i]):
+            continue
+        d = features_of(state, rows, i)
+        slope = rows.weight[i] * loss_slope(params.output.loss, out.prediction[i, 0], rows.y[i])
+        g = np.zeros(d)
+        for at in range(rows.indptr[i], rows.indptr[i + 1]):
+            g[rows.features[at]] = slope * rows.values[at]
+        if not np.dot(g, g) <= LIMIT:
+            return i
+        A = matrix(state.A, now.seen, d)
+        A += g.reshape(d, 1) * g
+        logp, W = state.logp.copy(), state.W[:d].copy()
+        advise(params, A, g, state.w[:d, 0], logp, W)
+        w = tilted(params, logp, W)
+        if not (np.isfinite(W).all() and np.isfinite(logp).all()):
+            return i
+        now.t += 1
+        now.seen = d
+        state.w[:d, 0] = w
+        state.W[:d] = W
+        for e in range(E):
+            state.logp[e] = logp[e] - logp.max()
+        pack_triangle(state.A, A)
+    return len(rows.y)
+
+
+@inline
+def advise(params, A, g, w, logp, W):
+    """The experts' steps and losses.
+
+    A : float64[d, d]; g, w : float64[d]; none is modified
+    logp : float64[experts] and W : float64[d, experts], both modified
+    """
+    d = len(g)
+    if d == 0:
+        return
+    lam, U = np.linalg.eigh(A)
+    y, eta, step = np.dot(g, U), params.rate, np.empty(d)
+    for e in range(len(logp)):
+        r = 0.0
+        for j in range(d):
+            r += eta * (W[j, e] - w[j]) * g[j]
+            step[j] = spectral(INVERSE, params.alpha, 2.0 * eta * eta * max(lam[j], NOISE * lam[-1]), y[j])
+        logp[e] -= r + r * r
+        W[:, e] -= eta * (1.0 + 2.0 * r) * np.dot(U, step)
+        eta *= 0.5
+
+
+@inline
+def tilted(params, logp, W):
+    """float64[d]: sum of p_e eta_e w_e / sum of p_e eta_e. Does not modify logp or W."""
+    w, total, eta, top = np.zeros(len(W)), 0.0, params.rate, logp.max()
+    for e in range(len(logp)):
+        share = math.exp(logp[e] - top) * eta
+        total += share
+        add_scaled(w, share, W[:, e], len(w))
+        eta *= 0.5
+    return w / total

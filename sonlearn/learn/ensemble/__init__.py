@@ -1,7 +1,6 @@
 """Ensembles of learners: members that predict a row, and a combiner that learns what their predictions are worth.
 
 `combiner`      weights of the members' predictions, a full Newton step over them: read it first
-`scalar_step`   the step of a loss of one score: values, two classes
 `committee`     views of the rows, members, and the online and the offline combination: the default method
 `target`        all that the kind of problem decides; `label_scale` has labels, of values in standard deviations
 `slots`         several classes, and the step on their scores

@@ -5,8 +5,8 @@
 
     A <- A + h H_t,    w <- w - h A^-1 g_t
 
-A step is that of a loss of one score (`scalar_step`), or of softmax over the scores of several classes
-(`slots`). All else does not depend on the loss, and is here.
+A step is that of a loss of one score, values or two classes, which stands at the end; or of softmax over the scores of
+several classes (`slots`). All else does not depend on the loss.
 
 A_0 is diagonal: the prior precision of each weight. There may be several sets of weights of different precision; a
 member may ask for a higher one (`Member.precision`).
@@ -14,17 +14,41 @@ member may ask for a higher one (`Member.precision`).
 Members learn at different speeds and streams drift, so A forgets: after PERIOD rows it is r A + (1 - r) A_0 with the
 retention r = RETENTION, a window of about 5,000 rows. A is a sum of positive terms, nothing is subtracted, so that it
 stays positive definite however long the stream.
+
+The step of one score: with c_t = p (1 - p) for logistic loss, at least FLOOR; 2 for squared; for others see
+`value_slope_curvature`, a row of label y and weight h whose inputs are v gives
+
+    A <- A + h c_t v v',    w <- w - h l'(w'v, y) A^-1 v
+
+Losses of classes have two sets of weights (prior precision 2 and 100, `PRIOR_PRECISION`), and the output is their Bayes
+mixture [Vovk 1990]: probabilities are averaged with shares exp(-loss so far). The set of low precision learns fast; the
+other is right where there are few rows. Losses of values have one set (`prior_for`).
+
+Squared loss is divided by the mean squared error so far, that of the rows before, if that is below 1: so rows count as
+their noise says they should, beside the prior and beside rows of the time when members still knew little (weighted
+least squares). It would follow a single label out of all proportion. So an error beyond ERROR_OUTLIER times the root of
+that mean counts in proportion only, as in Huber's loss: its slope is cut there, and its curvature likewise, as in
+iteratively reweighted least squares.
+
+P = A^-1 follows A by the formula of Sherman and Morrison in O(k^2), and is computed anew from A, by its Cholesky
+factor, every PERIOD rows, so that rounding does not add up. With logistic loss w'v is a log-odds, and probabilities
+come with it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from sonlearn.data import merging
+from sonlearn.data.rows import is_learned
 from sonlearn.jit import bare_inline, bare_jit
+from sonlearn.learn import losses
+from sonlearn.learn.linear_algebra import add_scaled, clear_first, dot, factorise
+from sonlearn.learn.losses import LOGISTIC, SQUARED, Loss, loss_slope, loss_value
 from sonlearn.options.members import Member
 
 #: After PERIOD rows A keeps this share of itself.
@@ -63,14 +87,10 @@ def new_combiner(members: Iterable[Member], precision: tuple[float, ...], decay:
 
 def without(combiner: Combiner, members: list[int]) -> Combiner:
     """The combiner as if `members` had never predicted: their weight 0, their part of A apart from the others'."""
-    w, A, P = combiner.w.copy(), combiner.A.copy(), combiner.P.copy()
-    w[:, members] = 0.0
-    for e in range(len(w)):
-        A[e, members, :] = A[e, :, members] = 0.0
-        A[e, members, members] = combiner.prior[e, members]
-        inverse = np.linalg.inv(A[e])
-        P[e] = (inverse + inverse.T) / 2.0
-    return combiner._replace(w=w, A=A, P=P)
+    w, A = combiner.w.copy(), combiner.A.copy()
+    w[:, members] = A[:, members] = A[:, :, members] = 0.0
+    A[:, members, members] = combiner.prior[:, members]
+    return combiner._replace(w=w, A=A, P=_inverse(A))
 
 
 def discount(combiner: Combiner) -> None:
@@ -79,10 +99,14 @@ def discount(combiner: Combiner) -> None:
     share = min(1.0, BEFORE / max(rows, 1.0))
     for array in (combiner.A, combiner.loss, combiner.errors):
         array *= share
-    for A, P, prior in zip(combiner.A, combiner.P, combiner.prior, strict=True):
-        A += (1.0 - share) * np.diag(prior)
-        inverse = np.linalg.inv(A)
-        P[:] = (inverse + inverse.T) / 2.0
+    combiner.A[:] += (1.0 - share) * (combiner.prior[:, :, None] * np.eye(combiner.w.shape[1]))
+    combiner.P[:] = _inverse(combiner.A)
+
+
+def _inverse(A: np.ndarray) -> np.ndarray:
+    """float64[E, k, k]: P, symmetric to the last bit."""
+    P = np.linalg.inv(A)
+    return np.asarray((P + P.swapaxes(1, 2)) / 2.0)
 
 
 def conditioned(combiner: Combiner, gone: list[int]) -> Combiner:
@@ -162,10 +186,9 @@ def merge_combiners(combiners: Sequence[Combiner], base: Combiner, gone: Sequenc
         moved += share * np.einsum("eij,ej->ei", each.A, each.w - own.w)
     A += prior + retention ** sum(periods) * (base.A - prior)
     w = base.w + np.linalg.solve(A, moved[:, :, None])[:, :, 0] if k else base.w.copy()
-    P = np.linalg.inv(A)
     faded = merging.shares(np.subtract(rows, start), retention ** (1.0 / PERIOD))
     return Combiner(
-        w, (A + A.transpose(0, 2, 1)) / 2.0, (P + P.transpose(0, 2, 1)) / 2.0, base.prior.copy(),
+        w, (A + A.swapaxes(1, 2)) / 2.0, _inverse(A), base.prior.copy(),
         merging.summed(base.loss, [each.loss for each in combiners], np.ones(len(rows))),
         np.maximum(merging.summed(base.errors, [each.errors for each in combiners], faded), 0.0),
         base.rows + int(sum(rows) - start * len(rows)), base.retention.copy(),
@@ -177,3 +200,188 @@ def _positive(A: np.ndarray) -> np.ndarray:
     lam, U = np.linalg.eigh((A + A.swapaxes(-1, -2)) / 2.0)
     positive: np.ndarray = (U * np.maximum(lam, 0.0)[..., None, :]) @ U.swapaxes(-1, -2)
     return positive
+
+
+# ----------------------------------------------------------------------------------- the step of one score
+
+
+#: Least curvature of logistic loss: a row that is sure still counts a little, or A would never forget the first ones.
+FLOOR = 1e-4
+#: A_0 of each of the learners, as a multiple of I.
+PRIOR_PRECISION = (2.0, 100.0)
+#: The same where values are predicted, in standard deviations, for each unit of the loss's curvature.
+VALUES_PRECISION = 10.0
+#: Errors below this, in standard deviations, count as this where a quantile's curvature is asked for.
+NARROW = 0.1
+#: Squared loss: errors beyond this multiple of the root mean squared error count in proportion, after ERRORS_FIRST
+#: rows.
+ERROR_OUTLIER, ERRORS_FIRST = 8.0, 10.0
+#: A mean squared error below this counts as this: rows that were predicted nearly exactly may not outweigh all that
+#: come after a change.
+LEAST_ERROR = 0.01
+#: Log-odds of one learner beyond this are this; those of the mixture: no probability is nearer to 0 or 1 than 1e-12.
+LIMIT, SURE = 30.0, 27.6
+
+
+def prior_for(loss: Loss) -> tuple[float, ...]:
+    """Prior precision of the learners for a loss. Raises ValueError for one that has none."""
+    if loss.code in (LOGISTIC, losses.HINGE, losses.SQUARED_HINGE):
+        return PRIOR_PRECISION
+    if loss.code not in (SQUARED, losses.ABSOLUTE, losses.QUANTILE, losses.HUBER):
+        raise ValueError(f"the combiner has no prior for loss {loss.code}: expected one of those above")
+    return (VALUES_PRECISION * (2.0 if loss.code == SQUARED else 1.0),)
+
+
+@bare_jit
+def combine(loss, combiner, V, y, weight, learns, scratch, out):
+    """out[i] <- the combination of v_i, and, where `learns` and the row has a label and a weight, a step.
+
+    Parameters
+    ----------
+    loss : Loss, whose parameter is float64[n]: one for each row
+    V : float64[n, k]; y, weight, out : float64[n]; scratch : float64[k + 2, k]
+    """
+    E = len(combiner.w)
+    for i in range(len(y)):
+        out[i] = averaged_score(loss, combiner, V, i)
+        if not (learns and is_learned(weight[i], y[i])):
+            continue
+        combiner.rows[0] += 1
+        for e in range(E):
+            z = score(loss, combiner, e, V, i)
+            value = take_step(Loss(loss.code, loss.par[i]), combiner, e, V, i, z, y[i], weight[i], scratch)
+            combiner.loss[e] += weight[i] * value
+            if combiner.rows[0] % PERIOD == 0:
+                forget_past(combiner, e, scratch[2:])
+
+
+@bare_inline
+def score(loss, combiner, e, V, i):
+    """w'v of learner e."""
+    z = dot(combiner.w[e], V[i], V.shape[1])
+    return min(max(z, -LIMIT), LIMIT) if loss.code == LOGISTIC else z
+
+
+@bare_inline
+def averaged_score(loss, combiner, V, i):
+    """The learners' scores, or with logistic loss their probabilities as log-odds, averaged."""
+    E = len(combiner.loss)
+    if E == 1:
+        return score(loss, combiner, 0, V, i)
+    least = math.inf
+    for e in range(E):
+        least = min(least, combiner.loss[e])
+    above = below = 0.0
+    for e in range(E):
+        share = math.exp(least - combiner.loss[e]) if combiner.loss[e] > least else 1.0
+        z = score(loss, combiner, e, V, i)
+        if loss.code == LOGISTIC:  # of both classes, so that nothing cancels
+            above += share / (1.0 + math.exp(-z))
+            below += share / (1.0 + math.exp(z))
+        else:
+            above += share * z
+            below += share
+    if loss.code == LOGISTIC:
+        return min(max(math.log(above / below), -SURE), SURE)
+    return above / below
+
+
+@bare_inline
+def value_slope_curvature(loss, z, y):
+    """The loss, its first derivative, and the second that the step goes by; of logistic loss with one exponential.
+
+    Losses that grow in proportion with the error have no second one. In its place stands that of the parabola through
+    the origin with the same slope, as in iteratively reweighted least squares: l'(e)/e, for quantiles at |e| >= NARROW,
+    where the slope is c e.
+    """
+    if loss.code == LOGISTIC:  # as `loss_value` and `loss_slope` have it, for a label of -1 or 1
+        margin = y * z
+        e = math.exp(-abs(margin))
+        value, slope = math.log1p(e), -y * e / (1.0 + e)
+        if not margin > 0.0:
+            value, slope = value - margin, -y / (1.0 + e)
+        return value, slope, max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
+    value, e, c = loss_value(loss, z, y), z - y, 1.0
+    if loss.code == SQUARED:
+        c = 2.0
+    elif loss.code == losses.ABSOLUTE:
+        c = 1.0 / max(abs(e), NARROW)
+    elif loss.code == losses.QUANTILE:
+        c = (1.0 - loss.par if e > 0.0 else loss.par) / max(abs(e), NARROW)
+    elif loss.code == losses.HUBER:
+        c = min(1.0, loss.par / abs(e)) if e != 0.0 else 1.0
+    else:
+        return value, loss_slope(loss, z, y), c
+    return value, c * e, c
+
+
+@bare_inline
+def take_step(loss, combiner, e, V, row, z, y, h, scratch):
+    """A <- A + h c v v' and w <- w - h l' A^-1 v for learner e, whose score was z, of a row of label y and weight h.
+
+    Returns l(z, y).
+
+    Parameters
+    ----------
+    combiner : Combiner, modified; V : float64[n, k], of which the `row`; scratch : float64[1 or more, k], overwritten
+    """
+    v, A, P, k, step = V[row], combiner.A[e], combiner.P[e], V.shape[1], scratch[0]
+    value, slope, c = value_slope_curvature(loss, z, y)
+    if loss.code == SQUARED:
+        worth = worth_of_error(combiner.errors[e], abs(z - y), h, combiner.retention[0])
+        slope, c = slope * worth, c * worth
+    c *= h
+    clear_first(step, k)
+    for i in range(k):
+        add_scaled(step, v[i], P[i], k)
+    length = dot(v, step, k)
+    shrink = c / (1.0 + c * length)
+    for i in range(k):
+        add_scaled(A[i], c * v[i], v, k)
+        add_scaled(P[i], -shrink * step[i], step, k)
+    add_scaled(combiner.w[e], -h * slope / (1.0 + c * length), step, k)
+    return value
+
+
+@bare_inline
+def worth_of_error(errors, error, h, retention):
+    """What a row with this `error` (>= 0) counts: the share that is no outlier over the mean squared error before it.
+
+    Counts the error in `errors` (float64[2]).
+    """
+    share, mean = 1.0, 1.0
+    if errors[0] >= ERRORS_FIRST:
+        mean = errors[1] / errors[0]
+        most = ERROR_OUTLIER * math.sqrt(mean)
+        if error > most > 0.0:
+            share = most / error
+    left = retention ** (1.0 / PERIOD)
+    error *= share
+    errors[0] = left * errors[0] + h
+    errors[1] = left * errors[1] + h * error * error
+    return share / min(max(mean, LEAST_ERROR), 1.0)
+
+
+@bare_inline
+def forget_past(combiner, e, scratch):
+    """A of learner e forgets (`fade`), and P <- A^-1 anew; scratch: float64[k or more, k], overwritten."""
+    A, P, k, LT = combiner.A[e], combiner.P[e], len(combiner.A[e]), scratch
+    fade(A, combiner.retention[0], combiner.prior[e])
+    factorise(A, 0.0, k, LT)
+    for i in range(k):  # P <- L^-1, lower triangular
+        clear_first(P[i], k)
+        P[i, i] = 1.0
+        for l in range(i):  # noqa: E741
+            add_scaled(P[i], -LT[l, i], P[l], l + 1)
+        for j in range(i + 1):
+            P[i, j] /= LT[i, i]
+    for i in range(k):  # LT <- the upper half of P'P
+        for j in range(i, k):
+            total = 0.0
+            for l in range(j, k):  # noqa: E741
+                total += P[l, i] * P[l, j]
+            LT[i, j] = total
+    for i in range(k):
+        for j in range(i, k):
+            P[i, j] = LT[i, j]
+            P[j, i] = LT[i, j]

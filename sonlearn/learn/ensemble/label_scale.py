@@ -106,9 +106,9 @@ def scale_rows(loss, state, rows, scale, learn, out):
             scale.low[i] = max((state.range[0] - mean) / unit, -LABEL_OUTLIER)
             scale.high[i] = min((state.range[1] - mean) / unit, LABEL_OUTLIER)
         scale.least[i], scale.most[i] = scale.low[i] - margin(state, 0), scale.high[i] + margin(state, 1)
-        if loss.code == POISSON:
-            scale.par[i] = least_count(state)
-        y, h = residual_label(loss, rows.y[i], rows.base[i]), rows.weight[i]
+        y, h = rows.y[i] - rows.base[i], rows.weight[i]  # less what the base says already
+        if loss.code == POISSON:  # of a count, what is left to multiply exp(base) with
+            y, scale.par[i] = min(rows.y[i] * exp(-rows.base[i]), MOST), least_count(state)
         if learn and h > 0.0 and not math.isnan(y):
             take_label(state, y, h)
             unit = unit_of(state)
@@ -138,12 +138,6 @@ def has_constant(rows, i):
     while at >= rows.indptr[i] and rows.features[at] != rows.constant:
         at -= 1
     return at >= rows.indptr[i]
-
-
-@bare_inline
-def residual_label(loss, y, base):
-    """The label less what the base says already; of a count, what is left to multiply exp(base) with."""
-    return min(y * exp(-base), MOST) if loss.code == POISSON else y - base
 
 
 @bare_inline

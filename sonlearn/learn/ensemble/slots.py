@@ -21,7 +21,7 @@ and after the class y of the row is known, of importance h,
 with the curvature of the log loss beside squared gradients. Where a row of another class was taken for certain the loss
 has a slope, but next to no curvature: H alone would make the step as long as the weights are undecided, and a handful
 of rows at the start would turn them round. With g g' there is g'A^-1 g <= 1/SURPRISE. Two classes give, but for g g',
-the step on log-odds (`scalar_step`): of two scores only the difference counts.
+the step on log-odds (`combiner`): of two scores only the difference counts.
 
 Of a thousand classes most have next to no probability: those below `TINY` are left out of H, and those whose score is
 more than `SURE` below the best have the probability 0 and in logarithms that bound.

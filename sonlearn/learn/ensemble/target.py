@@ -22,12 +22,11 @@ from sonlearn.jit import bare_jit
 from sonlearn.jit.sequence import Call, Calls, run_calls
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, make_engine
 from sonlearn.learn.ensemble import label_scale, pruning
-from sonlearn.learn.ensemble.combiner import Combiner, copy_inputs, new_combiner, of_inputs, without
+from sonlearn.learn.ensemble.combiner import Combiner, combine, copy_inputs, new_combiner, of_inputs, prior_for, without
 from sonlearn.learn.ensemble.history import last_rows
 from sonlearn.learn.ensemble.label_scale import LabelScale, new_scale
 from sonlearn.learn.ensemble.progress import TWO, VALUES
 from sonlearn.learn.ensemble.pruning import Judge, PruningCase, ReplayJudge
-from sonlearn.learn.ensemble.scalar_step import combine, precision_for
 from sonlearn.learn.losses import POISSON, SQUARED, Loss, loss_of, losses
 from sonlearn.options import LearnOptions
 from sonlearn.options.losses import CLASSIFICATION
@@ -93,7 +92,7 @@ class Target:
         self.rules = pruning.TWO_RULES if self.classes else pruning.VALUE_RULES
         self.loss = Loss(SQUARED, 0.0) if self._given.code == POISSON else self._given
         self.inputs = inputs_of(options.loss, members)
-        self.precision = precision_for(self.loss)
+        self.precision = prior_for(self.loss)
 
     # -- labels ------------------------------------------------------------------------------------------------------
 

@@ -136,16 +136,10 @@ def has_one_score(params):
 
 
 @forced_inline
-def first_weight(params, state):
-    """The column of the first class's weight."""
-    return W if has_one_score(params) else state.table.shape[1] - classes_of(params)
-
-
-@forced_inline
 def score(params, state, pairs, rows, i, z):
     """z <- base + w'x of each class; returns x'x of row i. z : float64[K], filled in; nothing else is modified."""
     feats, values = entries(rows, i)
-    wx, xx, first = 0.0, 0.0, first_weight(params, state)
+    wx, xx, first = 0.0, 0.0, state.table.shape[1] - classes_of(params)  # the first class's column
     if len(pairs) > 0:
         clear_first(z, len(z))
         add_weights(pairs, rows, i, 1.0, len(z), z)

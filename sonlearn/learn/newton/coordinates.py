@@ -44,7 +44,8 @@ def coordinates(params, state, work, feats, xx, learned):
     read(state, work, feats)
     in_basis(state, work, wbar_factor(params, now.alpha))
     rho2 = minus_dot(xx, y, y, now.k + now.raw)
-    if params.buffered and is_worth_it(now, feats, rho2, xx):
+    # where the row is almost in the span, and a second projection costs no more than a few reads of it
+    if params.buffered and rho2 < SMALL * xx and now.seen <= FEATURES * len(feats):
         rho2, n_rest = look_again(state, work, feats)
         noise = LOOK if now.alpha > 0.0 else SPAN_LOOK
     elif now.alpha == 0.0 or not params.buffered:
@@ -164,12 +165,6 @@ def move_wbar(table, feats, x, by):
 def move_kept(factor, c, i, by):
     """w += by v_i for class c, v_i the i-th row of V: modifies beta. by : float."""
     add_scaled(factor.beta[c], by, factor.FT[:, i], len(factor.FT))
-
-
-@forced_inline
-def is_worth_it(now, feats, rho2, xx):
-    """Whether the row is almost in the span, and a second projection costs no more than a few reads of it."""
-    return rho2 < SMALL * xx and now.seen <= FEATURES * len(feats)
 
 
 @bare_inline

@@ -1,7 +1,7 @@
 """MetaGrad with frequent directions of the gradients: all experts share one sketch, in O(m^3 + 20 m + m s) a row.
 
 van Erven, Koolen, van der Hoeven 2021. Written as follow the regularised leader, their experts
-(`sonlearn.learn.dense.metagrad`) need two sums only, z of g and v of (w'g) g. With H_e = alpha I + 2 eta_e^2 (sum of
+(`sonlearn.learn.dense`) need two sums only, z of g and v of (w'g) g. With H_e = alpha I + 2 eta_e^2 (sum of
 g g')
 
     w_e = -H_e^-1 (eta_e z - 2 eta_e^2 v),        w = sum of p_e eta_e w_e / sum of p_e eta_e.
@@ -26,7 +26,7 @@ import numpy as np
 from sonlearn.data.axes import BY_FEATURE, Axis, summed
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_inline, inline, jit
-from sonlearn.learn.dense.metagrad import first_weights
+from sonlearn.learn.dense.engine import first_weights
 from sonlearn.learn.engine import Engine, Predictions
 from sonlearn.learn.linear_algebra import ROOT, add_scaled, clear_first, dot, leading, set_scaled
 from sonlearn.learn.log import log_is_full, with_room

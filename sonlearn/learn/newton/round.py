@@ -104,7 +104,8 @@ def run(params, state, work, rows, out, start, learns, oja, rare):
             xx = rescaled_by_all(state.features, feats, values, slope, work.x)
             rho2, n_rest = coordinates(params, state, work, feats, xx, learned)
         scale = row_scale(params.row_weight, slope, effective_rounds(params.retention, now.t + 1))
-        weight_scale = shrunk_scale(params, now.weight_scale, rows.weight[i])
+        # after a step of length e: times 1 - l2 e, but (as in `first_order`) at least half of it
+        weight_scale = now.weight_scale * (1.0 - min(params.shrink * params.rate * rows.weight[i], 0.5))
         for c in range(len(work.slope)):
             work.slope[c] /= weight_scale
             work.wx[c] = work.wx[c] * weight_scale + rows.base[i]
@@ -185,12 +186,6 @@ def can_step(params, alpha, slope, row, weight_scale):
     for c in range(len(slope)):
         bounded = bounded and is_bounded(newton(alpha, row, slope[c]), weight_scale)
     return bounded and quadratic_after(alpha, row) <= LIMIT * LIMIT
-
-
-@forced_inline
-def shrunk_scale(params, weight_scale, h):
-    """The weight scale after a step of length e: times 1 - l2 e, but (as in `first_order`) at least half of it."""
-    return weight_scale * (1.0 - min(params.shrink * params.rate * h, 0.5))
 
 
 @forced_inline

@@ -110,8 +110,13 @@ def progress(run: Run) -> Element | None:
     if not len(panes[0]):
         return None
     lead = "Thick: the average over all examples so far. Thin: over those since the point before."
-    return section("Progress", _switched("axis", ("log scale", "linear scale"), panes), _table(run), lead=lead,
-                 name="progress", wide=True)  # fmt: skip
+    switch: list[Element] = []  # of the two panes one is shown, without a script
+    for i, choice in enumerate(("log scale", "linear scale")):
+        checked = "checked" if i == 0 else None
+        switch.append(element("input", type="radio", name="axis", id=f"axis-{i}", checked=checked))
+        switch.append(element("label", choice, for_=f"axis-{i}"))
+    both = element("div", *switch, *panes, class_="switched")
+    return section("Progress", both, _table(run), lead=lead, name="progress", wide=True)
 
 
 def _curve(run: Run, what: str, log: bool, constant: float | None) -> Element | None:
@@ -134,16 +139,6 @@ def _curve(run: Run, what: str, log: bool, constant: float | None) -> Element | 
         series.insert(0, Series("best constant", "constant", [[(x.low, constant), (x.high, constant)]]))
     title = f"Average {what} along the examples: {format_number(spots[-1][1])} at the end."
     return figure(x, y, series, what.capitalize(), title=title, below="examples", beside=what)
-
-
-def _switched(name: str, choices: tuple[str, str], panes: list[Element]) -> Element:
-    """Two panes of which one is shown, without a script."""
-    parts: list[Element] = []
-    for i, choice in enumerate(choices):
-        checked = "checked" if i == 0 else None
-        parts.append(element("input", type="radio", name=name, id=f"{name}-{i}", checked=checked))
-        parts.append(element("label", choice, for_=f"{name}-{i}"))
-    return element("div", *parts, *panes, class_="switched")
 
 
 def _table(run: Run) -> Element:
