@@ -2,9 +2,9 @@
 
 Names of features are hashed as Vowpal Wabbit does it: ``{"width": 3.5, "colour": "red"}`` is the line
 ``|  width:3.5 colour:red`` of its format, and with 32 bits two names hardly ever meet. Numbers, texts and booleans are
-values; 0 is the same as nothing; dates of the module datetime are what they are in a table (`sonlearn.text.encode`).
-None and NaN are missing values: the text of the feature is empty then, which is a feature that says so. Entries are put
-in the order of their slots, for the order in a dict has no meaning.
+values; 0 is the same as nothing; dates and times of the module datetime are what they are in a table
+(`sonlearn.text.encode`). None and NaN are missing values: the text of the feature is empty then, which is a feature
+that says so. Entries are put in the order of their slots, for the order in a dict has no meaning.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.keywords import RiverClassifierKeywords, RiverRegressorKeywords
 from sonlearn.options.python import Parameter, naming, with_parameters
-from sonlearn.text.encode import RowLists, date_in, parts_of
+from sonlearn.text.encode import RowLists, date_in, hours_in, parts_of
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
 from sonlearn.views.index import Entries
 
@@ -78,10 +78,14 @@ def _entries(features: dict[Hashable, Any], mask: int, row: int) -> list[tuple[i
 
 
 def _with_parts(features: Mapping[Hashable, Any]) -> Iterator[tuple[Hashable, Any]]:
-    """Yield the features of a dict, with the parts of a date in its place."""
+    """Yield the features of a dict, with the parts of a date or a time in its place."""
     for name, value in features.items():
         found = date_in(str(value)) if isinstance(value, datetime.date | np.datetime64) and value == value else None
-        if found is None:
+        hours = hours_in(str(value)) if isinstance(value, datetime.time) else None
+        if hours is not None:
+            yield name, hours
+            yield f"{name}.hour={int(hours)}", 1.0
+        elif found is None:
             yield name, value
         else:
             yield from ((f"{name}.{feature}", number) for _, feature, number in parts_of(found, str(name)))

@@ -93,7 +93,7 @@ VIEWS = {
     "pairs-fine": ViewEntry(
         "tuples", "pairs of features, finer ranges of values",
         "[bin 3 of x_i and bin 3 of x_j] / sqrt(number of pairs), i <= j", "s^2",
-        {"order": 2, "code": "float", "resolution": 3, "unit": True},
+        {"order": 2, "code": "float", "resolution": 3, "unit": True, "entries": (20, 20, 10)},
     ),
     "pairs-z": ViewEntry(
         "tuples", "pairs of ranges of standardised values",

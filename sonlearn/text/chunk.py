@@ -190,7 +190,8 @@ class ChunkParser:
                 end = int(expand(runs, start, stop, constant, plan, self._names.mask, room, out))
                 indptr = out.indptr[: end - start + 1].copy()
                 made = {"indptr": indptr, "indices": out.indices[: indptr[-1]], "values": out.values[: indptr[-1]]}
-                batches += [whole.part(start, end)._replace(marks=None, **made)] if end > start else []
+                part = whole.part(start, end)
+                batches += [part._replace(marks=_of_dates(part, indptr, constant), **made)] if end > start else []
             if end < max(stop, start + 1):
                 error = _too_much(source, int(whole.lines[end]), count[end], self._most)
                 refused.append(error.but(tag=tags[end]))
@@ -198,6 +199,17 @@ class ChunkParser:
             start = end
         in_order = sorted(parsed.errors + refused, key=lambda error: error.line or 0)
         return parsed._replace(batches=batches, errors=in_order, runs=None)
+
+
+def _of_dates(rows: Batch, indptr: np.ndarray, constant: int) -> np.ndarray | None:
+    """The marks of parts of dates in rows that got interactions and n-grams behind their own entries, to `indptr`."""
+    if rows.marks is None or not (rows.marks > 1).any():
+        return None
+    marks, own = np.zeros(indptr[-1], np.uint32), np.diff(rows.indptr) - constant
+    to, at = (np.arange(ends[-1]) - np.repeat(ends[:-1], np.diff(ends)) < np.repeat(own, np.diff(ends))
+              for ends in (indptr, rows.indptr))  # fmt: skip
+    marks[to] = np.where(rows.marks > 1, rows.marks, 0)[at]
+    return marks
 
 
 def joined_chunks(parts: list[ParsedChunk]) -> ParsedChunk:

@@ -145,7 +145,10 @@ def texts_in(members: Members) -> Iterator[tuple[str, str]]:
 
 
 def as_decoded(value: Any, path: tuple[str, ...]) -> Any:
-    """A dict and what is in it as decoded: numbers as float, dates as texts, objects as Members. Raises Unfit."""
+    """A dict and what is in it as decoded: numbers as float, dates and times as texts, objects as Members.
+
+    Raises Unfit.
+    """
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -154,7 +157,7 @@ def as_decoded(value: Any, path: tuple[str, ...]) -> Any:
         return Members((str(name), as_decoded(item, (*path, str(name)))) for name, item in value.items())
     if isinstance(value, np.bool_):
         return bool(value)
-    if isinstance(value, datetime.date | np.datetime64):
+    if isinstance(value, datetime.date | datetime.time | np.datetime64):
         return str(value) if value == value else None
     if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
         return [as_decoded(item, path) for item in value]

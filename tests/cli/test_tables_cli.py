@@ -2,11 +2,13 @@
 
 import csv
 import datetime
+import gzip
 import io
 import json
 import math
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -106,6 +108,13 @@ def test_members_that_a_file_usually_has_are_null_where_they_are_absent(cli):
         assert cli("train", "--method", "nag", "--label", "y", "-f", "piped", "pipe").status == 0
     assert cli("train", "--method", "nag", "--label", "y", "-f", "m", "absent.json").status == 0
     assert cli.out("predict", "-i", "piped", "null.json") == cli.out("predict", "-i", "m", "null.json")
+    lines = Path("absent.json").read_bytes().splitlines(keepends=True)
+    for name, part in (("day1.gz", lines[:90]), ("day2.gz", lines[90:])):
+        Path(name).write_bytes(gzip.compress(b"".join(part)))
+    train = ("train", "--quiet", "--method", "nag", "--label", "y", "-p", "-", "-f")
+    assert cli.out(*train, "n", "day1.gz", "day2.gz") == cli.out(*train, "q", "day*.gz")
+    assert Path("n").read_bytes() == Path("q").read_bytes()
+    assert cli.out("predict", "-i", "n", "null.json") == cli.out("predict", "-i", "m", "null.json")
 
 
 @pytest.mark.parametrize("label", ["y", "words"])

@@ -316,6 +316,9 @@ def test_dates_are_read_as_those_of_a_table():
     for numpys in (np.datetime64("2024-03-31T13:05", "ns"), np.datetime64("2024-03-31T13:05")):
         batch = batch_of([{"at": numpys, "x": 2.0}], None, 1.0, 32, True)
         np.testing.assert_array_equal((batch.indices, batch.values), (found[0].indices, found[0].values))
+    times = [{"at": datetime.time(13, 30), "x": 2.0}, {"at": 13.5, "at.hour=13": 1, "x": 2.0}]
+    time, same = (batch_of([x], None, 1.0, 32, True) for x in times)
+    np.testing.assert_array_equal((time.indices, time.values), (same.indices, same.values))
     with pytest.raises(InputError, match=r"for the feature 'at', expected a finite number"):
         batch_of([{"at": np.timedelta64(5, "ns")}], None, 1.0, 32, True)
     of_day = {"at.year": 24.0, "at.month=3": 1, "at.weekday=Sun": 1, "at.day": 31.0, "x": 2.0}

@@ -369,7 +369,7 @@ TWINS = {
     "indicators": lambda: Bins("float", (1, 3), constant=False),
     "odds": lambda: Bins("float", (2,), odds=True),
     "pairs": lambda: Tuples(2, "float", 1),
-    "pairs-fine": lambda: Tuples(2, "float", 3, unit=True),
+    "pairs-fine": lambda: Tuples(2, "float", 3, unit=True, longest=20),
     "pairs-z": lambda: Tuples(2, "z", 2),
     "neighbours": lambda: Neighbours(),
     "triples": lambda: Tuples(3, "float", 1, longest=16, few=8),

@@ -395,6 +395,7 @@ def test_dates_of_members_of_members_and_of_dicts_are_read():
     (table,) = rows([{"at": datetime.datetime(2024, 3, 31, 13, 5), "day": datetime.date(2024, 4, 1)}])
     assert table == rows(stream('{"at": "2024-03-31 13:05", "day": "2024-04-01"}'))[0]
     assert table == rows([{"at": np.datetime64("2024-03-31T13:05"), "day": np.datetime64("2024-04-01", "ns")}])[0]
+    assert rows([{"at": datetime.time(13, 30)}]) == rows(stream('{"at": "13:30"}'))
     with pytest.raises(InputError, match="found a timedelta64 for 'at'"):
         rows([{"at": np.timedelta64(5, "ns")}])
     assert rows([{"at": np.datetime64("NaT"), "x": 1.0}]) == rows([{"at": None, "x": 1.0}])
@@ -643,3 +644,22 @@ def test_ids_and_weights_are_members():
     reader = Reader(stream(*lines, '{"key": "bad \\u00e9", "w": []}', '{"key": 9, "w": []}'), options, on_error="skip")
     assert sum(batch.n for batch in reader) == 3
     assert reader.malformed.tags == ["bad é", "9"]
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_parts_of_dates_are_marked_beside_interactions_too(constant):
+    text = (
+        b'{"at": "2024-03-31 13:05", "n": {"a": 2, "b": 3}, "t": ["one two"]}\n{"n": {"a": 1}}\n{"day": "2024-04-01"}\n'
+    )
+    options = TextOptions(format="json", constant=constant)
+    (plain,) = read_batches(io.BytesIO(text), options)
+    (batch,) = read_batches(io.BytesIO(text), dataclasses.replace(options, quadratic=("nn",), ngram=("t2",)))
+    assert np.diff(batch.indptr).tolist() == [
+        own + more for own, more in zip(np.diff(plain.indptr), (4, 1, 0), strict=True)
+    ]
+    for i in range(3):
+        before, after = (b.marks[b.indptr[i] : b.indptr[i + 1]].tolist() for b in (plain, batch))
+        own = len(before) - constant
+        assert after == [mark * (mark > 1) for mark in before[:own]] + [0] * (len(after) - own)
+    (none,) = read_batches(io.BytesIO(b'{"a": 1}\n'), dataclasses.replace(options, quadratic=("::",)))
+    assert none.marks is None
