@@ -48,8 +48,8 @@ def curves(rows: list[Entry], what: str, log: bool, most: int = 160) -> tuple[Pi
     kept = _kept([row["examples"] for row in rows], log, most)
     held, weight, total = None, 0.0, 0.0
     for row, keep in zip(rows, kept, strict=True):
-        if row.get("held", False) != held:
-            held, weight, total = row.get("held", False), 0.0, 0.0
+        if bool(row.get("held")) != held:
+            held, weight, total = bool(row.get("held")), 0.0, 0.0
             average.append([])
             since.append([])
         if row[f"since_{what}"] is not None:

@@ -57,22 +57,15 @@ def test_decimal_commas():
     assert rows(values, **taken, decimal=",", categorical="a")[0][1].keys() == {"a=1,5", "t=1,5 kg", "Constant"}
 
 
-@pytest.mark.parametrize("field", ["55.536,31", "$1,234.50", "12 %", "3,5", "1'000", "€ 5", "1\u00a0000 EUR", "-1,5"])
-def test_numbers_of_other_notations(field):
-    assert is_other_number(field)
-
-
-@pytest.mark.parametrize("field", ["12 apples", "A1", "1,23,4 x", "", "-", "1.2.3", "v2"])
-def test_texts_are_none(field):
-    assert not is_other_number(field)
-    assert with_point(field) == field
-
-
-@pytest.mark.parametrize(
-    ("field", "read"), [("1.234", "1234"), ("-1.234,5", "-1234.5"), ("0.942", "0.942"), ("0,9", "0.9")]
-)
-def test_no_thousands_begin_with_zero(field, read):
-    assert with_point(field) == read
+def test_numbers_of_other_notations():
+    """Texts are none, and no thousands begin with zero."""
+    for field in ("55.536,31", "$1,234.50", "12 %", "3,5", "1'000", "€ 5", "1\u00a0000 EUR", "-1,5"):
+        assert is_other_number(field), field
+    for field in ("12 apples", "A1", "1,23,4 x", "", "-", "1.2.3", "v2"):
+        assert not is_other_number(field), field
+        assert with_point(field) == field
+    for field, read in (("1.234", "1234"), ("-1.234,5", "-1234.5"), ("0.942", "0.942"), ("0,9", "0.9")):
+        assert with_point(field) == read
 
 
 def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
@@ -241,16 +234,10 @@ def test_line_ends_of_old_macs():
 
 
 def test_describe_knows_json(cli, tmp_path):
+    users = [{"age": i % 9, "old": i % 2 == 0, "plz": f"{i % 9:05}"} for i in range(40)]
     lines = [
-        json.dumps(
-            {
-                "id": 7 * i,
-                "user": {"age": i % 9, "old": i % 2 == 0, "plz": f"{i % 9:05}"},
-                "day": f"2024-05-{i % 9 + 1:02}",
-                "y": "ab"[i % 2],
-            }
-        )
-        for i in range(40)
+        json.dumps({"id": 7 * i, "user": user, "day": f"2024-05-{i % 9 + 1:02}", "y": "ab"[i % 2]})
+        for i, user in enumerate(users)
     ]
     lines[20:] = [line.replace('"id"', '"late": null, "note": ["good", "tea"], "id"') for line in lines[20:]]
     (tmp_path / "t.jsonl").write_text("\n".join([*lines, "{", '{"a": ' + "[" * 100_000, ""]))

@@ -447,6 +447,16 @@ def test_a_log_of_anything_is_a_page_or_one_line(cli, log):
     assert refused == 300 - pages > 50
 
 
+@pytest.mark.parametrize(
+    ("at", "field", "value"),
+    [(1, "examples", 0), (1, "examples", 2**62), (1, "held", None), (2, "weight", 0), (2, "positive", None)],
+)
+def test_figures_that_say_nothing_are_no_error_of_the_page(log, at, field, value):
+    chosen = [json.loads(line) for line in (log[0], log[-2], log[-1])]
+    (chosen[2]["metrics"] if at == 2 else chosen[1])[field] = value
+    assert b"</html>" in page(run_of([json.dumps(entry).encode() + b"\n" for entry in chosen], "log"))
+
+
 def _walk(value, spots):
     """Append (holder, key) of all that stands in `value`."""
     for key in list(value) if isinstance(value, dict) else range(len(value)):

@@ -1,5 +1,6 @@
-"""Adaptive subgradient methods with frequent directions against their definitions, and what they reduce to."""
+"""Adaptive subgradient methods and MetaGrad with frequent directions: their definitions, and what they reduce to."""
 
+import numba
 import numpy as np
 import pytest
 from dense_learner import dense_rows
@@ -55,7 +56,32 @@ def test_primal_dual_models_go_on_to_the_same_bits(name, tmp_path):
     check_saves(options, STREAMS["mixed"], tmp_path, range(60, 300, 60))
 
 
+@pytest.mark.interpreted
+@for_all("m", [1, 4, 10])
+@for_all("stream", STREAMS)
+def test_metagrad_with_one_sketch_for_all_experts(stream, m):
+    batch = STREAMS[stream].part(0, 80 if numba.config.DISABLE_JIT else 300)
+    for more in (
+        {"loss": "squared"}, {"loss": "logistic", "learning_rate": 3.0}, {"loss": "hinge", "clip": 0.5, "alpha": 0.1},
+    ):  # fmt: skip
+        learner, wanted = agree(batch, method="metagrad-fd", sketch_size=m, **more)
+        assert np.std(wanted) > 1e-3
+        assert learner.facts()["experts"].sum() == pytest.approx(1)
+
+
 # ---------------------------------------------------------------------------------------------------- theory
+
+
+@pytest.mark.interpreted
+def test_as_many_rows_as_the_rank_are_metagrad():
+    """m of them: what a shrink takes from m directions it gives back to them."""
+    batch = low_rank(n=80 if numba.config.DISABLE_JIT else 300, d=15, rank=4)
+    full, same, fewer = (
+        Learner(LearnOptions(method=method, **size)).partial_fit(batch).raw
+        for method, size in (("metagrad", {}), ("metagrad-fd", {"sketch_size": 4}), ("metagrad-fd", {"sketch_size": 3}))
+    )
+    np.testing.assert_allclose(same, full, rtol=1e-8, atol=1e-8)
+    assert np.abs(fewer - full).max() > 1e-3
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.5])

@@ -204,14 +204,6 @@ def test_rows_of_all_kinds(options):
     assert attribution.raw == raw_of(learner, {2: 3.0, 1: 1.0})  # in the order of first sight
 
 
-@pytest.mark.interpreted
-def test_predictions_are_within_their_bound_and_accounts_before_it():
-    learner = learned(method="nag", clip=0.01)
-    (explained,) = learner.explain(stream(1, seed=6))
-    assert abs(explained.prediction) == 0.01 < abs(explained.attributions[0].raw)
-    adds_up(explained.attributions[0])
-
-
 # ------------------------------------------------------------------------------------------------- members
 
 

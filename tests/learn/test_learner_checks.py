@@ -379,22 +379,6 @@ def test_long_runs_on_ill_conditioned_data_stay_sound(kind):
     np.testing.assert_allclose(V @ V.T, np.eye(len(V)), rtol=0, atol=1e-9)
 
 
-@every
-def test_resuming_after_rows_that_were_only_predicted(kind):
-    """Features that stood in such rows alone are numbered when they are learned, saved in between or not."""
-    batch = zipf(n=120, d=60)
-    y = np.where(np.arange(120) % 3 == 0, np.nan, batch.y)
-    parts = [rows_of(batch._replace(y=y), slice(i, i + 40)) for i in (0, 40, 80)]
-    through, stopped = (Learner(settings(kind, a_loss_of(kind), clip=2.0)) for _ in range(2))
-    for part in parts:
-        through.partial_fit(part)
-        stopped.partial_fit(part)
-        stopped = Learner.from_arrays(*state_of(stopped))
-    assert_same(state_of(stopped), state_of(through))
-    learned = [part.indices[np.repeat(~np.isnan(part.y), np.diff(part.indptr))] for part in parts]
-    assert sorted(through.weights()[0]) == np.unique(np.concatenate(learned)).tolist()
-
-
 def test_every_form_of_array_meets_the_same_kernels():
     """Strided and read-only parts give the same bits, and compile nothing anew."""
     from sonlearn.views.index import intern, new_index

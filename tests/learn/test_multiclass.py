@@ -348,7 +348,6 @@ def test_a_row_that_is_wrong_for_certain_does_not_turn_the_weights_round():
     assert moved[0] > 100.0 > 1 / SURPRISE > moved[1] > 0.0
 
 
-@pytest.mark.interpreted
 def test_exponentials_of_scores_below_the_best():
     x = np.concatenate([[0.0], -np.geomspace(1e-12, 40.0, 100)])
     np.testing.assert_allclose([exponential(each) for each in x], np.exp(x), rtol=1e-12)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import os
 import threading
 import time
+from concurrent.futures import thread as pools
 
 import numpy as np
 import pytest
@@ -201,6 +203,18 @@ def test_map_ahead_keeps_order_and_errors_in_place():
     except KeyError:
         seen.append(-1)
     assert seen == [0, 1, 2, -1]
+
+
+def test_closing_takes_no_lock_that_all_pools_share():
+    """As when garbage collection closes it in a thread that is handing work to a pool of its own."""
+    results = map_prefetching(itertools.count(), lambda i: i, 2, waiting=10**6)  # always about to submit another item
+    assert next(results) == 0
+    with pools._global_shutdown_lock:
+        time.sleep(0.1)
+        closing = threading.Thread(target=results.close, daemon=True)
+        closing.start()
+        closing.join(5)
+        assert not closing.is_alive()
 
 
 def test_namespace_options_need_vw_text():

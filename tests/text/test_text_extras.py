@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import math
 import random
@@ -15,14 +16,6 @@ from sonlearn.errors import InputError
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import name_slot
 from sonlearn.text.read import Reader, read_batches
-
-
-def have(package: str) -> bool:
-    try:
-        __import__(package)
-    except ImportError:
-        return False
-    return True
 
 
 def rows(batches):
@@ -180,7 +173,7 @@ def test_a_model_of_one_reads_the_other_with_labels_or_without(twins, cli):
     assert len(outputs[0].splitlines()) == 400
 
 
-@pytest.mark.skipif(have("pyarrow"), reason="pyarrow is installed")
+@pytest.mark.skipif(importlib.util.find_spec("pyarrow") is not None, reason="pyarrow is installed")
 def test_without_pyarrow(tmp_path):
     path = tmp_path / "data"
     path.write_bytes(b"PAR1....")
@@ -208,7 +201,7 @@ def test_remote(tmp_path):
         list(read_batches("nostore://x"))
 
 
-@pytest.mark.skipif(have("fsspec"), reason="fsspec is installed")
+@pytest.mark.skipif(importlib.util.find_spec("fsspec") is not None, reason="fsspec is installed")
 def test_without_fsspec():
     with pytest.raises(InputError, match="found a remote address, and fsspec is not installed, expected pip install"):
         list(read_batches("s3://bucket/key"))

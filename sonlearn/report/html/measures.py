@@ -27,7 +27,7 @@ def ranking(run: Run) -> Element | None:
     """Two classes: the curves, and what each threshold does."""
     measures = measured(run)
     curve = measures.get("curve")
-    if not curve:
+    if not curve or not measures["weight"] or measures["positive"] is None:
         return None
     unit = Scale(0.0, 1.0)
     share = measures["positive"] / measures["weight"]

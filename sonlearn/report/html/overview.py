@@ -126,7 +126,7 @@ def _curve(run: Run, what: str, log: bool, constant: float | None) -> Element | 
         return None
     last = spots[-1][0]
     first = spots[0][0] if last < 200 or len(spots) < 8 else max(spots[0][0], 10)
-    x = Scale(max(first, 1), max(last, first + 1), True) if log else Scale(0, last)
+    x = Scale(max(first, 1), max(last, 1.001 * first, first + 1, 2), True) if log else Scale(0, max(last, 1))
     # What the first few examples say is noise, and would leave no room for the rest.
     steady = [value for piece in average for n, value in piece if n >= min(last / 20, 20)]
     steady += [value for piece in since for n, value in piece if n >= min(last / 20, 1000)]
