@@ -70,7 +70,7 @@ class Member(NamedTuple):
     @property
     def in_own_unit(self) -> bool:
         """Whether it learns labels of values in their own unit: what it keeps are sums of all of them."""
-        return self.method == "ridge"
+        return self.method in ("ridge", "ridge-z")
 
     def forgetting(self, rate: float) -> Member:
         """The same with a rate, and without a weight at the start."""
@@ -132,6 +132,7 @@ _VALUES = (
     _of_values("arow-precision", "bins-z", 2.0, arow_r=10.0),
     _of_values("ridge", "ranges", 4.0, alpha=1.0)._replace(weight=0.0, precision=100.0),
     _of_values("ridge", "raw", 1.0, alpha=0.1),
+    _of_values("ridge-z", "products", 1.5, alpha=0.1),
     _of_values("nlms", "zs", 1.0, learning_rate=0.6),
     _of_values("nag", "pairs", 4.0),
     _of_values("nag", "pairs-z", 4.0),

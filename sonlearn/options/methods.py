@@ -198,6 +198,11 @@ METHODS = {
         "doubled, then every 8 d", "[RIDGE]", "s^2 + d^2 / 48", "few features, values", ("clip", "alpha"),
         {"rule": "ridge", "most": 256}, {"loss": "squared", "alpha": 1.0}, losses=("squared",),
     ),
+    "ridge-z": Method(
+        "dense", "ridge whose penalty is in standard deviations of the features", "[RIDGE]", "s^2 + d^2 / 48",
+        "as ridge, with features of any scale", ("clip", "alpha"), {"rule": "ridge", "most": 256, "standard": True},
+        {"loss": "squared", "alpha": 1.0}, losses=("squared",),
+    ),
     "ada-full": Method(
         "dense", "steps by the square root of the sum of outer products of gradients, at most 1,000 features",
         "[AdaGrad] full matrices, [ADA] section 2", "d^3", "comparison; the other ada- methods approximate it",

@@ -119,6 +119,11 @@ VIEWS = {
         "x_j, of all features; rows of numbers and of few names only", "d",
         {"components": 0, "linear": 1.0, "standard": False, "rows": "names"},
     ),
+    "products": ViewEntry(
+        "fourier", "all values and their products",
+        "x_j, of all features, and x_i x_j of the first 12, i <= j; rows of numbers only", "d + 78",
+        {"components": 0, "linear": 1.0, "standard": False, "products": 12},
+    ),
     "zs-all": ViewEntry(
         "fourier", "all values less their mean, in standard deviations",
         "(x_j - mean_j)/sd_j within +-4, of all features; rows of numbers only", "d", {"components": 0, "linear": 1.0},

@@ -1,4 +1,4 @@
-"""Random Fourier features of rows of numbers, beside their z-scores.
+"""Random Fourier features of rows of numbers, beside their z-scores; z-scores or values alone; products of values.
 
 With z the z-scores of a row, d of which vary, and w_c Gaussian, b_c uniform in [0, 1), a row becomes
 
@@ -56,6 +56,8 @@ REPEATED, UNEQUAL = 16, 1 / 32
 TIMES, RARE = 4, 512
 #: z-scores end here.
 FARTHEST = 4.0
+#: Factors of products end here, so that squares of products are finite.
+FACTOR = 1e40
 #: Rows that are projected at a time, and components of them: the directions are read once for all of these rows.
 BLOCK, TILE = 32, 128
 #: Of a hash: bits of the angle, and of all. The hashes of the phases are those of codes that directions do not have.
@@ -96,6 +98,7 @@ class FourierParams(NamedTuple):
     linear: float
     standard: bool
     rows: int  # in `ROWS`
+    products: int
 
 
 class FourierScratch(NamedTuple):
@@ -127,14 +130,16 @@ class Fourier(View):
         Which rows are shown, one of `ROWS`.
     standard : bool
         Whether values become z-scores; without components they may stay as they are.
+    products : int
+        Features, the first to occur, of which products of two are shown, too: each behind the later one of the two.
     """
 
     def __init__(
         self, *, components: int, widths: tuple[float, ...] = (1.0,), linear: float, rows: str = "numbers",
-        standard: bool = True,
+        standard: bool = True, products: int = 0,
     ):  # fmt: skip
         self._width = np.repeat(widths, -(-components // len(widths)))[:components]
-        super().__init__(FourierParams(components, linear, standard, ROWS.index(rows)), fill)
+        super().__init__(FourierParams(components, linear, standard, ROWS.index(rows), products), fill)
 
     def _new_work(self, longest: int) -> FourierScratch:
         D = self._params.components
@@ -162,7 +167,9 @@ class Fourier(View):
 
     def room(self, state: FourierState, rows: Rows) -> Rows:
         """See `View.room`."""
-        most = 0 if state.now["stage"][0] == OFF else self._params.components + 1 + len(state.moments)
+        D, _, _, _, products = self._params
+        top = D + 1 + len(state.moments) + products * (products + 1) // 2
+        most = 0 if state.now["stage"][0] == OFF else top
         out = room_for(rows, (len(rows.indptr) - 1) * most)
         return out._replace(constant=self._params.components if rows.constant != NO_CONSTANT else NO_CONSTANT)
 
@@ -199,7 +206,7 @@ class Fourier(View):
 
     def merge(self, states: Sequence[FourierState], base: FourierState) -> MergedView:
         """Moments as of one run; features in the order of the base's, and then those of each state."""
-        merged, D, every = axes.merged(states, base, np.ones(len(states))), self._params.components, (base, *states)
+        merged, every = axes.merged(states, base, np.ones(len(states))), (base, *states)
         now = merged.now
         stages, known = [int(state.now["stage"][0]) for state in every], dict[int, int]()
         to = [np.array([known.setdefault(id, len(known)) for id in own.ids.tolist()], np.int64) for own in every]
@@ -218,11 +225,20 @@ class Fourier(View):
             places[has] = np.maximum(places[has], (told & ~PLACE) + by[(told & PLACE) - 1] + 1)
         now["met"] = np.count_nonzero(places)
         if SHOWS in stages or is_shown(self._params, now[0]):
-            now["stage"], now["features"] = SHOWS, D + 1 + top
-        numbers = [np.concatenate((np.arange(D + 1), D + 1 + by))[: self.features(own)]
-                   for own, by in zip(every, to, strict=True)]  # fmt: skip
+            now["stage"], now["features"] = SHOWS, number_of(self._params, top)
+        numbers = [self._numbers(by)[: self.features(own)] for own, by in zip(every, to, strict=True)]
         merged = FourierState(now, merging.moments(begin, others), np.array(list(known), np.int64), places)
         return MergedView(merged, numbers[1:], numbers[0])
+
+    def _numbers(self, to: np.ndarray) -> np.ndarray:
+        """int64[features shown]: their numbers where raw features have the places `to`, below 0: not shown."""
+        params, own = self._params, list(range(self._params.components + 1))
+        for j, place in enumerate(to.tolist()):
+            own.append(number_of(params, place))
+            for other in to[: j + 1].tolist() if j < params.products else ():
+                first, last = sorted((place, other))
+                own.append(number_of(params, last) + 1 + first if last < params.products else -1)
+        return np.array(own, np.int64)
 
 
 def _those_below(features: int, most: int) -> np.ndarray:
@@ -300,9 +316,27 @@ def standardise(params, state, work, rows, out, i, k, at):
     work.scale[k], work.place[k] = 1.0 / math.sqrt(max(d, 1)), at
     out.features[at + D], out.values[at + D] = D, constant
     at, linear = at + D + 1, params.linear * (work.scale[k] if D > 0 else 1.0)
+    f = D + 1
     for j in range(top):
-        out.features[at + j], out.values[at + j] = D + 1 + j, linear * z[j]
-    return at + top
+        out.features[at], out.values[at] = f, linear * z[j]
+        at, f = at + 1, f + 1
+        for i in range(j + 1 if j < params.products else 0):
+            out.features[at], out.values[at] = f, factor(z[i]) * factor(z[j])
+            at, f = at + 1, f + 1
+    return at
+
+
+@forced_inline
+def factor(x):
+    """x within +-`FACTOR`."""
+    return min(max(x, -FACTOR), FACTOR)
+
+
+@forced_inline
+def number_of(params, place):
+    """The number of the raw feature at `place`, in the order of those that occurred; behind it come its products."""
+    n = min(place, params.products)
+    return params.components + 1 + place + n * (n + 1) // 2
 
 
 @bare_inline
@@ -345,7 +379,7 @@ def count_row(params, state, work, rows, i):
         now["stage"] = OFF
     elif is_shown(params, now):
         now["stage"] = SHOWS
-        now["features"] = params.components + 1 + now["occurred"]
+        now["features"] = number_of(params, now["occurred"])
 
 
 @bare_inline

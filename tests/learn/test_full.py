@@ -45,13 +45,14 @@ def test_arow_full(loss, r):
 
 
 @pytest.mark.interpreted
+@for_all("method", ["ridge", "ridge-z"])
 @for_all("alpha", [0.1, 10.0])
 @for_all("most", [256, 12])
 @for_all("stream", [mixed(), mixed(kind="real"), low_rank(n=250, d=4, rank=3)])
-def test_ridge(stream, most, alpha):
+def test_ridge(stream, most, alpha, method):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(METHODS["ridge"].values, "most", most)
-        learner, raw = agree(stream._replace(y=1e3 + 5 * stream.y), method="ridge", alpha=alpha)
+        patch.setitem(METHODS[method].values, "most", most)
+        learner, raw = agree(stream._replace(y=1e3 + 5 * stream.y), method=method, alpha=alpha)
         assert np.ptp(raw[50:]) > 1.0
         kept = np.count_nonzero(learner.weights()[1])
         assert kept == min(learner.size, most)
@@ -64,6 +65,16 @@ def test_ridge_with_a_constant_does_not_care_where_labels_lie():
     one = Learner(LearnOptions(method="ridge")).partial_fit(dense(X, y)).raw
     other = Learner(LearnOptions(method="ridge")).partial_fit(dense(X, y / 9 + 1e4)).raw
     np.testing.assert_allclose((other[1:] - 1e4) * 9, one[1:], rtol=1e-7, atol=1e-7)
+    assert np.abs(one - y)[100:].max() < 0.5
+
+
+@pytest.mark.interpreted
+def test_ridge_in_standard_deviations_does_not_care_where_features_lie():
+    X = np.random.default_rng(0).normal(size=(200, 5))
+    y, constant = X @ np.arange(5) + 3.0, np.ones((200, 1))
+    one = Learner(LearnOptions(method="ridge-z")).partial_fit(dense(np.hstack([constant, X]), y)).raw
+    other = Learner(LearnOptions(method="ridge-z")).partial_fit(dense(np.hstack([constant, X / 1e4 + 2.0]), y)).raw
+    np.testing.assert_allclose(other[20:], one[20:], rtol=1e-4, atol=1e-4)
     assert np.abs(one - y)[100:].max() < 0.5
 
 

@@ -140,14 +140,14 @@ def alone(name, loss, rows, features, scales):
     """What a member predicts that is alone with its view and the labels that it is told: ridge, in their own unit."""
     entry = member(name, loss)
     mean, unit, label = (np.array([scale[at] for scale in scales]) for at in (1, 2, -1))
-    if entry.method == "ridge":  # which learns rows that have the constant
+    if entry.in_own_unit:  # which learns rows that have the constant
         has = np.add.reduceat(rows.features == rows.constant, rows.indptr[:-1]) > 0
         rows = rows._replace(y=np.where(has, label, np.nan))
     view, engine = make_view(entry.view), make_engine(member_options(options(loss), entry))
     state, seen = view.seen(view.reserve(view.new(), rows, features), rows, True)
     out = Predictions.empty(len(seen.y))
     engine.learn_all(engine.new(), seen, out, view.features(state))
-    if entry.method == "ridge":
+    if entry.in_own_unit:
         learned = (unit > 0) & (out.raw[:, 0] != 0)
         return np.divide(out.raw[:, 0] - mean, unit, out=np.zeros(len(mean)), where=learned)
     return out.raw[:, 0]

@@ -98,22 +98,32 @@ class ArowFull(MatrixTwin):
 class Ridge(MatrixTwin):
     """Hoerl, Kennard 1970: w = (X'HX + alpha I)^-1 X'Hy over the rows so far, anew each time that it is due.
 
+    ridge-z: alpha times the variance of each column in place of I.
+
     `features` are the columns in the order of their first sight, of which the first ones count.
     """
 
     def __init__(self, options, d, features):
         super().__init__(options, d)
-        self.features, self.rows, self.due = features[: METHODS["ridge"].values["most"]], [], 0
+        self.features, self.rows, self.due = features[: METHODS[options.method].values["most"]], [], 0
 
     def learn(self, x, y, h):
         raw = self.w @ x
+        if not x.any():  # rows of no entries
+            return raw
         self.rows.append((x[self.features], y, h))
         if len(self.rows) >= self.due:
             X, labels, weight = (np.array(column) for column in zip(*self.rows, strict=True))
             seen = int(np.flatnonzero(X.any(axis=0)).max(initial=-1)) + 1
             self.due = len(X) + max(min(len(X), 8 * seen), 1)
             penalty = np.full(seen, self.o.alpha)
-            penalty[np.flatnonzero((np.abs(X[:, :seen]) == 1).all(axis=0))[:1]] = 0.0  # of the constant
+            constant = np.flatnonzero((np.abs(X[:, :seen]) == 1).all(axis=0))[:1]
+            if self.o.method == "ridge-z":
+                mean = np.average(X[:, :seen], axis=0, weights=weight) if len(constant) else 0.0
+                variance = np.average((X[:, :seen] - mean) ** 2, axis=0, weights=weight)
+                varies = variance > 1e-12 * np.average(X[:, :seen] ** 2, axis=0, weights=weight)
+                penalty = np.where(varies, penalty * variance, 1e300)
+            penalty[constant] = 0.0
             HX = weight[:, None] * X[:, :seen]
             self.w[self.features[:seen]] = np.linalg.solve(HX.T @ X[:, :seen] + np.diag(penalty), HX.T @ labels)
         return raw
@@ -331,12 +341,12 @@ class Radagrad(AdaLr):
 
 
 TWINS = {
-    "full-on": FullOn, "arow-full": ArowFull, "ridge": Ridge, "ada-full": AdaFull, "rp-son": RpSon, "ada-gp": AdaGp,
-    "ada-dp": AdaDp, "radagrad": Radagrad, "ada-lr": AdaLr, "metagrad": MetaGrad, "metagrad-fd": MetaGradFd,
-    "ada-fd": AdaFd, "s-adagrad": SAdagrad,
+    "full-on": FullOn, "arow-full": ArowFull, "ridge": Ridge, "ridge-z": Ridge, "ada-full": AdaFull, "rp-son": RpSon,
+    "ada-gp": AdaGp, "ada-dp": AdaDp, "radagrad": Radagrad, "ada-lr": AdaLr, "metagrad": MetaGrad,
+    "metagrad-fd": MetaGradFd, "ada-fd": AdaFd, "s-adagrad": SAdagrad,
 }  # fmt: skip
 #: Methods that are told of features in the order of their first sight: random numbers belong to them, or most are kept.
-BY_FEATURE = ("radagrad", "ada-lr", "ridge")
+BY_FEATURE = ("radagrad", "ada-lr", "ridge", "ridge-z")
 
 
 def raw_predictions(options: LearnOptions, batch: Batch) -> np.ndarray:

@@ -277,12 +277,14 @@ class Fourier(Raw):
 
     `marks`: of months, weekdays and hours of dates, as in `Batch.marks`. Unless values become z-scores, those of a part
     share the number of the first, with their ordinals as values, from a row with an hour on.
+
+    `products`: of so many features, the first, the products of two are shown, too.
     """
 
-    def __init__(self, components=600, widths=(0.5, 1.5), linear=0.5, rows="numbers", standard=True):
+    def __init__(self, components=600, widths=(0.5, 1.5), linear=0.5, rows="numbers", standard=True, products=0):
         super().__init__()
         self.width, self.linear, self.alone = np.repeat(widths, components // len(widths)), linear, not components
-        self.standard = standard
+        self.standard, self.products = standard, products
         self.b = np.array([hashed(0, (1 << 19) + c) / 2**61 for c in range(components)])
         self.values, self.numbers, self.weights, self.directions, self.off = {}, [], [], {}, False
         self.times, self.lengths = Counter(), []
@@ -342,7 +344,13 @@ class Fourier(Raw):
         d = max(sum(each is not None for each in z), 1)
         z = np.array([each or 0.0 for each in z])
         if self.alone:
-            return [("constant", row.get(CONSTANT, 0.0)), *zip([("z", j) for j in self.values], z, strict=True)]
+            out, factors = [("constant", row.get(CONSTANT, 0.0))], np.clip(z, -1e40, 1e40)
+            for k, j in enumerate(self.values):
+                out.append((("z", j), z[k]))
+                if k < self.products:
+                    own = zip(list(self.values)[: k + 1], factors[: k + 1] * factors[k], strict=True)
+                    out += [((i, "times", j), x) for i, x in own]
+            return out
         W = np.array([self.direction(j) for j in self.values])
         phi = np.sqrt(2 / len(self.b)) * np.cos(self.width * (z @ W) / math.sqrt(d) + 2 * math.pi * self.b)
         out = [(("wave", c), value) for c, value in enumerate(phi.tolist())] + [("constant", row.get(CONSTANT, 0.0))]
@@ -375,6 +383,7 @@ TWINS = {
     "triples": lambda: Tuples(3, "float", 1, longest=16, few=8),
     "triples-z": lambda: Tuples(3, "z", 1, unit=True, longest=24, chosen=16, few=8),
     "columns": lambda: Fourier(0, standard=False, rows="names"),
+    "products": lambda: Fourier(0, standard=False, products=12),
     "zs-all": lambda: Fourier(0),
     "fourier": lambda: Fourier(**FEWER["fourier"]),
     "fourier-few": lambda: Fourier(**FEWER["fourier-few"], widths=(1.0,), linear=0.0),

@@ -40,6 +40,7 @@ class DenseParams(NamedTuple):
     rate: float
     delta: float
     dual: bool
+    standard: bool  # alpha counts in units of the features' variances
 
 
 class DenseState(NamedTuple):
@@ -175,6 +176,7 @@ def params_of(options: LearnOptions) -> DenseParams:
         rate=float(options.learning_rate) if ada else 1.0,
         delta=float(options.delta),
         dual=ada and options.update == "dual",
+        standard=values.get("standard", False),
     )
 
 

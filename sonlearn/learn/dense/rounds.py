@@ -15,7 +15,8 @@ ridge keeps sums over all rows, and weights that are solved for from time to tim
 A row costs the square of its entries. w is solved for when rows have doubled, and in the long run every `REST`
 rows a feature: O(d^2) for each row. The first feature that is 1 in every row, the constant, is left out of alpha I, so
 labels may be in any unit and around any mean. Features beyond the largest number of them are left out. A is stored as
-the columns of its upper triangle, as R is.
+the columns of its upper triangle, as R is. ridge-z has alpha times the variances of the features in place of alpha I:
+features may be in any unit, too.
 
 Others decompose A each time, at O(d^3):
 
@@ -242,6 +243,8 @@ def learn_ridge(params, state, rows, out, start, learns):
             continue
         if not abs(h * y) <= LIMIT:
             return i
+        if rows.indptr[i] == rows.indptr[i + 1]:  # a view that shows nothing yet, not even the constant
+            continue
         now.seen = min(features_of(state, rows, i), params.most)
         add_row(params, state, rows, i, y, h)
         now.t += 1
@@ -254,12 +257,19 @@ def learn_ridge(params, state, rows, out, start, learns):
 @bare_inline
 def add_row(params, state, rows, i, y, h):
     """Add row i, with label y and weight h, to A and b."""
-    for at in range(rows.indptr[i], rows.indptr[i + 1]):
+    begin, end = rows.indptr[i], rows.indptr[i + 1]
+    in_order = True
+    for at in range(begin, end):
+        in_order &= rows.features[at] == rows.features[begin] + at - begin
+    for at in range(begin, end):
         f, hx = rows.features[at], h * rows.values[at]
         if f >= params.most:
             continue
         state.z[f, 0] += hx * y
-        for other in range(rows.indptr[i], at + 1):
+        if in_order:  # what stands side by side in the row does so in the column
+            add_scaled(state.A[column_start(f) + rows.features[begin] :], hx, rows.values[begin:], at + 1 - begin)
+            continue
+        for other in range(begin, at + 1):
             g = rows.features[other]
             if g < params.most:
                 state.A[column_start(max(f, g)) + min(f, g)] += hx * rows.values[other]
@@ -268,16 +278,15 @@ def add_row(params, state, rows, i, y, h):
 @inline
 def solve_for_weights(params, state):
     """Solve for w, and say when to do so again. Modifies w and now of `state`."""
-    now, d, constant = state.now[0], state.now[0].seen, False
+    now, d = state.now[0], state.now[0].seen
+    constant = constant_of(state.A, d, now.weight)
     R, b, h, u = np.empty(column_start(d)), np.empty(d), np.empty(d), np.empty(d)
     now.due = now.t + max(min(now.t, REST * d), 1)
     for j in range(d):
         begin = column_start(j)
         set_scaled(R[begin:], 1.0, state.A[begin:], j + 1)
-        if R[begin + j] == now.weight and not constant:
-            constant = True
-        else:
-            R[begin + j] += params.alpha
+        if j != constant:
+            R[begin + j] += params.alpha * (variance(state.A, d, j, constant, now.weight) if params.standard else 1.0)
         b[j] = state.z[j, 0]
     factorise(R, d, h)
     solve(R, d, b, h, u)
@@ -285,6 +294,26 @@ def solve_for_weights(params, state):
         if not abs(u[j]) <= LIMIT:
             return
     set_scaled(state.w[:, 0], 1.0, u, d)
+
+
+@bare_inline
+def constant_of(A, d, weight):
+    """The first feature whose squares add up to the weight of the rows; d: none does."""
+    for j in range(d):
+        if A[column_start(j) + j] == weight:
+            return j
+    return d
+
+
+@bare_inline
+def variance(A, d, j, constant, weight):
+    """Variance of feature j, infinite if it is a rounding error; mean square, if no feature below d is the `constant`.
+
+    What has not varied has no weight: it cannot be told from the constant.
+    """
+    mean = A[column_start(max(j, constant)) + min(j, constant)] / weight if constant < d else 0.0
+    square = A[column_start(j) + j] / weight
+    return square - mean * mean if square - mean * mean > NOTHING * square else math.inf
 
 
 # ---------------------------------------------------------------------------------------------------------- eigenvalues
