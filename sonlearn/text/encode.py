@@ -272,7 +272,7 @@ class ColumnEncoder:
         self.quoted = False  # whether the type of the column says texts, and there were numbers among them
         self.notes: dict[str, str] = {}  # by kind; of what the model has not met
         self.categories: dict[bool, str] = {}  # the first one that the model has met, and the first that it has not
-        self.suspicions = Suspicions()
+        self.suspicions = Suspicions(self._first)
         if self.as_text:
             seed, name = options.hash_seed, raw(column)
             self._seed = hash_bytes(name, seed, hash_all=options.hash == "all")
@@ -324,6 +324,8 @@ class ColumnEncoder:
         met, bare, field = " or ".join(f"a {one}" for one in known), field, shorten(field) if field else f"a {kind}"
         if "category" not in known:  # anything may be a further category
             remedy = "; where it is missing, write na" if bare.lower() in NOTHING_MEANT else ""
+            if "date" in known and (date_in(bare, "day") or date_in(bare, "month")):
+                remedy = f"; write 2024-03-31{f', or the {self._first} first' if self._first else ''}"
             raise Unfit(field, f"{met}, as in all rows that the model has learned{remedy}")
         self._note(kind, f"a {kind}, {field}; the model has learned {met} in all rows")
 
@@ -414,6 +416,7 @@ class ColumnEncoder:
         if found is None:
             return ()
         self._meet("date", field)
+        self.suspicions.add_date(field, found[0].year)
         return tuple(
             (self._part(part, feature), value) for part, feature, value in parts_of(found, self.column, self._model)
             if f"{self.title}.{part}" not in self._table.options.ignore
@@ -552,7 +555,7 @@ class TableEncoder:
         """What the columns have held so far."""
         met = [self.columns[each] for each in columns if each in self.columns]
         kinds = {column.column: tuple(column.kinds) for column in met if column.kinds}
-        told = [column for column in met if column.suspicions.texts >= ENOUGH]
+        told = [column for column in met if max(column.suspicions.texts, len(column.suspicions.future)) >= ENOUGH]
         notes = [note for column in told if (note := column.suspicions.note(column.title, self.rows, not column.typed))]
         quoted = [column.title for column in met if column.quoted and column.kinds <= {"number", "missing"}]
         if quoted:
