@@ -12,7 +12,7 @@
   ``--ignore column.year`` leaves a part out. In rows that are only predicted a year counts as one that is a year from
   those that the model has met, at most, and if these are one, or two in a row, as the nearest, and so does a month that
   it has not met, or only once where dates came in their order and end before, or there in few rows only;
-- a time of day or a duration (13:08, 38:31:20.5) is its number of hours, and if these are less than 24, also
+- a time of day or a duration (13:08, 1:08 PM, 38:31:20.5) is its number of hours, and if these are less than 24, also
   ``column.hour=13`` with value 1;
 - ``inf`` and ``infinity`` in any case, with a sign or without, and numbers beyond 1.8e308, make the row malformed;
 - any other text is the feature ``column=text`` with value 1. Blanks around a field do not count.
@@ -69,9 +69,10 @@ from sonlearn.text.suspicions import ENOUGH, Suspicions
 LONGEST = 1 << 24
 #: Features, and fields of a column, that are remembered.
 _REMEMBERED = 1 << 20
+_HALF = r"(?: ?(?P<half>[ap])\.?m\.?)?"  # of a day
 _TIME = (
     r"(?:(?:T|,? )(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.(?P<fraction>\d{1,9}))?)?"
-    r"(?: ?(?P<half>[ap])\.?m\.?)?(?: ?(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?)?"
+    rf"{_HALF}(?: ?(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?)?"
 )
 _NOTATIONS = tuple(
     re.compile(date + _TIME, re.ASCII | re.IGNORECASE)
@@ -94,8 +95,8 @@ _MONTHS = (
     "december",
 )  # fmt: skip
 _MONTH = {text: i for i, name in enumerate(_MONTHS, 1) for text in (name, name[:3], f"{i}", f"{i:02}")} | {"sept": 9}
-_CLOCK = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d{1,9})?))?", re.ASCII)
-_DAY = 24  # hours
+_CLOCK = re.compile(rf"(\d{{1,3}}):([0-5]\d)(?::([0-5]\d(?:\.\d{{1,9}})?))?{_HALF}", re.ASCII | re.IGNORECASE)
+_NOON, _DAY = 12, 24  # hours
 A_DATE = "a date (2024-03-31), or nothing (--date)"
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WHOLE = re.compile(r"-?\d+\.0+", re.ASCII)
@@ -143,12 +144,11 @@ def date_in(field: str, first: str = "") -> tuple[datetime.date, int | None] | N
     if match is None:
         return None
     year, month = int(match["year"]), _MONTH.get(match["month"].lower(), 0)
-    hour, minute, second, fraction = (int(match[part] or 0) for part in ("hour", "minute", "second", "fraction"))
-    if match["half"]:
-        hour = hour % 12 + 12 * (match["half"] in "pP") if 0 < hour < 13 else 24
+    minute, second, fraction = (int(match[part] or 0) for part in ("minute", "second", "fraction"))
+    hour = _hour(int(match["hour"] or 0), match["half"])
     if len(match["year"]) == 2:
         year += 1900 if year > 68 else 2000
-    if not (hour < 24 and minute < 60 and second < 61):
+    if not (hour < _DAY and minute < 60 and second < 61):
         return None
     try:
         date = datetime.date(year, month, int(match["day"]))
@@ -159,8 +159,18 @@ def date_in(field: str, first: str = "") -> tuple[datetime.date, int | None] | N
 
 def hours_in(field: str) -> float | None:
     """The hours of a time of day, or a duration, that a field stands for; None: it is none."""
-    match = _CLOCK.fullmatch(field) if 3 < len(field) < 20 else None
-    return match and int(match[1]) + int(match[2]) / 60 + float(match[3] or 0) / 3600
+    match = _CLOCK.fullmatch(field) if 3 < len(field) < 26 else None
+    hour = match and _hour(int(match[1]), match["half"])
+    if match is None or (match["half"] and hour == _DAY):
+        return None
+    return hour + int(match[2]) / 60 + float(match[3] or 0) / 3600
+
+
+def _hour(hour: int, half: str | None) -> int:
+    """The hour of a day, of one of its halves if that is named, ``p`` or ``a``; 24 where a half has no such hour."""
+    if not half:
+        return hour
+    return hour % _NOON + _NOON * (half in "pP") if 0 < hour <= _NOON else _DAY
 
 
 def number_of(field: str) -> float | None:
@@ -272,7 +282,7 @@ class ColumnEncoder:
         self.quoted = False  # whether the type of the column says texts, and there were numbers among them
         self.notes: dict[str, str] = {}  # by kind; of what the model has not met
         self.categories: dict[bool, str] = {}  # the first one that the model has met, and the first that it has not
-        self.suspicions = Suspicions()
+        self.suspicions = Suspicions(self._first)
         if self.as_text:
             seed, name = options.hash_seed, raw(column)
             self._seed = hash_bytes(name, seed, hash_all=options.hash == "all")
@@ -324,6 +334,8 @@ class ColumnEncoder:
         met, bare, field = " or ".join(f"a {one}" for one in known), field, shorten(field) if field else f"a {kind}"
         if "category" not in known:  # anything may be a further category
             remedy = "; where it is missing, write na" if bare.lower() in NOTHING_MEANT else ""
+            if "date" in known and (date_in(bare, "day") or date_in(bare, "month")):
+                remedy = f"; write 2024-03-31{f', or the {self._first} first' if self._first else ''}"
             raise Unfit(field, f"{met}, as in all rows that the model has learned{remedy}")
         self._note(kind, f"a {kind}, {field}; the model has learned {met} in all rows")
 
@@ -414,6 +426,7 @@ class ColumnEncoder:
         if found is None:
             return ()
         self._meet("date", field)
+        self.suspicions.add_date(field, found[0].year)
         return tuple(
             (self._part(part, feature), value) for part, feature, value in parts_of(found, self.column, self._model)
             if f"{self.title}.{part}" not in self._table.options.ignore
@@ -552,7 +565,7 @@ class TableEncoder:
         """What the columns have held so far."""
         met = [self.columns[each] for each in columns if each in self.columns]
         kinds = {column.column: tuple(column.kinds) for column in met if column.kinds}
-        told = [column for column in met if column.suspicions.texts >= ENOUGH]
+        told = [column for column in met if max(column.suspicions.texts, len(column.suspicions.future)) >= ENOUGH]
         notes = [note for column in told if (note := column.suspicions.note(column.title, self.rows, not column.typed))]
         quoted = [column.title for column in met if column.quoted and column.kinds <= {"number", "missing"}]
         if quoted:

@@ -25,7 +25,7 @@ from sonlearn.text.columns import ColumnTable, Found, Labelling
 from sonlearn.text.csv import field_place
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.describe import MOST_VALUES, describe, summarise
-from sonlearn.text.encode import TableEncoder, date_in, words_of
+from sonlearn.text.encode import TableEncoder, date_in, hours_in, words_of
 from sonlearn.text.flat import TableRows
 from sonlearn.text.read import Reader, read_batches
 
@@ -44,7 +44,8 @@ def entries(column, field, kind="auto"):
     if lower in ("true", "false") or re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", lower):
         value = {"true": 1.0, "false": 0.0}[lower] if lower in ("true", "false") else float(lower)
         return [(slot_of(column), value)] if value else []
-    clock = re.fullmatch(r"(\d+):([0-5]\d)(:[0-5]\d(\.\d+)?)?", lower)
+    half = strptime(field, "%I:%M %p")
+    clock = re.fullmatch(r"(\d+):([0-5]\d)(:[0-5]\d(\.\d+)?)?", f"{half:%H:%M}" if half else lower)
     if clock:
         hour, rest = int(clock[1]), int(clock[2]) / 60 + float((clock[3] or ":0")[1:]) / 3600
         value = [(slot_of(column), hour + rest)] if hour + rest else []
@@ -94,7 +95,7 @@ TABLE = {
     "day": ["2024-02-29", "2000-01-01", "", "1999-12-31", "29-Feb-23", "2024-3-1"],
     "at": ["2024-02-29 13:05", "2024-02-29T00:00:00", "2024-02-29 00:00:01.5", "Feb 29, 2024 12:07 AM", "7 July 2024",
            "2024-07-01 07:00:00+02:00"],
-    "clock": ["13:08", "00:00", "", " 38:31:30 ", "9:60", "1:02:03.5"],
+    "clock": ["1:08 PM", "00:00", "", " 38:31:30 ", "9:60", "1:02:03.5"],
     "zip": ["1010", "1010.0", "01010", "", "2020", "true"],
     "note": ["Don't PANIC -- 42!", "", "ÜBER über Über", "a  b\nc", "' '' '", "नमस्ते दुनिया"],
 }  # fmt: skip
@@ -222,6 +223,15 @@ def test_dates_of_which_an_option_says_what_comes_first(mark):
 )
 def test_what_is_no_date(field):
     assert date_in(field, "day") is date_in(field) is None
+
+
+@pytest.mark.parametrize(
+    ("field", "hours"),
+    [("1:06", 1.1), ("1:06 PM", 13.1), ("01:06pm", 13.1), ("12:30 a.m.", 0.5), ("12:30:36 P.M.", 12.51),
+     ("38:30", 38.5), ("13:05 PM", None), ("0:05 AM", None), ("1:05 XM", None), ("1 PM", None)],
+)  # fmt: skip
+def test_times(field, hours):
+    assert hours_in(field) == (hours and pytest.approx(hours, rel=1e-12))
 
 
 def test_names_of_dates_and_missing_values():

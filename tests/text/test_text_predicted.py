@@ -415,6 +415,7 @@ def test_a_member_that_was_absent_from_what_was_learned_may_be_absent():
         ({"n": "None"}, "as in all rows that the model has learned; where it is missing, write na"),
         ({"n": "2024-03-01"}, "found '2024-03-01' for 'n', expected a number, as in all"),
         ({"day": 3}, "found '3' for 'day', expected a date, as in all"),
+        ({"day": "3/31/2024"}, "expected a date, as in all rows that the model has learned; write 2024-03-31"),
         ({"in": {"age": "old"}}, "found 'old' for 'in.age', expected a number, as in all"),
         (None, "found the members 'k', expected columns that the model knows: 'n', 'town', 'day', 'in^age'"),
     ],

@@ -203,6 +203,16 @@ def test_what_comes_first_in_dates(first, day):
     assert first_in(days("%Y-%m-%d", DAY)) == first_in(days("%d.%m.%Y", DAY)) == first_in(reviews(50)) == ""
 
 
+@pytest.mark.parametrize("mark", ["-", "/", "."])
+def test_years_of_two_digits_that_come_first_are_no_days(mark):
+    start = datetime.datetime(2023, 1, 1)
+    for hours, step in (("", DAY), (" %H:%M", HOUR)):
+        assert first_in(days(f"%y{mark}%m{mark}%d{hours}", step, start=start)) == ""
+    for first, notation in (("day", "%d{0}%m{0}%y"), ("month", "%m{0}%d{0}%y")):
+        assert first_in(days(notation.format(mark), DAY, start=start)) == first
+        assert first_in(days(notation.format(mark), 97 * DAY, start=datetime.datetime(1970, 1, 1))) == first
+
+
 @pytest.mark.parametrize("write", [as_csv, as_json])
 @pytest.mark.parametrize("notation", ["%m/%d/%Y %H:%M", "%d-%m-%y %I:%M %p"])
 def test_dates_are_read_as_the_first_rows_tell(write, notation):
