@@ -379,7 +379,8 @@ class ColumnEncoder:
         value = number_in(field) if self.digits else None
         if value is not None:
             if math.isinf(value):
-                codes = f"; --categorical {shorten(self.title)} takes codes" if self._model is None else ""
+                remedy = f"--categorical {shorten(self.title)} takes codes (sonlearn describe lists all such columns)"
+                codes = f"; {remedy}" if self._model is None else ""
                 raise Unfit(shorten(field), FINITE if self.as_number else f"{FINITE}, or a text that is none{codes}")
             self.quoted |= self.typed and value == value and not self.as_number
             return self.value(value, field)

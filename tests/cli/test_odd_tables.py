@@ -318,4 +318,6 @@ def test_codes_that_are_numbers_by_chance_are_named(cli, tmp_path):
     names = "'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8', 'c9' and 2 more"
     assert f"\n{names}: look like codes, of which some are read as numbers; {flags}\n" in out
     (tmp_path / "t").write_text("user,y\na,0\n34e71572,1\n")
-    assert cli.error("train --quiet --label y t").endswith("; --categorical 'user' takes codes")
+    assert cli.error("train --quiet --label y t").endswith(
+        "; --categorical 'user' takes codes (sonlearn describe lists all such columns)"
+    )
