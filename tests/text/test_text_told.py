@@ -182,6 +182,9 @@ def test_files_of_parquet(tmp_path):
     assert found[0] == ("review",)
     assert found == read(str(tmp_path / "t.parquet"), texts=False, options={"text": ("review",)})
     assert found[1] == read(io.BytesIO(as_csv(rows)))[1]
+    padded = pa.table({f" {name} ": [row[name] for row in rows] for name in rows[0]})
+    pyarrow.parquet.write_table(padded, tmp_path / "padded.parquet")
+    assert found == read(str(tmp_path / "padded.parquet"))  # blanks around names do not count
 
 
 def days(notation, step, n=100, start=datetime.datetime(2011, 1, 1)):
