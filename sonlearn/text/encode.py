@@ -427,7 +427,11 @@ class ColumnEncoder:
         if found is None:
             return ()
         self._meet("date", field)
-        self.suspicions.add_date(field, found[0].year)
+        year = found[0].year
+        far = self.suspicions.add_date(field, year)
+        if far and self._model is not None and self._model.bounded_year(self.column, year - 2000.0) != year - 2000:
+            met = f"a year of two digits, {shorten(field)}, read as {year}, of which the model has met none"
+            self._note("year", f"{met}; write four digits")
         return tuple(
             (self._part(part, feature), value) for part, feature, value in parts_of(found, self.column, self._model)
             if f"{self.title}.{part}" not in self._table.options.ignore

@@ -105,10 +105,12 @@ class Suspicions:
         self.date = self.number = ""
         self.future: dict[str, None] = {}
 
-    def add_date(self, field: str, year: int) -> None:
-        """A date that is read as one of the year."""
-        if year >= _FAR and str(year) not in field and len(self.future) < ENOUGH:
+    def add_date(self, field: str, year: int) -> bool:
+        """A date that is read as one of the year; whether that has two digits and is more likely past."""
+        far = year >= _FAR and str(year) not in field
+        if far and len(self.future) < ENOUGH:
             self.future[field] = None
+        return far
 
     def add(self, field: str) -> None:
         """A text; of categories each once."""
