@@ -182,6 +182,8 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         if reset:
             self._told = found.read_as
         if y is not None:
+            if not batch.n:
+                raise ValueError("found a table without rows, expected at least one")
             self._columns.meet(found)
             y = _check_y(y, estimator=self, **self._label_checks)
             if len(y) != batch.n:

@@ -10,6 +10,7 @@ import math
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -30,12 +31,15 @@ from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.join import JoinedLabels
 from sonlearn.text.names import NameTable
+from sonlearn.text.objects import MANY
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import Meter
 
 FINISHED = "finished run"
 #: Seconds without a line after which a run says how far it is, unless -P or a bar does.
 HEARTBEAT = 30.0
+#: Seconds after which a run says that a stream's first rows are waited for.
+PATIENCE = 5.0
 #: Exit status where a run that is to be resumed has finished.
 NOTHING_LEFT = 3
 #: Files that a run writes: what they are called, and the field of `RunOptions`.
@@ -219,7 +223,11 @@ class Passes:
         """What is to be known of a run that has come to its end."""
         if self.reader is None:
             return []
-        return messages.of_skipped(self.reader.malformed.count, self.reader.malformed.errors)
+        found = messages.of_skipped(self.reader.malformed.count, self.reader.malformed.errors)
+        if self.reader.waiting:
+            unlearned = f"lines that had come and were not learned: {self.reader.waiting}"
+            found.append(f"{unlearned}; the first {MANY} rows tell how columns are read")
+        return found
 
     def close(self) -> None:
         """Close what is open, however the run has ended."""
@@ -291,7 +299,7 @@ class Passes:
         if before:
             self.say(f"skipping {before} examples that the unfinished run has read")
         rows = self.reader if self.joined is None else self.joined.rows(self.reader)
-        batches = interrupts.until_signal(self.batches(rows))
+        batches = interrupts.until_signal(self.batches(self.waited_for(rows)))
         for batch in first_of(batches, self.options.examples, self.cache is not None):
             self.note()
             start, done = done, done + batch.n
@@ -318,6 +326,25 @@ class Passes:
         if done < before and interrupts.received is None:
             name = " ".join(self.sources)
             raise InputError(name, None, None, f"{done} examples", f"the {before} that the unfinished run has read")
+
+    def waited_for(self, rows: Iterable[Batch]) -> Iterator[Batch]:
+        """The same rows; where the first ones of a stream take long, it is said what they wait for."""
+        come = threading.Event()
+        threading.Thread(target=self.tell_of_waiting, args=(come,), name="sonlearn-wait", daemon=True).start()
+        try:
+            for batch in rows:
+                come.set()
+                yield batch
+        finally:
+            come.set()
+
+    def tell_of_waiting(self, come: threading.Event) -> None:
+        """Say once that lines wait for the first rows of a stream, if any do before these have `come`."""
+        while not come.wait(PATIENCE):
+            if self.reader is not None and self.reader.waiting:
+                lines = f"lines that have come: {self.reader.waiting}"
+                self.say(f"... waiting for the first {MANY} rows, which tell how columns are read; {lines}")
+                return
 
     def make_reader(self) -> Reader:
         """What reads the examples: for one pass, or with a cache for all of them."""

@@ -25,7 +25,7 @@ from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.losses import CLASSIFICATION
 from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import raw
-from sonlearn.options.text import NAMESPACED, TABLES
+from sonlearn.options.text import NAMESPACED, OF_TABLES, TABLES
 from sonlearn.report.audit import Audit
 from sonlearn.report.labels import ENOUGH, far_labels
 from sonlearn.report.problem import problem_of, without_held
@@ -101,7 +101,8 @@ class TrainingSession(Session):
         read_as = dataclasses.replace(models.written_as(self.text, given), format=given.get("format", own), names=named)
         if from_model is not None and read_as.format == "vw":  # what a model of JSON has of members is not of VW text
             kept = {name: tuple(b for b in getattr(read_as, name) if len(b) == 1) for name in ("ignore", "keep")}
-            read_as = dataclasses.replace(read_as, label="", id="", weight="", text=(), numeric=(), **kept)
+            none = {name: type(getattr(read_as, name))() for name in ("label", *OF_TABLES)}
+            read_as = dataclasses.replace(read_as, **none, **kept)
         super().__init__(options, read_as, problem_of(self.learn), from_model, model)
         self.labelling = Labelling.of(self.learn, needed=not options.testonly)
         self.stretch = STRETCH if self.learn.method == "committee" else 1

@@ -172,7 +172,7 @@ def to_arrays(waiting: Batch | None, predicted: Any) -> tuple[dict | None, dict[
     """(header, arrays) of the rows that wait, and of what was predicted for them, for a model's file."""
     if waiting is None:
         return None, {}
-    own = {name: getattr(waiting, name) for name in (*ARRAYS, "base")} | {"words": waiting.marks} | predicted._asdict()
+    own = {name: getattr(waiting, name) for name in (*ARRAYS, "base", "marks")} | predicted._asdict()
     arrays = {f"waiting.{name}": array for name, array in own.items() if array is not None}
     return {"source": waiting.source, "constant": waiting.constant, "class_names": waiting.class_names}, arrays
 
@@ -182,7 +182,7 @@ def from_arrays(header: dict | None, arrays: dict[str, np.ndarray], none: Any) -
     if header is None:
         return None, None
     own, predicted = {name: arrays[f"waiting.{name}"] for name in ARRAYS}, storage.rebuilt(none, arrays, "waiting")
-    n, entries, indptr, marks = len(own["y"]), len(own["values"]), own["indptr"], arrays.get("waiting.words")
+    n, entries, indptr, marks = len(own["y"]), len(own["values"]), own["indptr"], arrays.get("waiting.marks")
     lengths = {"indptr": n + 1, "indices": entries, "values": entries, "y": n, "weight": n, "lines": n}
     fits = {name: len(array) for name, array in own.items()} == lengths and {len(array) for array in predicted} == {n}
     fits = fits and (marks is None or len(marks) == entries)

@@ -331,7 +331,8 @@ class Learner(SavedModel):
         """The rows of a table. The first one that is learned from settles what the features are."""
         if not hasattr(table, "__arrow_c_stream__"):
             given, expected = f"a {type(table).__name__}", "a Batch, or a table that has __arrow_c_stream__"
-            raise InputError("<memory>", None, None, given, f"{expected}; matrices: sonlearn.from_scipy")
+            others = "matrices: sonlearn.from_scipy; dicts: sonlearn.read_batches"
+            raise InputError("<memory>", None, None, given, f"{expected}; {others}")
         text = dataclasses.replace(self.text, format="arrow", label=label or self.text.label)
         if self.text.format not in ("auto", *TABLES) or (self.text.format == "auto" and self.examples):
             what = "matrices" if self.text.format == "auto" else f"{self.text.format} text"

@@ -85,7 +85,7 @@ def read_arrow(
         if texts:
             while sum(map(len, first)) < MANY and (record := next(records, None)) is not None:
                 first.append(record)
-            options = told(options, _rows_of_texts(first, name))
+            options = told(options, _rows_of_texts(first, columns, name))
         encoder = TableEncoder(options, known)
         for record in itertools.chain(first, records):
             for start in range(0, record.num_rows or 1, rows):
@@ -114,11 +114,11 @@ def texts_of(source: Any) -> tuple[list[str], Iterator[dict[str, str]]]:
     return next(every), every
 
 
-def _rows_of_texts(records: Iterable[Any], name: str) -> Iterator[dict[str, str]]:
+def _rows_of_texts(records: Iterable[Any], columns: list[str], name: str) -> Iterator[dict[str, str]]:
     """The first rows of record batches, of columns of texts alone: those of another type say what they are."""
     for record in records:
-        texts = {field.name: _texts_of(record.column(i)[:MANY], field.name, name)
-                 for i, field in enumerate(record.schema) if str(field.type) in _TEXTS}  # fmt: skip
+        texts = {title: _texts_of(record.column(i)[:MANY], title, name)
+                 for i, title in enumerate(columns) if str(record.column(i).type) in _TEXTS}  # fmt: skip
         yield from (dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True))
 
 

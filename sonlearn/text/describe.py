@@ -215,7 +215,7 @@ class ColumnSummary:
     def __init__(self, name: str, options: TextOptions, missing: int = 0, without: dict[str, int] | None = None):
         self.name, self._options, self._first = name, options, date_order((name,), options)
         self.numbers = self.dates = self.stamps = 0
-        self.texts = Suspicions()
+        self.texts = Suspicions(self._first)
         self.rows = self.missing = missing
         self.ascends, self.whole, self._last = True, True, -np.inf
         self._low, self._high = np.inf, -np.inf
@@ -240,8 +240,9 @@ class ColumnSummary:
             self.whole = self.whole and float(number).is_integer()
             self.ascends, self._last = self.ascends and number > self._last, number
             self._low, self._high = min(self._low, number), max(self._high, number)
-        elif date_in(field, self._first) is not None:
+        elif (date := date_in(field, self._first)) is not None:
             self.dates += 1
+            self.texts.add_date(field, date[0].year)
         else:
             self.texts.add(field)
         self._counted += not self.full
@@ -274,7 +275,7 @@ class ColumnSummary:
             return []
         flag, out = shorten(self.name), []
         unique = len(self.values) >= _NEARLY_ALL * self._counted
-        meant, texts = self.texts.meant(held / 2, flag), self.texts.texts
+        meant, texts = self.texts.meant(min(held / 2, _ENOUGH - 1 if self.dates else held), flag), self.texts.texts
         if meant:
             out.append(meant)
         elif self.texts.sentences > held / 2 and (self.full or len(self.values) > held / 2):

@@ -282,7 +282,7 @@ class ColumnEncoder:
         self.quoted = False  # whether the type of the column says texts, and there were numbers among them
         self.notes: dict[str, str] = {}  # by kind; of what the model has not met
         self.categories: dict[bool, str] = {}  # the first one that the model has met, and the first that it has not
-        self.suspicions = Suspicions()
+        self.suspicions = Suspicions(self._first)
         if self.as_text:
             seed, name = options.hash_seed, raw(column)
             self._seed = hash_bytes(name, seed, hash_all=options.hash == "all")
@@ -334,6 +334,8 @@ class ColumnEncoder:
         met, bare, field = " or ".join(f"a {one}" for one in known), field, shorten(field) if field else f"a {kind}"
         if "category" not in known:  # anything may be a further category
             remedy = "; where it is missing, write na" if bare.lower() in NOTHING_MEANT else ""
+            if "date" in known and (date_in(bare, "day") or date_in(bare, "month")):
+                remedy = f"; write 2024-03-31{f', or the {self._first} first' if self._first else ''}"
             raise Unfit(field, f"{met}, as in all rows that the model has learned{remedy}")
         self._note(kind, f"a {kind}, {field}; the model has learned {met} in all rows")
 
@@ -377,7 +379,8 @@ class ColumnEncoder:
         value = number_in(field) if self.digits else None
         if value is not None:
             if math.isinf(value):
-                codes = f"; --categorical {shorten(self.title)} takes codes" if self._model is None else ""
+                remedy = f"--categorical {shorten(self.title)} takes codes (sonlearn describe lists all such columns)"
+                codes = f"; {remedy}" if self._model is None else ""
                 raise Unfit(shorten(field), FINITE if self.as_number else f"{FINITE}, or a text that is none{codes}")
             self.quoted |= self.typed and value == value and not self.as_number
             return self.value(value, field)
@@ -424,6 +427,11 @@ class ColumnEncoder:
         if found is None:
             return ()
         self._meet("date", field)
+        year = found[0].year
+        far = self.suspicions.add_date(field, year)
+        if far and self._model is not None and self._model.bounded_year(self.column, year - 2000.0) != year - 2000:
+            met = f"a year of two digits, {shorten(field)}, read as {year}, of which the model has met none"
+            self._note("year", f"{met}; write four digits")
         return tuple(
             (self._part(part, feature), value) for part, feature, value in parts_of(found, self.column, self._model)
             if f"{self.title}.{part}" not in self._table.options.ignore
@@ -562,7 +570,7 @@ class TableEncoder:
         """What the columns have held so far."""
         met = [self.columns[each] for each in columns if each in self.columns]
         kinds = {column.column: tuple(column.kinds) for column in met if column.kinds}
-        told = [column for column in met if column.suspicions.texts >= ENOUGH]
+        told = [column for column in met if max(column.suspicions.texts, len(column.suspicions.future)) >= ENOUGH]
         notes = [note for column in told if (note := column.suspicions.note(column.title, self.rows, not column.typed))]
         quoted = [column.title for column in met if column.quoted and column.kinds <= {"number", "missing"}]
         if quoted:

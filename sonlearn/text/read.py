@@ -160,6 +160,8 @@ class Reader:
     notes : list of str
         What is to be said of text that is not UTF-8, of columns that are missing or not known; at the end, of
         namespaces that flags name and no row has.
+    waiting : int
+        Lines that have come, and wait for the first 100 rows.
     meter : Meter or None
         May be set, and is then told how much of the sources has been read.
     """
@@ -212,6 +214,7 @@ class Reader:
         self.notes: list[str] = []
         self.tables: list[tuple[str, tuple[str, ...]]] = []
         self._first_chunks: Iterator[np.ndarray] | None = None
+        self.waiting = 0
 
     def __iter__(self) -> Iterator[Any]:
         """Yield batches.
@@ -304,12 +307,14 @@ class Reader:
             try:
                 for text in chunks:
                     begun.append(text.copy())  # it is valid until the next one is asked for
+                    self.waiting += int(np.count_nonzero(text == ord("\n")))
                     yield begun[-1]
             except InputError as error:  # which comes behind what was read before it
                 problems.append(error)
 
         self._tell(drawn(), name)
         self._tells_usual = self._tells_texts = False
+        self.waiting = 0
         yield from begun
         for problem in problems:
             raise problem

@@ -20,12 +20,16 @@ _MANY = 1000
 _ASCII = 127
 _MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _DATE = re.compile(
+    rf"({_MONTH}|0?[1-9]|1[0-2])[/-](19|20)\d\d|"
     rf"(\d{{1,2}}([./-]\d{{1,2}}[./-]|[ -]{_MONTH}[ -])\d{{2,4}}|\d{{4}}[./-]\d{{1,2}}[./-]\d{{1,2}})( .*)?|"
     r"(19|20)\d\d-(0[1-9]|1[0-2]|W\d\d)",
     re.ASCII | re.IGNORECASE,
 )
-#: 3/4/2024 and 3-4-24.
-_ORDERED = re.compile(r"\d\d?([./-])\d\d?\1\d", re.ASCII)
+#: 3/4/2024 and 3-4-24; and what may be 24-03-31.
+_ORDERED = re.compile(r"\d\d?([./-])\d\d?\1\d+([ ,T].*:.*)?", re.ASCII)
+_SHORT = re.compile(r"(1[3-9]|[2-9]\d)([./-])\d\d\2\d\d\b", re.ASCII)
+#: Years of two digits from this one to 2068 are likelier to be past.
+_FAR = 2040
 #: 20240331; seconds and milliseconds since 1970, of the years 2001 to 2033.
 _STAMP = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])|1\d{9}(\d{3})?", re.ASCII)
 _MONEY = r"([$€£¥₹]|EUR|USD|GBP|CHF)"
@@ -89,13 +93,24 @@ class Suspicions:
         How many there are, and how many of them look like one.
     date, number : str
         The first text that looks like one; empty: none does.
+    future : dict
+        Dates that are read and have a year of two digits that is more likely past.
     """
 
-    __slots__ = ("date", "dates", "number", "numbers", "sentences", "texts")
+    __slots__ = ("date", "dates", "first", "future", "number", "numbers", "sentences", "texts")
 
-    def __init__(self) -> None:
+    def __init__(self, first: str = "") -> None:
+        self.first = first  # what is known to come first in dates
         self.texts = self.sentences = self.dates = self.numbers = 0
         self.date = self.number = ""
+        self.future: dict[str, None] = {}
+
+    def add_date(self, field: str, year: int) -> bool:
+        """A date that is read as one of the year; whether that has two digits and is more likely past."""
+        far = year >= _FAR and str(year) not in field
+        if far and len(self.future) < ENOUGH:
+            self.future[field] = None
+        return far
 
     def add(self, field: str) -> None:
         """A text; of categories each once."""
@@ -112,9 +127,14 @@ class Suspicions:
         `commas`: whether an option takes decimal commas.
         """
         if self.dates > most:
-            either = f"--day-first {column}, or --month-first, reads them"
-            remedy = either if _ORDERED.match(self.date) else "write 2024-03-31"
-            return f"dates that are not read as such ({shorten(self.date)}); {remedy}"
+            short = ", unless they begin with the year (2024-03-31 is read)" if _SHORT.match(self.date) else ""
+            either = f"; --day-first {column}, or --month-first, reads them{short}"
+            known = f", though the column has the {self.first} first" if self.first else ""
+            remedy = either if _ORDERED.fullmatch(self.date) and not known else f"{known}; write 2024-03-31"
+            return f"dates that are not read as such ({shorten(self.date)}){remedy}"
+        if len(self.future) == ENOUGH:
+            few = shorten(next(iter(self.future)))
+            return f"years of two digits that are read as {_FAR} to 2068 ({few}); write four digits if they are past"
         if self.numbers <= most:
             return ""
         comma = commas and with_point(self.number) != self.number

@@ -7,9 +7,10 @@ dates as 3/4/2024 is one of ``--day-first`` or ``--month-first``, if it can be s
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from sonlearn.options import TextOptions
 from sonlearn.text.columns import MISSING, date_order, is_feature, number_in, reading_of
@@ -40,6 +41,7 @@ def told(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOptions
 def first_in(fields: Iterable[str]) -> str:
     """What comes first in a column's dates as 3/4/2024, ``day`` or ``month``: that with which more of them are dates.
 
+    Not where as many are dates within fewer days with the year first, as 24-03-31.
     Where all are dates both ways and have hours, it is that with which they are within fewer days. Of days alone, which
     may be the first ones of months, nothing can be told then, nor where there are few.
     """
@@ -50,11 +52,19 @@ def first_in(fields: Iterable[str]) -> str:
     best, other = sorted(read, key=lambda first: len(read[first]), reverse=True)
     if len(read[best]) < max(ENOUGH, len(held) / 2):
         return ""
+    days = {first: _days(dates) for first, dates in read.items()}
+    years = [found for field in held if (found := date_in("20" + field.strip().replace(".", "-", 2))) is not None]
+    if len(years) >= len(read[best]) and _days(years) < days[best]:
+        return ""
     if len(read[best]) > len(read[other]):
         return best
-    days = {first: max(date for date, _ in dates) - min(date for date, _ in dates) for first, dates in read.items()}
     with_hours = any(hour is not None for _, hour in read[best])
     return min(days, key=days.__getitem__) if with_hours and days[best] != days[other] else ""
+
+
+def _days(dates: Sequence[tuple[datetime.date, int | None]]) -> datetime.timedelta:
+    days = [day for day, _ in dates]
+    return max(days, default=datetime.date.min) - min(days, default=datetime.date.min)
 
 
 def are_texts(fields: Iterable[str]) -> bool:

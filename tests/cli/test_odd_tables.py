@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
 
 import pytest
 from streams import entries
@@ -90,6 +91,26 @@ def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
     assert err.endswith("; --day-first 'n', or --month-first, reads them (--categorical 'n' if they are names)")
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{a % 11 + 1}/{a % 12 + 1}/2024,{int(y)}", "--date", "n")
     assert "expected a date (2024-03-31), or nothing (--date); --day-first 'n', or --month-first, reads it" in err
+    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{24 + a % 2}-{a % 12 + 1:02}-{a % 28 + 1:02},{int(y)}")
+    assert (
+        "--day-first 'n', or --month-first, reads them, unless they begin with the year (2024-03-31 is read) (" in err
+    )
+    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{a % 12 + 1:02}/{1990 + a},{int(y)}")
+    assert err.startswith(f"{what}dates that are not read as such ('")
+    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},May-{1990 + a},{int(y)}")
+    assert err.startswith(f"{what}dates that are not read as such ('May-20")
+    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},01.03.24 {a % 24}.{a % 60:02},{int(y)}")
+    assert "; write 2024-03-31 (" in err  # neither flag reads these hours
+    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{a % 2 + 3}/{a % 15 + 13}/2024,{int(y)}", "--day-first", "n")
+    assert err.endswith(
+        "'), though the column has the day first; write 2024-03-31 (--categorical 'n' if they are names)"
+    )
+    _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{a % 28 + 1:02}-Mar-{40 + int(x) % 29},{int(y)}")
+    assert re.search(
+        r"has years of two digits that are read as 2040 to 2068 \('\d\d-Mar-[4-6]\d'\); write four digits", err
+    )
+    assert trained("a,n,y\n", lambda a, x, y: f"{a},{a % 28 + 1:02}-Mar-{2040 + int(x) % 29},{int(y)}") == (0, "", "")
+    assert trained("a,n,y\n", lambda a, x, y: f"{a},{a % 28 + 1:02}-Mar-{int(x) % 40:02},{int(y)}") == (0, "", "")
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{['Köln', 'Graz'][a % 2]},{int(y)}", encoding="latin-1")
     assert err == f"sonlearn: warning: {tmp_path / 't.csv'}: {LATIN}"
     assert trained("a,n,y\n", lambda a, x, y: f"{a},{a}x{x} km,{int(y)}") == (0, "", "")
@@ -297,4 +318,6 @@ def test_codes_that_are_numbers_by_chance_are_named(cli, tmp_path):
     names = "'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8', 'c9' and 2 more"
     assert f"\n{names}: look like codes, of which some are read as numbers; {flags}\n" in out
     (tmp_path / "t").write_text("user,y\na,0\n34e71572,1\n")
-    assert cli.error("train --quiet --label y t").endswith("; --categorical 'user' takes codes")
+    assert cli.error("train --quiet --label y t").endswith(
+        "; --categorical 'user' takes codes (sonlearn describe lists all such columns)"
+    )

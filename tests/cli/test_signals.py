@@ -72,6 +72,20 @@ def test_a_run_prints_its_summary_and_saves_its_model_and_no_broken_cache(number
     assert names() == ["model"]
 
 
+def test_rows_that_wait_for_the_first_hundred_are_named():
+    """They are not learned: a run that is given again has to read columns as it would have without the signal."""
+    os.mkfifo("pipe")
+    arguments = ("train", "--quiet", "--label", "y", "-f", "model", "pipe")
+    with start(*arguments) as process, open("pipe", "wb", buffering=0) as file:
+        file.write(b"y,a\n1,2\n0,3\n")
+        time.sleep(0.5)
+        err = ended(process, signal.SIGTERM)
+    assert err == (
+        "sonlearn: warning: lines that had come and were not learned: 3; the first 100 rows tell how columns are read\n"
+    )
+    assert names() == ["pipe"]
+
+
 def test_compiling_is_given_up(folder):
     """The kernels of the first batch take several seconds; an interrupt does not wait for them."""
     Path("a.svm").write_text("1 1:1\n-1 2:1\n")

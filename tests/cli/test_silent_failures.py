@@ -209,10 +209,10 @@ def test_data_of_which_nothing_is_known_are_named(cli, files, flags):
 
 
 def test_a_model_of_json_with_roles_reads_vw_text(cli, files):
-    lines = [f'{{"y": {i % 2}, "id": {i}, "t": "Good tea {i % 2}"}}\n' for i in range(40)]
+    lines = [f'{{"y": {i % 2}, "id": {i}, "t": "Good tea {i % 2}", "c": "x", "d": 0}}\n' for i in range(40)]
     (files / "a.jsonl").write_text("".join(lines))
-    (files / "b.vw").write_text("".join(f"{i % 2} {i}|t good tea {i % 2}\n" for i in range(40)))
-    flags = ("--label", "y", "--id", "id", "--text", "t")
+    (files / "b.vw").write_text("".join(f"{i % 2} {i}|t good tea {i % 2}| cx\n" for i in range(40)))
+    flags = ("--label", "y", "--id", "id", "--text", "t", "--categorical", "c", "--month-first", "d")
     assert cli("train", "--method", "nag", "--quiet", "-f", files / "m", *flags, files / "a.jsonl") == (0, "", "")
     of_json = cli("predict", "--quiet", "-i", files / "m", files / "a.jsonl")
     assert of_json[0] == 0

@@ -185,6 +185,15 @@ def test_cuts_and_files_change_no_bit(given):
     assert learner.examples == np.count_nonzero((~np.isnan(batch.y) & (batch.weight > 0))[: N - 5])
 
 
+def test_marks_of_rows_that_wait_are_kept_in_files():
+    batch = stream(n=5)
+    marks = np.arange(len(batch.values), dtype=np.uint32) % 2
+    learner = Learner(LearnOptions(method="nag", label_delay=5))
+    learner.partial_fit(batch._replace(marks=marks))
+    again = Learner.from_arrays(*learner.to_arrays())
+    np.testing.assert_array_equal(again._waiting.marks, marks)
+
+
 def test_what_is_counted_is_what_was_predicted():
     """Sums of losses and errors, and with them changes of the stream, are of predictions that were made in time."""
     batch = stream()._replace(weight=np.ones(N))

@@ -702,6 +702,8 @@ def test_tables_with_texts_and_missing_values(frames, tmp_path):
     assert np.array_equal(again.predict_proba(X), ours.predict_proba(X))
     with pytest.raises(AttributeError, match="have features that are no columns"):
         _ = ours.coef_
+    with pytest.raises(ValueError, match="found a table without rows, expected at least one"):
+        SonlearnClassifier().fit(X[:0], y[:0])
     with pytest.raises(ValueError, match="79 labels, expected one each for 80 rows"):
         ours.fit(X, y[1:])
     with pytest.raises(ValueError, match="expected a table as in fit"):

@@ -3,7 +3,10 @@
 import functools
 import json
 import math
+import os
 import re
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -298,6 +301,27 @@ def test_a_slow_run_says_how_far_it_is(cli, monkeypatch):
     assert ", 100 % read" in lines[-1]
     err = cli.err("train", "--method", "nag", "-P", "500", data)
     assert "\n... " not in err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+@pytest.mark.parametrize("seconds", [0.05, 60.0])
+def test_a_stream_says_what_its_first_rows_wait_for(seconds, cli, monkeypatch):
+    monkeypatch.setattr(passes, "PATIENCE", seconds)
+    os.mkfifo("pipe")
+
+    def write():
+        with open("pipe", "wb", buffering=0) as file:
+            file.write(b"y,a\n1,2\n0,3\n")
+            time.sleep(0.5)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    err = cli.err("train", "--method", "nag", "--label", "y", "pipe")
+    writer.join()
+    said = "... waiting for the first 100 rows, which tell how columns are read; lines that have come: 3\n"
+    assert err.startswith(said) is (seconds < 1)
+    assert (said in err) is (seconds < 1)
+    assert "number of examples = 2\n" in err
 
 
 def test_a_resumed_run_says_what_it_skips(cli):

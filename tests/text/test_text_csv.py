@@ -18,7 +18,9 @@ from sonlearn.text.objects import Unfit
 from sonlearn.text.read import Reader, read_batches
 
 CSV = TextOptions(format="csv", label="y", constant=False)
-OR_TEXT = "a finite number, or a text that is none; --categorical 'a' takes codes"
+OR_TEXT = (
+    "a finite number, or a text that is none; --categorical 'a' takes codes (sonlearn describe lists all such columns)"
+)
 
 
 def rows(text: str | bytes, options: TextOptions = CSV, **given):

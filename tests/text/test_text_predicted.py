@@ -383,6 +383,7 @@ def test_what_objects_held_is_known_however_they_are_cut(chunk_bytes, threads):
         ({"in": {}}, {"in": {"age": 110 / 3}}, ["<stream>: columns that the model knows and the table has not: 'in^a"]),
         ({"N": 7}, {}, ["<stream>: columns that the model does not know, left out: 'N'"]),
         ({"day": "2023-01-01"}, {"day": "2024-03-01"}, []),
+        ({"day": "1-Jan-45"}, {"day": "2024-03-01"}, ["the column 'day' has a year of two digits, '1-Jan-45', read"]),
         ({"town": 17}, {"town": ...}, ["the column 'town' has a number, '17'"]),
     ],
 )  # fmt: skip
@@ -415,6 +416,7 @@ def test_a_member_that_was_absent_from_what_was_learned_may_be_absent():
         ({"n": "None"}, "as in all rows that the model has learned; where it is missing, write na"),
         ({"n": "2024-03-01"}, "found '2024-03-01' for 'n', expected a number, as in all"),
         ({"day": 3}, "found '3' for 'day', expected a date, as in all"),
+        ({"day": "3/31/2024"}, "expected a date, as in all rows that the model has learned; write 2024-03-31"),
         ({"in": {"age": "old"}}, "found 'old' for 'in.age', expected a number, as in all"),
         (None, "found the members 'k', expected columns that the model knows: 'n', 'town', 'day', 'in^age'"),
     ],

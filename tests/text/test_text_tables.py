@@ -134,8 +134,11 @@ def test_of_a_bad_row_nothing_is_learned():
 def test_what_does_not_go_together():
     with pytest.raises(OptionError, match=r"partial_fit of a table: give label=COLUMN"):
         learner().partial_fit(frame("pyarrow"))
-    with pytest.raises(InputError, match="found a list, expected a Batch, or a table that has __arrow_c_stream__"):
-        learner().partial_fit([1, 2])
+    message = (
+        r"found a list, expected a Batch, or a table .*; matrices: sonlearn\.from_scipy; dicts: sonlearn\.read_batches"
+    )
+    with pytest.raises(InputError, match=message):
+        learner().partial_fit([{"a": 1}])
     with pytest.raises(InputError, match="found a table, expected vw text, which this learner has learned from"):
         learner(format="vw").partial_fit(frame("pyarrow"), label="y")
     ours = learner()

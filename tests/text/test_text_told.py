@@ -182,6 +182,9 @@ def test_files_of_parquet(tmp_path):
     assert found[0] == ("review",)
     assert found == read(str(tmp_path / "t.parquet"), texts=False, options={"text": ("review",)})
     assert found[1] == read(io.BytesIO(as_csv(rows)))[1]
+    padded = pa.table({f" {name} ": [row[name] for row in rows] for name in rows[0]})
+    pyarrow.parquet.write_table(padded, tmp_path / "padded.parquet")
+    assert found == read(str(tmp_path / "padded.parquet"))  # blanks around names do not count
 
 
 def days(notation, step, n=100, start=datetime.datetime(2011, 1, 1)):
@@ -201,6 +204,16 @@ def test_what_comes_first_in_dates(first, day):
     assert first_in(days(f"{day} %H:%M", HOUR, 24)) == ""  # of one day alone
     assert first_in([*days(day, DAY, 40), *("a", "b") * 21]) == ""  # less than half of the fields
     assert first_in(days("%Y-%m-%d", DAY)) == first_in(days("%d.%m.%Y", DAY)) == first_in(reviews(50)) == ""
+
+
+@pytest.mark.parametrize("mark", ["-", "/", "."])
+def test_years_of_two_digits_that_come_first_are_no_days(mark):
+    start = datetime.datetime(2023, 1, 1)
+    for hours, step in (("", DAY), (" %H:%M", HOUR)):
+        assert first_in(days(f"%y{mark}%m{mark}%d{hours}", step, start=start)) == ""
+    for first, notation in (("day", "%d{0}%m{0}%y"), ("month", "%m{0}%d{0}%y")):
+        assert first_in(days(notation.format(mark), DAY, start=start)) == first
+        assert first_in(days(notation.format(mark), 97 * DAY, start=datetime.datetime(1970, 1, 1))) == first
 
 
 @pytest.mark.parametrize("write", [as_csv, as_json])
