@@ -71,24 +71,27 @@ LONGEST = 1 << 24
 _REMEMBERED = 1 << 20
 _HALF = r"(?: ?(?P<half>[ap])\.?m\.?)?"  # of a day
 _TIME = (
-    r"(?:(?:T|,? )(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.(?P<fraction>\d{1,9}))?)?"
+    r"(?:(?:T|,? |:)(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.(?P<fraction>\d{1,9}))?)?"
     rf"{_HALF}(?: ?(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?)?"
 )
-_NOTATIONS = tuple(
-    re.compile(date + _TIME, re.ASCII | re.IGNORECASE)
-    for date in (
-        r"(?P<year>\d{4})([-/])(?P<month>\d\d?)\2(?P<day>\d\d?)",
-        r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})",
-        r"(?P<day>\d\d?)([ -])(?P<month>[a-z]{3,9})\.?,?\2(?P<year>\d{4}|\d\d)",
-        r"(?P<month>[a-z]{3,9})\.? (?P<day>\d\d?),? (?P<year>\d{4})",
-    )
+_WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?"
+
+
+def _notation(day: str) -> re.Pattern[str]:
+    """Dates of a notation, with their weekday before them and a time behind, or not."""
+    return re.compile(_WEEKDAY + day + _TIME, re.ASCII | re.IGNORECASE)
+
+
+_NOTATIONS = (
+    _notation(r"(?P<year>\d{4})([-/])(?P<month>\d\d?)\2(?P<day>\d\d?)"),
+    _notation(r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})"),
+    _notation(r"(?P<day>\d\d?)([ /-])(?P<month>[a-z]{3,9})\.?,?\2(?P<year>\d{4}|\d\d)"),
+    _notation(r"(?P<month>[a-z]{3,9})\.? (?P<day>\d\d?),? (?P<year>\d{4})"),
 )
 #: What a column of 3/4/2024 or 3-4-24 is read by, where it is known which comes first.
 _ORDERED = {
-    order: re.compile(
-        rf"(?P<{order}>\d\d?)([-/.])(?P<{then}>\d\d?)\2(?P<year>\d{{4}}|\d\d)" + _TIME, _NOTATIONS[0].flags
-    )
-    for order, then in (("day", "month"), ("month", "day"))
+    first: _notation(rf"(?P<{first}>\d\d?)([-/.])(?P<{second}>\d\d?)\2(?P<year>\d{{4}}|\d\d)")
+    for first, second in (("day", "month"), ("month", "day"))
 }
 _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",

@@ -195,13 +195,14 @@ def test_dates(field, expected):
 @pytest.mark.parametrize("zone", ["", "Z", " UTC", "+01", " -0800", "+01:00"])
 @pytest.mark.parametrize("day", [
     "2024-3-1", "2024/03/01", "1.3.2024", "1 Mar 2024", "01-March-24", "1-MAR-2024", "Mar 1, 2024", "March 1 2024",
+    "Fri, 01 Mar 2024", "Friday, March 1, 2024", "01/Mar/2024",
 ])  # fmt: skip
 def test_notations_of_dates(day, zone, half):
     date = datetime.date(2024, 3, 1)
     assert date_in(day) == (date, None)
     assert date_in(f"{day} 1:05:09{half}{zone}") == date_in(f"{day}T13:05{zone}") == (date, 13)
     assert date_in(f"{day} 12:00{half.replace('p', 'a').replace('P', 'A')}{zone}") == (date, None)
-    assert date_in(f"{day}, 12:30{half}{zone}") == (date, 12)
+    assert (date, 12) == date_in(f"{day}, 12:30{half}{zone}") == date_in(f"{day}:12:30{half}{zone}")
     assert date_in(f"{day} 13:05{half}{zone}") is date_in(f"{day} 0:05{half}{zone}") is None
 
 
@@ -219,7 +220,18 @@ def test_dates_of_which_an_option_says_what_comes_first(mark):
 
 
 @pytest.mark.parametrize(
-    "field", ["2024-3/1", "31 Foo 2024", "Marc 1, 2024", "2024-03", "1 Mar", "30 Feb 2024", "12:05", "2024-03-31 1:5"]
+    "field",
+    [
+        "Foo, 1 Mar 2024",
+        "2024-3/1",
+        "31 Foo 2024",
+        "Marc 1, 2024",
+        "2024-03",
+        "1 Mar",
+        "30 Feb 2024",
+        "12:05",
+        "2024-03-31 1:5",
+    ],
 )
 def test_what_is_no_date(field):
     assert date_in(field, "day") is date_in(field) is None
