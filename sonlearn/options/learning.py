@@ -150,7 +150,7 @@ class LearnOptions:
         low=0.0, high=0.99, metavar="RATE",
     )  # fmt: skip
     label_delay: int = option(
-        0, "use a label only after N further rows were predicted, to simulate labels that arrive late", low=0,
+        0, "use a label only after N further rows were predicted, as if labels came late", low=0,
         high=1_000_000, metavar="N",
     )  # fmt: skip
     ftrl_alpha: float = option(

@@ -233,7 +233,7 @@ def test_all_that_cannot_be_done_is_said_at_once(line, parts, files, cli):
         (["--what-on-earth"], "sonlearn train --help-all lists them all"),
         (["--xyz"], "sonlearn train --help-all lists them all"),
         (["--max-depth", "3"], "there is no such setting"),
-        (["--method", "naq"], "and 33 more"),
+        (["--method", "naq"], "and 34 more"),
     ],
 )
 def test_only_what_is_near_is_named(arguments, ending, cli):
