@@ -312,16 +312,19 @@ class Reader:
             except InputError as error:  # which comes behind what was read before it
                 problems.append(error)
 
-        self._tell(drawn(), name)
-        self._tells_usual = self._tells_texts = False
+        if self._tell(drawn(), name):
+            self._tells_usual = self._tells_texts = False
         self.waiting = 0
         yield from begun
         for problem in problems:
             raise problem
         yield from chunks
 
-    def _tell(self, chunks: Iterator[np.ndarray], name: str) -> None:
-        """See in the first rows how columns are read, and which members are usual; of other formats nothing."""
+    def _tell(self, chunks: Iterator[np.ndarray], name: str) -> bool:
+        """See in the first rows how columns are read, and which members are usual; return whether there are rows.
+
+        Rows of other formats tell nothing.
+        """
         text, format = next(chunks, _NO_TEXT), self.format
         while len(text) and (format := self.format or detect_format(text)) is None:
             text = next(chunks, _NO_TEXT)
@@ -343,6 +346,7 @@ class Reader:
             from sonlearn.text.told import told
 
             self.options = told(self.options, rows)
+        return bool(rows) or format not in (None, "csv")
 
     def _chunks(self) -> Iterator[tuple[str, bool, np.ndarray]]:
         """Chunks of all sources, as `_parsed` has them; with threads, copies that stay valid."""

@@ -491,7 +491,7 @@ def test_a_last_part_that_tells_nothing_warns(here, days, tmp_path):
 def test_columns_that_look_like_something_else_are_named(here, tmp_path):
     """As by one process, each once."""
     names = [str(tmp_path / f"{i}.csv") for i in range(2)]
-    rows = "".join(f"{i % 2},{1 + i % 28:02d}/03/2024,\xe9\n" for i in range(1200))
+    rows = "".join(f"{i % 2},2024.03.{1 + i % 28:02d},\xe9\n" for i in range(1200))
     for name in names:
         pathlib.Path(name).write_text(f"y,since,place\n{rows}", encoding="latin-1")
     ours = run("train", "--quiet", "--cluster", here.scheduler.address, "--method", "nag", "--label", "y", *names)

@@ -869,7 +869,7 @@ def test_categories_are_names_whatever_they_look_like(pandas):
 
 def test_columns_that_look_like_something_else_are_named(pandas):
     """As `sonlearn train` does it."""
-    X = pandas.DataFrame({"since": [f"{1 + i % 28:02d}/03/2024" for i in range(1200)]})
+    X = pandas.DataFrame({"since": [f"2024.03.{1 + i % 28:02d}" for i in range(1200)]})
     with pytest.warns(UserWarning, match="the column 'since' has dates that are not read as such"):
         ours = SonlearnClassifier(method="nag").fit(X, np.arange(1200) % 2)
     ours.predict(X)
@@ -882,7 +882,7 @@ def test_columns_that_look_like_something_else_are_named(pandas):
 def test_texts_that_are_read_as_numbers_are_named(pandas):
     columns = {"zip": ["02139", "94105"] * 30, "sold": ["True", "False"] * 30, "code": ["12", "12A", None] * 20}
     X, y = pandas.DataFrame(columns), [0, 1] * 30
-    expected = re.escape("read as numbers: 'zip' (--categorical 'zip' if they are names, --numeric 'zip' if numbers)")
+    expected = re.escape("read as numbers: 'zip' (categorical 'zip' if they are names, numeric 'zip' if numbers)")
     with pytest.warns(UserWarning, match=expected):
         SonlearnClassifier(method="nag").fit(X, y).predict(X)
     for said in ("categorical", "numeric", "text", "ignore"):

@@ -114,6 +114,12 @@ def test_the_first_rows_decide():
     assert read(io.BytesIO(bad), on_error="skip")[0] == ("review",)
 
 
+def test_a_source_without_rows_tells_nothing():
+    text = as_csv(table(150))
+    header = text.split(b"\n")[0] + b"\n"
+    assert read([io.BytesIO(header), io.BytesIO(text)]) == read(io.BytesIO(text))
+
+
 def test_members_of_members_are_named_by_their_path():
     rows = [{"in": {"note": text, "_text": text}, "tags": [text], "y": i % 2} for i, text in enumerate(reviews(60))]
     assert read(io.BytesIO(as_json(rows)))[0] == ("in.note",)
