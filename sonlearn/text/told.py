@@ -27,15 +27,27 @@ def told(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOptions
     fields: dict[str, list[str]] = {}
     for row in itertools.islice(rows, MANY):
         for name, field in row.items():
-            if is_feature(name, options) and reading_of(name, options) in ("", "date"):
-                fields.setdefault(name, []).append(field)
+            fields.setdefault(name, []).append(field)
     new: dict[str, tuple[str, ...]] = {}
     for name, held in fields.items():
+        reading = reading_of(name, options)
+        if reading not in ("", "date") or not is_feature(name, options) or are_plain(held):
+            continue
         first = "" if date_order((name,), options) else first_in(held)
-        how = f"{first}_first" if first else "" if reading_of(name, options) or not are_texts(held) else "text"
+        how = f"{first}_first" if first else "" if reading or not are_texts(held) else "text"
         if how:
             new[how] = (*new.get(how, getattr(options, how)), name)
     return dataclasses.replace(options, **new) if new else options
+
+
+def are_plain(fields: Iterable[str]) -> bool:
+    """Whether a column's fields cannot be texts or dates, for a table may have thousands of columns of numbers.
+
+    Most would have two words then, or twice the mark between the parts of a date; a number has it once.
+    """
+    held = [field for field in map(str.strip, fields) if field.lower() not in MISSING]
+    together = " ".join(held)
+    return len(together.split()) <= 1.5 * len(held) and all(together.count(mark) <= len(held) for mark in "/-.")
 
 
 def first_in(fields: Iterable[str]) -> str:

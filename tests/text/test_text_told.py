@@ -15,7 +15,7 @@ from sonlearn import Learner, LearnOptions, TextOptions, read_batches
 from sonlearn.text.describe import summarise
 from sonlearn.text.encode import words_of
 from sonlearn.text.read import Reader
-from sonlearn.text.told import are_texts, first_in, told
+from sonlearn.text.told import are_plain, are_texts, first_in, told
 
 pytestmark = pytest.mark.interpreted
 WORDS = words_of("good bad food the service slow was friendly place again never cheap and warm cold staff")
@@ -73,6 +73,16 @@ def read(source, **how):
 )
 def test_texts_differ_and_their_words_come_again(fields, texts):
     assert are_texts(fields) == texts
+
+
+@pytest.mark.parametrize("day", ["%d/%m/%Y", "%m-%d-%y", "%d.%m.%y", "%d/%m/%Y %H:%M"])
+def test_columns_of_numbers_and_of_names_are_passed_over(day):
+    for fields in ([f"{i / 7:.4f}" for i in range(-50, 50)], ["a-b", "", "na"] * 30, [f"w{i}" for i in range(50)], []):
+        assert are_plain(fields)
+        assert not are_texts(fields)
+        assert first_in(fields) == ""
+    for fields in (reviews(60) + ["x"] * 59, days(day, DAY, 60) + ["", "x", "1.5"] * 19):
+        assert not are_plain(fields)
 
 
 def test_what_options_say_of_a_column_holds():
