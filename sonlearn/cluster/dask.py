@@ -436,7 +436,7 @@ def with_format(
     """The partitions of `data`, and `reading` with the format of the first example, which applies to all partitions.
 
     Files are cut into as many partitions as are `wanted`, if they can be and are long enough. `tells`: the first rows
-    tell which columns are texts, too.
+    tell how columns are read, too.
 
     Raises
     ------

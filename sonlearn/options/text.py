@@ -13,13 +13,14 @@ FORMATS = ("auto", "svmlight", "vw", "json", "csv", "arrow")
 #: Formats whose features are slots of hashed names; those of TABLES, and of NAMESPACED, are the same features.
 HASHED = ("vw", "json", "csv", "arrow")
 TABLES, NAMESPACED = ("csv", "arrow"), ("vw", "json")
-#: Options of text that need columns, and those that need namespaces.
-READINGS = ("text", "categorical", "numeric", "date")  # how all fields of a column are read
-ORDERS = ("day_first", "month_first")  # of dates
-OF_TABLES = ("id", "weight", *READINGS, *ORDERS)
-TOLD = ("text", *ORDERS)  # by the first rows, where no option says
+#: Options that say how all fields of a column are read, and what comes first in its dates.
+READINGS, ORDERS = ("text", "categorical", "numeric", "date"), ("day_first", "month_first")
+#: What the first rows tell where no option does (`sonlearn.text.told`).
+TOLD = ("text", *ORDERS)
 #: Options that name columns, but those of which there is one.
 NAMING = (*READINGS, *ORDERS, "ignore", "keep")
+#: Options of text that need columns, and those that need namespaces.
+OF_TABLES = ("id", "weight", *READINGS, *ORDERS)
 OF_NAMESPACES = ("quadratic", "cubic", "interactions")
 OF_BOTH = ("ignore", "keep", "ngram", "skips")
 #: Formats that can be written.

@@ -40,12 +40,17 @@ def told(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOptions
     return dataclasses.replace(options, **new) if new else options
 
 
+def _held(fields: Iterable[str]) -> list[str]:
+    """The fields that are not missing, without blanks around them."""
+    return [field for field in map(str.strip, fields) if field.lower() not in MISSING]
+
+
 def are_plain(fields: Iterable[str]) -> bool:
     """Whether a column's fields cannot be texts or dates, for a table may have thousands of columns of numbers.
 
     Most would have two words then, or twice the mark between the parts of a date; a number has it once.
     """
-    held = [field for field in map(str.strip, fields) if field.lower() not in MISSING]
+    held = _held(fields)
     together = " ".join(held)
     return len(together.split()) <= 1.5 * len(held) and all(together.count(mark) <= len(held) for mark in "/-.")
 
@@ -57,7 +62,7 @@ def first_in(fields: Iterable[str]) -> str:
     Where all are dates both ways and have hours, it is that with which they are within fewer days. Of days alone, which
     may be the first ones of months, nothing can be told then, nor where there are few.
     """
-    held = [field for field in fields if field.strip().lower() not in MISSING and date_in(field) is None]
+    held = [field for field in _held(fields) if date_in(field) is None]
     read = {
         first: [found for field in held if (found := date_in(field, first)) is not None] for first in ("day", "month")
     }
@@ -65,7 +70,7 @@ def first_in(fields: Iterable[str]) -> str:
     if len(read[best]) < max(ENOUGH, len(held) / 2):
         return ""
     days = {first: _days(dates) for first, dates in read.items()}
-    years = [found for field in held if (found := date_in("20" + field.strip().replace(".", "-", 2))) is not None]
+    years = [found for field in held if (found := date_in("20" + field.replace(".", "-", 2))) is not None]
     if len(years) >= len(read[best]) and _days(years) < days[best]:
         return ""
     if len(read[best]) > len(read[other]):
@@ -81,7 +86,7 @@ def _days(dates: Sequence[tuple[datetime.date, int | None]]) -> datetime.timedel
 
 def are_texts(fields: Iterable[str]) -> bool:
     """Whether a column's fields are texts: enough, most have several words, most differ, and their words come again."""
-    held = [field for field in map(str.strip, fields) if field.lower() not in MISSING]
+    held = _held(fields)
     different, most, met = dict.fromkeys(held), len(held) / 2, Suspicions()
     if len(held) < ENOUGH or len(different) < _DIFFERENT * len(held):
         return False

@@ -167,9 +167,9 @@ class Fourier(View):
 
     def room(self, state: FourierState, rows: Rows) -> Rows:
         """See `View.room`."""
-        D, _, _, _, products = self._params
-        top = D + 1 + len(state.moments) + products * (products + 1) // 2
-        most = 0 if state.now["stage"][0] == OFF else top
+        D, products = self._params.components, self._params.products
+        every = D + 1 + len(state.moments) + products * (products + 1) // 2
+        most = 0 if state.now["stage"][0] == OFF else every
         out = room_for(rows, (len(rows.indptr) - 1) * most)
         return out._replace(constant=self._params.components if rows.constant != NO_CONSTANT else NO_CONSTANT)
 
