@@ -228,7 +228,7 @@ class _Answers:
     def __init__(self, client: Any, session: _ClusterSession):
         self._client, self._session = client, session
         self.format: str | None = None
-        self.options, self.waiting = session.read_as, 0
+        self.options, self.tells, self.waiting = session.read_as, False, 0
         self.malformed = Malformed("skip", None)
         self.notes: list[str] = []
         self.predicted: Any = None

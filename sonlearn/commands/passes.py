@@ -330,7 +330,8 @@ class Passes:
     def waited_for(self, rows: Iterable[Batch]) -> Iterator[Batch]:
         """The same rows; where the first ones of a stream take long, it is said what they wait for."""
         come = threading.Event()
-        threading.Thread(target=self.tell_of_waiting, args=(come,), name="sonlearn-wait", daemon=True).start()
+        if self.reader is not None and self.reader.tells:
+            threading.Thread(target=self.tell_of_waiting, args=(come,), name="sonlearn-wait", daemon=True).start()
         try:
             for batch in rows:
                 come.set()

@@ -294,10 +294,15 @@ class Reader:
         chunks = read_chunks(source, self._chunk_bytes, self._watch, stretch=self._stretch)
         return noted(chunks, source_name(source), self.notes)
 
+    @property
+    def tells(self) -> bool:
+        """Whether the first rows are still to tell something."""
+        return self._tells_usual or self._tells_texts
+
     def chunks_of(self, source: Source) -> Iterator[np.ndarray]:
         """The text of a source; the first one's when its first rows have told what they tell."""
-        chunks, tells = self._begun(source), self._tells_usual or self._tells_texts
-        return self._told(chunks, source_name(source)) if tells and self.format in (None, "json", "csv") else chunks
+        chunks, waits = self._begun(source), self.tells and self.format in (None, "json", "csv")
+        return self._told(chunks, source_name(source)) if waits else chunks
 
     def _told(self, chunks: Iterator[np.ndarray], name: str) -> Iterator[np.ndarray]:
         """The same chunks, after `_tell` of the first."""
