@@ -18,8 +18,9 @@ from sonlearn.text.encode import LONGEST, date_in, words_of
 from sonlearn.text.objects import MANY
 from sonlearn.text.suspicions import ENOUGH, Suspicions
 
-#: Texts by the share of a column's fields that are different, and that of a field's words that others have, on average.
-_DIFFERENT, _SHARED = 0.7, 0.6
+#: Texts by the share of a column's fields that are different, and by the words of a field that others have, on average:
+#: as a share of its words, or so many.
+_DIFFERENT, _SHARED, _AGAIN = 0.7, 0.6, 3
 
 
 def told(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOptions:
@@ -97,5 +98,6 @@ def are_texts(fields: Iterable[str]) -> bool:
         return False
     words = [set(words_of(field[:LONGEST])) for field in different]
     fields_of = Counter(itertools.chain.from_iterable(words))
-    shared = [sum(fields_of[word] > 1 for word in own) / max(len(own), 1) for own in words]
-    return sum(shared) >= _SHARED * len(shared)
+    again = [sum(fields_of[word] > 1 for word in own) for own in words]
+    shared = sum(count / max(len(own), 1) for count, own in zip(again, words, strict=True))
+    return shared >= _SHARED * len(words) or sum(again) >= _AGAIN * len(words)

@@ -27,6 +27,11 @@ def reviews(n, seed=1):
     return [" ".join(draw.choices(WORDS, k=6)).capitalize() + "!" for _ in range(n)]
 
 
+def headlines(n, rare, frequent=3):
+    """n times `rare` words of their own and `frequent` ones of all."""
+    return [" ".join([*WORDS[:frequent], *(f"w{i}v{j}" for j in range(rare))]) for i in range(n)]
+
+
 def table(n, **columns):
     """Rows of a table: a number, a town of two words, a review, a label, and other columns."""
     more, towns = columns or {"review": reviews(n)}, ("Bad Ischl", "San Jose", "St Johann")
@@ -63,6 +68,8 @@ def read(source, **how):
         (reviews(30) * 2, False),  # categories come again
         (reviews(70) + reviews(30), True),
         ([f"{a}{i} {b}{i}" for i, (a, b) in enumerate(zip(FIRST, WORDS * 2, strict=False))], False),  # no word does
+        (headlines(50, rare=7), True),  # three words of each do, of ten
+        (headlines(50, rare=7, frequent=2), False),
         ([f"{'ab'[i % 2]}-{i}" for i in range(50)], False),  # one word
         ([f"HB {i}" for i in range(50)], False),  # of two words one counts the rows
         ([f"{i % 28 + 1}/{i % 12 + 1}/2016 {i % 24}:00:00" for i in range(80)], False),  # dates
