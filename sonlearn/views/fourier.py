@@ -15,7 +15,7 @@ A feature that a row does not have is 0 there, and standardised like any value. 
 for rows of numbers: it shows nothing of the first `FIRST` rows, nothing before half of the rows are of numbers
 (`is_of_numbers`) or, where it is for these as well, have few names (`is_shown`), unless told otherwise, and never
 anything again once there are more than ``FEW + DENSE s`` features, s the mean number of entries of a row, or more than
-`MOST`. Of more than `FEW` those that rows seldom have do not count.
+`MOST`. Of more than `FEW` those that rows seldom have do not count. For rows of few names it is ``MANY + DENSE s``.
 
 Bits are the same on every machine: logarithms and cosines are worked out here, of sums, products and roots.
 """
@@ -43,8 +43,9 @@ WAITS, SHOWS, OFF = range(3)
 FIRST = 16
 #: Times that a word may stand in a text; share of the values of a row of numbers that are not 1, where all are counts.
 COUNTS, SHARE = 9.0, 0.25
-#: Features there may be: FEW and DENSE for each entry of a row in the mean, and never more than MOST.
-FEW, DENSE, MOST = 64, 8, 1024
+#: Features there may be: FEW (where names count as well, MANY) and DENSE for each entry of a row in the mean, and never
+#: more than MOST.
+FEW, MANY, DENSE, MOST = 64, 512, 8, 1024
 #: Which rows are shown: of numbers; those and of few names, as in a table of categories; all.
 ROWS = ("numbers", "names", "all")
 NUMBERS, NAMES, ALL = range(3)
@@ -211,7 +212,7 @@ class Fourier(View):
         stages, known = [int(state.now["stage"][0]) for state in every], dict[int, int]()
         to = [np.array([known.setdefault(id, len(known)) for id in own.ids.tolist()], np.int64) for own in every]
         top = now["occurred"][0] = len(known)
-        if OFF in stages or top > MOST or (top - FEW) * now["rows"][0] > DENSE * now["entries"][0]:
+        if OFF in stages or are_too_many(self._params, now[0]):
             now["stage"], now["features"] = OFF, base.now["features"]
             numbers = [_those_below(self.features(state), self.features(base)) for state in every]
             return MergedView(self.new()._replace(now=now), numbers[1:], numbers[0])
@@ -375,7 +376,7 @@ def count_row(params, state, work, rows, i):
     now["entries"] += entries
     now["squares"] += entries * entries
     now["weight"] += h
-    if now["occurred"] > MOST or (now["occurred"] - FEW) * now["rows"] > DENSE * now["entries"]:
+    if are_too_many(params, now):
         now["stage"] = OFF
     elif is_shown(params, now):
         now["stage"] = SHOWS
@@ -405,6 +406,13 @@ def order_parts(state, rows, i):
             state.ids[at] = group
         now["met"] += state.places[j] == 0
         state.places[j] = mark % HOUR << PLACE_BITS | at + 1
+
+
+@forced_inline
+def are_too_many(params, now):
+    """Whether there are more features than there may be."""
+    few = MANY if params.rows == NAMES else FEW
+    return now["occurred"] > MOST or (now["occurred"] - few) * now["rows"] > DENSE * now["entries"]
 
 
 @forced_inline

@@ -132,7 +132,7 @@ class Boost:
                 p = 1 / (1 + np.exp(-z))
                 g, c = (h * (p - (y > 0)), h * np.maximum(p * (1 - p), 1e-16)) if self.logistic else (h * (z - y), h)
                 slopes = g, c
-            chosen = drawn(varying, seed)
+            chosen = drawn(varying, [len(edges) for _, edges in coded], seed)
             trees.append(self.grow(np.arange(n), 0, g, c, slopes, chosen, coded, X))
             z = z + leaves(trees[-1], X)
             if t == self.trees - 1:
@@ -217,11 +217,11 @@ def codes_of(x):
     return np.where((x == 0) | (len(edges) == 0), 0, codes), edges
 
 
-def drawn(columns, seed):
-    """32 of the columns, in their order."""
-    chosen = []
+def drawn(columns, bins, seed):
+    """32 of the columns, in their order, with the binary digits of their bins as chances."""
+    chosen, chances = [], [int(bins[j]).bit_length() for j in columns]
     for place, j in enumerate(columns):
-        if hashed(seed, j) % (len(columns) - place) < COLUMNS - len(chosen):
+        if hashed(seed, j) % sum(chances[place:]) < chances[place] * (COLUMNS - len(chosen)):
             chosen.append(j)
     return chosen
 

@@ -288,12 +288,12 @@ class Fourier(Raw):
         self.b = np.array([hashed(0, (1 << 19) + c) / 2**61 for c in range(components)])
         self.values, self.numbers, self.weights, self.directions, self.off = {}, [], [], {}, False
         self.times, self.lengths = Counter(), []
-        self.rows, self.showing = rows, False
+        self.rows, self.few, self.showing = rows, 512 if rows == "names" else 64, False
         self.marks, self.first, self.ordinals = {}, {}, {}
 
     def fit_transform(self, row, y, h, learn):
         n = len(self.weights)
-        self.off |= n > 0 and len(self.values) > min(1024, 64 + 8 * sum(self.lengths) / n)
+        self.off |= n > 0 and len(self.values) > min(1024, self.few + 8 * sum(self.lengths) / n)
         if self.off:
             return []
         own = dict(tamed(row))

@@ -163,6 +163,15 @@ def test_rows_of_few_names_are_for_trees_alone(name):
         assert (agree(Viewed(name), TWINS[name](), batch)[1] > 0) == shown
 
 
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_many_names_beside_numbers_are_for_trees_alone(name):
+    """A column of numbers, and one of 120 names, of which each comes again after 120 rows."""
+    rows = [{0: 1.5 + i % 7, 1 + i % 120: 1.0} for i in range(600)]
+    batch, viewed = with_constant(batch_of(rows, np.ones(600))), Viewed(name)
+    agree(viewed, TWINS[name](), batch)
+    assert (len(viewed.transform(batch)[-1][0]) > 0) == (name == "columns")
+
+
 #: Rows of an hour each, from midnight on, or of a day: the year, month, weekday, and the hour or at midnight the day.
 HOUR, WEEKDAY, MONTH = 64 * np.arange(1, 4)
 

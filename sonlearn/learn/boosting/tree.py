@@ -60,17 +60,30 @@ def grow_tree(params, state, work, number, t):
 
 @bare_inline
 def draw_columns(params, now, sizes, chosen, number):
-    """Choose `COLUMNS` of the columns that vary, at random (Knuth's algorithm S); returns how many there are."""
+    """Choose `COLUMNS` of the columns that vary, at random (Knuth's algorithm S); returns how many there are.
+
+    A column's chances are the binary digits of its number of bins: so many names leave room for numbers.
+    """
     left, m = 0, 0
     for j in range(now["columns"]):
-        left += sizes[j] > 0
+        left += digits(sizes[j])
     for j in range(now["columns"]):
-        if sizes[j] > 0:
-            if key_of(now["refits"] * params.trees + number, j) % left < COLUMNS - m:
+        own = digits(sizes[j])
+        if own > 0:
+            if key_of(now["refits"] * params.trees + number, j) % left < own * (COLUMNS - m):
                 chosen[m] = j
                 m += 1
-            left -= 1
+            left -= own
     return m
+
+
+@forced_inline
+def digits(number):
+    """How many binary digits a number has."""
+    own = 0
+    while number >> own > 0:
+        own += 1
+    return own
 
 
 @bare_inline
