@@ -129,9 +129,10 @@ def test_in_later_passes_the_combiner_stands_still():
     learner.next_pass()
     learner.partial_fit(batch)
     after = state_of(learner)[1]
-    for name in before:
-        if ".online." in name or ".offline." in name:
-            np.testing.assert_array_equal(after[name], before[name])
+    still = [name for name in before if ".online." in name or ".offline." in name]
+    assert still
+    for name in still:
+        np.testing.assert_array_equal(after[name], before[name])
     assert any((before[n] != after[n]).any() for n in before if ".members." in n and before[n].shape == after[n].shape)
 
 
