@@ -153,9 +153,9 @@ class _Names:
         values = self._values(x)
         try:
             self._entries.values[: self._n] = values
-            if not math.isfinite(math.fsum(values)):
+            if not math.isfinite(sum(values)):
                 return None
-        except (OverflowError, ValueError):  # an infinite value, or sum
+        except OverflowError:  # of a whole number
             return None
         if 0.0 not in values:
             return self._entries
@@ -265,16 +265,14 @@ class _RiverEstimator(base.Options, base.PickleMixin):
 
     def _one(self, x: dict[Hashable, Any]) -> tuple[OneRow, Entries] | None:
         """The way for one row, and the row; None where it has to go as a batch. InputError: see `batch_of`."""
-        learner = self.__dict__.get("learner_")
-        if learner is None or not OneRow.serves(learner):
-            return None
-        mask = (1 << self.bits) - 1
-        buffers: tuple[OneRow, _Names] | None = self.__dict__.get("_buffers")
-        if buffers is None or buffers[0].learner is not learner:
-            buffers = self._buffers = OneRow(learner, VW_CONSTANT & mask, SOURCE), _Names((), 0, False)
-        one, names = buffers
+        learner, mask = self.__dict__.get("learner_"), (1 << self.bits) - 1
+        one, names = self.__dict__.get("_buffers", (None, None))
+        if one is None or one.learner is not learner:
+            if learner is None or not OneRow.serves(learner):
+                return None
+            one, names = self._buffers = OneRow(learner, VW_CONSTANT & mask, SOURCE), _Names((), 0, False)
         entries = None
-        if isinstance(x, dict | Mapping) and _NUMBERS.issuperset(map(type, x.values())):
+        if isinstance(x, dict) and _NUMBERS.issuperset(map(type, x.values())):
             given = tuple(x)
             if given != names.names:
                 names = _Names(given, mask, self.constant)
@@ -334,7 +332,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         """{class: probability} of the classes known; NotImplementedError for a loss that tells none."""
         raw = self._raw_one(x) if len(self._classes) > 1 else None
         if raw is not None and self.learner_.options.loss in PROBABILISTIC:
-            found = self._numbered.probabilities(raw[None])[0]
+            found = self._numbered.probabilities(raw)
             return dict(zip(self._classes, found.tolist(), strict=True))
         return next(iter(self._probabilities([x])), {})
 
