@@ -317,7 +317,10 @@ class _RiverEstimator(base.Options, base.PickleMixin):
         found = self._one(x)
         if found is None or not found[0].knows(y):
             return False
-        found[0].learn(found[1], float(y), float(w))
+        try:
+            found[0].learn(found[1], float(y), float(w))
+        except InputError:  # which the batch says
+            return False
         return True
 
 
@@ -400,7 +403,8 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
             if h > 0:
                 self.numbers_.setdefault(label, len(self.numbers_))
         numbers = np.array([self.numbers_.get(label, 0) for label in y])
-        self.learner_.partial_fit(batch._replace(y=self._numbered.labels(numbers)))
+        with naming(type(self).__name__):
+            self.learner_.partial_fit(batch._replace(y=self._numbered.labels(numbers)))
 
     def _begin(self, label: Hashable) -> None:
         classes = self.classes
@@ -468,7 +472,8 @@ class SonlearnRegressor(_RiverEstimator, MiniBatchRegressor):
         batch = batch_of(rows, y, weight, self.bits, self.constant, self._texts)
         if not hasattr(self, "learner_"):
             self.learner_ = self._new()
-        self.learner_.partial_fit(batch)
+        with naming(type(self).__name__):
+            self.learner_.partial_fit(batch)
 
     def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[float]:
         learner = getattr(self, "learner_", None) or self._new()
