@@ -366,6 +366,19 @@ def test_rows_of_dates_and_words_one_by_one_are_a_batch(text):
     assert [one.predict_one(x) for x in rows[:20]] == many.predict_many(rows[:20]).tolist()
 
 
+@pytest.mark.parametrize("rows_before", [0, 9])
+def test_errors_of_rows_name_keywords(rows_before):
+    """Whichever way the row goes; flags are for those who have a command line."""
+    counts, names = SonlearnRegressor(method="nag", loss="poisson"), SonlearnClassifier(method="nag", max_classes=2)
+    for i in range(rows_before):
+        counts.learn_one({"a": 1.0}, 2.0)
+        names.learn_one({"a": 1.0}, "xy"[i % 2])
+    with pytest.raises(InputError, match=re.escape("at least 0 for loss poisson (any number: loss squared)")):
+        counts.learn_one({"a": 1.0}, -1.0)
+    with pytest.raises(InputError, match=r"more: max_classes N; .*: loss squared, without classes"):
+        names.learn_many([{"a": 1.0}] * 3, ["x", "y", "z"])
+
+
 def test_positive_threshold_and_multinomial():
     rows = [({"a": 1.0, "b": 2.0}, "spam"), ({"a": 1.0, "b": -1.0}, "ham")] * 6
     ours = SonlearnClassifier(method="nag", classes=("ham", "spam"), positive="ham", threshold=0.9)

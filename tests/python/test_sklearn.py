@@ -966,3 +966,18 @@ def test_tables_of_numbers_alone_are_matrices(monkeypatch, arrow, pandas):
     texts = X.assign(a=["u", "v", "w"] * 5)
     with contextlib.nullcontext() if arrow else pytest.raises(InputError, match="pip install pyarrow"):
         assert SonlearnClassifier(method="nag").fit(texts, y).mixed_
+
+
+def test_errors_of_rows_name_keywords(pandas):
+    X, y = np.ones((20, 1)), np.full(20, -1.0)
+    table = pandas.DataFrame({"zip": ["1010", "inf"] * 10, "y": ["a", "b"] * 10})
+    with pytest.raises(InputError, match=re.escape("at least 0 for loss poisson (any number: loss squared)")):
+        SonlearnRegressor(method="nag", loss="poisson").fit(X, y)
+    with pytest.raises(InputError, match="; categorical 'zip' takes codes"):
+        SonlearnRegressor(method="nag").fit(table[["zip"]], y)
+    with pytest.raises(InputError, match=r"expected a finite number, or nothing \(numeric\)"):
+        SonlearnRegressor(method="nag", numeric="y").fit(table[["y"]], y)
+    with pytest.raises(InputError, match="names of classes: classes auto, of two loss logistic"):
+        Learner(method="nag", loss="squared").partial_fit(table[["y"]], label="y")
+    with pytest.raises(OptionError, match="method nag has no alpha"):
+        _ = Learner(method="nag").alpha
