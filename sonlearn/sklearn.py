@@ -120,7 +120,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
             self._categories, self._told = (), None  # of a table before
         table = arrow_table(X) if reset else None
         # what no matrix has is never converted to one: `_checked_table` says what is missing
-        kinds = X.dtypes if table is None and hasattr(X, "columns") else ()
+        kinds = getattr(X, "dtypes", ()) if table is None and hasattr(X, "columns") else ()
         texts = any(getattr(kind, "kind", "f") in "OMm" for kind in kinds)
         if (self._names_columns(X) or texts or is_mixed(table)) if reset else getattr(self, "mixed_", False):
             return self._checked_table(X, table, y, weight, reset)

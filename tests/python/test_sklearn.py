@@ -4,6 +4,7 @@ import builtins
 import contextlib
 import copy
 import dataclasses
+import importlib
 import io
 import pickle
 import re
@@ -625,6 +626,8 @@ def test_transformers_set_their_output(pandas):
     hashed = make_pipeline(TextHasher(bits=3), StreamingSVD(2)).set_output(transform="default")
     assert hashed.fit_transform(["good tea", "bad tea", "cup"] * 4).shape == (12, 2)
     assert list(TextHasher(bits=1).get_feature_names_out()) == ["texthasher0", "texthasher1"]
+    with pytest.raises(ValueError, match="found a table, expected a list of texts"):
+        TextHasher(bits=3).transform(X)
     with pytest.raises(ValueError, match="sparse"):
         TextHasher(bits=3).set_output(transform="pandas").transform(["tea"])
 
@@ -963,6 +966,9 @@ def test_tables_of_numbers_alone_are_matrices(monkeypatch, arrow, pandas):
     assert not ours.mixed_
     other = SonlearnClassifier(method="nag").fit(X.to_numpy(), y)
     assert np.array_equal(ours.decision_function(X), other.decision_function(X.to_numpy()))
+    if arrow:
+        table = importlib.import_module("pyarrow").Table.from_pandas(X)
+        assert np.array_equal(clone(ours).fit(table, y).predict(table), ours.predict(X))
     texts = X.assign(a=["u", "v", "w"] * 5)
     with contextlib.nullcontext() if arrow else pytest.raises(InputError, match="pip install pyarrow"):
         assert SonlearnClassifier(method="nag").fit(texts, y).mixed_
