@@ -2,9 +2,10 @@
 
 Names of features are hashed as Vowpal Wabbit does it: ``{"width": 3.5, "colour": "red"}`` is the line
 ``|  width:3.5 colour:red`` of its format, and with 32 bits two names hardly ever meet. Numbers, texts and booleans are
-values; 0 is the same as nothing; dates and times of the module datetime are what they are in a table
-(`sonlearn.text.encode`). None and NaN are missing values: the text of the feature is empty then, which is a feature
-that says so. Entries are put in the order of their slots, for the order in a dict has no meaning.
+values; 0 is the same as nothing; dates and times of the module datetime, and the words of texts that `text` names, are
+what they are in JSON with ``--chain_hash`` (`sonlearn.text.records`). None and NaN are missing values: the text of the
+feature is empty then, which is a feature that says so. Entries are put in the order of their slots, for the order in a
+dict has no meaning.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import functools
 import math
 import operator
 import sys
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from typing import Any, Self, Unpack
 
 import numpy as np
@@ -31,7 +32,7 @@ from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.keywords import RiverClassifierKeywords, RiverRegressorKeywords
 from sonlearn.options.python import Parameter, naming, with_parameters
-from sonlearn.text.encode import RowLists, date_in, hours_in, parts_of
+from sonlearn.text.encode import RowLists, date_in, hours_in, mark_of, parts_of, words_of
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
 from sonlearn.views.index import Entries
 
@@ -53,42 +54,46 @@ def _is_missing(value: Any) -> bool:
         return type(value).__name__ == "NAType"
 
 
-def _entry(name: Hashable, value: Any, mask: int, row: int) -> tuple[int, float]:
-    """(slot, value) of a feature."""
-    if isinstance(value, str):
-        return _slot(str(name), value) & mask, 1.0
-    if _is_missing(value):
-        return _slot(str(name), "") & mask, 1.0
-    try:
-        number = math.nan if isinstance(value, np.timedelta64) else float(value)
-    except (OverflowError, TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise InputError(SOURCE, row, None, f"{value!r} for the feature {name!r}", "a finite number or a text")
-    return _slot(str(name), None) & mask, number
+def _features_of(name: str, value: Any, texts: Container[str]) -> Iterator[tuple[int, float, int]]:
+    """Yield (slot, value, mark) of the features that a value becomes; marks are those of `Batch.marks`.
+
+    Raises OverflowError, TypeError or ValueError for what is no number either.
+    """
+    if _is_missing(value) or isinstance(value, str):
+        text = value if isinstance(value, str) else ""
+        words = words_of(text) or [""] if name in texts else [text]
+        yield from ((_slot(name, word), 1.0, int(name in texts)) for word in words)
+    elif isinstance(value, datetime.time):
+        hours = hours_in(str(value)) or 0.0
+        hour = f"hour={int(hours)}"
+        yield _slot(name, None), hours, 0
+        yield _slot(f"{name}.{hour}", None), 1.0, mark_of(name, "hour", hour)
+    elif isinstance(value, datetime.date | np.datetime64) and (found := date_in(str(value))):
+        for part, feature, number in parts_of(found, name):
+            yield _slot(f"{name}.{feature}", None), number, mark_of(name, part, feature)
+    else:
+        number = float("of time" if isinstance(value, np.timedelta64) else value)
+        if not math.isfinite(number):
+            raise ValueError
+        yield _slot(name, None), number, 0
 
 
-def _entries(features: dict[Hashable, Any], mask: int, row: int) -> list[tuple[int, float]]:
-    """[(slot, value)] of a dict, in the order of the slots, those that are 0 left out."""
-    if not isinstance(features, dict | Mapping):
+def _entries(
+    features: Mapping[Hashable, Any], mask: int, texts: Container[str], row: int
+) -> list[tuple[int, float, int]]:  # fmt: skip
+    """[(slot, value, mark)] of a dict, in the order of the slots, those that are 0 left out."""
+    if not isinstance(features, Mapping):
         found = f"{shorten(str(features))} ({type(features).__name__})"
-        raise InputError(SOURCE, row, None, found, "a dict of features; of the words of a text: BagOfWords() | ...")
-    entries = sorted(_entry(name, value, mask, row) for name, value in _with_parts(features))
-    return [(slot, value) for slot, value in entries if value != 0.0]
-
-
-def _with_parts(features: Mapping[Hashable, Any]) -> Iterator[tuple[Hashable, Any]]:
-    """Yield the features of a dict, with the parts of a date or a time in its place."""
+        expected = "a dict of features; of the words of a text: text=('name',), or BagOfWords() | ..."
+        raise InputError(SOURCE, row, None, found, expected)
+    entries = []
     for name, value in features.items():
-        found = date_in(str(value)) if isinstance(value, datetime.date | np.datetime64) and value == value else None
-        hours = hours_in(str(value)) if isinstance(value, datetime.time) else None
-        if hours is not None:
-            yield name, hours
-            yield f"{name}.hour={int(hours)}", 1.0
-        elif found is None:
-            yield name, value
-        else:
-            yield from ((f"{name}.{feature}", number) for _, feature, number in parts_of(found, str(name)))
+        try:
+            entries += [(slot & mask, x, told) for slot, x, told in _features_of(str(name), value, texts) if x]
+        except (OverflowError, TypeError, ValueError):
+            found = f"{value!r} for the feature {name!r}"
+            raise InputError(SOURCE, row, None, found, "a finite number or a text") from None
+    return sorted(entries)
 
 
 def _numbers(values: Any, what: str, n: int) -> np.ndarray:
@@ -104,10 +109,12 @@ def _numbers(values: Any, what: str, n: int) -> np.ndarray:
     return np.full(n, given) if given.ndim == 0 else given
 
 
-def batch_of(rows: list[dict[Hashable, Any]], y: Any, weight: Any, bits: int, constant: bool) -> Batch:
+def batch_of(
+    rows: list[dict[Hashable, Any]], y: Any, weight: Any, bits: int, constant: bool, texts: Container[str] = ()
+) -> Batch:
     """Batch of dicts of features, hashed to 2^bits slots; labels and weights float64[n], or one for all rows.
 
-    Without labels, y is None.
+    Without labels, y is None. Of the features `texts` the words count.
 
     Raises
     ------
@@ -118,15 +125,18 @@ def batch_of(rows: list[dict[Hashable, Any]], y: Any, weight: Any, bits: int, co
     unlabelled, weight = y is None, _numbers(weight, "weight", len(rows))
     y = np.full(len(rows), np.nan) if unlabelled else _numbers(y, "label", len(rows))
     mask = (1 << bits) - 1
-    lists = RowLists(VW_CONSTANT & mask if constant else None)
+    lists, marks = RowLists(VW_CONSTANT & mask if constant else None), list[int]()
     for row, (features, label, h) in enumerate(zip(rows, y, weight, strict=True), 1):
         if not (unlabelled or math.isfinite(label)):
             raise InputError(SOURCE, row, None, f"label {label}", "a finite number")
         if not 0.0 <= h < math.inf:
             raise InputError(SOURCE, row, None, f"weight {h}", "a finite number, 0 or more")
-        lists.entries += _entries(features, mask, row)
+        entries = _entries(features, mask, texts, row)
+        lists.entries += [(slot, value) for slot, value, _ in entries]
+        marks += [*(of for *_, of in entries), *[0] * constant]
         lists.add(row, label, h)
-    return lists.take()._replace(source=SOURCE, constant=VW_CONSTANT & mask)
+    told = np.array(marks, np.uint32) if any(marks) else None
+    return lists.take()._replace(source=SOURCE, constant=VW_CONSTANT & mask, marks=told)
 
 
 class _Names:
@@ -153,9 +163,9 @@ class _Names:
         values = self._values(x)
         try:
             self._entries.values[: self._n] = values
-            if not math.isfinite(math.fsum(values)):
+            if not math.isfinite(sum(values)):
                 return None
-        except (OverflowError, ValueError):  # an infinite value, or sum
+        except OverflowError:  # of a whole number
             return None
         if 0.0 not in values:
             return self._entries
@@ -187,6 +197,9 @@ def _in_pandas(kind: str, values: list[Any], X: Any, **more: Any) -> Any:
 _CLIENT = {
     "bits": Parameter(32, "int", "names of features are hashed to 2^bits slots"),
     "constant": base.INTERCEPT,
+    "text": Parameter(
+        None, "str | list[str] | tuple[str, ...] | None", "features whose words count; any other text is a category"
+    ),
     "threads": Parameter(1, "int", "how many threads may learn side by side; results are the same"),
 }
 _LEARNING = base.LEARNING | {"members": base.LEARNING["members"]._replace(default="")}
@@ -208,11 +221,17 @@ class _RiverEstimator(base.Options, base.PickleMixin):
 
     bits: int
     constant: bool
+    text: str | list[str] | tuple[str, ...] | None
     threads: int
 
     @property
     def _text(self) -> TextOptions:
         return TextOptions(format="vw", bits=self.bits, constant=self.constant)
+
+    @property
+    def _texts(self) -> frozenset[str]:
+        """The features whose words count."""
+        return frozenset((self.text,) if isinstance(self.text, str) else self.text or ())
 
     @property
     def _threads(self) -> int:
@@ -261,30 +280,29 @@ class _RiverEstimator(base.Options, base.PickleMixin):
         raise NotImplementedError
 
     def _unlabelled(self, rows: list[dict[Hashable, Any]], weight: Any = 1.0) -> Batch:
-        return batch_of(rows, None, weight, self.bits, self.constant)
+        return batch_of(rows, None, weight, self.bits, self.constant, self._texts)
 
     def _one(self, x: dict[Hashable, Any]) -> tuple[OneRow, Entries] | None:
         """The way for one row, and the row; None where it has to go as a batch. InputError: see `batch_of`."""
-        learner = self.__dict__.get("learner_")
-        if learner is None or not OneRow.serves(learner):
-            return None
-        mask = (1 << self.bits) - 1
-        buffers: tuple[OneRow, _Names] | None = self.__dict__.get("_buffers")
-        if buffers is None or buffers[0].learner is not learner:
-            buffers = self._buffers = OneRow(learner, VW_CONSTANT & mask, SOURCE), _Names((), 0, False)
-        one, names = buffers
+        learner, mask = self.__dict__.get("learner_"), (1 << self.bits) - 1
+        one, names = self.__dict__.get("_buffers", (None, None))
+        if one is None or one.learner is not learner:
+            if learner is None or not OneRow.serves(learner):
+                return None
+            one, names = self._buffers = OneRow(learner, VW_CONSTANT & mask, SOURCE), _Names((), 0, False)
         entries = None
-        if isinstance(x, dict | Mapping) and _NUMBERS.issuperset(map(type, x.values())):
+        if isinstance(x, dict) and _NUMBERS.issuperset(map(type, x.values())):
             given = tuple(x)
             if given != names.names:
                 names = _Names(given, mask, self.constant)
                 self._buffers = one, names
             entries = names.entries(x)
         if entries is None:
-            found = [*_entries(x, mask, 1), *[(VW_CONSTANT & mask, 1.0)] * self.constant]
-            entries = Entries(
-                np.array([slot for slot, _ in found], np.int64), np.array([value for _, value in found], np.float64)
-            )
+            found = [*_entries(x, mask, self._texts, 1), *[(VW_CONSTANT & mask, 1.0, 0)] * self.constant]
+            ids, values, marks = zip(*found, strict=True) if found else ((), (), ())
+            if 1 in marks:  # words
+                return None
+            entries = Entries(np.array(ids, np.int64), np.array(values, np.float64), np.array(marks, np.uint32))
         return one, entries
 
     def _raw_one(self, x: dict[Hashable, Any]) -> Any:
@@ -299,7 +317,10 @@ class _RiverEstimator(base.Options, base.PickleMixin):
         found = self._one(x)
         if found is None or not found[0].knows(y):
             return False
-        found[0].learn(found[1], float(y), float(w))
+        try:
+            found[0].learn(found[1], float(y), float(w))
+        except InputError:  # which the batch says
+            return False
         return True
 
 
@@ -334,7 +355,7 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
         """{class: probability} of the classes known; NotImplementedError for a loss that tells none."""
         raw = self._raw_one(x) if len(self._classes) > 1 else None
         if raw is not None and self.learner_.options.loss in PROBABILISTIC:
-            found = self._numbered.probabilities(raw[None])[0]
+            found = self._numbered.probabilities(raw)
             return dict(zip(self._classes, found.tolist(), strict=True))
         return next(iter(self._probabilities([x])), {})
 
@@ -382,7 +403,8 @@ class SonlearnClassifier(_RiverEstimator, MiniBatchClassifier):
             if h > 0:
                 self.numbers_.setdefault(label, len(self.numbers_))
         numbers = np.array([self.numbers_.get(label, 0) for label in y])
-        self.learner_.partial_fit(batch._replace(y=self._numbered.labels(numbers)))
+        with naming(type(self).__name__):
+            self.learner_.partial_fit(batch._replace(y=self._numbered.labels(numbers)))
 
     def _begin(self, label: Hashable) -> None:
         classes = self.classes
@@ -447,10 +469,11 @@ class SonlearnRegressor(_RiverEstimator, MiniBatchRegressor):
 
     def _learn(self, rows: list[dict[Hashable, Any]], y: list[Any], weight: Any) -> None:
         """See `_RiverEstimator`."""
-        batch = batch_of(rows, y, weight, self.bits, self.constant)
+        batch = batch_of(rows, y, weight, self.bits, self.constant, self._texts)
         if not hasattr(self, "learner_"):
             self.learner_ = self._new()
-        self.learner_.partial_fit(batch)
+        with naming(type(self).__name__):
+            self.learner_.partial_fit(batch)
 
     def _predicted(self, rows: list[dict[Hashable, Any]]) -> list[float]:
         learner = getattr(self, "learner_", None) or self._new()

@@ -120,7 +120,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
             self._categories, self._told = (), None  # of a table before
         table = arrow_table(X) if reset else None
         # what no matrix has is never converted to one: `_checked_table` says what is missing
-        kinds = X.dtypes if table is None and hasattr(X, "columns") else ()
+        kinds = getattr(X, "dtypes", ()) if table is None and hasattr(X, "columns") else ()
         texts = any(getattr(kind, "kind", "f") in "OMm" for kind in kinds)
         if (self._names_columns(X) or texts or is_mixed(table)) if reset else getattr(self, "mixed_", False):
             return self._checked_table(X, table, y, weight, reset)
@@ -176,7 +176,8 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
             self._categories = () if table is None else categories_of(table)
         known, names = (self._columns.at_rest(self._names.known), None) if y is None else (None, self._names)
         text = self._text if reset else self.learner_.text  # what is set later is for the next fit
-        batch, found = table_batch(X if table is None else table, text, Labelling(False), known, names, texts=reset)
+        with naming(type(self).__name__):
+            batch, found = table_batch(X if table is None else table, text, Labelling(False), known, names, texts=reset)
         for note in found.faults if y is None else found.notes:
             warnings.warn(note, UserWarning, stacklevel=5)
         if reset:
@@ -320,7 +321,7 @@ class _SklearnEstimator(base.Options, base.PickleMixin, BaseEstimator):
         learner.next_pass(again)
         loss = 0.0
         for at, batch in self._batches(X, weight, order):
-            with base.uninterrupted():
+            with base.uninterrupted(), naming(type(self).__name__, self._RENAMED):
                 if learner is self.learner_ and not again:
                     self._sample.take(batch)
                 loss += float(batch.weight @ learner.partial_fit(batch._replace(y=y[at])).loss)

@@ -186,7 +186,7 @@ class Classes:
         return int(raw.argmax())
 
     def probabilities(self, raw: np.ndarray) -> np.ndarray:
-        """float64[n, K] of rows with these raw predictions."""
+        """float64[..., K] of raw predictions float64[..., K or 1]."""
         options = self._learner.options
         softmax = options.method == "committee" or options.multinomial is not None
         return probabilities(options.loss, raw, softmax)
@@ -237,7 +237,7 @@ class Pair(Classes):
 
     def probabilities(self, raw: np.ndarray) -> np.ndarray:
         """See `Classes`."""
-        return probabilities_of_two(self._learner.options, raw[:, 0])[:, :: int(self.sign)]
+        return probabilities_of_two(self._learner.options, raw)[..., :: int(self.sign)]
 
 
 def values_of(learner: Learner, batch: Batch, online: bool = False) -> np.ndarray:

@@ -57,8 +57,8 @@ class TextHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             A text is no line of VW's format (``input="vw"``).
         """
         options = self._options()
-        if isinstance(X, str | bytes):
-            raise ValueError("found one text, expected a list of texts")
+        if isinstance(X, str | bytes) or hasattr(X, "columns"):  # of a table the names of its columns would be texts
+            raise ValueError(f"found {'a table' if hasattr(X, 'columns') else 'one text'}, expected a list of texts")
         rows = joined(list(self._parts(list(X), options)) or [NO_BATCH])
         shape = rows.n, 1 << options.bits
         out = scipy.sparse.csr_matrix((rows.values, rows.indices, rows.indptr), shape=shape)

@@ -8,9 +8,11 @@ refuse is left to `Engine.learn`, and so are those of an engine that does more t
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import math
 from collections.abc import Iterator
+from collections.abc import Sequence as Several
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,9 +112,68 @@ class EngineByRow:
         self._sequence, self._first = Sequence(calls), max(len(calls), 1)
         return state
 
+    def _arrange(self, begin: Calls, first: int, stages: Several[Any], end: Calls) -> None:
+        """Make the sequence: calls, of which the first `first` decide whether it is gone through; stages; calls.
+
+        A stage has `calls`, and `recover`: do one that was not done, and say which one of them is next.
+        """
+        self._first, self._stages, self._starts, calls = first, stages, [], list(begin)
+        for stage in stages:
+            self._starts.append(len(calls))
+            calls += stage.calls
+        self._sequence = Sequence([*calls, *end])
+
     def _finished(self, state: State, at: int) -> State:
-        """Go on from call `at`, from `_first` on, which was not done."""
+        """Go on from call `at`, which was not done."""
+        while at < len(self._sequence):
+            k = bisect.bisect_right(self._starts, at) - 1
+            go_on = self._stages[k].recover(at - self._starts[k])
+            self._sequence.replace(self._starts[k], self._stages[k].calls)
+            at = self._sequence.run(self._starts[k] + go_on)
+        return self._with_stages(state)
+
+    def _with_stages(self, state: State) -> State:
+        """`state` with those of the stages."""
         raise NotImplementedError
+
+
+class RowOfEngine:
+    """An engine within another one that learns rows one by one: its stretch of the sequence.
+
+    Parameters
+    ----------
+    engine : Engine
+    state : State
+    rows : Rows
+        The buffers of one row, with its labels.
+    out : Predictions
+    features : int64[1]
+        Features of the row are below this.
+    end : Calls
+        What is made of `out`.
+
+    Attributes
+    ----------
+    is_prepared : bool
+        Whether the engine does no more than call kernels.
+    """
+
+    def __init__(self, engine: Engine, state: State, rows: Rows, out: Predictions, features: np.ndarray, end: Calls):
+        self.state, self._engine, self._rows, self._out = state, engine, rows, out
+        self._features, self._end = features, end
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Room to spare, and the calls."""
+        self.state, calls = prepared(self._engine, self.state, self._rows, self._out, self._features)
+        self.is_prepared = bool(calls)
+        self.calls = [*(calls or [(fits, (self._features, -1))]), *self._end]
+
+    def recover(self, at: int) -> int:
+        """Learn the row in the usual way, and make room; returns the call of this stretch to go on with."""
+        self.state = self._engine.learn_all(self.state, self._rows, self._out, int(self._features[0]))
+        self._prepare()
+        return len(self.calls) - len(self._end)
 
 
 class OneRow:

@@ -339,15 +339,17 @@ class Learner(SavedModel):
             raise InputError("<table>", None, None, "a table", f"{what}, which this learner has learned from")
         if learns and not text.label:
             raise OptionError("partial_fit of a table: give label=COLUMN, or TextOptions(label=COLUMN)")
+        from sonlearn.options.python import naming
         from sonlearn.text.arrow import table_batch
         from sonlearn.text.read import check_options
 
         check_options(text, "arrow")
         columns = self.columns if learns else self.columns.at_rest()
         tells = learns and not columns.known  # the first rows tell how columns are read
-        batch, found = table_batch(table, text, Labelling(learns, self.options.takes_words), columns, texts=tells)
-        if learns:
-            self.coded(batch)
+        with naming("Learner"):
+            batch, found = table_batch(table, text, Labelling(learns, self.options.takes_words), columns, texts=tells)
+            if learns:
+                self.coded(batch)
         for note in (*columns.check(found, "<table>", learns), *(found.notes if learns else found.faults)):
             warnings.warn(note, stacklevel=4)
         if learns:
@@ -505,7 +507,7 @@ class Learner(SavedModel):
 
     def _classes(self) -> Classes:
         if not isinstance(self.labels, Classes):
-            raise OptionError("this is no learner of several classes: give --oaa K, --multinomial K, or --classes auto")
+            raise OptionError("this is no learner of several classes: give oaa=K, multinomial=K, or classes='auto'")
         return self.labels
 
     def facts(self) -> dict[str, Any]:
@@ -528,7 +530,7 @@ class Learner(SavedModel):
     def _fact(self, name: str) -> Any:
         facts = self.facts()
         if name not in facts:
-            raise OptionError(f"--method {self.options.method} has no {name}")
+            raise OptionError(f"method {self.options.method} has no {name}")
         return facts[name]
 
     @property

@@ -93,6 +93,7 @@ class RiverRegressorKeywords(SharedKeywords, total=False):
     seed: int
     bits: int
     constant: bool
+    text: str | list[str] | tuple[str, ...] | None
     threads: int
 
 

@@ -16,7 +16,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from sonlearn.errors import OptionError
+from sonlearn.errors import InputError, OptionError
 from sonlearn.options.learning import LearnOptions
 from sonlearn.options.spec import closest, flags, nearest
 from sonlearn.options.text import TextOptions
@@ -131,11 +131,13 @@ def in_python(owner: str, error: OptionError, renamed: Mapping[str, str] | None 
 
 @contextlib.contextmanager
 def naming(owner: str, renamed: Mapping[str, str] | None = None) -> Iterator[None]:
-    """Raise an OptionError of this context as one about keywords of `owner`; see `in_python`."""
+    """Raise an OptionError of this context as one about keywords of `owner`, and an InputError in keywords."""
     try:
         yield
     except OptionError as error:
         raise in_python(owner, error, renamed) from None
+    except InputError as error:
+        raise error.but(expected=in_keywords(error.expected, renamed)) from None
 
 
 def in_keywords(text: str, renamed: Mapping[str, str] | None = None) -> str:

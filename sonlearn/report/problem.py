@@ -234,7 +234,7 @@ class TwoClasses(Problem):
         found = {"label": [names[decided > 0] for decided in predicted.decided.tolist()]}
         if self.no_probabilities:
             return found | {"score": predicted.raw.tolist()}
-        p = probabilities_of_two(self.options, predicted.raw).T.tolist()
+        p = probabilities_of_two(self.options, predicted.scores).T.tolist()
         of = {f"probability of {name}": own for name, own in zip(names, p, strict=True) if every}
         return {**found, "probability": p[1], **of}
 
@@ -242,7 +242,7 @@ class TwoClasses(Problem):
         signs = self._replied
         return {
             "labels": [signs[decided > 0] for decided in predicted.decided.tolist()],
-            "probabilities": probabilities_of_two(self.options, predicted.raw)[:, 1].tolist(),
+            "probabilities": probabilities_of_two(self.options, predicted.scores)[:, 1].tolist(),
         }
 
 

@@ -17,7 +17,7 @@ import asyncio
 import dataclasses
 import itertools
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -108,7 +108,7 @@ class Reply(NamedTuple):
     tags : list of str
     errors : list of InputError, of the lines that were none, or could not be learned
     more : dict of lists, what was asked for beside the predictions, by name
-    notes : list of str, what is to be said of columns that are missing, or not known
+    notes : list of str, what is to be said of columns that are missing, or not known, and is new of what columns hold
     """
 
     lines: list[int]
@@ -418,8 +418,11 @@ class Worker(Queue):
             notes = self._columns[first.learn].check(parsed.found, SOURCE, first.learn)
             if notes and not alone:
                 raise SonlearnError(notes[0])  # each has its turn alone, which tells whose columns these are
-            self._tell([*notes, *parsed.found.faults])
+            self._tell(notes)
             task.replies[0].notes.extend(notes)
+            new = self._tell(parsed.found.faults)
+            for reply in task.replies:
+                reply.notes.extend(new)
         if first.learn and batches:
             try:
                 self.learner.coded(joined(batches))
@@ -438,12 +441,13 @@ class Worker(Queue):
         """Write down what has to be before rows are predicted or learned; yield between two steps."""
         yield from ()
 
-    def _tell(self, notes: list[str]) -> None:
-        """Say what has not been said before, as long as it is not too much."""
-        for note in notes:
-            if note not in self._told and len(self._told) < MOST_NOTES:
-                self._told.add(note)
-                self._tell_one(note)
+    def _tell(self, notes: Iterable[str]) -> list[str]:
+        """Say what has not been said before, as long as it is not too much; returns that."""
+        new = [note for note in notes if note not in self._told][: MOST_NOTES - len(self._told)]
+        self._told.update(new)
+        for note in new:
+            self._tell_one(note)
+        return new
 
     def _parsed(self, group: list[PredictionRequest], stop: bool) -> Generator[None, None, ParsedChunk]:
         """Return what the text of a group is parsed to; yield between two steps."""

@@ -204,6 +204,16 @@ def parts_of(
         yield "hour", f"hour={hour}", 1.0
 
 
+def mark_of(column: str, part: str, feature: str) -> int:
+    """The mark (`Batch.marks`) of a part of a column's dates or times; 0 where one feature is all of that part."""
+    value = feature.partition("=")[2]
+    if not value:
+        return 0
+    group = hash_bytes(raw(f"{column}.{part}"), 0, hash_all=True) % GROUPS
+    ordinal = _WEEKDAYS.index(value) if part == "weekday" else int(value)
+    return group * GROUP + HOUR * (part == "hour") + 2 + ordinal
+
+
 class RowLists:
     """Rows under way, in lists.
 
@@ -448,12 +458,7 @@ class ColumnEncoder:
     def _part(self, part: str, feature: str) -> int:
         """The feature of a part of dates, and if there are several of that part, its mark (`Batch.marks`)."""
         if feature not in self._words:
-            mark, value = 0, feature.partition("=")[2]
-            if value:
-                group = hash_bytes(raw(f"{self.column}.{part}"), 0, hash_all=True) % GROUPS
-                ordinal = _WEEKDAYS.index(value) if part == "weekday" else int(value)
-                mark = group * GROUP + HOUR * (part == "hour") + 2 + ordinal
-            self._words[feature] = self._new(f".{feature}", mark), 1.0
+            self._words[feature] = self._new(f".{feature}", mark_of(self.column, part, feature)), 1.0
         return self._words[feature][0]
 
     def words(self, value: Any) -> list[str]:

@@ -49,11 +49,13 @@ class Entries:
         Ids of features, of the constant feature, too.
     values : float64[s]
         Finite; may be written anew for each row with the same features.
+    marks : uint32[s]
+        As in `Batch`, of no words; or 0.
     """
 
-    def __init__(self, ids: np.ndarray, values: np.ndarray):
+    def __init__(self, ids: np.ndarray, values: np.ndarray, marks: np.ndarray | int = 0):
         self.indptr = np.array([0, len(ids)], dtype=np.int64)
-        self.ids, self.values = plain(ids, np.int64), plain(values)
+        self.ids, self.values, self.marks = plain(ids, np.int64), plain(values), marks
 
 
 def new_index(entries: int = 1 << 10) -> Index:
@@ -114,18 +116,25 @@ class RowNumbering:
     def __init__(self, unknown: bool):
         self._unknown = unknown
         self._last: tuple[Rows | None, Index | None] = None, None  # what the sequence is of
+        self._in_rows: tuple[Entries | None, int] = None, 0  # whose numbers are in `rows`, and the features then
 
     def number(self, entries: Entries, rows: Rows, index: Index, constant: int) -> tuple[Rows, Index]:
         """`rows`, which has room for the entries, label and weight, with the features' numbers; and the index."""
+        n = len(entries.ids)
+        if entries is self._in_rows[0] and index.size[0] == self._in_rows[1] and rows is self._last[0]:
+            rows.values[:n] = entries.values
+            return rows, index
         if rows is not self._last[0] or index is not self._last[1]:
             self._begin(rows, index)
-        n, (indptr, ids, values) = len(entries.ids), self._given
-        indptr[1], ids[:n], values[:n] = n, entries.ids, entries.values
+        indptr, ids, values = self._given
+        indptr[1], ids[:n], values[:n], rows.marks[:n] = n, entries.ids, entries.values, entries.marks
         if self._sequence.run(0) == 0:
             return self.number(entries, rows, _doubled(index), constant)
         if rows.constant == NO_CONSTANT:
             number = int(constant_of(constant, index.slots))
             rows = rows if number == NO_CONSTANT else rows._replace(constant=number)
+        known = rows.indptr[1] == n and rows.weight[0] > 0.0 and rows.y[0] == rows.y[0]  # none is left out
+        self._in_rows = entries if known else None, int(index.size[0])
         return rows, index
 
     def _begin(self, rows: Rows, index: Index) -> None:

@@ -63,7 +63,8 @@ def learned(way, row, y, weight):
         {"method": "nag", "coverage": 0.8}, {"method": "nag", "loss": "squared", "coverage": 0.8},
         {"method": "nag", "loss": "poisson"}, {"method": "multinomial-bayes"}, {"method": "drfd", "sketch_size": 3},
         {"method": "ewma", "decay": 0.1}, {"method": "nag", "classes": "auto"},
-        {"method": "nag", "oaa": 3}, {"method": "nag", "multinomial": 3},
+        {"method": "nag", "oaa": 3}, {"method": "drfd", "oaa": 2}, {"method": "rfd-son", "classes": "auto"},
+        {"method": "nag", "multinomial": 3},
         {"members": ("nag", "arow-precision:tfidf"), "classes": "auto", "coverage": 0.8}, {},
     ],
     ids=lambda options: " ".join(map(str, options.values())),
@@ -184,6 +185,19 @@ def test_a_committee_learns_rows_one_by_one_as_in_batches(problem, numbers, monk
     np.testing.assert_array_equal(got, expect)
     assert 1 < sum(member["active"] for member in one.facts()["members"]) < len(MEMBERS[problem])
     same_state(one, many)
+
+
+@pytest.mark.parametrize(("method", "once_more"), [("nag", False), ("rfd-son", True)])
+def test_the_learners_of_classes_make_one_sequence(method, once_more, monkeypatch):
+    """Where they only call kernels: of ten classes a row took 25 times as long."""
+    one = settled(method=method, classes="auto")
+    way, learned_before, learn = OneRow(one, -1), [], type(one.engine).learn
+    rows = [row for row, _, _ in stream(40)]
+    for i, row in enumerate(rows):
+        if i == 20:
+            monkeypatch.setattr(type(one.engine), "learn", lambda *given: learned_before.append(1) or learn(*given))
+        learned(way, row, float(i % 3), 1.0)
+    assert len(learned_before) == 20 * once_more
 
 
 @pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")

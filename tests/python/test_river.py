@@ -332,6 +332,53 @@ def test_dates_are_read_as_those_of_a_table():
     assert model.predict_one(given[1]) != model.predict_one(given[0]) == twin.predict_one(parts)
 
 
+DAYS = [
+    {"at": datetime.datetime(2024, 3, 1 + i % 31, i % 24, 5), "day": datetime.date(2024, 1 + i % 12, 7), "x": i % 5 - 2,
+     "clock": datetime.time(i % 24, 30), "say": ["Green tea, black tea", "a cup", "tea"][i % 3], "kind": "ab"[i % 2]}
+    for i in range(60)
+]  # fmt: skip
+
+
+def test_dates_and_words_are_those_of_json():
+    """Features and their marks; of a row of several parts the order is that of the slots."""
+    options = TextOptions(format="json", bits=32, chain_hash=True, text=("say",))
+    expect = next(iter(read_batches(DAYS, options)))
+    found = batch_of(DAYS, None, 1.0, 32, True, ("say",))
+    assert (found.marks == 1).any()
+    assert (found.marks > 1).any()
+    for i in range(len(DAYS)):
+        own, other = (batch.part(i, i + 1) for batch in (found, expect))
+        assert sorted(zip(own.indices, own.values, own.marks, strict=True)) == sorted(
+            zip(other.indices, other.values, other.marks, strict=True)
+        )
+
+
+@pytest.mark.parametrize("text", [(), ("say",)])
+def test_rows_of_dates_and_words_one_by_one_are_a_batch(text):
+    """The committee takes hours as hours and words as words, whichever way a row goes; and tells by them."""
+    y = [float(np.sin(x["at"].hour / 24 * 2 * np.pi) + ("cup" in x["say"])) for x in DAYS * 3]
+    one, many = SonlearnRegressor(text=text), SonlearnRegressor(text=text)
+    rows = [x if text else {name: value for name, value in x.items() if name != "say"} for x in DAYS * 3]
+    for x, label in zip(rows, y, strict=True):
+        one.learn_one(x, label)
+    many.learn_many(rows, y)
+    assert pickle.dumps(one.learner_.to_arrays()) == pickle.dumps(many.learner_.to_arrays())
+    assert [one.predict_one(x) for x in rows[:20]] == many.predict_many(rows[:20]).tolist()
+
+
+@pytest.mark.parametrize("rows_before", [0, 9])
+def test_errors_of_rows_name_keywords(rows_before):
+    """Whichever way the row goes; flags are for those who have a command line."""
+    counts, names = SonlearnRegressor(method="nag", loss="poisson"), SonlearnClassifier(method="nag", max_classes=2)
+    for i in range(rows_before):
+        counts.learn_one({"a": 1.0}, 2.0)
+        names.learn_one({"a": 1.0}, "xy"[i % 2])
+    with pytest.raises(InputError, match=re.escape("at least 0 for loss poisson (any number: loss squared)")):
+        counts.learn_one({"a": 1.0}, -1.0)
+    with pytest.raises(InputError, match=r"more: max_classes N; .*: loss squared, without classes"):
+        names.learn_many([{"a": 1.0}] * 3, ["x", "y", "z"])
+
+
 def test_positive_threshold_and_multinomial():
     rows = [({"a": 1.0, "b": 2.0}, "spam"), ({"a": 1.0, "b": -1.0}, "ham")] * 6
     ours = SonlearnClassifier(method="nag", classes=("ham", "spam"), positive="ham", threshold=0.9)

@@ -4,6 +4,7 @@ import builtins
 import contextlib
 import copy
 import dataclasses
+import importlib
 import io
 import pickle
 import re
@@ -625,6 +626,8 @@ def test_transformers_set_their_output(pandas):
     hashed = make_pipeline(TextHasher(bits=3), StreamingSVD(2)).set_output(transform="default")
     assert hashed.fit_transform(["good tea", "bad tea", "cup"] * 4).shape == (12, 2)
     assert list(TextHasher(bits=1).get_feature_names_out()) == ["texthasher0", "texthasher1"]
+    with pytest.raises(ValueError, match="found a table, expected a list of texts"):
+        TextHasher(bits=3).transform(X)
     with pytest.raises(ValueError, match="sparse"):
         TextHasher(bits=3).set_output(transform="pandas").transform(["tea"])
 
@@ -963,6 +966,24 @@ def test_tables_of_numbers_alone_are_matrices(monkeypatch, arrow, pandas):
     assert not ours.mixed_
     other = SonlearnClassifier(method="nag").fit(X.to_numpy(), y)
     assert np.array_equal(ours.decision_function(X), other.decision_function(X.to_numpy()))
+    if arrow:
+        table = importlib.import_module("pyarrow").Table.from_pandas(X)
+        assert np.array_equal(clone(ours).fit(table, y).predict(table), ours.predict(X))
     texts = X.assign(a=["u", "v", "w"] * 5)
     with contextlib.nullcontext() if arrow else pytest.raises(InputError, match="pip install pyarrow"):
         assert SonlearnClassifier(method="nag").fit(texts, y).mixed_
+
+
+def test_errors_of_rows_name_keywords(pandas):
+    X, y = np.ones((20, 1)), np.full(20, -1.0)
+    table = pandas.DataFrame({"zip": ["1010", "inf"] * 10, "y": ["a", "b"] * 10})
+    with pytest.raises(InputError, match=re.escape("at least 0 for loss poisson (any number: loss squared)")):
+        SonlearnRegressor(method="nag", loss="poisson").fit(X, y)
+    with pytest.raises(InputError, match="; categorical 'zip' takes codes"):
+        SonlearnRegressor(method="nag").fit(table[["zip"]], y)
+    with pytest.raises(InputError, match=r"expected a finite number, or nothing \(numeric\)"):
+        SonlearnRegressor(method="nag", numeric="y").fit(table[["y"]], y)
+    with pytest.raises(InputError, match="names of classes: classes auto, of two loss logistic"):
+        Learner(method="nag", loss="squared").partial_fit(table[["y"]], label="y")
+    with pytest.raises(OptionError, match="method nag has no alpha"):
+        _ = Learner(method="nag").alpha

@@ -158,6 +158,21 @@ def test_rows_to_be_learned_have_the_column_of_the_label_and_other_columns_are_n
     ]
 
 
+def test_what_is_new_in_a_column_is_said_in_the_reply_to_its_request():
+    """Once, as on standard error: what the model has never met in it."""
+    told = "the column 'n' has missing numbers, of which the model has met none; the column's mean stands for them"
+    with served(of_table()) as server:
+        connection = http.client.HTTPConnection("127.0.0.1", server.http, timeout=60)
+        for n, notes in ((3, None), (None, [told]), (None, None)):
+            row = json.dumps({"n": n, "city": "Graz", "note": "good"})
+            connection.request("POST", "/predict", row, {"content-type": "application/json"})
+            response = connection.getresponse()
+            assert json.loads(response.headers.get("warnings", "null")) == notes
+            response.read()
+        connection.close()
+    assert server.notes == [told]
+
+
 def test_a_reply_says_of_what_columns_its_own_request_had():
     told = "<request>: columns that the model does not know, left out: 'town'"
     lacks = "<request>: columns that the model knows and the table has not: 'city', 'note'"

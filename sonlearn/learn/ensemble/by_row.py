@@ -15,8 +15,8 @@ import numpy as np
 
 from sonlearn.data.rows import WILD, Rows, first_wild
 from sonlearn.jit import bare_jit
-from sonlearn.jit.sequence import Calls, Sequence
-from sonlearn.learn.by_row import EngineByRow, copy_one, full, prepared
+from sonlearn.jit.sequence import Calls
+from sonlearn.learn.by_row import EngineByRow, RowOfEngine, copy_one, full
 from sonlearn.learn.engine import SPARE, Predictions, State
 from sonlearn.learn.ensemble import resting
 from sonlearn.learn.ensemble.history import with_room
@@ -61,47 +61,36 @@ class CommitteeByRow(EngineByRow):
             for i, name in enumerate(committee.views.names)
             if name in work.sharing
         }
-        self._members = [
-            RowOfMember(committee, state, i, self._views[committee.members[i].view], part, V[j])
-            for j, i in enumerate(work.active)
-        ]
+        self._members = {}
+        for i, own in zip(work.active, V, strict=False):
+            view = self._views[committee.members[i].view]
+            seen = view.out._replace(y=target.labels_of(committee.members[i], scaled, scale))
+            self._members[i] = RowOfEngine(
+                committee.engines[i], state.members[i], seen, Predictions.of_scores(own), view.features,
+                committee.to_input(state, i, own, seen, scale),
+            )  # fmt: skip
         begin: Calls = [
             (fits, (self._features, room)),
             (ready, (state.now, most)),
             (first_wild, (rows.indptr, rows.values, rows.y, rows.weight, 0, WILD)),
             *target.is_ready(state.labels, rows),
         ]
-        self._first = len(begin)
-        calls = [*begin, (divide, (state.now, rows.weight, rows.y, True, weighted)), *labelled]
-        self._starts = []
-        for stage in (*self._views.values(), *self._members):
-            self._starts.append(len(calls))
-            calls += stage.calls
-        calls += committee.combine(state, V, part, True, z)
-        calls += committee.count(state, part, V, z)
+        first = len(begin)
+        begin += [(divide, (state.now, rows.weight, rows.y, True, weighted)), *labelled]
+        end = [*committee.combine(state, V, part, True, z), *committee.count(state, part, V, z)]
         if state.resting.kept.now["due"][0]:
-            calls.append((resting.keep, (state.resting.kept, given)))
-        calls += target.finish(state.labels, scale, z, out)
-        self._sequence = Sequence(calls)
-        return self._with_stages(state)
-
-    def _finished(self, state: CommitteeState, at: int) -> CommitteeState:
-        """Go on from call `at`, which was not done."""
-        stages = [*self._views.values(), *self._members]
-        while at < len(self._sequence):
-            k = int(np.searchsorted(self._starts, at, side="right")) - 1
-            go_on = stages[k].recover(at - self._starts[k])
-            self._sequence.replace(self._starts[k], stages[k].calls)
-            at = self._sequence.run(self._starts[k] + go_on)
+            end.append((resting.keep, (state.resting.kept, given)))
+        end += target.finish(state.labels, scale, z, out)
+        self._arrange(begin, first, (*self._views.values(), *self._members.values()), end)
         return self._with_stages(state)
 
     def _with_stages(self, state: CommitteeState) -> CommitteeState:
-        """`state` with those of the views and members."""
+        """See `EngineByRow`."""
         views, members = list(state.views), list(state.members)
         for view in self._views.values():
             views[view.place] = view.state
-        for member in self._members:
-            members[member.place] = member.state
+        for i, member in self._members.items():
+            members[i] = member.state
         return state._replace(views=tuple(views), members=tuple(members))
 
 
@@ -144,43 +133,6 @@ class RowOfView:
         lacks_rows = self.calls[at][0] is fits
         self._prepare(self.state if lacks_rows else self.view.widened(self.state))
         return at
-
-
-class RowOfMember:
-    """A member that learns rows one by one: its stretch of the sequence.
-
-    Parameters
-    ----------
-    committee : Committee; state : CommitteeState
-    place : int
-        Its place among the members.
-    view : RowOfView
-    part : Part
-        How labels are read.
-    V : float64[1, K]
-        Its input of the combiners.
-    """
-
-    def __init__(
-        self, committee: Committee, state: CommitteeState, place: int, view: RowOfView, part: Part, V: np.ndarray
-    ):
-        self.state, self.place, self._engine = state.members[place], place, committee.engines[place]
-        y = committee.target.labels_of(committee.members[place], part.rows, part.scale)
-        self._view, self._rows, self._out = view, view.out._replace(y=y), Predictions.of_scores(V)
-        self._to_input = committee.to_input(state, place, V, self._rows, part.scale)
-        self._prepare()
-
-    def _prepare(self) -> None:
-        """Room to spare, and the calls."""
-        features = self._view.features
-        self.state, calls = prepared(self._engine, self.state, self._rows, self._out, features)
-        self.calls = [*(calls or [(fits, (features, -1))]), *self._to_input]
-
-    def recover(self, at: int) -> int:
-        """Learn the row in the usual way, and make room; returns the call of this stretch to go on with."""
-        self.state = self._engine.learn_all(self.state, self._rows, self._out, int(self._view.features[0]))
-        self._prepare()
-        return len(self.calls) - len(self._to_input)
 
 
 # ----------------------------------------------------------------------------------------------------------- kernels

@@ -25,7 +25,10 @@ import numpy as np
 
 from sonlearn.data import axes
 from sonlearn.data.axes import Axis, Scalars, summed
-from sonlearn.data.rows import NO_ROWS, Rows, learned_rows, rows_between
+from sonlearn.data.rows import NO_ROWS, Rows, is_learned, learned_rows, rows_between
+from sonlearn.jit import bare_jit
+from sonlearn.jit.sequence import Calls
+from sonlearn.learn.by_row import EngineByRow, RowOfEngine, copy_one
 from sonlearn.learn.engine import Contributions, Engine, Predictions, State, engine_class, make_engine
 from sonlearn.options import LearnOptions
 from sonlearn.options.methods import METHODS
@@ -141,6 +144,10 @@ class OneVsRest(Engine):
         unseen = self._binary.new() if len(order) == self._most else state.unseen
         return state._replace(classes=classes, unseen=unseen, counts=counts)
 
+    def by_row(self) -> EngineByRow:
+        """See `Engine.by_row`."""
+        return OneVsRestByRow(self, Predictions.empty(1))
+
     # -- how ---------------------------------------------------------------------------------------------------------
 
     def _each(self, call: Callable[[Engine, int], Any], n: int) -> list[Any]:
@@ -211,6 +218,72 @@ class Lesson(NamedTuple):
             shown.raw[:, number] = found.raw[:, 0]
         shown.refused[:] |= found.refused
         return own
+
+
+class OneVsRestByRow(EngineByRow):
+    """`OneVsRest.learn` of rows that come one by one in the same buffers, but for those that show a class."""
+
+    _engine: OneVsRest
+
+    def _begin(self, state: OneVsRestState, rows: Rows, out: Predictions) -> OneVsRestState:
+        """See `EngineByRow`."""
+        learners = [engine for each in self._engine.parts(state).values() for engine in np.atleast_1d(each)]
+        n = len(learners)
+        y, scores, refused = np.empty((n, 1)), np.zeros((n, 1, 1)), np.zeros((n, 1), dtype=bool)
+        room = Predictions.of_scores
+        self._learners = [
+            RowOfEngine(
+                engine, own, rows._replace(y=y[k]), room(scores[k])._replace(refused=refused[k]), self._features, []
+            )
+            for k, (engine, own) in enumerate(zip(learners, (*state.classes, state.unseen), strict=False))
+        ]
+        state = self._with_stages(state)._replace(now=state.now.copy(), counts=state.counts.copy())
+        begin: Calls = [(is_met, (rows, len(state.classes))), (against_rest, (rows.y, y))]
+        end: Calls = [
+            (copy_one, (self._features, state.now["seen"])),
+            (gather, (rows, len(state.classes), scores, refused, state.counts, out)),
+        ]
+        if all(each.is_prepared for each in self._learners):
+            self._arrange(begin, 1, self._learners, end)
+        else:
+            self._arrange([], 1, [], [])
+        return state
+
+    def _with_stages(self, state: OneVsRestState) -> OneVsRestState:
+        """See `EngineByRow`."""
+        K, states = len(state.classes), [each.state for each in self._learners]
+        return state._replace(classes=tuple(states[:K]), unseen=states[K] if len(states) > K else state.unseen)
+
+
+@bare_jit
+def is_met(rows, classes):
+    """1 if the row is not the first one of its class that is learned, else 0."""
+    return 0 if is_learned(rows.weight[0], rows.y[0]) and rows.y[0] >= classes else 1
+
+
+@bare_jit
+def against_rest(y, labels):
+    """labels[k, 0] <- the label of a row of class y[0] for the learner of class k; the last may be of none."""
+    for k in range(len(labels)):
+        labels[k, 0] = y[0] if y[0] != y[0] else 1.0 if y[0] == k else -1.0
+
+
+@bare_jit
+def gather(rows, classes, scores, refused, counts, out):
+    """What the learners of single classes say of a row -> `out`, and its class is counted.
+
+    scores : float64[learners, 1, 1]; refused : bool[learners, 1]; counts : int64[classes]
+    """
+    out.met[0] = classes
+    if len(scores) > classes:
+        out.unseen[0] = scores[classes, 0, 0]
+    for k in range(len(out.raw[0])):
+        out.raw[0, k] = scores[k, 0, 0] if k < classes else out.unseen[0]
+    for k in range(len(refused)):
+        out.refused[0] |= refused[k, 0]
+        refused[k, 0] = False
+    if is_learned(rows.weight[0], rows.y[0]) and not out.refused[0]:
+        counts[int(rows.y[0])] += 1
 
 
 class MultinomialState(NamedTuple):
