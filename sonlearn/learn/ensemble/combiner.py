@@ -248,7 +248,7 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
             continue
         combiner.rows[0] += 1
         for e in range(E):
-            z = score(loss, combiner, e, V, i)
+            z = score(loss.code, combiner.w, e, V, i)
             value = take_step(Loss(loss.code, loss.par[i]), combiner, e, V, i, z, y[i], weight[i], scratch)
             combiner.loss[e] += weight[i] * value
             if combiner.rows[0] % PERIOD == 0:
@@ -256,10 +256,10 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
 
 
 @bare_inline
-def score(loss, combiner, e, V, i):
-    """w'v of learner e."""
-    z = dot(combiner.w[e], V[i], V.shape[1])
-    return min(max(z, -LIMIT), LIMIT) if loss.code == LOGISTIC else z
+def score(code, w, e, V, i):
+    """w'v of learner e; code : of the loss."""
+    z = dot(w[e], V[i], V.shape[1])
+    return min(max(z, -LIMIT), LIMIT) if code == LOGISTIC else z
 
 
 @bare_inline
@@ -267,14 +267,14 @@ def averaged_score(loss, combiner, V, i):
     """The learners' scores, or with logistic loss their probabilities as log-odds, averaged."""
     E = len(combiner.loss)
     if E == 1:
-        return score(loss, combiner, 0, V, i)
+        return score(loss.code, combiner.w, 0, V, i)
     least = math.inf
     for e in range(E):
         least = min(least, combiner.loss[e])
     above = below = 0.0
     for e in range(E):
         share = math.exp(least - combiner.loss[e]) if combiner.loss[e] > least else 1.0
-        z = score(loss, combiner, e, V, i)
+        z = score(loss.code, combiner.w, e, V, i)
         if loss.code == LOGISTIC:  # of both classes, so that nothing cancels
             above += share / (1.0 + math.exp(-z))
             below += share / (1.0 + math.exp(z))

@@ -370,7 +370,8 @@ class Committee(Engine):
         relative = target.kind == VALUES
         calls.append((watch, (state.drift, relative, surprise, rows.y, rows.weight, late)))
         if self.rows_left(state) and self._judged(state) >= 0:
-            to = state.history, state.now, late, target.kind == SEVERAL, target.rules.kept, np.array(work.online)
+            several = (True,) if target.kind == SEVERAL else ()
+            to = state.history, state.now, late, several, target.rules.kept, np.array(work.online)
             shown = np.zeros(histories.WIDTH - 1, np.int64), V, z[0], part.scale, rows.y, rows.weight
             calls.append((histories.remember, (*to, *shown)))
         columns = part_of(rows, COLUMNS) if state.now["in_parts"][0] else rows

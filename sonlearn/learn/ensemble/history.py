@@ -99,7 +99,8 @@ def remember(history, now, late, several, size, places, others, V, logs, scale, 
     ----------
     history : History with room for them, modified
     now : structured [1], of the committee, which has not counted them; late : int, of the first rows, those in none
-    several : bool, whether there are several classes; size : int, rows that the history keeps
+    several : (True,) of several classes, else (), and then what only these need is not compiled
+    size : int, rows that the history keeps
     places : int64[k], of the members in it; others : int64[WIDTH - 1], scratch
     V : float64[k, n, K]; logs : float64[n, K], of several classes logarithms of the combination's probabilities
     scale : LabelScale; y, weight : float64[n]
@@ -111,7 +112,7 @@ def remember(history, now, late, several, size, places, others, V, logs, scale, 
         row += 1
         inputs, facts, met = history.inputs[row % size], history.facts[row % size], scale.met[i]
         clear(inputs)
-        if not several:
+        if len(several) == 0:
             facts[0], facts[1], facts[2] = scale.par[i], y[i], weight[i]
             for j in range(len(V)):
                 inputs[places[j], 0] = V[j, i, 0]
