@@ -148,13 +148,17 @@ def fade(A, retention, prior):
 
 @bare_jit
 def copy_inputs(own, combiner, at):
-    """The inputs `at` (int64[m]) of `combiner` <- the first m of `own`; what all inputs share stays."""
-    for e in range(len(own.w)):
+    """The inputs `at` (int64[m]) of a combiner <- the first m of another one, `own`; what all inputs share stays.
+
+    own, combiner : (w, A, P) of each, the first fields of `Combiner`
+    """
+    (w, A, P), (to_w, to_A, to_P) = own, combiner
+    for e in range(len(w)):
         for i in range(len(at)):
-            combiner.w[e, at[i]] = own.w[e, i]
+            to_w[e, at[i]] = w[e, i]
             for j in range(len(at)):
-                combiner.A[e, at[i], at[j]] = own.A[e, i, j]
-                combiner.P[e, at[i], at[j]] = own.P[e, i, j]
+                to_A[e, at[i], at[j]] = A[e, i, j]
+                to_P[e, at[i], at[j]] = P[e, i, j]
 
 
 def went_on(combiners: Sequence[Combiner], base: Combiner, rows: Sequence[int]) -> bool:
