@@ -127,11 +127,11 @@ def new_work(params: DiagonalFDParams, state: DiagonalFDState) -> DiagonalFDScra
 
 
 @bare_jit
-def follow(params, state, work, rows, out, start, learns):
+def follow(params, state, work, rows, raw, start, learns):
     """Predict rows from `start` on and, where it `learns`, learn them; (next row, DONE, LOG_FULL or DIVERGED).
 
     params : DiagonalFDParams; state : DiagonalFDState, modified where it `learns`
-    work : DiagonalFDScratch, overwritten; rows : Rows, not modified; out : Predictions, filled in from row `start` on
+    work : DiagonalFDScratch, overwritten; rows : Rows, not modified; raw : float64[n, 1], filled in from row `start` on
 
     Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds.
     """
@@ -148,7 +148,7 @@ def follow(params, state, work, rows, out, start, learns):
         z = plus_dot(wx, work.g, state.gamma, r) + rows.base[i]
         if not (abs(z) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED
-        out.raw[i, 0] = z
+        raw[i, 0] = z
         if learned:
             w = rows.weight[i] / params.r
             if step(params.loss, state, work.q, work.g, feats, values, z, v, xx, rows.y[i], w) == DIVERGED:
