@@ -32,11 +32,9 @@ from sonlearn.learn.boosting.state import (
     PARTS,
     SPARE,
     BoostState,
-    Counts,
     Nodes,
     Params,
     Parting,
-    Sampling,
     Scratch,
     new_trees,
 )
@@ -77,15 +75,14 @@ class Boost(Engine):
         inner, across = (1 << self._params.depth) - 1, scores_of_row(classes)
         order, aside, near, leaf = zeros((4, KEPT), np.uint32)
         return Scratch(
-            np.zeros(width, np.float32),
-            Sampling(np.zeros(SAMPLE, np.float32), np.zeros((2, SAMPLE), np.uint32), np.zeros(DIGITS, np.int64)),
-            zeros((KEPT, 2)),
-            Nodes(order, *np.zeros((2, 2 * inner + 1), np.int64), zeros((KEPT,), np.int64), np.zeros(2)),
-            leaf,
-            Counts(
-                np.zeros(COLUMNS, np.uint16), zeros((inner, COLUMNS * (BINS + 1)), np.int64),
-                np.zeros(BINS, np.int64), np.zeros(BINS),
+            np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), np.zeros((2, SAMPLE), np.uint32),
+            np.zeros(DIGITS, np.int64), zeros((KEPT, 2)),
+            Nodes(
+                order, *np.zeros((2, 2 * inner + 1), np.int64), zeros((KEPT,), np.int64), np.zeros(2),
+                np.zeros(COLUMNS, np.uint16), zeros((inner, COLUMNS * (BINS + 1)), np.int64), np.zeros(BINS, np.int64),
+                np.zeros(BINS),
             ),
+            leaf,
             Parting(
                 aside, near, np.zeros(KEPT, np.float32), np.zeros(PARTS, np.int64), np.zeros((PARTS, 2), np.float32)
             ),

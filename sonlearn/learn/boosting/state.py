@@ -85,27 +85,14 @@ class BoostState(NamedTuple):
     scores: np.ndarray
 
 
-class Sampling(NamedTuple):
-    """Room for the codes of a column."""
-
-    sample: np.ndarray  # float32[SAMPLE]
-    keys: np.ndarray  # uint32[2, SAMPLE]; to sort it
-    places: np.ndarray  # int64[DIGITS]; how many keys have a digit, and where they go
-
-
 class Nodes(NamedTuple):
-    """Rows of a tree's nodes."""
+    """Rows and histograms of a tree's nodes."""
 
     order: np.ndarray  # uint32[KEPT]; rows, those of a node side by side
     begin: np.ndarray  # int64[nodes]; of the node's rows in `order`
     end: np.ndarray  # int64[nodes]; `begin` of a node that is not in the tree
     packed: np.ndarray  # int64[KEPT]; of each row, gradient and curvature in units (`tree.pack_slopes`)
     scale: np.ndarray  # float64[2]; units in 1
-
-
-class Counts(NamedTuple):
-    """Histograms of the nodes, and what splits gain by them."""
-
     chosen: np.ndarray  # uint16[COLUMNS]; columns of the tree: without a sign, since indices with one take longer
     cells: np.ndarray  # int64[inner nodes, COLUMNS * (BINS + 1)]; histograms: sums of `packed`
     below: np.ndarray  # int64[BINS]; sums of a column's cells up to each
@@ -126,11 +113,12 @@ class Scratch(NamedTuple):
     """Room for one row, and for one step of a refit; in parts, as each argument of a kernel's helper is compiled."""
 
     x: np.ndarray  # float32[columns]; values of a row, zeros between rows
-    sampling: Sampling
+    sample: np.ndarray  # float32[SAMPLE]
+    keys: np.ndarray  # uint32[2, SAMPLE]; to sort it
+    places: np.ndarray  # int64[DIGITS]; how many keys have a digit, and where they go
     slopes: np.ndarray  # float64[KEPT, 2]; of each row
     nodes: Nodes
     leaf: np.ndarray  # uint32[KEPT]; of each row, the node where it ends
-    counts: Counts
     parting: Parting
     by_leaf: np.ndarray  # float64[2, nodes, scores of a row]; sums over its rows; of classes then exp of value
     signs: np.ndarray  # float64[scores of a row]; of several classes, in this tree

@@ -41,11 +41,11 @@ LEAST, MOST = range(2)
 @bare_inline
 def grow_tree(params, state, work, number, t):
     """Grow tree t, of that number in its refit, and add its leaves to the scores of the rows."""
-    now, nodes, inner = state.now[0], work.nodes, work.counts.cells.shape[0]
-    m = draw_columns(params, now, state.sizes, work.counts.chosen, number)
+    now, nodes, inner = state.now[0], work.nodes, work.nodes.cells.shape[0]
+    m = draw_columns(params, now, state.sizes, nodes.chosen, number)
     draw_signs(params, params.several, now, work.signs, number)
     begin_tree(params, now, state.labels, state.scores, nodes, work.slopes, work.signs)
-    count_cells(state.codes, now["columns"], nodes, work.counts, 0, m)
+    count_cells(state.codes, now["columns"], nodes, 0, m)
     for k in range(2 * inner + 1):
         split = False
         if k < inner:
@@ -133,19 +133,19 @@ def draw_signs(params, several, now, signs, number):
 @bare_inline
 def split_node(params, state, work, t, k, m):
     """Split node k of tree t where that gains most; returns whether it was split."""
-    tree, nodes, counts = state.trees, work.nodes, work.counts
+    tree, nodes = state.trees, work.nodes
     if m == 0 or not heavy(params, nodes, k):
         return False
-    q, code, none_left = best_split(params, state.sizes, nodes.scale, counts, k, m)
+    q, code, none_left = best_split(params, state.sizes, nodes, k, m)
     if q < 0:
         return False
-    tree.column[t, k], tree.none_left[t, k] = counts.chosen[q], none_left
-    tree.edge[t, k] = state.edges[counts.chosen[q], code - 1] if code > 0 else BELOW_ALL
+    tree.column[t, k], tree.none_left[t, k] = nodes.chosen[q], none_left
+    tree.edge[t, k] = state.edges[nodes.chosen[q], code - 1] if code > 0 else BELOW_ALL
     middle = part_rows(params, state, work, t, k, q, code)
     nodes.begin[2 * k + 1], nodes.end[2 * k + 1] = nodes.begin[k], middle
     nodes.begin[2 * k + 2], nodes.end[2 * k + 2] = middle, nodes.end[k]
-    if 2 * k + 2 < counts.cells.shape[0]:
-        count_children(params, state.codes, state.now[0]["columns"], nodes, counts, k, m)
+    if 2 * k + 2 < nodes.cells.shape[0]:
+        count_children(params, state.codes, state.now[0]["columns"], nodes, k, m)
     return True
 
 
@@ -161,52 +161,52 @@ def heavy(params, nodes, k):
 
 
 @bare_inline
-def count_children(params, codes, columns, nodes, counts, k, m):
+def count_children(params, codes, columns, nodes, k, m):
     """Fill in the histograms of the children of node k: the one with fewer rows is counted, the other is the rest."""
-    few, many, cells = 2 * k + 1, 2 * k + 2, counts.cells
+    few, many, cells = 2 * k + 1, 2 * k + 2, nodes.cells
     if nodes.end[few] - nodes.begin[few] > nodes.end[many] - nodes.begin[many]:
         few, many = many, few
     if not (heavy(params, nodes, few) or heavy(params, nodes, many)):
         return
-    count_cells(codes, columns, nodes, counts, few, m)
+    count_cells(codes, columns, nodes, few, m)
     for cell in range(m * (BINS + 1)):
         cells[many, cell] = cells[k, cell] - cells[few, cell]
 
 
 @bare_inline
-def count_cells(codes, columns, nodes, counts, k, m):
+def count_cells(codes, columns, nodes, k, m):
     """Sum the rows of node k by column and code."""
-    cells = counts.cells[k]
+    cells = nodes.cells[k]
     for cell in range(m * (BINS + 1)):
         cells[cell] = 0
     for place in range(nodes.begin[k], nodes.end[k]):
         i = nodes.order[place]
         packed, row = nodes.packed[i], codes[i * columns : (i + 1) * columns]
         for q in range(m):
-            cells[q * (BINS + 1) + int(row[counts.chosen[q]])] += packed
+            cells[q * (BINS + 1) + int(row[nodes.chosen[q]])] += packed
 
 
 @bare_inline
-def best_split(params, sizes, scale, counts, k, m):
+def best_split(params, sizes, nodes, k, m):
     """(place among the columns chosen, last code on the left, whether rows without a value go left); place -1: none."""
-    cells, (penalty, least), found, last, left = counts.cells[k], limits(params, scale), -1, 0, False
+    cells, (penalty, least), found, last, left = nodes.cells[k], limits(params, nodes.scale), -1, 0, False
     every = total_of_cells(cells, 0, BINS + 1)
     best = gain_of(every, 0, penalty, 0.0) * (1.0 + ROUNDING)
     for q in range(m):
-        at, below, size = q * (BINS + 1), 0, sizes[counts.chosen[q]]
+        at, below, size = q * (BINS + 1), 0, sizes[nodes.chosen[q]]
         none = cells[at]
         for code in range(size):
             below += cells[at + code] if code > 0 else 0
-            counts.below[code] = below
+            nodes.below[code] = below
         for side in range(int(none != 0), -1, -1):
             add, better = side * none, 0
             for code in range(size):
-                gain = gain_of(counts.below[code] + add, every - counts.below[code] - add, penalty, least)
-                counts.gains[code] = gain
+                gain = gain_of(nodes.below[code] + add, every - nodes.below[code] - add, penalty, least)
+                nodes.gains[code] = gain
                 better |= int(gain > best)
             for code in range(1 - side, size if better else 0):
-                if counts.gains[code] > best:
-                    best, found, last, left = counts.gains[code] * (1.0 + ROUNDING), q, code, side == 1
+                if nodes.gains[code] > best:
+                    best, found, last, left = nodes.gains[code] * (1.0 + ROUNDING), q, code, side == 1
     return found, last, left
 
 
@@ -234,11 +234,11 @@ def part_rows(params, state, work, t, k, q, last):
     without branches, which would be foretold wrongly.
     """
     nodes, parting, now = work.nodes, work.parting, state.now[0]
-    j, n, at, aside, near = int(work.counts.chosen[q]), rows_of_refit(now), nodes.begin[k], 0, 0
+    j, n, at, aside, near = int(nodes.chosen[q]), rows_of_refit(now), nodes.begin[k], 0, 0
     codes, edge = state.by_column[j * n : (j + 1) * n], state.trees.edge
     first, below, following = 0 if state.trees.none_left[t, k] else 1, last, last
     if last > 0 and state.sizes[j] == BINS:
-        below, following = last - 1, next_code(work.counts.cells[k], q, last)
+        below, following = last - 1, next_code(nodes.cells[k], q, last)
     for place in range(nodes.begin[k], nodes.end[k]):
         i = nodes.order[place]
         code = codes[i]
@@ -248,7 +248,7 @@ def part_rows(params, state, work, t, k, q, last):
         near += between
         aside += 1 - left - between
     if count_parts(now, state.values, nodes.packed, parting, j, near):
-        move_edge(limits(params, nodes.scale), state.trees, work.counts.cells[k], parting, t, k, q, below)
+        move_edge(limits(params, nodes.scale), state.trees, nodes.cells[k], parting, t, k, q, below)
     for place in range(near):
         i = parting.near[place]
         left = int(parting.value[place] <= edge[t, k])
