@@ -46,16 +46,16 @@ NO_ROWS = Rows(
 
 
 @forced_inline
-def begin_row(rows: Rows, i: int) -> None:
-    """Nothing is left out of row i yet."""
-    rows.unseen[i, COUNT] = rows.unseen[i, SQUARES] = 0.0
+def begin_row(unseen: np.ndarray, i: int) -> None:
+    """Nothing is left out of row i yet. unseen : that of `Rows`"""
+    unseen[i, COUNT] = unseen[i, SQUARES] = 0.0
 
 
 @forced_inline
-def leave_out(rows: Rows, i: int, x: float) -> None:
+def leave_out(unseen: np.ndarray, i: int, x: float) -> None:
     """Measure an entry of row i that is left out: a value x other than 0."""
-    rows.unseen[i, COUNT] += 1.0
-    rows.unseen[i, SQUARES] += x * x
+    unseen[i, COUNT] += 1.0
+    unseen[i, SQUARES] += x * x
 
 
 @forced_inline

@@ -136,7 +136,7 @@ def bin_rows(params, state, work, rows, out, i, at, learn):
         if learned and lacks_room(state.slots, params.limit, now["made"], most):
             break
         begin, shared = at, now["made"] + most > params.limit
-        begin_row(out, i)
+        begin_row(out.unseen, i)
         code_row(params, state, work, rows, i, table.shift, learned)
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             j, x = rows.features[place], tamed(rows.values[place])

@@ -273,7 +273,7 @@ def intern_rows(indptr, indices, values, index, rows, places, start, unknown):
         if learned and size[0] + indptr[i + 1] - indptr[i] > len(ids):
             break
         begin = out
-        begin_row(rows, i)
+        begin_row(rows.unseen, i)
         if len(slots) > BEYOND:
             for at in range(indptr[i + 1], indptr[min(i + 2, len(indptr) - 1)]):
                 fetch(slots, home_of(indices[at], slots), 1)
@@ -327,13 +327,13 @@ def copy_known(rows, i, out, at):
 
     Returns the next place. `out` may be `rows`, at the place where its row begins.
     """
-    begin_row(out, i)
+    begin_row(out.unseen, i)
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         f, x = rows.features[place], rows.values[place]
         if f != UNKNOWN:
             out.features[at], out.values[at] = f, x
             at += 1
         elif x != 0.0:
-            leave_out(out, i, x)
+            leave_out(out.unseen, i, x)
     out.indptr[i + 1] = at
     return at

@@ -218,7 +218,7 @@ def put(out, begin, at, feature, value, shared, marks):
     Where numbers may be `shared` (the table is full, or may be within this row), what stands in the row already gets
     the value added.
     """
-    place = marked(out, begin, at, feature, marks) if shared else at
+    place = marked(out.features, begin, at, feature, marks) if shared else at
     if place < at:
         out.values[place] += value
         return at
@@ -228,10 +228,10 @@ def put(out, begin, at, feature, value, shared, marks):
 
 
 @bare_inline
-def marked(out, begin, at, feature, marks):
+def marked(features, begin, at, feature, marks):
     """Place of `feature` in the row from `begin` to `at`, or `at`, which is its own from now on."""
     size = len(marks) - 1
-    return begin + place_in_row(np.int64(feature), out.features[begin:at], marks[size] + begin, marks[:size])
+    return begin + place_in_row(np.int64(feature), features[begin:at], marks[size] + begin, marks[:size])
 
 
 @forced_inline
@@ -239,7 +239,7 @@ def put_or_leave(out, i, begin, at, number, value, shared, marks):
     """`put`, of what has a number, an entry of row i; the rest is left out and measured (`Rows.unseen`)."""
     if number != UNKNOWN:
         return put(out, begin, at, number, value, shared, marks)
-    leave_out(out, i, value)
+    leave_out(out.unseen, i, value)
     return at
 
 
@@ -251,7 +251,7 @@ def number_row(keys, fetched, size, value, table, now, learned, out, i, begin, m
     new keys fill; now : record of the state, whose numbers are raised; out : `Rows`, filled in; marks : see `put`.
     """
     own, at, shared = keys[:size], begin, now["made"] + size > table.limit
-    begin_row(out, i)
+    begin_row(out.unseen, i)
     for k in range(len(own)):
         fetched[k] = first_slot(own[k], table.slots, table.shift)
     if learned and not shared:  # all get a number of their own; what is contiguous is known to be so

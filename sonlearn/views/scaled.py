@@ -106,7 +106,7 @@ def scale_rows(params, state, scratch, rows, out, i, at, learn):
     constant, last, log_x = rows.constant, 0.0, 0.0
     while i < len(rows.indptr) - 1:
         begin, xx, log_t = at, 0.0, math.log(now["t"] + 2.0)
-        begin_row(out, i)
+        begin_row(out.unseen, i)
         learned = learn and is_learned(rows.weight[i], rows.y[i])
         for place in range(rows.indptr[i], rows.indptr[i + 1]):
             j, x = rows.features[place], tamed(rows.values[place])
@@ -130,7 +130,7 @@ def scale_rows(params, state, scratch, rows, out, i, at, learn):
                 out.values[at] = x
                 at += 1
             else:
-                leave_out(out, i, x)
+                leave_out(out.unseen, i, x)
         if params.unit and xx > 0.0:
             norm = 1.0 / math.sqrt(xx)
             out.unseen[i, SQUARES] *= norm * norm

@@ -11,13 +11,11 @@ from streams import batch_of, zipf
 from streams import several_classes as stream
 
 from sonlearn import Learner, LearnOptions
-from sonlearn.data.rows import NO_ROWS
 from sonlearn.learn.boosting.state import CLASSES
 from sonlearn.learn.ensemble import committee, pruning
 from sonlearn.learn.ensemble.combiner import new_combiner
 from sonlearn.learn.ensemble.committee import NOW
 from sonlearn.learn.ensemble.history import WIDTH, History, new_history, remember, with_room
-from sonlearn.learn.ensemble.label_scale import new_scale
 from sonlearn.learn.ensemble.progress import SEVERAL
 from sonlearn.learn.ensemble.pruning import DOUBT, FittedJudge, ReplayJudge, fitted
 from sonlearn.learn.ensemble.scheduling import Views
@@ -374,9 +372,9 @@ def test_tuples_that_are_nearly_all_new_go():
 def remembered(V, logs, met, t, y, weight):
     """The history of members 0 and 2 of three."""
     history = with_room(new_history(3, WIDTH), int(t[-1]) + 1, pruning.CLASS_RULES.kept)
-    scale, others = new_scale(NO_ROWS._replace(y=y))._replace(met=met), np.zeros(WIDTH - 1, np.int64)
+    others, par = np.zeros(WIDTH - 1, np.int64), np.zeros(len(y))
     at, kept = np.array([0, 2]), pruning.CLASS_RULES.kept
-    remember(history, np.zeros(1, NOW), 0, True, kept, at, others, V, logs, scale, y, weight)
+    remember(history, np.zeros(1, NOW), 0, (True,), kept, at, others, V, logs, met, par, y, weight)
     return history
 
 

@@ -41,7 +41,7 @@ def surprises(classes, z, y):
     target = Target(LearnOptions(loss="logistic" if classes else "squared"), (Member("nag", "raw"),))
     rows, found = NO_ROWS._replace(y=y), np.zeros(len(y))
     _, scale, _ = target.label_calls(target.new(), rows, np.zeros(0), again=True)
-    measure(target.kind, target.loss, scale, z[:, None], y, np.ones(len(y)), np.zeros(3), found)
+    measure(target.kind, target.loss, scale.met, scale.par, z[:, None], y, np.ones(len(y)), np.zeros(3), found)
     return found
 
 

@@ -43,14 +43,14 @@ def slot_of(ring, i):
 
 
 @bare_inline
-def code_columns(state, work, begin, end):
+def code_columns(state, sample, keys, places, begin, end):
     """Fill in the codes, edges and sizes of the columns from begin to end, which are side by side in memory."""
     now, edges, sizes = state.now[0], state.edges, state.sizes
     ring, n, width, columns = ring_of(now), rows_of_refit(now), now["width"], now["columns"]
     for j in range(begin, end):
-        m = take_sample(now, state.values, work.sample, j)
-        sort(work.sample, work.keys, work.places, m)
-        sizes[j] = find_edges(edges[j], work.sample, m)
+        m = take_sample(now, state.values, sample, j)
+        sort(sample, keys, places, m)
+        sizes[j] = find_edges(edges[j], sample, m)
     for i in range(n):
         row = slot_of(ring, i) * width
         for j in range(begin, end):

@@ -32,7 +32,9 @@ from sonlearn.learn.boosting.state import (
     PARTS,
     SPARE,
     BoostState,
+    Nodes,
     Params,
+    Parting,
     Scratch,
     new_trees,
 )
@@ -71,13 +73,20 @@ class Boost(Engine):
 
     def _scratch(self, width: int, classes: int) -> Scratch:
         inner, across = (1 << self._params.depth) - 1, scores_of_row(classes)
+        order, aside, near, leaf = zeros((4, KEPT), np.uint32)
         return Scratch(
             np.zeros(width, np.float32), np.zeros(SAMPLE, np.float32), np.zeros((2, SAMPLE), np.uint32),
-            np.zeros(DIGITS, np.int64), zeros((KEPT, 2)), *zeros((4, KEPT), np.uint32),
-            np.zeros(COLUMNS, np.uint16), *np.zeros((2, 2 * inner + 1), np.int64), zeros((2, 2 * inner + 1, across)),
-            zeros((KEPT,), np.int64), np.zeros(2), zeros((inner, COLUMNS * (BINS + 1)), np.int64),
-            np.zeros(BINS, np.int64), np.zeros(BINS), np.zeros(KEPT, np.float32), np.zeros(PARTS, np.int64),
-            np.zeros((PARTS, 2), np.float32), np.zeros(across), np.zeros(classes),
+            np.zeros(DIGITS, np.int64), zeros((KEPT, 2)),
+            Nodes(
+                order, *np.zeros((2, 2 * inner + 1), np.int64), zeros((KEPT,), np.int64), np.zeros(2),
+                np.zeros(COLUMNS, np.uint16), zeros((inner, COLUMNS * (BINS + 1)), np.int64), np.zeros(BINS, np.int64),
+                np.zeros(BINS),
+            ),
+            leaf,
+            Parting(
+                aside, near, np.zeros(KEPT, np.float32), np.zeros(PARTS, np.int64), np.zeros((PARTS, 2), np.float32)
+            ),
+            zeros((2, 2 * inner + 1, across)), np.zeros(across), np.zeros(classes),
         )  # fmt: skip
 
     def _room_for(self, state: BoostState) -> Scratch:
@@ -222,7 +231,8 @@ def params_of(loss: int, **values: Any) -> Params:
     given = METHODS["boost"].values | {"loss": loss} | values
     least = given.pop("least_logistic")
     given["least"] = given["least"] if loss == SQUARED else least
-    return Params(**given, longest=LONGEST if loss == SOFTMAX else math.inf)
+    longest, several = (LONGEST, (True,)) if loss == SOFTMAX else (math.inf, ())
+    return Params(**given, longest=longest, several=several)
 
 
 def _with_classes(state: BoostState, classes: int) -> np.ndarray:

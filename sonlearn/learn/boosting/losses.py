@@ -49,19 +49,18 @@ def error_of(loss, z, classes, y):
 
 
 @bare_inline
-def start_scores(params, state):
+def start_scores(loss, now, labels, starts, scores):
     """Scores of no tree, and with them those of the rows, whose bases they have besides.
 
     They are the mean of the labels; of two classes the log-odds of their shares; of several the logarithm of each one's
     weight and 1, so that a class without a row has 0.
     """
-    now, starts, weight, loss = state.now[0], state.starts, 0.0, params.loss
-    n, known, ring = rows_of_refit(now), now["known"], ring_of(now)
+    n, known, ring, weight = rows_of_refit(now), now["known"], ring_of(now), 0.0
     across = scores_of_row(known)
     for c in range(known):
         starts[c, NEXT] = 0.0
     for i in range(n):
-        y, h, base = state.labels[slot_of(ring, i)]
+        y, h, base = labels[slot_of(ring, i)]
         weight += h
         c = class_of(loss, y)
         if loss == SQUARED:
@@ -73,9 +72,9 @@ def start_scores(params, state):
         if c < known:
             starts[c, NEXT], shown = start_of(loss, starts[c, NEXT], weight, known)
         for i in range(n):
-            state.scores[i * across + c] = shown
+            scores[i * across + c] = shown
     for i in range(0 if loss == SOFTMAX else n):
-        state.scores[i] += state.labels[slot_of(ring, i), BASE]
+        scores[i] += labels[slot_of(ring, i), BASE]
 
 
 @forced_inline
@@ -88,47 +87,47 @@ def start_of(loss, total, weight, known):
 
 
 @forced_inline
-def slopes_of(loss, state, i, slot, across, signs):
+def slopes_of(loss, several, labels, scores, i, slot, across, signs):
     """(gradient, curvature) of row i of the refit for one number that is added to its scores, or taken, by their signs.
 
     Of a value's score z they are z - y and 1, of two classes of probability p p - [y > 0] and p (1 - p). Of softmax,
     with probabilities p, e = p but less 1 for the own class, and signs s, they are s'e and 1 - (s'p)^2. All of them
     times the importance of the row.
     """
-    y, h, z = state.labels[slot, LABEL], state.labels[slot, IMPORTANCE], state.scores[i * across]
+    y, h, z = labels[slot, LABEL], labels[slot, IMPORTANCE], scores[i * across]
+    if len(several) > 0:
+        mean = product(scores[i * across : (i + 1) * across], signs, across)
+        return h * (mean - signs[int(y)]), h * max(1.0 - mean * mean, FLOOR)
     if loss == SQUARED:
         return h * (z - y), h
-    if loss == LOGISTIC:
-        e = math.exp(-abs(z))
-        p = 1.0 / (1.0 + e) if z > 0.0 else e / (1.0 + e)
-        return h * (p - (1.0 if y > 0.0 else 0.0)), h * max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
-    mean = product(state.scores[i * across : (i + 1) * across], signs, across)
-    return h * (mean - signs[int(y)]), h * max(1.0 - mean * mean, FLOOR)
+    e = math.exp(-abs(z))
+    p = 1.0 / (1.0 + e) if z > 0.0 else e / (1.0 + e)
+    return h * (p - (1.0 if y > 0.0 else 0.0)), h * max(e / ((1.0 + e) * (1.0 + e)), FLOOR)
 
 
 @forced_inline
-def add_slopes(state, i, slot, across, by_leaf, k):
+def add_slopes(labels, scores, i, slot, across, by_leaf, k):
     """Add to leaf k, of each of several classes of probability p, the gradient and the curvature p (1 - p) of row i."""
-    gradients, curvatures, h = by_leaf[GRADIENT, k], by_leaf[CURVATURE, k], state.labels[slot, IMPORTANCE]
-    p = state.scores[i * across : (i + 1) * across]
+    gradients, curvatures, h = by_leaf[GRADIENT, k], by_leaf[CURVATURE, k], labels[slot, IMPORTANCE]
+    p = scores[i * across : (i + 1) * across]
     for c in range(across):
         gradients[c] += h * p[c]
         curvatures[c] += h * max(p[c] * (1.0 - p[c]), FLOOR)
-    gradients[int(state.labels[slot, LABEL])] -= h
+    gradients[int(labels[slot, LABEL])] -= h
 
 
 @forced_inline
-def move_of(loss, value):
+def move_of(several, value):
     """What `move` takes for a leaf's value: most nodes are not leaves."""
-    if loss == SOFTMAX:
+    if len(several) > 0:
         return math.exp(value) if value != 0.0 else 1.0
     return value
 
 
 @forced_inline
-def move(loss, scores, i, across, by):
+def move(several, scores, i, across, by):
     """Add a leaf's values to the scores of row i; of several classes probabilities become proportional to p by."""
-    if loss != SOFTMAX:
+    if len(several) == 0:
         scores[i * across] += by[0]
         return
     p = scores[i * across : (i + 1) * across]

@@ -38,7 +38,7 @@ def follow(params, state, work, rows, start, learns, raw):
     now, width = state.now[0], state.now[0]["width"]
     for i in range(start, len(rows.y)):
         learned = learns and is_learned(rows.weight[i], rows.y[i])
-        if learned and not can_be_kept(params, state, rows, i):
+        if learned and not can_be_kept(params.loss, now, state.starts, state.labels, state.values, rows, i):
             return i
         read_values(rows, i, work.x, width)
         for c in range(now["classes"]):
@@ -46,10 +46,10 @@ def follow(params, state, work, rows, start, learns, raw):
         if (
             rows.indptr[i] < rows.indptr[i + 1] or rows.unseen[i, COUNT] > 0
         ):  # a view of numbers shows a text as nothing
-            add_scores(params, state, work.x, work.total, raw[i])
+            add_scores(params.trees, now, state.starts, state.trees, work.x, work.total, raw[i])
         if learned:
             watch_trees(params, now, state.drift, raw[i], rows.y[i])
-            keep(params, state, work.x, rows, i)
+            keep(params.loss, now, state.values, state.labels, work.x, rows, i)
         clear_first(work.x, width)
         if learned:
             go_on(params, state, work, AT_ONCE)
@@ -57,17 +57,16 @@ def follow(params, state, work, rows, start, learns, raw):
 
 
 @bare_inline
-def can_be_kept(params, state, rows, i):
+def can_be_kept(loss, now, starts, labels, values, rows, i):
     """Whether row i has numbers within bounds, and there is room for it."""
-    now = state.now[0]
     slot, width = now["rows"] % now["slots"], now["width"]
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         if rows.features[place] >= width:
             return False
-    if len(state.starts) <= min(class_of(params.loss, rows.y[i]), CLASSES - 1):
+    if len(starts) <= min(class_of(loss, rows.y[i]), CLASSES - 1):
         return False
     within = abs(rows.y[i] - rows.base[i]) <= LIMIT and rows.weight[i] <= LIMIT
-    return within and slot < len(state.labels) and (slot + 1) * width <= len(state.values)
+    return within and slot < len(labels) and (slot + 1) * width <= len(values)
 
 
 @bare_inline
@@ -80,32 +79,30 @@ def read_values(rows, i, x, width):
 
 
 @bare_inline
-def add_scores(params, state, x, total, z):
-    """z[c] += the score of class c for a row with the values x. total : float64[K], overwritten"""
-    now, classes = state.now[0], min(state.now[0]["classes"], len(state.starts))
+def add_scores(many, now, starts, trees, x, total, z):
+    """z[c] += the score of class c for a row with the values x, by `many` trees. total : float64[K], overwritten"""
+    classes = min(now["classes"], len(starts))
     for c in range(classes):
-        total[c] = state.starts[c, IN_USE]
-    for t in range(now["first"], now["first"] + params.trees):
-        at = place_of(state.trees.column, len(state.starts), t, leaf_of(state.trees, t, x))
+        total[c] = starts[c, IN_USE]
+    for t in range(now["first"], now["first"] + many):
+        at = place_of(trees.column, len(starts), t, leaf_of(trees, t, x))
         for c in range(classes):
-            total[c] += state.trees.value[at + c]
+            total[c] += trees.value[at + c]
     for c in range(classes):
         z[c] += total[c]
 
 
 @bare_inline
-def keep(params, state, x, rows, i):
+def keep(loss, now, values, labels, x, rows, i):
     """Put row i, whose values are x, into the buffer."""
-    now = state.now[0]
     slot, width = now["rows"] % now["slots"], now["width"]
     for j in range(width):
-        state.values[slot * width + j] = x[j]
-    state.labels[slot, LABEL], state.labels[slot, IMPORTANCE] = rows.y[i], rows.weight[i]
-    state.labels[slot, BASE] = rows.base[i]
+        values[slot * width + j] = x[j]
+    labels[slot, LABEL], labels[slot, IMPORTANCE], labels[slot, BASE] = rows.y[i], rows.weight[i], rows.base[i]
     for place in range(rows.indptr[i], rows.indptr[i + 1]):
         now["seen"] = max(now["seen"], rows.features[place] + 1)
     now["rows"] += 1
-    now["classes"] = max(now["classes"], class_of(params.loss, rows.y[i]) + 1)
+    now["classes"] = max(now["classes"], class_of(loss, rows.y[i]) + 1)
 
 
 @bare_inline
@@ -129,8 +126,8 @@ def watch_trees(params, now, drift, z, y):
 
 #: Rows between two refits, at least.
 APART = 32
-#: Values that are looked at after one row, roughly.
-AT_ONCE = 1 << 22
+#: Values that are looked at after one row, roughly; more than a refit looks at.
+AT_ONCE, ALL = 1 << 22, 1 << 62
 #: Looks that the code of a value takes.
 LOOKS = 8
 #: Columns that get their codes in one step: their values are side by side in memory.
@@ -145,29 +142,24 @@ def go_on(params, state, work, most):
         now["step"], now["last"], now["columns"] = 1, now["rows"], now["seen"]
         now["due"] = now["rows"] + max(int(params.growth * rows_of_refit(now)), APART)
         now["refits"], now["known"] = now["refits"] + 1, now["classes"]
+    n, of_classes = rows_of_refit(now), LOOKS * now["known"] if params.loss == SOFTMAX else 0
     while now["step"] > 0 and most > 0:
-        most -= make_step(params, state, work)
-
-
-@bare_inline
-def make_step(params, state, work):
-    """Make the next step of the refit under way; returns about how many values it looks at."""
-    now = state.now[0]
-    n, t = rows_of_refit(now), now["step"] - 1 - now["columns"]
-    if t < 0:
-        begin, end = now["step"] - 1, min(now["step"] - 1 + TOGETHER, now["columns"])
-        code_columns(state, work, begin, end)
-        now["step"] += end - begin
-        return LOOKS * n * (end - begin)
-    if t == 0:
-        start_scores(params, state)
-    grow_tree(params, state, work, t, growing(params, now) + t)
-    now["step"] += 1
-    if t + 1 == params.trees:
-        now["step"], now["first"] = 0, growing(params, now)
-        for c in range(now["known"]):
-            state.starts[c, IN_USE] = state.starts[c, NEXT]
-    return n * (min(now["columns"], COLUMNS) * params.depth + (LOOKS * now["known"] if params.loss == SOFTMAX else 0))
+        t = now["step"] - 1 - now["columns"]
+        if t < 0:
+            begin, end = now["step"] - 1, min(now["step"] - 1 + TOGETHER, now["columns"])
+            code_columns(state, work.sample, work.keys, work.places, begin, end)
+            now["step"] += end - begin
+            most -= LOOKS * n * (end - begin)
+            continue
+        if t == 0:
+            start_scores(params.loss, now, state.labels, state.starts, state.scores)
+        grow_tree(params, state, work, t, growing(params, now) + t)
+        now["step"] += 1
+        if t + 1 == params.trees:
+            now["step"], now["first"] = 0, growing(params, now)
+            for c in range(now["known"]):
+                state.starts[c, IN_USE] = state.starts[c, NEXT]
+        most -= n * (min(now["columns"], COLUMNS) * params.depth + of_classes)
 
 
 @forced_inline
@@ -182,9 +174,7 @@ def refit_now(params, state, work):
     now = state.now[0]
     now["step"], now["due"] = 0, now["rows"]
     if now["rows"] > 0:
-        go_on(params, state, work, 1)
-    while now["step"] > 0:
-        make_step(params, state, work)
+        go_on(params, state, work, ALL)
 
 
 @bare_jit
@@ -192,9 +182,9 @@ def restore(params, state, work):
     """Work out what a packed state has been without: codes, edges and scores of the refit under way."""
     now = state.now[0]
     n, t, ring = rows_of_refit(now), now["step"] - 1 - now["columns"], ring_of(now)
-    code_columns(state, work, 0, min(now["step"] - 1, now["columns"]))
+    code_columns(state, work.sample, work.keys, work.places, 0, min(now["step"] - 1, now["columns"]))
     if t > 0:
-        start_scores(params, state)
+        start_scores(params.loss, now, state.labels, state.starts, state.scores)
     for each in range(growing(params, now), growing(params, now) + t):
         for i in range(n):
             row = slot_of(ring, i) * now["width"]

@@ -47,6 +47,7 @@ class Params(NamedTuple):
     growth: float  # rows between refits, as a share of those that a refit sees
     most: int  # columns that there may be
     longest: float  # the largest value of a leaf
+    several: tuple[bool, ...]  # (True,) of several classes, else (): then what only these need is not compiled
 
 
 class Trees(NamedTuple):
@@ -84,30 +85,42 @@ class BoostState(NamedTuple):
     scores: np.ndarray
 
 
+class Nodes(NamedTuple):
+    """Rows and histograms of a tree's nodes."""
+
+    order: np.ndarray  # uint32[KEPT]; rows, those of a node side by side
+    begin: np.ndarray  # int64[nodes]; of the node's rows in `order`
+    end: np.ndarray  # int64[nodes]; `begin` of a node that is not in the tree
+    packed: np.ndarray  # int64[KEPT]; of each row, gradient and curvature in units (`tree.pack_slopes`)
+    scale: np.ndarray  # float64[2]; units in 1
+    chosen: np.ndarray  # uint16[COLUMNS]; columns of the tree: without a sign, since indices with one take longer
+    cells: np.ndarray  # int64[inner nodes, COLUMNS * (BINS + 1)]; histograms: sums of `packed`
+    below: np.ndarray  # int64[BINS]; sums of a column's cells up to each
+    gains: np.ndarray  # float64[BINS]; of the splits after each
+
+
+class Parting(NamedTuple):
+    """Rows of a node while it is split."""
+
+    aside: np.ndarray  # uint32[KEPT]; rows that go right
+    near: np.ndarray  # uint32[KEPT]; rows in the bins beside the split
+    value: np.ndarray  # float32[KEPT]; of these
+    parts: np.ndarray  # int64[PARTS]; their sums
+    span: np.ndarray  # float32[PARTS, 2]; their least and largest values
+
+
 class Scratch(NamedTuple):
-    """Room for one row, and for one step of a refit."""
+    """Room for one row, and for one step of a refit; in parts, as each argument of a kernel's helper is compiled."""
 
     x: np.ndarray  # float32[columns]; values of a row, zeros between rows
     sample: np.ndarray  # float32[SAMPLE]
     keys: np.ndarray  # uint32[2, SAMPLE]; to sort it
     places: np.ndarray  # int64[DIGITS]; how many keys have a digit, and where they go
     slopes: np.ndarray  # float64[KEPT, 2]; of each row
-    order: np.ndarray  # uint32[KEPT]; rows, those of a node side by side
-    aside: np.ndarray  # uint32[KEPT]
-    near: np.ndarray  # uint32[KEPT]; rows in the bins beside a split
+    nodes: Nodes
     leaf: np.ndarray  # uint32[KEPT]; of each row, the node where it ends
-    chosen: np.ndarray  # uint16[COLUMNS]; columns of the tree: without a sign, since indices with one take longer
-    begin: np.ndarray  # int64[nodes]; of the node's rows in `order`
-    end: np.ndarray  # int64[nodes]; `begin` of a node that is not in the tree
+    parting: Parting
     by_leaf: np.ndarray  # float64[2, nodes, scores of a row]; sums over its rows; of classes then exp of value
-    packed: np.ndarray  # int64[KEPT]; of each row, gradient and curvature in units (`tree.pack_slopes`)
-    scale: np.ndarray  # float64[2]; units in 1
-    cells: np.ndarray  # int64[inner nodes, COLUMNS * (BINS + 1)]; histograms: sums of these
-    below: np.ndarray  # int64[BINS]; sums of a column's cells up to each
-    gains: np.ndarray  # float64[BINS]; of the splits after each
-    value: np.ndarray  # float32[KEPT]; of the rows in `near`
-    parts: np.ndarray  # int64[PARTS]; sums of those rows
-    span: np.ndarray  # float32[PARTS, 2]; their least and largest values
     signs: np.ndarray  # float64[scores of a row]; of several classes, in this tree
     total: np.ndarray  # float64[K]; scores of a row
 

@@ -41,20 +41,22 @@ LEAST, MOST = range(2)
 @bare_inline
 def grow_tree(params, state, work, number, t):
     """Grow tree t, of that number in its refit, and add its leaves to the scores of the rows."""
-    inner, m = work.cells.shape[0], draw_columns(params, state.now[0], state.sizes, work.chosen, number)
-    begin_tree(params, state, work, number)
-    count_cells(state.codes, state.now[0]["columns"], work, 0, m)
+    now, nodes, inner = state.now[0], work.nodes, work.nodes.cells.shape[0]
+    m = draw_columns(params, now, state.sizes, nodes.chosen, number)
+    draw_signs(params, params.several, now, work.signs, number)
+    begin_tree(params, now, state.labels, state.scores, nodes, work.slopes, work.signs)
+    count_cells(state.codes, now["columns"], nodes, 0, m)
     for k in range(2 * inner + 1):
         split = False
         if k < inner:
             state.trees.column[t, k] = LEAF
             split = split_node(params, state, work, t, k, m)
         if not split:
-            for place in range(work.begin[k], work.end[k]):
-                work.leaf[work.order[place]] = k
+            for place in range(nodes.begin[k], nodes.end[k]):
+                work.leaf[nodes.order[place]] = k
             if k < inner:
-                work.begin[2 * k + 1] = work.end[2 * k + 1] = work.begin[2 * k + 2] = work.end[2 * k + 2] = 0
-    fill_leaves(params, state, work, t)
+                nodes.begin[2 * k + 1] = nodes.end[2 * k + 1] = nodes.begin[2 * k + 2] = nodes.end[2 * k + 2] = 0
+    fill_leaves(params, params.several, state, work.slopes, work.leaf, work.by_leaf, t)
     add_leaves(params, state, work.leaf, work.by_leaf[GRADIENT], t)
 
 
@@ -87,18 +89,16 @@ def digits(number):
 
 
 @bare_inline
-def begin_tree(params, state, work, number):
+def begin_tree(params, now, labels, scores, nodes, slopes, signs):
     """All rows are in the root; the gradients and curvatures at their scores by which this tree is split."""
-    now = state.now[0]
     n, across, ring = rows_of_refit(now), scores_of_row(now["known"]), ring_of(now)
-    draw_signs(params, now, work.signs, number)
     for i in range(n):
-        work.slopes[i, GRADIENT], work.slopes[i, CURVATURE] = slopes_of(
-            params.loss, state, i, slot_of(ring, i), across, work.signs
+        slopes[i, GRADIENT], slopes[i, CURVATURE] = slopes_of(
+            params.loss, params.several, labels, scores, i, slot_of(ring, i), across, signs
         )
-        work.order[i] = i
-    work.begin[0], work.end[0] = 0, n
-    pack_slopes(work.slopes, work.scale, work.packed, n)
+        nodes.order[i] = i
+    nodes.begin[0], nodes.end[0] = 0, n
+    pack_slopes(slopes, nodes.scale, nodes.packed, n)
 
 
 @bare_inline
@@ -129,8 +129,10 @@ def scale_for(total, most):
 
 
 @bare_inline
-def draw_signs(params, now, signs, number):
-    """Part the classes in two at random: signs[c] <- -1 or 1, of one class another than of all others if need be."""
+def draw_signs(params, several, now, signs, number):
+    """Part several classes in two at random: signs[c] <- -1 or 1, of one another than of all others if need be."""
+    if len(several) == 0:
+        return
     seed, total, known = now["refits"] * params.trees + number, 0.0, now["known"]
     for c in range(known):
         signs[c] = 1.0 if key_of(seed, params.most + c) % 2 == 0 else -1.0
@@ -144,80 +146,80 @@ def draw_signs(params, now, signs, number):
 @bare_inline
 def split_node(params, state, work, t, k, m):
     """Split node k of tree t where that gains most; returns whether it was split."""
-    tree, begin, end = state.trees, work.begin[k], work.end[k]
-    if m == 0 or not heavy(params, work, k):
+    tree, nodes = state.trees, work.nodes
+    if m == 0 or not heavy(params, nodes, k):
         return False
-    q, code, none_left = best_split(params, state.sizes, work, k, m)
+    q, code, none_left = best_split(params, state.sizes, nodes, k, m)
     if q < 0:
         return False
-    tree.column[t, k], tree.none_left[t, k] = work.chosen[q], none_left
-    tree.edge[t, k] = state.edges[work.chosen[q], code - 1] if code > 0 else BELOW_ALL
+    tree.column[t, k], tree.none_left[t, k] = nodes.chosen[q], none_left
+    tree.edge[t, k] = state.edges[nodes.chosen[q], code - 1] if code > 0 else BELOW_ALL
     middle = part_rows(params, state, work, t, k, q, code)
-    work.begin[2 * k + 1], work.end[2 * k + 1] = begin, middle
-    work.begin[2 * k + 2], work.end[2 * k + 2] = middle, end
-    if 2 * k + 2 < work.cells.shape[0]:
-        count_children(params, state.codes, state.now[0]["columns"], work, k, m)
+    nodes.begin[2 * k + 1], nodes.end[2 * k + 1] = nodes.begin[k], middle
+    nodes.begin[2 * k + 2], nodes.end[2 * k + 2] = middle, nodes.end[k]
+    if 2 * k + 2 < nodes.cells.shape[0]:
+        count_children(params, state.codes, state.now[0]["columns"], nodes, k, m)
     return True
 
 
 @bare_inline
-def heavy(params, work, k):
+def heavy(params, nodes, k):
     """Whether the rows of node k have the curvature that a split needs."""
-    total, least = 0, 2.0 * params.least * work.scale[CURVATURE]
-    for place in range(work.begin[k], work.end[k]):
-        total += work.packed[work.order[place]] & CURVATURES
+    total, least = 0, 2.0 * params.least * nodes.scale[CURVATURE]
+    for place in range(nodes.begin[k], nodes.end[k]):
+        total += nodes.packed[nodes.order[place]] & CURVATURES
         if total >= least:
             return True
     return False
 
 
 @bare_inline
-def count_children(params, codes, columns, work, k, m):
+def count_children(params, codes, columns, nodes, k, m):
     """Fill in the histograms of the children of node k: the one with fewer rows is counted, the other is the rest."""
-    few, many = 2 * k + 1, 2 * k + 2
-    if work.end[few] - work.begin[few] > work.end[many] - work.begin[many]:
+    few, many, cells = 2 * k + 1, 2 * k + 2, nodes.cells
+    if nodes.end[few] - nodes.begin[few] > nodes.end[many] - nodes.begin[many]:
         few, many = many, few
-    if not (heavy(params, work, few) or heavy(params, work, many)):
+    if not (heavy(params, nodes, few) or heavy(params, nodes, many)):
         return
-    count_cells(codes, columns, work, few, m)
+    count_cells(codes, columns, nodes, few, m)
     for cell in range(m * (BINS + 1)):
-        work.cells[many, cell] = work.cells[k, cell] - work.cells[few, cell]
+        cells[many, cell] = cells[k, cell] - cells[few, cell]
 
 
 @bare_inline
-def count_cells(codes, columns, work, k, m):
+def count_cells(codes, columns, nodes, k, m):
     """Sum the rows of node k by column and code."""
-    cells = work.cells[k]
+    cells = nodes.cells[k]
     for cell in range(m * (BINS + 1)):
         cells[cell] = 0
-    for place in range(work.begin[k], work.end[k]):
-        i = work.order[place]
-        packed, row = work.packed[i], codes[i * columns : (i + 1) * columns]
+    for place in range(nodes.begin[k], nodes.end[k]):
+        i = nodes.order[place]
+        packed, row = nodes.packed[i], codes[i * columns : (i + 1) * columns]
         for q in range(m):
-            cells[q * (BINS + 1) + int(row[work.chosen[q]])] += packed
+            cells[q * (BINS + 1) + int(row[nodes.chosen[q]])] += packed
 
 
 @bare_inline
-def best_split(params, sizes, work, k, m):
+def best_split(params, sizes, nodes, k, m):
     """(place among the columns chosen, last code on the left, whether rows without a value go left); place -1: none."""
-    cells, (penalty, least), found, last, left = work.cells[k], limits(params, work.scale), -1, 0, False
+    cells, (penalty, least), found, last, left = nodes.cells[k], limits(params, nodes.scale), -1, 0, False
     every = total_of_cells(cells, 0, BINS + 1)
     best = gain_of(every, 0, penalty, 0.0) * (1.0 + ROUNDING)
     for q in range(m):
-        at, below, size = q * (BINS + 1), 0, sizes[work.chosen[q]]
+        at, below, size = q * (BINS + 1), 0, sizes[nodes.chosen[q]]
         none = cells[at]
         for code in range(size):
             below += cells[at + code] if code > 0 else 0
-            work.below[code] = below
+            nodes.below[code] = below
         for side in range(int(none != 0), -1, -1):
             add, better = side * none, 0
             for code in range(size):
-                gain = gain_of(work.below[code] + add, every - work.below[code] - add, penalty, least)
-                work.gains[code] = gain
+                gain = gain_of(nodes.below[code] + add, every - nodes.below[code] - add, penalty, least)
+                nodes.gains[code] = gain
                 better |= int(gain > best)
             for code in range(1 - side, size if better else 0):
-                if work.gains[code] > best:
-                    best, found, last, left = work.gains[code] * (1.0 + ROUNDING), q, code, side == 1
+                if nodes.gains[code] > best:
+                    best, found, last, left = nodes.gains[code] * (1.0 + ROUNDING), q, code, side == 1
     return found, last, left
 
 
@@ -244,28 +246,30 @@ def part_rows(params, state, work, t, k, q, last):
     Rows in the bins on either side of the split are parted by their values, after its edge is moved. Others are parted
     without branches, which would be foretold wrongly.
     """
-    j, n, at, aside, near = int(work.chosen[q]), rows_of_refit(state.now[0]), work.begin[k], 0, 0
-    codes = state.by_column[j * n : (j + 1) * n]
+    nodes, parting, now = work.nodes, work.parting, state.now[0]
+    j, n, at, aside, near = int(nodes.chosen[q]), rows_of_refit(now), nodes.begin[k], 0, 0
+    codes, edge = state.by_column[j * n : (j + 1) * n], state.trees.edge
     first, below, following = 0 if state.trees.none_left[t, k] else 1, last, last
     if last > 0 and state.sizes[j] == BINS:
-        below, following = last - 1, next_code(work.cells[k], q, last)
-    for place in range(work.begin[k], work.end[k]):
-        i = work.order[place]
+        below, following = last - 1, next_code(nodes.cells[k], q, last)
+    for place in range(nodes.begin[k], nodes.end[k]):
+        i = nodes.order[place]
         code = codes[i]
         left, between = int(first <= code) * int(code <= below), int(below < code) * int(code <= following)
-        work.order[at], work.aside[aside], work.near[near] = i, i, i
+        nodes.order[at], parting.aside[aside], parting.near[near] = i, i, i
         at += left
         near += between
         aside += 1 - left - between
-    move_edge(params, state, work, t, k, q, below, near)
+    if count_parts(now, state.values, nodes.packed, parting, j, near):
+        move_edge(limits(params, nodes.scale), state.trees, nodes.cells[k], parting, t, k, q, below)
     for place in range(near):
-        i = work.near[place]
-        left = int(work.value[place] <= state.trees.edge[t, k])
-        work.order[at], work.aside[aside] = i, i
+        i = parting.near[place]
+        left = int(parting.value[place] <= edge[t, k])
+        nodes.order[at], parting.aside[aside] = i, i
         at += left
         aside += 1 - left
     for place in range(aside):
-        work.order[at + place] = work.aside[place]
+        nodes.order[at + place] = parting.aside[place]
     return at
 
 
@@ -288,19 +292,15 @@ def total_of_cells(cells, begin, end):
 
 
 @bare_inline
-def move_edge(params, state, work, t, k, q, below, near):
-    """Move the edge of node k's split to where it gains most among the first `near` rows of work.near.
+def move_edge(limits, trees, cells, parting, t, k, q, below):
+    """Move the edge of node k's split to where it gains most among the rows that `count_parts` has summed.
 
-    These are summed in `PARTS` of equal width, and an edge is in the middle between two of them. Rows with codes up to
-    `below` are on the left anyway. Fills in work.value, the values of the rows.
+    An edge is in the middle between two of the parts. Rows with codes up to `below` are on the left anyway.
     """
-    low, high = count_parts(state, work, work.chosen[q], near)
-    if not low < high:
-        return
-    edge, span, cells, (penalty, least) = state.trees.edge, work.span, work.cells[k], limits(params, work.scale)
+    edge, span, (penalty, least) = trees.edge, parting.span, limits
     at, best, under, found = q * (BINS + 1), 0.0, 0.0, False
     every = total_of_cells(cells, 0, BINS + 1)
-    left = total_of_cells(cells, at + 1 - int(state.trees.none_left[t, k]), at + below + 1)
+    left = total_of_cells(cells, at + 1 - int(trees.none_left[t, k]), at + below + 1)
     for part in range(PARTS):
         if span[part, LEAST] > span[part, MOST]:
             continue
@@ -308,32 +308,34 @@ def move_edge(params, state, work, t, k, q, below, near):
             edge[t, k], found = 0.5 * under + 0.5 * span[part, LEAST], False
             if edge[t, k] >= span[part, LEAST]:
                 edge[t, k] = under
-        left += work.parts[part]
+        left += parting.parts[part]
         gain = gain_of(left, every - left, penalty, least)
         if part < PARTS - 1 and gain > best:
             best, under, found = gain * (1.0 + ROUNDING), span[part, MOST], True
 
 
 @bare_inline
-def count_parts(state, work, j, near):
-    """Fill in work.value, work.parts and work.span; returns the least and the largest value."""
-    now, low, high = state.now[0], math.inf, -math.inf
-    ring, width = ring_of(now), now["width"]
+def count_parts(now, values, packed, parting, j, near):
+    """Sum the first `near` rows of parting.near in `PARTS` of equal width by their values of column j.
+
+    Returns False if these are all the same. Fills in what else is in `parting` but for `aside`.
+    """
+    ring, width, low, high, span = ring_of(now), now["width"], math.inf, -math.inf, parting.span
     for place in range(near):
-        x = float(state.values[slot_of(ring, work.near[place]) * width + j])
-        work.value[place], low, high = x, min(low, x), max(high, x)
+        x = float(values[slot_of(ring, parting.near[place]) * width + j])
+        parting.value[place], low, high = x, min(low, x), max(high, x)
     if not low < high:
-        return low, high
+        return False
     for part in range(PARTS):
-        work.parts[part] = 0
-        work.span[part, LEAST], work.span[part, MOST] = math.inf, -math.inf
+        parting.parts[part] = 0
+        span[part, LEAST], span[part, MOST] = math.inf, -math.inf
     parts = PARTS / (high - low)
     for place in range(near):
-        i, x = work.near[place], float(work.value[place])
+        i, x = parting.near[place], float(parting.value[place])
         part = min(int(parts * (x - low)), PARTS - 1)
-        work.parts[part] += work.packed[i]
-        work.span[part, LEAST], work.span[part, MOST] = min(work.span[part, LEAST], x), max(work.span[part, MOST], x)
-    return low, high
+        parting.parts[part] += packed[i]
+        span[part, LEAST], span[part, MOST] = min(span[part, LEAST], x), max(span[part, MOST], x)
+    return True
 
 
 @forced_inline
@@ -343,23 +345,23 @@ def place_of(column, classes, t, k):
 
 
 @bare_inline
-def fill_leaves(params, state, work, t):
+def fill_leaves(params, several, state, slopes, leaf, by_leaf, t):
     """Fill in the values of the leaves of tree t; of nodes without rows they are 0.
 
     Rows of one score have the slopes by which the tree was split.
     """
     now, value, column, classes = state.now[0], state.trees.value, state.trees.column, len(state.starts)
-    across, ring, by_leaf = scores_of_row(now["known"]), ring_of(now), work.by_leaf
+    across, ring = scores_of_row(now["known"]), ring_of(now)
     for k in range(by_leaf.shape[1]):
         for c in range(across):
             by_leaf[GRADIENT, k, c] = by_leaf[CURVATURE, k, c] = 0.0
     for i in range(rows_of_refit(now)):
-        k = work.leaf[i]
-        if across == 1:
-            by_leaf[GRADIENT, k, 0] += work.slopes[i, GRADIENT]
-            by_leaf[CURVATURE, k, 0] += work.slopes[i, CURVATURE]
+        k = leaf[i]
+        if len(several) == 0 or across == 1:
+            by_leaf[GRADIENT, k, 0] += slopes[i, GRADIENT]
+            by_leaf[CURVATURE, k, 0] += slopes[i, CURVATURE]
         else:
-            add_slopes(state, i, slot_of(ring, i), across, by_leaf, k)
+            add_slopes(state.labels, state.scores, i, slot_of(ring, i), across, by_leaf, k)
     for k in range(by_leaf.shape[1]):
         at = place_of(column, classes, t, k)
         for c in range(now["known"]):
@@ -378,9 +380,9 @@ def add_leaves(params, state, leaf, moves, t):
     for k in range(len(moves)):
         for c in range(across):
             value = state.trees.value[at + k * len(state.starts) + c] if c < known else 0.0
-            moves[k, c] = move_of(params.loss, value)
+            moves[k, c] = move_of(params.several, value)
     for i in range(rows_of_refit(state.now[0])):
-        move(params.loss, state.scores, i, across, moves[leaf[i]])
+        move(params.several, state.scores, i, across, moves[leaf[i]])
 
 
 @bare_inline

@@ -122,7 +122,7 @@ class DenseDiagonalFD(WithDiagonal):
         self, state: DenseDiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True
     ) -> Calls:
         """See `Engine.calls`."""
-        return [(follow, (self._params, state, new_work(self._params, len(state.w)), rows, out, start, learns))]
+        return [(follow, (self._params, state, new_work(self._params, len(state.w)), rows, out.raw, start, learns))]
 
     def weights(self, state: DenseDiagonalFDState, features: int, number: int | None = None) -> np.ndarray:
         """Weights in the scale of the input."""
@@ -150,8 +150,8 @@ class DenseDiagonalFD(WithDiagonal):
 
 
 @bare_jit
-def follow(params, state, work, rows, out, start, learns):
-    """Predict rows from `start` on and, where it `learns`, learn them.
+def follow(params, state, work, rows, raw, start, learns):
+    """raw[start:] <- predictions of rows; where it `learns`, they are learned.
 
     Returns the first row that would lead to numbers out of all bounds, or n.
     """
@@ -162,7 +162,7 @@ def follow(params, state, work, rows, out, start, learns):
         z = rows.base[i] + product_of(state.w, work.x, blocks, work.more[0])
         if not (abs(z) <= LIMIT and squares <= LIMIT * LIMIT):
             return i
-        out.raw[i, 0] = z
+        raw[i, 0] = z
         y = rows.y[i]
         if not learns or not is_learned(rows.weight[i], y):
             continue

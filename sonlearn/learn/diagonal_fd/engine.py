@@ -118,7 +118,7 @@ class DiagonalFD(WithDiagonal):
     def calls(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
         work = rounds.new_work(self._params, state)
-        return [(rounds.follow, (self._params, state, work, rows, out, start, learns))]
+        return [(rounds.follow, (self._params, state, work, rows, out.raw, start, learns))]
 
     def spare(self, state: DiagonalFDState, rows: Rows, features: int) -> tuple[DiagonalFDState, int]:
         """See `Engine.spare`: the buffer has room for as many rows as it ever holds."""

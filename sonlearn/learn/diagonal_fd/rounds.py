@@ -127,11 +127,11 @@ def new_work(params: DiagonalFDParams, state: DiagonalFDState) -> DiagonalFDScra
 
 
 @bare_jit
-def follow(params, state, work, rows, out, start, learns):
+def follow(params, state, work, rows, raw, start, learns):
     """Predict rows from `start` on and, where it `learns`, learn them; (next row, DONE, LOG_FULL or DIVERGED).
 
     params : DiagonalFDParams; state : DiagonalFDState, modified where it `learns`
-    work : DiagonalFDScratch, overwritten; rows : Rows, not modified; out : Predictions, filled in from row `start` on
+    work : DiagonalFDScratch, overwritten; rows : Rows, not modified; raw : float64[n, 1], filled in from row `start` on
 
     Stops before a row if the log is full (the caller enlarges it) or if a number would be out of bounds.
     """
@@ -148,9 +148,10 @@ def follow(params, state, work, rows, out, start, learns):
         z = plus_dot(wx, work.g, state.gamma, r) + rows.base[i]
         if not (abs(z) <= LIMIT and xx <= LIMIT * LIMIT):
             return i, DIVERGED
-        out.raw[i, 0] = z
+        raw[i, 0] = z
         if learned:
-            if step(params, state, work, feats, values, z, v, xx, rows.y[i], rows.weight[i]) == DIVERGED:
+            w = rows.weight[i] / params.r
+            if step(params.loss, state, work.q, work.g, feats, values, z, v, xx, rows.y[i], w) == DIVERGED:
                 return i, DIVERGED
             if now["raw"] == params.raw:
                 shrink(params, state, work)
@@ -183,22 +184,21 @@ def read(state, work, feats, values, learned):
 
 
 @bare_inline
-def step(params, state, work, feats, values, z, v, xx, y, h):
+def step(loss, state, q, g, feats, values, z, v, xx, y, w):
     """The step after the prediction; returns DONE, or DIVERGED if nothing was changed. Modifies state.
 
-    feats : int64[s] and values : float64[s], not modified; z : the prediction; v : x'A^-1 x; xx : x'Delta^-1 x
-    y : label; h : importance weight
+    q, g : B Delta^-1 x and L^-1 q; feats : int64[s] and values : float64[s]; these are not modified
+    z : the prediction; v : x'A^-1 x; xx : x'Delta^-1 x; y : label; w : importance weight over r
     """
     now = state.now[0]
-    w = h / params.r
-    a, s2 = step_of(params.loss, z, v, y, w if w * xx <= LONGEST else LONGEST / xx)
+    a, s2 = step_of(loss, z, v, y, w if w * xx <= LONGEST else LONGEST / xx)
     if not a * a * xx <= LIMIT:
         return DIVERGED
     now["t"] += 1
     now["seen"] = features_with(feats, now["seen"])
     if s2 * xx > 0.0:
         r, s = now["k"] + now["raw"], math.sqrt(s2)
-        widen(state.T, state.LT, work.q, work.g, r, s2, v, xx)
+        widen(state.T, state.LT, q, g, r, s2, v, xx)
         state.gamma[r] = state.LT[r, r] * a / s
         append(state, feats, values, s)
     return DONE

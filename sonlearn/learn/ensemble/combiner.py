@@ -148,13 +148,17 @@ def fade(A, retention, prior):
 
 @bare_jit
 def copy_inputs(own, combiner, at):
-    """The inputs `at` (int64[m]) of `combiner` <- the first m of `own`; what all inputs share stays."""
-    for e in range(len(own.w)):
+    """The inputs `at` (int64[m]) of a combiner <- the first m of another one, `own`; what all inputs share stays.
+
+    own, combiner : (w, A, P) of each, the first fields of `Combiner`
+    """
+    (w, A, P), (to_w, to_A, to_P) = own, combiner
+    for e in range(len(w)):
         for i in range(len(at)):
-            combiner.w[e, at[i]] = own.w[e, i]
+            to_w[e, at[i]] = w[e, i]
             for j in range(len(at)):
-                combiner.A[e, at[i], at[j]] = own.A[e, i, j]
-                combiner.P[e, at[i], at[j]] = own.P[e, i, j]
+                to_A[e, at[i], at[j]] = A[e, i, j]
+                to_P[e, at[i], at[j]] = P[e, i, j]
 
 
 def went_on(combiners: Sequence[Combiner], base: Combiner, rows: Sequence[int]) -> bool:
@@ -248,7 +252,7 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
             continue
         combiner.rows[0] += 1
         for e in range(E):
-            z = score(loss, combiner, e, V, i)
+            z = score(loss.code, combiner.w, e, V, i)
             value = take_step(Loss(loss.code, loss.par[i]), combiner, e, V, i, z, y[i], weight[i], scratch)
             combiner.loss[e] += weight[i] * value
             if combiner.rows[0] % PERIOD == 0:
@@ -256,10 +260,10 @@ def combine(loss, combiner, V, y, weight, learns, scratch, out):
 
 
 @bare_inline
-def score(loss, combiner, e, V, i):
-    """w'v of learner e."""
-    z = dot(combiner.w[e], V[i], V.shape[1])
-    return min(max(z, -LIMIT), LIMIT) if loss.code == LOGISTIC else z
+def score(code, w, e, V, i):
+    """w'v of learner e; code : of the loss."""
+    z = dot(w[e], V[i], V.shape[1])
+    return min(max(z, -LIMIT), LIMIT) if code == LOGISTIC else z
 
 
 @bare_inline
@@ -267,14 +271,14 @@ def averaged_score(loss, combiner, V, i):
     """The learners' scores, or with logistic loss their probabilities as log-odds, averaged."""
     E = len(combiner.loss)
     if E == 1:
-        return score(loss, combiner, 0, V, i)
+        return score(loss.code, combiner.w, 0, V, i)
     least = math.inf
     for e in range(E):
         least = min(least, combiner.loss[e])
     above = below = 0.0
     for e in range(E):
         share = math.exp(least - combiner.loss[e]) if combiner.loss[e] > least else 1.0
-        z = score(loss, combiner, e, V, i)
+        z = score(loss.code, combiner.w, e, V, i)
         if loss.code == LOGISTIC:  # of both classes, so that nothing cancels
             above += share / (1.0 + math.exp(-z))
             below += share / (1.0 + math.exp(z))

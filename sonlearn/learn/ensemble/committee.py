@@ -334,7 +334,8 @@ class Committee(Engine):
     def to_input(self, state: CommitteeState, i: int, V: np.ndarray, rows: Rows, scale: Any) -> Calls:
         """Make an input of the combiners of what member i has left in V, float64[n, K], for the `rows` of its view."""
         first = self.prunes and self._judged(state) < self.target.rules.first
-        return [*self.target.to_input(V, self.members[i], scale), (tally_entries, (state.tally[i], rows, first))]
+        given = state.tally[i], rows.indptr, rows.features, rows.y, rows.weight, first
+        return [*self.target.to_input(V, self.members[i], scale), (tally_entries, given)]
 
     def combine(self, state: CommitteeState, V: np.ndarray, part: Part, learns: bool, z: Sequence[np.ndarray]) -> Calls:
         """Fill z with the online and the usual offline combination; both combiners learn where `learns`.
@@ -364,16 +365,18 @@ class Committee(Engine):
         calls: Calls = [(tally_up, (state.tally, *own))]
         for which in range(0 if self.short else 1, 2):  # the offline combination last
             total = state.totals[which] if self.short else np.zeros(3)
-            given = target.kind, target.loss, part.scale, z[which], rows.y, rows.weight
+            given = target.kind, target.loss, part.scale.met, part.scale.par, z[which], rows.y, rows.weight
             calls.append((measure, (*given, total, surprise)))
         relative = target.kind == VALUES
         calls.append((watch, (state.drift, relative, surprise, rows.y, rows.weight, late)))
         if self.rows_left(state) and self._judged(state) >= 0:
-            to = state.history, state.now, late, target.kind == SEVERAL, target.rules.kept, np.array(work.online)
-            shown = np.zeros(histories.WIDTH - 1, np.int64), V, z[0], part.scale, rows.y, rows.weight
-            calls.append((histories.remember, (*to, *shown)))
+            several = (True,) if target.kind == SEVERAL else ()
+            to = state.history, state.now, late, several, target.rules.kept, np.array(work.online)
+            shown = np.zeros(histories.WIDTH - 1, np.int64), V, z[0], part.scale.met, part.scale.par
+            calls.append((histories.remember, (*to, *shown, rows.y, rows.weight)))
         columns = part_of(rows, COLUMNS) if state.now["in_parts"][0] else rows
-        calls.append((count_learned, (state.now, rows, columns.indptr, late + target.rules.words_after)))
+        given = rows.indptr, rows.features, rows.y, rows.weight, columns.indptr, late + target.rules.words_after
+        calls.append((count_learned, (state.now, *given)))
         return calls
 
     # -- how ---------------------------------------------------------------------------------------------------------
@@ -637,17 +640,17 @@ def _learned_by(rows: Rows, start: int, stop: int, count: int) -> int:
 
 
 @bare_jit
-def tally_entries(own, rows, first):
+def tally_entries(own, indptr, features, y, weight, first):
     """own[2] += entries of the rows that are learned; own[3] <- how many features rows had, where they are the `first`.
 
-    own : float64[4], a member's tally; rows : Rows of its view
+    own : float64[4], a member's tally; indptr, features, y, weight : those of `Rows`, of its view
     """
-    for i in range(len(rows.y)):
-        if is_learned(rows.weight[i], rows.y[i]):
-            own[2] += rows.indptr[i + 1] - rows.indptr[i]
+    for i in range(len(y)):
+        if is_learned(weight[i], y[i]):
+            own[2] += indptr[i + 1] - indptr[i]
     if first:
-        for place in range(rows.indptr[len(rows.y)]):
-            own[3] = max(own[3], rows.features[place] + 1)
+        for place in range(indptr[len(y)]):
+            own[3] = max(own[3], features[place] + 1)
 
 
 @bare_jit
@@ -660,15 +663,16 @@ def copy_some(V, some, out):
 
 
 @bare_jit
-def count_learned(now, rows, columns, most):
+def count_learned(now, indptr, features, y, weight, columns, most):
     """Count rows that are learned and their entries, and up to row `most` how many features rows have had.
 
-    now : structured [1], of the state; rows : Rows; columns : int64[n + 1], where the entries that count begin
+    now : structured [1], of the state; indptr, features, y, weight : those of `Rows`
+    columns : int64[n + 1], where the entries that count begin
     """
-    for i in range(len(rows.y)):
+    for i in range(len(y)):
         if now[0]["rows"] < most:
-            for place in range(rows.indptr[i], rows.indptr[i + 1]):
-                now[0]["features"] = max(now[0]["features"], rows.features[place] + 1)
-        if is_learned(rows.weight[i], rows.y[i]):
+            for place in range(indptr[i], indptr[i + 1]):
+                now[0]["features"] = max(now[0]["features"], features[place] + 1)
+        if is_learned(weight[i], y[i]):
             now[0]["rows"] += 1
             now[0]["entries"] += columns[i + 1] - columns[i]

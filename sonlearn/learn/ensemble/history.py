@@ -92,37 +92,38 @@ def multiplicity(classes: np.ndarray) -> np.ndarray:
 
 
 @bare_jit
-def remember(history, now, late, several, size, places, others, V, logs, scale, y, weight):
+def remember(history, now, late, several, size, places, others, V, logs, met, par, y, weight):
     """Write the rows that are learned into a history, each at its place.
 
     Parameters
     ----------
     history : History with room for them, modified
     now : structured [1], of the committee, which has not counted them; late : int, of the first rows, those in none
-    several : bool, whether there are several classes; size : int, rows that the history keeps
+    several : (True,) of several classes, else (), and then what only these need is not compiled
+    size : int, rows that the history keeps
     places : int64[k], of the members in it; others : int64[WIDTH - 1], scratch
     V : float64[k, n, K]; logs : float64[n, K], of several classes logarithms of the combination's probabilities
-    scale : LabelScale; y, weight : float64[n]
+    met, par : those of `LabelScale`; y, weight : float64[n]
     """
     row = now[0]["rows"] - late - 1
     for i in range(len(y)):
         if not is_learned(weight[i], y[i]):
             continue
         row += 1
-        inputs, facts, met = history.inputs[row % size], history.facts[row % size], scale.met[i]
+        inputs, facts, classes = history.inputs[row % size], history.facts[row % size], met[i]
         clear(inputs)
-        if not several:
-            facts[0], facts[1], facts[2] = scale.par[i], y[i], weight[i]
+        if len(several) == 0:
+            facts[0], facts[1], facts[2] = par[i], y[i], weight[i]
             for j in range(len(V)):
                 inputs[places[j], 0] = V[j, i, 0]
             continue
         own = int(y[i])
-        facts[0], facts[1], facts[2] = met if own < met else 0.0, 0.0, weight[i]
-        if own >= met:
+        facts[0], facts[1], facts[2] = classes if own < classes else 0.0, 0.0, weight[i]
+        if own >= classes:
             continue
-        found = find_largest(logs[i], met, own, others if met <= WIDTH else others[:RIVALS])
-        if met > WIDTH:
-            found = sample(met, own, row * TURN, others)
+        found = find_largest(logs[i], classes, own, others if classes <= WIDTH else others[:RIVALS])
+        if classes > WIDTH:
+            found = sample(classes, own, row * TURN, others)
         for j in range(len(V)):
             inputs[places[j], 0] = V[j, i, own]
             for place in range(found):

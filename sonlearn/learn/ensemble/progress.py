@@ -91,32 +91,32 @@ def tally_up(tally, at, kind, V, met, y, weight):
 
 
 @bare_jit
-def measure(kind, loss, scale, z, y, weight, total, surprise):
+def measure(kind, loss, met, par, z, y, weight, total, surprise):
     """total += (h, h loss_i, h error_i) row by row, of the rows learned where there was something to choose.
 
     Of several classes there is nothing to choose where the class had not been met.
 
     Parameters
     ----------
-    kind, loss : those of the `Target`; scale : LabelScale; z : float64[n, K], a combination; y, weight : float64[n]
+    kind, loss : those of the `Target`; met, par : those of `LabelScale`; z : float64[n, K], a combination
+    y, weight : float64[n]
     total : float64[3], modified
     surprise : float64[n], filled in as `drift.watch` takes it: 1 less the probability of the right class, or the size
         of the error
     """
     for i in range(len(y)):
-        met = scale.met[i]
         if kind == SEVERAL:
-            value = -z[i, int(y[i])] if 0.0 <= y[i] < met else math.nan
+            value = -z[i, int(y[i])] if 0.0 <= y[i] < met[i] else math.nan
             surprise[i] = 1.0 - math.exp(-value) if value == value else 1.0
         else:
-            value = loss_value(Loss(loss.code, scale.par[i]), z[i, 0], y[i])
+            value = loss_value(Loss(loss.code, par[i]), z[i, 0], y[i])
             surprise[i] = abs(z[i, 0] - y[i])
         if kind == TWO:
             surprise[i] = 1.0 / (1.0 + math.exp(min(max(y[i] * z[i, 0], -30.0), 30.0)))
         if is_learned(weight[i], y[i]) and value == value:
             total[0] += weight[i]
             total[1] += weight[i] * value
-            total[2] += weight[i] * error_of(kind, z, i, met, y[i])
+            total[2] += weight[i] * error_of(kind, z, i, met[i], y[i])
 
 
 @bare_inline

@@ -200,7 +200,7 @@ class ClassSlots(Target):
         met, y = np.minimum(classes, WIDTH), np.zeros(len(classes))
         combine(own, V, met, y, weight, True, surprise, scratch_for(len(V), WIDTH), logs)
         combiner = of_inputs(combiner, range(n))
-        copy_inputs(own, combiner, np.array(at, np.int64))
+        copy_inputs(own[:3], combiner[:3], np.array(at, np.int64))
         return combiner, np.where(classes > 0, -logs[:, 0], np.nan), weight
 
     # -- reports -----------------------------------------------------------------------------------------------------

@@ -182,7 +182,7 @@ class Target:
         own = of_inputs(combiner, at)
         calls = self.combine(own, V, part, learns, z)
         if learns and own is not combiner:
-            calls.append((copy_inputs, (own, combiner, np.array(at))))
+            calls.append((copy_inputs, (own[:3], combiner[:3], np.array(at))))
         return calls
 
     def new_combiner(self, inputs: Sequence[Member]) -> Combiner:
@@ -218,7 +218,7 @@ class Target:
         combiner, z, each = new_combiner(self.inputs, precision, case.decay), np.zeros(len(y)), np.zeros(len(y))
         own = of_inputs(combiner, at)
         combine(Loss(self.loss.code, par), own, V, y, weight, True, np.zeros((len(at) + 2, len(at))), z)
-        copy_inputs(own, combiner, np.array(at, np.int64))
+        copy_inputs(own[:3], combiner[:3], np.array(at, np.int64))
         losses(Loss(self.loss.code, float(case.history.facts[:, 0].mean())), z, y, each)
         return combiner, each, weight
 

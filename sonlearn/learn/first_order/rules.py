@@ -92,7 +92,7 @@ def follow(params, state, pairs, work, rows, out, start, learns, sums):
 def follow_rows(params, state, pairs, work, rows, out, start, learns, sums):
     """`follow`, but for what it counts."""
     limit = LIMIT if learns else LARGEST
-    gathers = learns and params.rule == NAG and not params.lazy and has_one_score(params)
+    gathers = learns and params.rule == NAG and not params.lazy and len(params.several) == 0
     for i in range(start, len(rows.y)):
         if learns and len(state.table) > LARGE_TABLE and i + 1 < len(rows.y):
             for at in range(rows.indptr[i + 1], rows.indptr[i + 2]):
@@ -125,14 +125,11 @@ def follow_rows(params, state, pairs, work, rows, out, start, learns, sums):
 
 @forced_inline
 def classes_of(params):
-    """How many classes there are; 0 with one score, and that is known when a kernel is compiled (`has_one_score`)."""
+    """How many classes there are; 0 with one score, which is known when a kernel is compiled: `several` is empty.
+
+    Of classes that come there may be none.
+    """
     return params.output.classes * len(params.several)
-
-
-@forced_inline
-def has_one_score(params):
-    """Whether there is one score, which is known when a kernel is compiled; of classes that come there may be none."""
-    return len(params.several) == 0
 
 
 @forced_inline
@@ -140,6 +137,7 @@ def score(params, state, pairs, rows, i, z):
     """z <- base + w'x of each class; returns x'x of row i. z : float64[K], filled in; nothing else is modified."""
     feats, values = entries(rows, i)
     wx, xx, first = 0.0, 0.0, state.table.shape[1] - classes_of(params)  # the first class's column
+    one = len(params.several) == 0
     if len(pairs) > 0:
         clear_first(z, len(z))
         add_weights(pairs, rows, i, 1.0, len(z), z)
@@ -150,11 +148,11 @@ def score(params, state, pairs, rows, i, z):
         xx += x * x
         if f >= np.uintp(len(state.table)):  # a feature that was only ever in a refused row
             continue
-        if has_one_score(params):
+        if one:
             wx += weight(params, state, f, W, x) * x
         for c in range(classes_of(params)):
             z[c] += weight(params, state, f, first + c, x) * x
-    if has_one_score(params):
+    if one:
         z[0] = wx
     for c in range(len(z)):
         z[c] += rows.base[i]
@@ -180,7 +178,7 @@ def score_and_gather(params, state, work, rows, i, z):
         w, size = table[f, W], abs(x)
         xx += x * x
         if params.before and size > table[f, S]:
-            w *= rescaling(params, table[f, S] / size)
+            w *= rescaling(params.power_t, table[f, S] / size)
         wx += w * x
         gather(table, work, k, f, x)
     z[0] = rows.base[i] + wx
@@ -196,20 +194,20 @@ def weight(params, state, f, column, x):
     if params.rule == ADA and params.dual:
         return -ada_rate(params, table[f, G]) * table[f, column]
     if params.rule == NAG and params.before and abs(x) > table[f, S]:
-        return table[f, column] * rescaling(params, table[f, S] / abs(x)) * remaining(params, state, f)
-    return table[f, column] * remaining(params, state, f)
+        return table[f, column] * rescaling(params.power_t, table[f, S] / abs(x)) * remaining(params.shrink, state, f)
+    return table[f, column] * remaining(params.shrink, state, f)
 
 
 @forced_inline
-def rescaling(params, share):
+def rescaling(power_t, share):
     """Factor of nag's weight when the largest |x| of its feature grows to 1/share of what it was."""
-    return share if params.power_t == 0.5 else share ** (2.0 - 2.0 * params.power_t)
+    return share if power_t == 0.5 else share ** (2.0 - 2.0 * power_t)
 
 
 @forced_inline
-def remaining(params, state, f):
+def remaining(l2, state, f):
     """Factor by which shrinkage has reduced the weight of feature f since its last update."""
-    if params.shrink == 0.0:
+    if l2 == 0.0:
         return 1.0
     return math.exp(state.table[f, SHRUNK] - state.now[0].shrunk)
 
@@ -248,7 +246,7 @@ def add_steps(params, row, by, x, steps):
 
     row : the feature's row of the table, modified; steps : float64[K], not modified
     """
-    if has_one_score(params):
+    if len(params.several) == 0:
         row[W] += by * x
     for c in range(classes_of(params)):
         row[len(row) - classes_of(params) + c] += by * x * steps[c]
@@ -284,7 +282,7 @@ def bring_up_to_date(params, state, work, rows, i):
         f = rows.features[at]
         for k, column in enumerate((W, G, WHEN, SHRUNK)):
             work[BEFORE + k, at - rows.indptr[i]] = table[f, column]
-        table[f, W] *= remaining(params, state, f)
+        table[f, W] *= remaining(params.shrink, state, f)
         table[f, G] *= left_after(params.retention, now.n + 1 - table[f, WHEN])
         table[f, WHEN] = now.n + 1
         table[f, SHRUNK] = now.shrunk
@@ -299,12 +297,12 @@ def take_back(state, work, rows, i):
 
 
 @forced_inline
-def shrink(params, state, rows, i, length):
+def shrink(l2, state, rows, i, length):
     """Multiply all weights by 1 - l2 e, e = `length` of the step: those of row i at once, the others lazily."""
     table, now = state.table, state.now[0]
-    if params.shrink == 0.0:
+    if l2 == 0.0:
         return
-    share = min(params.shrink * length, 1.0 - LEAST_FACTOR)
+    share = min(l2 * length, 1.0 - LEAST_FACTOR)
     now.shrunk -= math.log1p(-share)
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         f = rows.features[at]
@@ -352,10 +350,10 @@ def gradient(params, state, rows, i, z, p, xx, slope, length):
         if params.output.loss.code == POISSON and not adaptive and z[k] + c * xx > losses.LARGEST_LOG:
             return False
         slope[k] = g if adaptive else c
-    one = has_one_score(params)
+    one = len(params.several) == 0
     c, length = slope[0] if one else 1.0, slope[0] if one else h * length
     now.t += 1.0
-    shrink(params, state, rows, i, h * (params.rate if adaptive else rate))
+    shrink(params.shrink, state, rows, i, h * (params.rate if adaptive else rate))
     for at in range(rows.indptr[i], rows.indptr[i + 1]):
         row, x = table[np.uintp(rows.features[at])], rows.values[at]
         if not adaptive:
@@ -395,24 +393,23 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
         now.t *= params.retention.rate
         now.N *= params.retention.rate
         return True
-    if params.lazy or not has_one_score(params):  # else `score_and_gather` has done it, and nothing changed since
+    if params.lazy or len(params.several) > 0:  # else `score_and_gather` has done it, and nothing changed since
         for k in range(len(feats)):
             gather(table, work, k, feats[k], values[k])
-    q, norm = nag_scales(params, work, values, h * length * length)
+    q, norm = nag_scales(params.power_t, work, values, h * length * length)
     left = 1.0 if len(pairs) > 0 else params.retention.rate
     t, N = left * now.t + h, left * now.N + h * norm
     common = params.rate * power_of(t / N, 1.0 - params.power_t) if N > 0.0 else 0.0
     q *= common
-    one = has_one_score(params)
+    one = len(params.several) == 0
     c = -h * slope[0] if one else -h  # of several classes what slopes are multiplied with
     if params.invariant and h * q > 0.0:
-        loss = params.output.loss
-        c = (losses.travel(loss, p[0], y, h * q) if one else losses.softmax_travel(p, int(y), slope, h * q)) / q
+        c = way(params.output.loss, params.several, p, y, slope, h * q) / q
     if not (h * q <= LIMIT * LIMIT and math.isfinite(c)):
         return False
     now.t, now.N = t, N
     if length != 0.0 and params.shrink > 0.0:
-        shrink(params, state, rows, i, -params.rate * c / slope[0])
+        shrink(params.shrink, state, rows, i, -params.rate * c / slope[0])
     c *= common
     some = choose(scratch.some, slope, len(p), int(y)) if len(pairs) > 0 else 0
     for k in range(len(feats)):
@@ -420,7 +417,7 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
         if len(pairs) > 0 and x < LEAST:
             continue
         if x > row[S]:
-            by = rescaling(params, row[S] / x)
+            by = rescaling(params.power_t, row[S] / x)
             if len(pairs) > 0:
                 scale_pairs(pairs, feats[k], 0, by)
             elif one:
@@ -436,6 +433,14 @@ def nag(params, state, pairs, scratch, rows, i, p, length):
         elif work[ALONG, k] != 0.0:
             add_to_pairs(pairs, feats[k], c * work[ALONG, k], scratch.some[:some], slope, len(p))
     return True
+
+
+@forced_inline
+def way(loss, several, p, y, slope, T):
+    """`losses.travel`, or where there are `several` classes `losses.softmax_travel`: one of them is compiled."""
+    if len(several) == 0:
+        return losses.travel(loss, p[0], y, T)
+    return losses.softmax_travel(p, int(y), slope, T)
 
 
 @forced_inline
@@ -460,7 +465,7 @@ def gather(table, work, k, f, x):
 
 
 @forced_inline
-def nag_scales(params, work, values, g2):
+def nag_scales(power_t, work, values, g2):
     """Scales of a row after a gradient of square g2; returns (x'R'x, |x/s|^2) with R'_j = 1/(s_j^(2-2p) G_j^p).
 
     values : float64[s], the row's, not modified
@@ -475,11 +480,11 @@ def nag_scales(params, work, values, g2):
         work[TOTAL, k] += g2 * x * x
         root = math.sqrt(work[TOTAL, k])
         work[ALONG, k] = work[SCALED, k] / root if root > 0.0 else 0.0
-    if params.power_t != 0.5:
+    if power_t != 0.5:
         for k in range(len(values)):
             share = work[TOTAL, k] * (work[SCALED, k] / values[k]) ** 2 if values[k] != 0.0 else 0.0
             if share > 0.0:
-                work[ALONG, k] *= share ** (0.5 - params.power_t)
+                work[ALONG, k] *= share ** (0.5 - power_t)
     for k in range(len(values)):
         q += work[ALONG, k] * values[k]
         norm += work[SCALED, k] * work[SCALED, k]
