@@ -1,10 +1,13 @@
-"""Where things are: the project, recorded outputs, and samples of data."""
+"""Where things are: the project, recorded outputs, samples of data, and real data that tests take where they are."""
 
+import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "sonlearn"
 GOLDEN = ROOT / "tests" / "golden"
+#: Real data sets (svm/, vw/, ...): not part of the project.
+DATA = Path(os.environ.get("SONLEARN_DATA", ROOT.parent / "shared" / "data"))
 
 
 def sample(name: str, start: int = 0, stop: int | None = None) -> str:

@@ -5,13 +5,17 @@ Every generator takes a seed and returns a `Batch`; feature ids are 1..d.
 
 from __future__ import annotations
 
+import collections
 import copy
 import functools
+import gzip
 import itertools
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from places import DATA
 
 from sonlearn import Batch
 
@@ -281,5 +285,22 @@ def counts(rng: np.random.Generator, n: int, d: int = 80) -> np.ndarray:
     return rng.poisson(np.exp(rng.normal(3, 1, (n, 1))) / np.arange(1, d + 1) ** 1.1).astype(float)
 
 
-#: Rows as data sets have them before anybody has scaled them: function(rng, n) -> float64[n, d].
+def read_rows(rng: np.random.Generator, n: int, path: Path, most: int = 300) -> np.ndarray:
+    """n lines of LIBSVM text (.gz) drawn at random, dense: the `most` features that occur most often in them."""
+    lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+    X = [[entry.split(":") for entry in lines[i].split()[1:]] for i in rng.permutation(len(lines))[:n]]
+    kept = [index for index, _ in collections.Counter(index for row in X for index, _ in row).most_common(most)]
+    return np.array([[float(row.get(index, 0.0)) for index in kept] for row in map(dict, X)])
+
+
+#: Rows as data sets have them before anybody has scaled them: function(rng, n) -> float64[n, d]. Real ones, too, where
+#: the folder of data has them.
 AS_THEY_COME = {make.__name__: make for make in (categories, images, shares, signs, counts)}
+AS_THEY_COME |= {
+    path.name: functools.partial(read_rows, path=path)
+    for path in (
+        DATA / "svm" / f"{name}.svm.gz"
+        for name in ("a9a", "ionosphere_scale", "mushrooms", "phishing", "rcv1sub.binary", "splice_scale", "usps")
+    )
+    if path.exists()
+}
