@@ -131,18 +131,14 @@ class Session(Passes):
     ----------
     problem : Problem
         Its learner is that of the session.
-    model : Model
-        What the run begins with; its learner is None where that is nothing.
     """
 
     learn: LearnOptions | None
     bandit: BanditOptions | None = None
     audit: Audit | None = None
 
-    def __init__(
-        self, options: RunOptions, read_as: TextOptions, problem: Problem, from_model: str | None, model: Model
-    ):  # fmt: skip
-        super().__init__(options, read_as, model.names, from_model, model.unfinished)
+    def __init__(self, options: RunOptions, read_as: TextOptions, problem: Problem, model: Model):
+        super().__init__(options, read_as, model)
         self.problem = problem
         self.learner = problem.learner = model.learner
         self.metrics: Any = None

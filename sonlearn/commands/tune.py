@@ -13,7 +13,7 @@ import numpy as np
 from sonlearn.commands.checks import check_run
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
-from sonlearn.commands.models import settings_text
+from sonlearn.commands.models import Model, settings_text
 from sonlearn.commands.passes import Passes
 from sonlearn.commands.train import cores_of, unlabelled
 from sonlearn.data.batch import Batch
@@ -60,7 +60,7 @@ class TuningSession(Passes):
     """One run under way: the settings at work, and where the best one is written."""
 
     def __init__(self, settings: Settings, text: TextOptions, running: RunOptions, options: TuneOptions):
-        super().__init__(running, text, NameTable())
+        super().__init__(running, text, Model(NameTable()))
         self.settings, self.text, self.choice = settings, text, options
         self.labelling = labelling(settings.settings)
         self.by = criterion([setting.options for setting in settings.settings], options.by)
