@@ -11,9 +11,8 @@ from sonlearn.commands import checks, models
 from sonlearn.commands.session import Session
 from sonlearn.errors import OptionError
 from sonlearn.learn.bandits.bandit import Bandit, Decided
-from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options import LearnOptions, RunOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
-from sonlearn.options.run import RunOptions
 from sonlearn.report.decisions import DecisionProblem
 from sonlearn.text.columns import first_names
 from sonlearn.text.decisions import DecisionReader

@@ -25,8 +25,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.interrupts import Interrupts
 from sonlearn.learn.learner import Predicted, chosen_of
-from sonlearn.options.run import RunOptions
-from sonlearn.options.verbs import ClusterOptions
+from sonlearn.options.run import ClusterOptions, RunOptions
 from sonlearn.report.facts import members_at_work
 from sonlearn.report.progress import six_digits
 from sonlearn.text.columns import Labelling

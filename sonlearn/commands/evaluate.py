@@ -17,9 +17,8 @@ from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.offpolicy.evaluation import Evaluation, Policy
-from sonlearn.options import TextOptions
-from sonlearn.options.run import COARSE, RunOptions, parse_progress
-from sonlearn.options.verbs import EvaluateOptions
+from sonlearn.options import RunOptions, TextOptions
+from sonlearn.options.run import EvaluateOptions
 from sonlearn.report.offpolicy import HEADER, csv_lines, json_lines, progress_lines, summary_lines
 from sonlearn.report.progress import Schedule
 from sonlearn.text.decisions import DecisionReader
@@ -130,7 +129,7 @@ class EvaluationSession(Passes):
         )  # fmt: skip
         self.models, self.evaluating = models, options
         self.readers = readers_of(models, self.sources, run_options, given)
-        self._schedule = Schedule(*parse_progress(run_options.progress or COARSE))
+        self._schedule = Schedule(*run_options.steps())
         self._due, self._count, self._begun = self._schedule.first, 0, False
 
     def make_reader(self) -> Reader:

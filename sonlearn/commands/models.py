@@ -14,8 +14,7 @@ import numpy as np
 from sonlearn.errors import InputError, ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn.learner import Learner
-from sonlearn.options import LearnOptions, TextOptions
-from sonlearn.options.run import RunOptions
+from sonlearn.options import LearnOptions, RunOptions, TextOptions
 from sonlearn.options.spec import flags, text_of
 from sonlearn.options.text import NAMESPACED, TABLES, WRITTEN
 from sonlearn.text.names import NameTable

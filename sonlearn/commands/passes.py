@@ -24,8 +24,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, ModelFileError, OutputError
 from sonlearn.files.atomic import STDOUT
 from sonlearn.interrupts import Interrupts
-from sonlearn.options import TextOptions
-from sonlearn.options.run import RunOptions
+from sonlearn.options import RunOptions, TextOptions
 from sonlearn.report.progress import Progress
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import ColumnTable, Labelling

@@ -26,9 +26,8 @@ from sonlearn.files import storage
 from sonlearn.files.atomic import kept
 from sonlearn.interrupts import Interrupts
 from sonlearn.learn.learner import Learner
-from sonlearn.options.run import RunOptions
+from sonlearn.options.run import RunOptions, ServeOptions
 from sonlearn.options.text import NAMESPACED, TABLES
-from sonlearn.options.verbs import ServeOptions
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.read import read_batches

@@ -22,9 +22,7 @@ from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.commands.precompile import Helper
 from sonlearn.errors import InputError
 from sonlearn.files.atomic import LineFile, whole_file
-from sonlearn.options import LearnOptions, TextOptions
-from sonlearn.options.bandit import BanditOptions
-from sonlearn.options.run import COARSE, RunOptions, parse_progress
+from sonlearn.options import BanditOptions, LearnOptions, RunOptions, TextOptions
 from sonlearn.report.audit import Audit
 from sonlearn.report.predictions import AnswerLines, format_lines, texts_of
 from sonlearn.report.problem import Problem, Uncounted
@@ -145,7 +143,7 @@ class Session(Passes):
         if self.learner is not None:
             self.columns = self.learner.columns
         self.before = 0 if self.learner is None else self.learner.examples
-        table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
+        table, fine = (Schedule(*steps) for steps in (options.steps(), options.steps(FINE)))
         self.progress = problem.progress(table, self.holdout, fine if recorded(options) else None)
         self.resumed = self.began.read > 0 or self.began.number > 1
         self.recorder = Recorder(options, problem, self.progress, self.resumed)

@@ -20,10 +20,9 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.files.atomic import whole_output
 from sonlearn.learn.learner import Learner, Predicted
-from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options import LearnOptions, RunOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.losses import CLASSIFICATION
-from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import raw
 from sonlearn.options.text import NAMESPACED, OF_TABLES, TABLES
 from sonlearn.report.audit import Audit

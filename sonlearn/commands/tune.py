@@ -19,10 +19,9 @@ from sonlearn.commands.train import cores_of, unlabelled
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import whole_output
-from sonlearn.options import TextOptions
-from sonlearn.options.run import COARSE, RunOptions, parse_progress
+from sonlearn.options import RunOptions, TextOptions
+from sonlearn.options.run import TuneOptions
 from sonlearn.options.spec import raw, text_of
-from sonlearn.options.verbs import TuneOptions
 from sonlearn.report.facts import members_at_work
 from sonlearn.report.labels import reported_loss
 from sonlearn.report.progress import ERROR, HEADER, Schedule
@@ -78,7 +77,7 @@ class TuningSession(Passes):
         self.tuning = Tuning(
             self.settings.settings, text, threads=cores_of(self.options), by=self.by,
             halving=self.choice.first_halving if self.choice.halving else None,
-            schedule=Schedule(*parse_progress(self.options.progress or COARSE)), holdout=self.holdout,
+            schedule=Schedule(*self.options.steps()), holdout=self.holdout,
             skip=self.options.on_error == "skip",
         )  # fmt: skip
         for contender in self.tuning.contenders:  # each counts the numbers of the rows that it learns
