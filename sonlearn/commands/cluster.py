@@ -29,7 +29,7 @@ from sonlearn.options.run import ClusterOptions, RunOptions
 from sonlearn.report.facts import members_at_work
 from sonlearn.report.progress import six_digits
 from sonlearn.text.columns import Labelling
-from sonlearn.text.malformed import SHOWN_ERRORS, Malformed
+from sonlearn.text.malformed import SHOWN_ERRORS
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import is_arrow, is_regular, read_chunks, source_name
 from sonlearn.text.suspicions import noted
@@ -266,7 +266,6 @@ def _files(options: RunOptions) -> tuple[list[str], list[str]]:
     sources = list(options.data)
     if not sources or any(source in STDIN for source in sources):
         raise OptionError("--cluster: workers cannot read standard input; give files")
-    Malformed(options.on_error, options.max_errors)  # raises what does not go together before workers are asked
     notes: list[str] = []
     for source in filter(is_regular, expand_globs(sources)):
         if not is_arrow(source):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +22,7 @@ from sonlearn.options.run import TuneOptions
 from sonlearn.options.spec import raw, text_of
 from sonlearn.report.facts import members_at_work
 from sonlearn.report.labels import reported_loss
+from sonlearn.report.predictions import csv_text
 from sonlearn.report.progress import ERROR, HEADER, Schedule
 from sonlearn.text.names import NameTable
 from sonlearn.tuning.grid import Settings, parse_grid, settings_of
@@ -163,14 +162,12 @@ def screen(results: Sequence[SettingResult]) -> list[str]:
 def write_table(path: str, results: Sequence[SettingResult]) -> None:
     """The same for programs: a column for each option, numbers with all their digits. Raises OutputError."""
     names = list(dict.fromkeys(name for result in results for name in result.setting.given))
-    text = io.StringIO()
-    rows = csv.writer(text, delimiter="," if path.endswith(".csv") else "\t", lineterminator="\n")
-    rows.writerow(["place", *names, *COLUMNS])
+    rows = [["place", *names, *COLUMNS]]
     for place, result in enumerate(results, start=1):
         options = [_cell(result.setting.given.get(name)) for name in names]
-        rows.writerow([place, *options, *result[1:-1], *(result.measures.get(name) for name in MEASURES)])
+        rows.append([place, *options, *result[1:-1], *(result.measures.get(name) for name in MEASURES)])
     with whole_output(path) as file:
-        file.write(raw(text.getvalue()))
+        file.write(raw(csv_text(rows, "," if path.endswith(".csv") else "\t")))
 
 
 def _cell(value: Any) -> Any:

@@ -10,7 +10,7 @@ import dataclasses
 from typing import Any
 
 from sonlearn.errors import OptionError
-from sonlearn.options.spec import option, port_number
+from sonlearn.options.spec import check_fields, option, port_number
 from sonlearn.options.text import ON_ERROR, WRITABLE
 
 #: What -p writes.
@@ -23,7 +23,7 @@ FIRST_HALVING = 1000
 
 @dataclasses.dataclass(frozen=True)
 class RunOptions:
-    """What belongs to one run and not to the model: files, passes, reporting."""
+    """What belongs to one run and not to the model: files, passes, reporting. Checked on construction: OptionError."""
 
     data: tuple[str, ...] = option(
         (), "read this file as well (DATA and -d may be mixed)", flags=("-d", "--data"), metavar="FILE"
@@ -121,6 +121,13 @@ class RunOptions:
     )  # fmt: skip
     report: str | None = option(None, "at the end, write a page about the run (HTML)", metavar="FILE")
     quiet: bool = option(False, "print nothing but errors and warnings")
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.max_errors is not None and self.on_error == "stop":
+            raise OptionError(
+                f"--max-errors {self.max_errors}: the first malformed line ends a run; give --on-error skip too"
+            )
 
     @property
     def reading(self) -> dict[str, Any]:
