@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from sonlearn.data.rows import Rows
 from sonlearn.jit import forced_inline
 
 #: Bits of a hash, and the number that has all of them.
@@ -54,12 +53,6 @@ def draw(position: np.ndarray, n: int, tau: int) -> tuple[np.ndarray, np.ndarray
 def position_after(before: np.ndarray, after: np.ndarray, taken: int, drawn: int, tau: int) -> np.ndarray:
     """The position after `taken` of the `drawn` rows between the positions `before` and `after`."""
     return after if taken == drawn else draw(before, taken, tau)[1]
-
-
-def new_features(rows: Rows, start: int, stop: int, seen: int) -> int:
-    """Number of features beyond the first `seen` in rows `start` to `stop` - 1."""
-    features = rows.features[rows.indptr[start] : rows.indptr[stop]]
-    return max(int(features.max(initial=-1)) + 1 - seen, 0)
 
 
 def _words(bits: np.random.BitGenerator) -> np.ndarray:

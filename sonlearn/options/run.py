@@ -11,10 +11,11 @@ from typing import Any
 
 from sonlearn.errors import OptionError
 from sonlearn.options.spec import check_fields, option, port_number
-from sonlearn.options.text import ON_ERROR, WRITABLE
+from sonlearn.options.text import WRITABLE
 
 #: What -p writes.
 FORMS = ("vw", "csv", "jsonl")
+ON_ERROR = ("stop", "skip")
 #: -P where it is not given.
 COARSE = "2.0"
 #: Labelled rows after which --halving begins, unless told.

@@ -9,8 +9,8 @@ import numpy as np
 
 from sonlearn.data import merging
 from sonlearn.data.axes import BY_FEATURE, Axis, Classes, Counted, Numbers, Scalars, summed
-from sonlearn.data.mixing import draw, new_features, position_after, position_of
-from sonlearn.data.rows import Rows
+from sonlearn.data.mixing import draw, position_after, position_of
+from sonlearn.data.rows import Rows, new_features
 from sonlearn.jit.sequence import Calls
 from sonlearn.learn.dense import rounds
 from sonlearn.learn.dense.rounds import column_start
