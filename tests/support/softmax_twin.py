@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from dense_learner import DenseLearner, dense_rows, projected
+from first_order_twin import TWINS as FIRST_ORDER
 from first_order_twin import followed
 from matrix_twin import BY_FEATURE, TWINS, order_of
 from multiclass_twin import softmax
@@ -40,7 +41,7 @@ class Newton:
         one.remembered += 1
         c = h * slopes(np.clip(u, -o.clip, o.clip), y)
         before = one.D
-        if o.scale == "all-gradients":
+        if one.scale == "all-gradients":
             one.D = before + (c @ c) * x**2
             s = one.scaled(x)
         w = np.array([projected(row, s, o.clip, *one.inverse) for row in self.W])
@@ -51,12 +52,12 @@ class Newton:
 
     def weights(self):
         root = np.sqrt(self.one.D)
-        scale = {"none": 1.0, "gradients": root, "all-gradients": root}.get(self.o.scale, self.one.top)
+        scale = {"none": 1.0, "gradients": root, "all-gradients": root}.get(self.one.scale, self.one.top)
         return np.divide(self.W, scale, out=np.zeros(self.W.shape), where=scale > 0)
 
 
 class Matrix:
-    """rp-son and those of the ada- family but ada-diag: the matrix takes |c| x, and each class steps by it."""
+    """Those of the ada- family but ada-diag: the matrix takes |c| x, and each class steps by it."""
 
     def __init__(self, options: LearnOptions, d: int, *features):
         self.o, self.one = options, TWINS[options.method](options, d, *features)  # its matrix; never its weights
@@ -69,14 +70,7 @@ class Matrix:
         o, one = self.o, self.one
         c = h * slopes(np.clip(self.W @ x, -o.clip, o.clip), y)
         one.t += 1
-        row = np.linalg.norm(c) * x
-        if o.method == "rp-son":
-            inverse = one.inverse()
-            self.W = np.array([projected(w, x, o.clip, inverse, 0 * inverse) for w in self.W])
-            one.take(row)
-            self.W = self.W - np.outer(c, one.inverse() @ x)
-            return
-        one.take(row, x)
+        one.take(np.linalg.norm(c) * x, x)
         self.total = self.total + np.outer(c, x)
         W, g = (0.0 * self.W, self.total) if o.update == "dual" else (self.W, np.outer(c, x))
         self.W = W - o.learning_rate * np.array([one.metric(each) for each in g])
@@ -147,7 +141,7 @@ class FirstOrder:
 def twin_of(options: LearnOptions, d: int, features):
     if options.method in TWINS:
         return Matrix(options, d, *([features] if options.method in BY_FEATURE else []))
-    return FirstOrder(options, d) if options.sketch is None else Newton(options, d)
+    return (FirstOrder if options.method in FIRST_ORDER else Newton)(options, d)
 
 
 def run_softmax(options: LearnOptions, batch: Batch, full: bool = False):
