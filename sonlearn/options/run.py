@@ -214,17 +214,11 @@ class EvaluateOptions:
 
 
 @dataclasses.dataclass(frozen=True)
-class OutputOptions:
-    """Where a verb writes to that turns one file into another."""
-
-    output: str = option("-", "file to write; -: standard output", flags=("-o", "--output"), metavar="FILE")
-
-
-@dataclasses.dataclass(frozen=True)
-class ConvertOptions(OutputOptions):
+class ConvertOptions:
     """What ``sonlearn convert`` writes."""
 
     to: str | None = option(None, "format to write (needed)", choices=WRITABLE)
+    output: str = option("-", "file to write; -: standard output", flags=("-o", "--output"), metavar="FILE")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -277,6 +271,13 @@ class ServeOptions:
     def idle(self) -> float:
         """Seconds between two requests of a connection."""
         return max(self.timeout, 600.0)
+
+
+@dataclasses.dataclass(frozen=True)
+class OutputOptions:
+    """What ``sonlearn report`` writes; ``events`` has more."""
+
+    output: str = option("-", "file to write; -: standard output", flags=("-o", "--output"), metavar="FILE")
 
 
 @dataclasses.dataclass(frozen=True)
