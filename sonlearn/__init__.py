@@ -23,23 +23,18 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+#: Names by the module that has them.
 _HOME = {
-    "Batch": "sonlearn.data.batch",
-    "DivergedError": "sonlearn.errors",
-    "InputError": "sonlearn.errors",
-    "LearnOptions": "sonlearn.options",
-    "Learner": "sonlearn.learn.learner",
-    "Metrics": "sonlearn.report.metrics",
-    "ModelFileError": "sonlearn.errors",
-    "OptionError": "sonlearn.errors",
-    "SonlearnBandit": "sonlearn.estimators.bandit",
-    "SonlearnError": "sonlearn.errors",
-    "TextOptions": "sonlearn.options",
-    "ThreadError": "sonlearn.errors",
-    "describe": "sonlearn.text.describe",
-    "from_scipy": "sonlearn.data.matrices",
-    "read_batches": "sonlearn.text.read",
-    "tune": "sonlearn.tuning.search",
+    "sonlearn.data.batch": "Batch",
+    "sonlearn.data.matrices": "from_scipy",
+    "sonlearn.errors": "DivergedError InputError ModelFileError OptionError SonlearnError ThreadError",
+    "sonlearn.estimators.bandit": "SonlearnBandit",
+    "sonlearn.learn.learner": "Learner",
+    "sonlearn.options": "LearnOptions TextOptions",
+    "sonlearn.report.metrics": "Metrics",
+    "sonlearn.text.describe": "describe",
+    "sonlearn.text.read": "read_batches",
+    "sonlearn.tuning.search": "tune",
 }
 
 __all__ = [
@@ -50,12 +45,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        import importlib
+    for module, names in _HOME.items():
+        if name in names.split():
+            import importlib
 
-        return getattr(importlib.import_module(_HOME[name]), name)
+            return getattr(importlib.import_module(module), name)
     raise AttributeError(f"module 'sonlearn' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME])
+    return sorted([*globals(), *__all__])

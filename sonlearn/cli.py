@@ -21,8 +21,8 @@ from sonlearn.commands.verbs import VERBS
 from sonlearn.errors import OptionError, SonlearnError, shorten
 from sonlearn.jit import without_numba
 from sonlearn.options.methods import METHODS, SKETCHES
+from sonlearn.options.run import ClusterOptions
 from sonlearn.options.spec import closest
-from sonlearn.options.verbs import ClusterOptions
 
 CLOSED_PIPE = 128 + 13
 

@@ -463,7 +463,7 @@ def with_format(
     return parts, reading
 
 
-def nothing(parts: list[Any], skipped: int, errors: list[SonlearnError]) -> InputError:
+def nothing(parts: list[Any], skipped: int, errors: Sequence[SonlearnError]) -> InputError:
     """The error if no partition has an example."""
     names = ", ".join(dict.fromkeys(part.path for part in parts if isinstance(part, Partition))) or "<parts>"
     return no_example(names, "an empty stream", skipped, errors)

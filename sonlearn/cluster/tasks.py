@@ -135,7 +135,7 @@ def format_of(reading: Reading, part: Any, tells: bool = False) -> tuple[TextOpt
 class Sketched(Done):
     """The sketch of some partitions."""
 
-    sketch: Sketch | None = None
+    sketch: Sketch = None  # type: ignore[assignment]  # where there is no problem
 
 
 def sketch_partition(reading: Reading, options: SketchOptions, zero_based: bool, number: int, part: Any) -> Sketched:

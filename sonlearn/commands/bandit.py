@@ -11,9 +11,8 @@ from sonlearn.commands import checks, models
 from sonlearn.commands.session import Session
 from sonlearn.errors import OptionError
 from sonlearn.learn.bandits.bandit import Bandit, Decided
-from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options import LearnOptions, RunOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
-from sonlearn.options.run import RunOptions
 from sonlearn.report.decisions import DecisionProblem
 from sonlearn.text.columns import first_names
 from sonlearn.text.decisions import DecisionReader
@@ -43,17 +42,17 @@ class BanditSession(Session):
         checks.check_run(options)
         if options.join:
             raise OptionError(f"--join {options.join}: decisions have their costs with them; expected rows with labels")
-        from_model, model = models.initial(options, decides=True)
+        model = models.initial(options, decides=True)
         (learn, text), learner = models.split(given), model.learner
         if "method" not in learn and (learner is None or learner.learn is None):
             bandit = bandit | {name: learn.pop(name) for name in SHARED if name in learn}
-        if from_model is not None:
-            models.check_agreement(bandit, from_model, learner.options)
-            models.check_agreement({k: v for k, v in text.items() if k != "format"}, from_model, learner.text)
+        if model.path is not None:
+            models.check_agreement(bandit, model.path, learner.options)
+            models.check_agreement({k: v for k, v in text.items() if k != "format"}, model.path, learner.text)
             if learn and learner.learn is None:
-                raise OptionError(f"--{next(iter(learn))}: the model {from_model} has no --method; leave it out")
+                raise OptionError(f"--{next(iter(learn))}: the model {model.path} has no --method; leave it out")
             if learner.learn is not None:
-                models.check_agreement(learn, from_model, learner.learn)
+                models.check_agreement(learn, model.path, learner.learn)
         elif learn and not {"method", "sketch"} & learn.keys():
             raise OptionError(
                 f"--{next(iter(learn))}: the two reward models of decisions do not take it; give --method nag, or "
@@ -66,22 +65,19 @@ class BanditSession(Session):
         else:
             self.bandit, self.text = learner.options, learner.text
         own = self.text.format if self.bandit.cost or self.bandit.reward else "auto"
-        read_as = dataclasses.replace(models.written_as(self.text, given), format=given.get("format", own))
-        super().__init__(options, read_as, DecisionProblem(), from_model, model)
+        super().__init__(options, models.written_as(self.text, given, own), DecisionProblem(), model)
         self.labels = learner.labels
         numbered = self.learner is None and self.bandit.cbify is None and not options.testonly
         self.unlikely = False  # whether a logged action came without its probability
         self.unlogged = set(range(self.bandit.actions or 0)) if numbered else set()
 
-    def make_reader(self) -> Any:
+    def make_reader(self) -> DecisionReader:
         """What reads the decisions."""
         options = self.options
-        reader = DecisionReader(
+        return DecisionReader(
             self.sources, self.read_as, self.bandit, columns=self.columns, labels=self.labels,
             needed=not options.testonly, **options.reading,
         )  # fmt: skip
-        reader.meter = None if options.quiet else self.meter
-        return reader
 
     def begin(self, format: str, batch: Any, cache: str) -> None:
         """Make the model, whose features depend on their format, and print the header."""

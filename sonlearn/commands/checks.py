@@ -19,9 +19,8 @@ from typing import Any
 from sonlearn.errors import OptionError
 from sonlearn.files import storage
 from sonlearn.files.atomic import STDOUT, target_problem
-from sonlearn.options import LearnOptions
+from sonlearn.options import LearnOptions, RunOptions
 from sonlearn.options.methods import METHODS
-from sonlearn.options.run import COARSE, RunOptions, parse_progress
 from sonlearn.options.spec import flags
 from sonlearn.text.source import is_remote
 
@@ -37,7 +36,7 @@ def check_run(options: RunOptions, table: str | None = None) -> None:
     ------
     OptionError, ModelFileError
     """
-    parse_progress(options.progress or COARSE)
+    options.steps()
     sources = options.data or ("-",)
     if options.testonly and options.initial_regressor is None:
         raise OptionError("-t: there is no model to test; give -i MODEL")

@@ -25,13 +25,12 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.interrupts import Interrupts
 from sonlearn.learn.learner import Predicted, chosen_of
-from sonlearn.options.run import RunOptions
-from sonlearn.options.verbs import ClusterOptions
+from sonlearn.options.run import ClusterOptions, RunOptions
 from sonlearn.report.facts import members_at_work
 from sonlearn.report.progress import six_digits
 from sonlearn.text.columns import Labelling
-from sonlearn.text.malformed import SHOWN_ERRORS, Malformed
-from sonlearn.text.read import expand_globs
+from sonlearn.text.malformed import SHOWN_ERRORS
+from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import is_arrow, is_regular, read_chunks, source_name
 from sonlearn.text.suspicions import noted
 from sonlearn.tuning.search import criterion, labelling
@@ -136,7 +135,7 @@ def train(line: Line, where: ClusterOptions) -> int:
         raise OptionError(f"--passes {options.passes} with --cluster: one pass; go on with train -i without --cluster")
     check_run(options)
     (sources, warned), say, started = _files(options), _sayer(options), time.perf_counter()
-    _, (start, _, names), learn, text = of_rows(options, given)
+    (names, start, *_), learn, text = of_rows(options, given)
     from sonlearn.cluster import dask
 
     reading = dask.Reading(text, options.on_error, options.max_errors, Labelling.of(learn))
@@ -211,7 +210,9 @@ class _ClusterSession(one.TrainingSession):
         self._connect = connect
         self.strange = False  # batches come back without their features, so nobody here knows
 
-    def make_reader(self) -> Any:
+    reader: _Answers
+
+    def make_reader(self) -> _Answers:
         """What gives the batches, with what was predicted for them beside."""
         return _Answers(self._connect(), self)
 
@@ -222,15 +223,12 @@ class _ClusterSession(one.TrainingSession):
         return predicted
 
 
-class _Answers:
-    """A reader of batches without features; `predicted` is of the last one."""
+class _Answers(Reader):
+    """Gives batches without features; `predicted` is of the last one."""
 
     def __init__(self, client: Any, session: _ClusterSession):
+        super().__init__(session.sources, session.read_as, on_error="skip")
         self._client, self._session = client, session
-        self.format: str | None = None
-        self.options, self.tells, self.waiting = session.read_as, False, 0
-        self.malformed = Malformed("skip", None)
-        self.notes: list[str] = []
         self.predicted: Any = None
 
     def __iter__(self) -> Iterator[Batch]:
@@ -242,7 +240,7 @@ class _Answers:
         self.format, empty, learner = reading.text.format, True, session.learner
         for answered in dask.answers(learner, parts, reading, self._client):
             malformed.count += answered.skipped
-            malformed.errors += answered.errors[: SHOWN_ERRORS - len(malformed.errors)]
+            malformed.errors += answered.errors[: SHOWN_ERRORS - len(malformed.errors)]  # type: ignore[arg-type]
             self.notes += answered.notes
             learner.refused_rows += answered.refused
             learner.first_refused = learner.first_refused or answered.first_refused
@@ -268,7 +266,6 @@ def _files(options: RunOptions) -> tuple[list[str], list[str]]:
     sources = list(options.data)
     if not sources or any(source in STDIN for source in sources):
         raise OptionError("--cluster: workers cannot read standard input; give files")
-    Malformed(options.on_error, options.max_errors)  # raises what does not go together before workers are asked
     notes: list[str] = []
     for source in filter(is_regular, expand_globs(sources)):
         if not is_arrow(source):

@@ -94,7 +94,7 @@ def offers(words: list[str]) -> dict[str, str] | None:
 
 def _of_verb(before: list[str], now: str) -> dict[str, str] | None:
     """The words behind those `before`, the first of which is a verb."""
-    flags = {name: action for action in parser_of(before[0])._actions for name in action.option_strings}
+    flags = parser_of(before[0])._option_string_actions
     name, equals, _ = now.partition("=")
     action = flags.get(name if equals else before[-1])
     if action is not None and action.nargs != 0:

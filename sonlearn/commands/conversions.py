@@ -16,8 +16,8 @@ from sonlearn.errors import OptionError
 from sonlearn.files.atomic import STDOUT, whole_output
 from sonlearn.interrupts import Interrupts
 from sonlearn.options import TextOptions
+from sonlearn.options.run import ConvertOptions, EventsOptions, OutputOptions
 from sonlearn.options.text import WRITABLE
-from sonlearn.options.verbs import ConvertOptions, EventsOptions, PageOptions
 
 _DAY_SECONDS = 86400.0
 
@@ -83,7 +83,7 @@ def report(line: Line) -> int:
     from sonlearn.report.html.page import page
     from sonlearn.report.runlog import read_run
 
-    path, options = line.others[0], line.options(PageOptions)
+    path, options = line.others[0], line.options(OutputOptions)
     _check_output("RUN.jsonl", [path], options.output)
     text = page(read_run(path))
     with whole_output(options.output) as file:

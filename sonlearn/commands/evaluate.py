@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -11,16 +10,15 @@ import numpy as np
 from sonlearn.commands.checks import STDIN, check_stdin
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
-from sonlearn.commands.models import load_model
+from sonlearn.commands.models import Model, load_model, written_as
 from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.offpolicy.evaluation import Evaluation, Policy
-from sonlearn.options import TextOptions
-from sonlearn.options.run import COARSE, RunOptions, parse_progress
-from sonlearn.options.verbs import EvaluateOptions
+from sonlearn.options import RunOptions, TextOptions
+from sonlearn.options.run import EvaluateOptions
 from sonlearn.report.offpolicy import HEADER, csv_lines, json_lines, progress_lines, summary_lines
 from sonlearn.report.progress import Schedule
 from sonlearn.text.decisions import DecisionReader
@@ -36,7 +34,7 @@ def command(line: Line) -> int:
     for path, model in zip(options.models, models, strict=True):
         if model.options.cbify is not None:
             raise OptionError(f"-i {path}: it decides among classes (--cbify), and rows with a class are no log")
-    return EvaluationSession(models, options, run_options, line.given.get("format")).run()
+    return EvaluationSession(models, options, run_options, line.given).run()
 
 
 def check(options: EvaluateOptions, sources: list[str]) -> None:
@@ -67,13 +65,12 @@ def costs_of(models: list[Bandit], options: EvaluateOptions) -> tuple[float, flo
 ReadAs = tuple[DecisionReader, list[int]]
 
 
-def readers_of(models: list[Bandit], sources: list[str], options: RunOptions, format: str | None) -> list[ReadAs]:
+def readers_of(models: list[Bandit], sources: list[str], options: RunOptions, given: dict[str, Any]) -> list[ReadAs]:
     """A reader for each way in which the models read a log. Raises OptionError where it can be read only once."""
     ways: dict[str, ReadAs] = {}
     for i, model in enumerate(models):
-        bandit, text = model.options, model.text
-        own = text.format if bandit.cost or bandit.reward else "auto"
-        text = dataclasses.replace(text, format=format or own)
+        bandit = model.options
+        text = written_as(model.text, given, model.text.format if bandit.cost or bandit.reward else "auto")
         names = (bandit.actions, bandit.action, bandit.cost, bandit.reward, bandit.probability)
         way = repr((text, names, model.columns.known, model.labels and model.labels.header()))
         if way not in ways:
@@ -117,22 +114,22 @@ class EvaluationSession(Passes):
     options : EvaluateOptions
     run_options : RunOptions
         Of these data, examples, on_error, max_errors, threads, progress and quiet count.
-    format : str or None
-        Format of the log, if it is not to be found out.
+    given : dict
+        The format of the log, if it is not to be found out.
     """
 
     learner = None  # nothing is saved
     each: list[Decisions]  # those under way, as each model reads them
 
-    def __init__(self, models: list[Bandit], options: EvaluateOptions, run_options: RunOptions, format: str | None):
-        super().__init__(run_options, TextOptions(), NameTable())
+    def __init__(self, models: list[Bandit], options: EvaluateOptions, run_options: RunOptions, given: dict[str, Any]):
+        super().__init__(run_options, TextOptions(), Model(NameTable()))
         self.evaluation = Evaluation(
             list(options.models), costs_of(models, options), level=options.level, floor=options.floor,
             horizon=options.horizon,
         )  # fmt: skip
         self.models, self.evaluating = models, options
-        self.readers = readers_of(models, self.sources, run_options, format)
-        self._schedule = Schedule(*parse_progress(run_options.progress or COARSE))
+        self.readers = readers_of(models, self.sources, run_options, given)
+        self._schedule = Schedule(*run_options.steps())
         self._due, self._count, self._begun = self._schedule.first, 0, False
 
     def make_reader(self) -> Reader:

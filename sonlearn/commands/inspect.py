@@ -40,19 +40,17 @@ def command(line: Line) -> int:
     kind = storage.kind_of(path)
     if kind in _NO_JSON and as_json:
         raise OptionError(f"--json: {path} is {_NO_JSON[kind]}")
-    if kind == "sketch":
-        text = "\n".join(sketch_lines(path))
-    elif kind == "bandit":
-        text = "\n".join(decision_lines(path))
+    if kind in _NO_JSON:
+        lines = sketch_lines(path) if kind == "sketch" else decision_lines(path)
     elif as_json:
-        text = json.dumps(content(path, load_model(path), top), indent=1, allow_nan=False)
+        lines = [json.dumps(content(load_model(path), top), indent=1, allow_nan=False)]
     else:
-        text = "\n".join(model_lines(path, load_model(path), TOP if top is None else top))
-    print(text, flush=True)
+        lines = model_lines(load_model(path), TOP if top is None else top)
+    print("\n".join(lines), flush=True)
     return 0
 
 
-def content(path: str, model: Model, top: int | None) -> dict[str, Any]:
+def content(model: Model, top: int | None) -> dict[str, Any]:
     """The same for programs: all that a model says, JSON-able, with its `top` largest weights (None: all)."""
     learner = model.learner
     ids = learner.ids()
@@ -70,27 +68,33 @@ def content(path: str, model: Model, top: int | None) -> dict[str, Any]:
     else:
         described = {"weights": entries(learner.weights()[1])}
     return jsonable({
-        "model": path, "learn": learner.options.shown, "text": dataclasses.asdict(learner.text),
+        "model": model.path, "learn": learner.options.shown, "text": dataclasses.asdict(learner.text),
         "examples": learner.examples, "features": len(ids), "facts": facts,
         "columns": learner.columns.known, "labels": learner.two_labels, **described,
     }, spelt)  # fmt: skip
 
 
-def model_lines(path: str, model: Model, top: int) -> list[str]:
+def opening(path: str | None, what: str, values: dict[str, str], saved: str = "", title: str = "options") -> list[str]:
+    """Lines about any file: what it is, in which run it was `saved`, and the values of its options; then its state."""
+    begun = [f"saved in a run that has not ended: {saved}"] if saved else []
+    return [f"{path}: a sonlearn {what}", *begun, "", title, *pairs(values), "", "state"]
+
+
+def pairs(values: dict[str, Any]) -> list[str]:
+    """Lines of names with their values."""
+    return [f"  {name} = {value}" for name, value in values.items()]
+
+
+def model_lines(model: Model, top: int) -> list[str]:
     """Lines about a model with its `top` largest weights, and their names where they are known."""
-    learner = model.learner
-    ids = learner.ids()
-    lines = [f"{path}: a sonlearn learner", "", "options"]
+    learner, place = model.learner, model.unfinished
+    ids, facts = learner.ids(), learner.facts()
     values = learner.options.shown | dataclasses.asdict(learner.text)
-    lines += [f"  {name} = {text_of(value)}" for name, value in values.items() if value not in ((), None)]
-    lines += [
-        "", "state",
-        f"  examples = {learner.examples}",
-        f"  features = {len(ids)}",
-        *retention_lines(model),
-    ]  # fmt: skip
-    facts = learner.facts()
-    lines += [f"  {name} = {value:.9g}" for name, value in facts.items() if isinstance(value, float)]
+    shown = {name: text_of(value) for name, value in values.items() if value not in ((), None)}
+    saved = f"pass {place.number} of {place.passes}, {place.read} examples read" if place else ""
+    counts = {"examples": learner.examples, "features": len(ids)}
+    lines = [*opening(model.path, "learner", shown, saved), *pairs(counts), *retention_lines(model)]
+    lines += pairs({name: f"{value:.9g}" for name, value in facts.items() if isinstance(value, float)})
     lines += roll(facts.get("members", []))
     lines += [f"  {line}" for line in stream_lines(facts)]
     for name, array in facts.items():
@@ -100,11 +104,6 @@ def model_lines(path: str, model: Model, top: int) -> list[str]:
         lines += class_tables(model, facts["classes"], ids, top)
     else:
         lines += weight_table("largest weights", ids, learner.weights()[1], top, model)
-    if model.unfinished is not None:
-        place = model.unfinished
-        lines.insert(
-            1, f"saved in a run that has not ended: pass {place.number} of {place.passes}, {place.read} examples read"
-        )
     return lines
 
 
@@ -121,16 +120,14 @@ def inverted(learner: Learner, names: NameTable) -> Iterator[str]:
 
 def decision_lines(path: str) -> list[str]:
     """Lines about a model of decisions."""
-    bandit, unfinished, _ = load_model(path, decides=True)
-    lines = [f"{path}: a sonlearn bandit", "", "options"]
-    if unfinished is not None:
-        lines.insert(1, f"saved in a run that has not ended: {unfinished.read} decisions read")
+    _, bandit, unfinished, _ = load_model(path, decides=True)
     method = {} if bandit.learn is None else bandit.learn.shown
     values = method | dataclasses.asdict(bandit.options) | dataclasses.asdict(bandit.text)
-    lines += [f"  {name} = {text_of(value)}" for name, value in values.items() if value not in ((), None, "", False)]
+    shown = {name: text_of(value) for name, value in values.items() if value not in ((), None, "", False)}
     facts = {"features": bandit.size, **bandit.facts()}
-    shown = {k: f"{v:.9g}" if isinstance(v, float) else v for k, v in facts.items() if v is not None}
-    return [*lines, "", "state", *(f"  {name} = {value}" for name, value in shown.items())]
+    state = {k: f"{v:.9g}" if isinstance(v, float) else v for k, v in facts.items() if v is not None}
+    saved = f"{unfinished.read} decisions read" if unfinished else ""
+    return [*opening(path, "bandit", shown, saved), *pairs(state)]
 
 
 def sketch_lines(path: str) -> list[str]:
@@ -139,10 +136,9 @@ def sketch_lines(path: str) -> list[str]:
     from sonlearn.sketch.make import load
 
     sketch = load(path)
-    lines = [f"{path}: a sonlearn sketch", "", "settings", f"  sketch = {sketch.kind}"]
-    values = sketch.settings()
-    lines += [f"  {name} = {_short(value)}" for name, value in values.items()]
-    lines += ["", "state", *(f"  {line}" for line in summary(sketch))]
+    values = {"sketch": sketch.kind} | {name: _short(value) for name, value in sketch.settings().items()}
+    lines = opening(path, "sketch", values, title="settings")
+    lines += [f"  {line}" for line in summary(sketch)]
     eigenvalues = sketch.eigenvalues()
     return [*lines, "", f"eigenvalues of the sketch: {len(eigenvalues)}", *number_lines(eigenvalues)]
 

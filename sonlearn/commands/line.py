@@ -13,10 +13,9 @@ from typing import Any
 
 from sonlearn.commands.verbs import VERBS, Group
 from sonlearn.errors import OptionError, shorten
-from sonlearn.options import LearnOptions
+from sonlearn.options import LearnOptions, RunOptions
 from sonlearn.options.learning import ALL_TAKE
 from sonlearn.options.methods import DEFAULT, METHODS, listing
-from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import closest, flags, parse_field, repeats
 
 #: What people write who come from elsewhere.
@@ -69,7 +68,7 @@ def parse(verb: str, words: list[str]) -> tuple[dict[str, Any], list[str]]:
     """
     fields = VERBS[verb].fields
     parser = parser_of(verb)
-    known = [name for action in parser._actions for name in action.option_strings]
+    known = list(parser._option_string_actions)
     declared = {name.replace("_", "-"): name for name in known if name[:2] == "--"}
     end = words.index("--") if "--" in words else len(words)
     spelt = []

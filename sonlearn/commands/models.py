@@ -14,8 +14,7 @@ import numpy as np
 from sonlearn.errors import InputError, ModelFileError, OptionError
 from sonlearn.files import storage
 from sonlearn.learn.learner import Learner
-from sonlearn.options import LearnOptions, TextOptions
-from sonlearn.options.run import RunOptions
+from sonlearn.options import LearnOptions, RunOptions, TextOptions
 from sonlearn.options.spec import flags, text_of
 from sonlearn.options.text import NAMESPACED, TABLES, WRITTEN
 from sonlearn.text.names import NameTable
@@ -49,11 +48,23 @@ class Unfinished(NamedTuple):
 
 
 class Model(NamedTuple):
-    """What a model file holds: a `Learner` or a `Bandit`, the run that it was saved in, and names of features."""
+    """What a run begins with: nothing, or a model.
 
-    learner: Any
-    unfinished: Unfinished | None
+    Attributes
+    ----------
+    names : NameTable
+        Names of features.
+    learner : Learner, Bandit or None
+    unfinished : Unfinished or None
+        The run that it was saved in.
+    path : str or None
+        Its file.
+    """
+
     names: NameTable
+    learner: Any = None
+    unfinished: Unfinished | None = None
+    path: str | None = None
 
 
 def save_model(path: str, learner: Learner, unfinished: Unfinished | None, names: NameTable) -> None:
@@ -88,7 +99,7 @@ def load_model(path: str, *, threads: int = 1, decides: bool = False) -> Model:
             {int(slot): values for slot, *values in header.get(field, ())} for field in ("names", "name_counts")
         )
         unfinished = Unfinished(**header["run"]) if header.get("run") is not None else None
-        return Model(learner, unfinished, NameTable(known, counts))
+        return Model(NameTable(known, counts), learner, unfinished, path)
     except (TypeError, ValueError) as error:
         raise ModelFileError(f"{path}: the model's content does not fit together: {error}") from error
 
@@ -108,39 +119,35 @@ def initial_model(options: RunOptions) -> str | None:
     return options.initial_regressor
 
 
-def initial(options: RunOptions, **how: Any) -> tuple[str | None, Model]:
-    """(that model's file or None, what it holds); `how`: see `load_model`. Raises ModelFileError."""
+def initial(options: RunOptions, **how: Any) -> Model:
+    """What is in that model's file; `how`: see `load_model`. Raises ModelFileError."""
     path = initial_model(options)
-    return path, Model(None, None, NameTable()) if path is None else load_model(path, **how)
+    return Model(NameTable()) if path is None else load_model(path, **how)
 
 
-def of_rows(
-    options: RunOptions, given: dict[str, Any], threads: int = 1
-) -> tuple[str | None, Model, LearnOptions, TextOptions]:
+def of_rows(options: RunOptions, given: dict[str, Any], threads: int = 1) -> tuple[Model, LearnOptions, TextOptions]:
     """`initial`, and the options of learning and text: what was `given`, or those of the model, with which that agrees.
 
     Raises ModelFileError, OptionError.
     """
-    path, model = initial(options, threads=threads)
-    if path is None:
+    model = initial(options, threads=threads)
+    if model.path is None:
         learn, text = split(given)
-        return path, model, LearnOptions(**learn), TextOptions(**text)
+        return model, LearnOptions(**learn), TextOptions(**text)
     if options.testonly:
         model.learner.set_output(**given)
     own = model.learner.options, model.learner.text
-    check_agreement(given, path, *own)
-    return path, model, *own
+    check_agreement(given, model.path, *own)
+    return model, *own
 
 
-def where_to_begin(
-    options: RunOptions, from_model: str | None, unfinished: Unfinished | None
-) -> tuple[bool, Unfinished]:
+def where_to_begin(options: RunOptions, model: Model) -> tuple[bool, Unfinished]:
     """(whether nothing is left of the run that is to be resumed, where the run begins).
 
-    `unfinished` : the run that the model was saved in. Raises OptionError if another run is to be gone on with.
+    Raises OptionError if another run is to be gone on with than that in which the `model` was saved.
     """
-    asked = (list(options.data) or ["-"], options.passes)
-    if not options.resume or from_model != options.final_regressor or from_model is None:
+    asked, unfinished = (list(options.data) or ["-"], options.passes), model.unfinished
+    if not options.resume or model.path != options.final_regressor or model.path is None:
         return False, Unfinished(*asked, 1, 0, 0)
     begun = asked if unfinished is None else (unfinished.data, unfinished.passes)
     for name, ours, theirs in zip(("data", "passes"), asked, begun, strict=True):
@@ -160,9 +167,9 @@ def split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return learn, {name: value for name, value in given.items() if name in of_text}
 
 
-def written_as(text: TextOptions, given: dict[str, Any]) -> TextOptions:
-    """Return the options of a model's text for data that are written as was `given`."""
-    return dataclasses.replace(text, **{name: given[name] for name in WRITTEN if name in given})
+def written_as(text: TextOptions, given: dict[str, Any], own: str) -> TextOptions:
+    """Return the options of a model's text for data that are written as was `given`, of its `own` format if not."""
+    return dataclasses.replace(text, **{"format": own} | {k: given[k] for k in ("format", *WRITTEN) if k in given})
 
 
 def settings_text(options: LearnOptions | TextOptions, keep: tuple[str, ...] | None = None) -> str:

@@ -19,18 +19,16 @@ import numpy as np
 
 from sonlearn.commands import messages
 from sonlearn.commands.checks import STDIN, cache_file
-from sonlearn.commands.models import Unfinished, save_model, where_to_begin
+from sonlearn.commands.models import Model, Unfinished, save_model, where_to_begin
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, ModelFileError, OutputError
 from sonlearn.files.atomic import STDOUT
 from sonlearn.interrupts import Interrupts
-from sonlearn.options import TextOptions
-from sonlearn.options.run import RunOptions
+from sonlearn.options import RunOptions, TextOptions
 from sonlearn.report.progress import Progress
 from sonlearn.text.cache import CachedReader
 from sonlearn.text.columns import ColumnTable, Labelling
 from sonlearn.text.join import JoinedLabels
-from sonlearn.text.names import NameTable
 from sonlearn.text.objects import MANY
 from sonlearn.text.read import Reader, expand_globs
 from sonlearn.text.source import Meter
@@ -52,7 +50,8 @@ class Bar:
     """A progress bar on standard error, with speed and time left, where that is a terminal and the length is known."""
 
     def __init__(self, options: RunOptions, meter: Meter):
-        self._passes, self._meter, self._bar = options.passes, meter, None
+        self._passes, self._meter = options.passes, meter
+        self._bar: Any = None
         self.wanted = options.progress_bar and not options.quiet and sys.stderr.isatty()
         self._read, self._started = 0, time.perf_counter()
 
@@ -122,11 +121,8 @@ class Passes:
     options : RunOptions
     read_as : TextOptions
         How the text is read.
-    names : NameTable
-    from_model : str or None
-        The model that the run begins with.
-    unfinished : Unfinished or None
-        The run that it was saved in.
+    model : Model
+        What the run begins with.
 
     Attributes
     ----------
@@ -143,12 +139,9 @@ class Passes:
     labelling = Labelling()
     stretch = 1  # see `Reader`
 
-    def __init__(
-        self, options: RunOptions, read_as: TextOptions, names: NameTable, from_model: str | None = None,
-        unfinished: Unfinished | None = None,
-    ):  # fmt: skip
-        self.options, self.read_as, self.names, self.from_model = options, read_as, names, from_model
-        self.nothing_left, self.done = where_to_begin(options, from_model, unfinished)
+    def __init__(self, options: RunOptions, read_as: TextOptions, model: Model):
+        self.options, self.read_as, self.names, self.from_model = options, read_as, model.names, model.path
+        self.nothing_left, self.done = where_to_begin(options, model)
         self.began = self.done
         self.sources = list(options.data) or ["-"]
         self.holdout = options.passes > 1 and not options.holdout_off
@@ -295,6 +288,7 @@ class Passes:
         """Go over all examples once, but those that a resumed run has read."""
         if self.reader is None or self.cache is None:
             self.reader = self.make_reader()
+            self.reader.meter = None if self.options.quiet else self.meter
         before, done, begun = self.done.read, 0, False
         if before:
             self.say(f"skipping {before} examples that the unfinished run has read")
@@ -352,7 +346,7 @@ class Passes:
         options = self.options
         # of a stream, whoever reads each answer before the next row is written would wait for ever
         to_stdout = not {options.predictions, options.raw_predictions}.isdisjoint(STDOUT)
-        answers = to_stdout and not os.path.isfile(next(expand_globs(self.sources)))
+        answers = to_stdout and not os.path.isfile(str(next(expand_globs(self.sources))))
         arguments: dict[str, Any] = {
             **options.reading, "names": self.names, "columns": self.columns, "labels": self.labelling,
             "known_rows": self.done.read if self.done.number == 1 else 1 << 62, "stretch": self.stretch,
@@ -362,7 +356,6 @@ class Passes:
             reader = Reader(self.sources, self.read_as, **arguments)
         else:
             reader = CachedReader(self.sources, self.read_as, path=self.cache, **arguments)
-        reader.meter = None if options.quiet else self.meter
         return reader
 
     def tell(self, number: int, examples: int) -> None:
@@ -418,7 +411,7 @@ class Passes:
 
     def save(self, unfinished: Unfinished | None) -> None:
         """Save the model. Raises ModelFileError."""
-        save_model(self.options.final_regressor, self.learner, unfinished, self.names)
+        save_model(str(self.options.final_regressor), self.learner, unfinished, self.names)
 
     def note(self) -> None:
         """Warn of what the reader has to say of columns, once."""
@@ -447,7 +440,7 @@ def held_out(options: RunOptions, done: int, n: int) -> np.ndarray | None:
     return at % options.holdout_period == 0 if options.holdout_after is None else at > options.holdout_after
 
 
-def first_of(batches: Iterator[Batch], examples: int | None, read_all: bool) -> Iterator[Batch]:
+def first_of(batches: Any, examples: int | None, read_all: bool) -> Iterator[Batch]:
     """The first `examples` examples of a pass. With `read_all` the rest is read too, so that a cache is complete."""
     remaining = math.inf if examples is None else examples
     with contextlib.closing(batches):

@@ -33,8 +33,7 @@ from sonlearn.jit import without_numba
 from sonlearn.jit.settings import is_shared, package_folders
 from sonlearn.learn.engine import Predictions
 from sonlearn.learn.learner import Learner, Predicted
-from sonlearn.options import LearnOptions, TextOptions
-from sonlearn.options.bandit import BanditOptions
+from sonlearn.options import BanditOptions, LearnOptions, TextOptions
 from sonlearn.options.methods import METHODS
 from sonlearn.report.problem import problem_of
 from sonlearn.text.read import Reader

@@ -26,9 +26,8 @@ from sonlearn.files import storage
 from sonlearn.files.atomic import kept
 from sonlearn.interrupts import Interrupts
 from sonlearn.learn.learner import Learner
-from sonlearn.options.run import RunOptions
+from sonlearn.options.run import RunOptions, ServeOptions
 from sonlearn.options.text import NAMESPACED, TABLES
-from sonlearn.options.verbs import ServeOptions
 from sonlearn.text.decisions import DecisionReader
 from sonlearn.text.hashing import hash_bytes
 from sonlearn.text.read import read_batches
@@ -82,7 +81,7 @@ def rows_served(options: ServeOptions, run_options: RunOptions, stack: contextli
     from sonlearn.serve.server import server_of_rows
     from sonlearn.serve.worker import Worker
 
-    learner, _, names = load_model(run_options.initial_regressor, threads=run_options.threads or 1)
+    names, learner, *_ = load_model(run_options.initial_regressor, threads=run_options.threads or 1)
     if options.events is not None and learner.text.format not in NAMESPACED and not learner.text.id:
         raise OptionError(f"--events {options.events}: the model's rows have no ids; train it with --id COLUMN")
     with Interrupts(at_once=True), telling_of_compiling():

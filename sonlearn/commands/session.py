@@ -22,9 +22,7 @@ from sonlearn.commands.passes import FINISHED, Passes
 from sonlearn.commands.precompile import Helper
 from sonlearn.errors import InputError
 from sonlearn.files.atomic import LineFile, whole_file
-from sonlearn.options import LearnOptions, TextOptions
-from sonlearn.options.bandit import BanditOptions
-from sonlearn.options.run import COARSE, RunOptions, parse_progress
+from sonlearn.options import BanditOptions, LearnOptions, RunOptions, TextOptions
 from sonlearn.report.audit import Audit
 from sonlearn.report.predictions import AnswerLines, format_lines, texts_of
 from sonlearn.report.problem import Problem, Uncounted
@@ -131,25 +129,21 @@ class Session(Passes):
     ----------
     problem : Problem
         Its learner is that of the session.
-    model : Model
-        What the run begins with; its learner is None where that is nothing.
     """
 
     learn: LearnOptions | None
     bandit: BanditOptions | None = None
     audit: Audit | None = None
 
-    def __init__(
-        self, options: RunOptions, read_as: TextOptions, problem: Problem, from_model: str | None, model: Model
-    ):  # fmt: skip
-        super().__init__(options, read_as, model.names, from_model, model.unfinished)
+    def __init__(self, options: RunOptions, read_as: TextOptions, problem: Problem, model: Model):
+        super().__init__(options, read_as, model)
         self.problem = problem
         self.learner = problem.learner = model.learner
         self.metrics: Any = None
         if self.learner is not None:
             self.columns = self.learner.columns
         self.before = 0 if self.learner is None else self.learner.examples
-        table, fine = (Schedule(*parse_progress(options.progress or step)) for step in (COARSE, FINE))
+        table, fine = (Schedule(*steps) for steps in (options.steps(), options.steps(FINE)))
         self.progress = problem.progress(table, self.holdout, fine if recorded(options) else None)
         self.resumed = self.began.read > 0 or self.began.number > 1
         self.recorder = Recorder(options, problem, self.progress, self.resumed)

@@ -23,10 +23,9 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import whole_file
 from sonlearn.interrupts import Interrupted, Interrupts
-from sonlearn.options import TextOptions
-from sonlearn.options.run import RunOptions
+from sonlearn.options import RunOptions, TextOptions
+from sonlearn.options.run import SketchRunOptions
 from sonlearn.options.text import HASHED
-from sonlearn.options.verbs import SketchRunOptions
 from sonlearn.sketch.accuracy import covariance_error, projection_error
 from sonlearn.sketch.base import Sketch
 from sonlearn.sketch.directions import FrequentDirections

@@ -20,10 +20,9 @@ from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError, shorten
 from sonlearn.files.atomic import whole_output
 from sonlearn.learn.learner import Learner, Predicted
-from sonlearn.options import LearnOptions, TextOptions
+from sonlearn.options import LearnOptions, RunOptions, TextOptions
 from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.losses import CLASSIFICATION
-from sonlearn.options.run import RunOptions
 from sonlearn.options.spec import raw
 from sonlearn.options.text import NAMESPACED, OF_TABLES, TABLES
 from sonlearn.report.audit import Audit
@@ -92,18 +91,18 @@ class TrainingSession(Session):
 
     def __init__(self, given: dict[str, Any], options: RunOptions):
         self.cores = cores_of(options)
-        from_model, model, self.learn, self.text = models.of_rows(options, given, self.cores)
+        model, self.learn, self.text = models.of_rows(options, given, self.cores)
         check_output(options, self.learn)
         # A model's own format is checked against the data's, so that other data are not called malformed. CSV cannot be
         # told from text by looking.
         own = "csv" if self.text.format in TABLES else "auto"
         named = bool(options.audit or options.invert_hash) or (False if options.testonly else self.text.names)
-        read_as = dataclasses.replace(models.written_as(self.text, given), format=given.get("format", own), names=named)
-        if from_model is not None and read_as.format == "vw":  # what a model of JSON has of members is not of VW text
+        read_as = dataclasses.replace(models.written_as(self.text, given, own), names=named)
+        if model.path is not None and read_as.format == "vw":  # what a model of JSON has of members is not of VW text
             kept = {name: tuple(b for b in getattr(read_as, name) if len(b) == 1) for name in ("ignore", "keep")}
             none = {name: type(getattr(read_as, name))() for name in ("label", *OF_TABLES)}
             read_as = dataclasses.replace(read_as, **none, **kept)
-        super().__init__(options, read_as, problem_of(self.learn), from_model, model)
+        super().__init__(options, read_as, problem_of(self.learn), model)
         self.labelling = Labelling.of(self.learn, needed=not options.testonly)
         self.stretch = STRETCH if self.learn.method == "committee" else 1
         if self.learn.method == "committee" and self.cores > 1:  # with one thread no memory is given back in between

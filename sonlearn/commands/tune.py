@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,18 +11,18 @@ import numpy as np
 from sonlearn.commands.checks import check_run
 from sonlearn.commands.line import Line
 from sonlearn.commands.messages import warn
-from sonlearn.commands.models import settings_text
+from sonlearn.commands.models import Model, settings_text
 from sonlearn.commands.passes import Passes
 from sonlearn.commands.train import cores_of, unlabelled
 from sonlearn.data.batch import Batch
 from sonlearn.errors import OptionError
 from sonlearn.files.atomic import whole_output
-from sonlearn.options import TextOptions
-from sonlearn.options.run import COARSE, RunOptions, parse_progress
+from sonlearn.options import RunOptions, TextOptions
+from sonlearn.options.run import TuneOptions
 from sonlearn.options.spec import raw, text_of
-from sonlearn.options.verbs import TuneOptions
 from sonlearn.report.facts import members_at_work
 from sonlearn.report.labels import reported_loss
+from sonlearn.report.predictions import csv_text
 from sonlearn.report.progress import ERROR, HEADER, Schedule
 from sonlearn.text.names import NameTable
 from sonlearn.tuning.grid import Settings, parse_grid, settings_of
@@ -60,7 +58,7 @@ class TuningSession(Passes):
     """One run under way: the settings at work, and where the best one is written."""
 
     def __init__(self, settings: Settings, text: TextOptions, running: RunOptions, options: TuneOptions):
-        super().__init__(running, text, NameTable())
+        super().__init__(running, text, Model(NameTable()))
         self.settings, self.text, self.choice = settings, text, options
         self.labelling = labelling(settings.settings)
         self.by = criterion([setting.options for setting in settings.settings], options.by)
@@ -78,7 +76,7 @@ class TuningSession(Passes):
         self.tuning = Tuning(
             self.settings.settings, text, threads=cores_of(self.options), by=self.by,
             halving=self.choice.first_halving if self.choice.halving else None,
-            schedule=Schedule(*parse_progress(self.options.progress or COARSE)), holdout=self.holdout,
+            schedule=Schedule(*self.options.steps()), holdout=self.holdout,
             skip=self.options.on_error == "skip",
         )  # fmt: skip
         for contender in self.tuning.contenders:  # each counts the numbers of the rows that it learns
@@ -164,14 +162,12 @@ def screen(results: Sequence[SettingResult]) -> list[str]:
 def write_table(path: str, results: Sequence[SettingResult]) -> None:
     """The same for programs: a column for each option, numbers with all their digits. Raises OutputError."""
     names = list(dict.fromkeys(name for result in results for name in result.setting.given))
-    text = io.StringIO()
-    rows = csv.writer(text, delimiter="," if path.endswith(".csv") else "\t", lineterminator="\n")
-    rows.writerow(["place", *names, *COLUMNS])
+    rows = [["place", *names, *COLUMNS]]
     for place, result in enumerate(results, start=1):
         options = [_cell(result.setting.given.get(name)) for name in names]
-        rows.writerow([place, *options, *result[1:-1], *(result.measures.get(name) for name in MEASURES)])
+        rows.append([place, *options, *result[1:-1], *(result.measures.get(name) for name in MEASURES)])
     with whole_output(path) as file:
-        file.write(raw(text.getvalue()))
+        file.write(raw(csv_text(rows, "," if path.endswith(".csv") else "\t")))
 
 
 def _cell(value: Any) -> Any:

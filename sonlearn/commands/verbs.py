@@ -8,10 +8,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, NamedTuple
 
-from sonlearn.options import LearnOptions, TextOptions, verbs
+from sonlearn.options import LearnOptions, RunOptions, TextOptions, run
 from sonlearn.options.bandit import SHARED, BanditOptions
 from sonlearn.options.learning import OUTPUT_OPTIONS
-from sonlearn.options.run import RunOptions
 from sonlearn.options.text import NAMING, WRITTEN
 from sonlearn.sketch.rules import SketchOptions
 
@@ -40,7 +39,7 @@ class Verb(NamedTuple):
     @property
     def groups(self) -> tuple[Group, ...]:
         """The fields that are its flags, by their titles; of a verb for a cluster also those of `ClusterOptions`."""
-        every = self.flags | ({"cluster": verbs.ClusterOptions} if self.on_cluster else {})
+        every = self.flags | ({"cluster": run.ClusterOptions} if self.on_cluster else {})
         found: list[Group] = []
         for title, of in every.items():
             options, *names = of if isinstance(of, tuple) else (of,)
@@ -106,13 +105,13 @@ VERBS = {
     "tune": Verb(
         "sonlearn tune --grid GRID [options] [DATA ...]",
         "Learn with many settings in one pass over the data, and save the model of the best.",
-        {"tuning": verbs.TuneOptions, "learning": LearnOptions, "text": TextOptions, "run": (RunOptions, *_TUNE)},
+        {"tuning": run.TuneOptions, "learning": LearnOptions, "text": TextOptions, "run": (RunOptions, *_TUNE)},
         on_cluster="cluster.tune",
     ),
     "evaluate": Verb(
         "sonlearn evaluate -i MODEL [-i MODEL ...] [options] [DATA ...]",
         "Estimate from a log what other models of decisions would have cost, with confidence intervals.",
-        {"evaluation": verbs.EvaluateOptions, "text": (TextOptions, "format"), "run": (RunOptions, *_EVALUATE)},
+        {"evaluation": run.EvaluateOptions, "text": (TextOptions, "format"), "run": (RunOptions, *_EVALUATE)},
     ),
     "describe": Verb(
         "sonlearn describe [options] DATA",
@@ -128,7 +127,7 @@ VERBS = {
     "convert": Verb(
         "sonlearn convert --to svmlight|vw [-o FILE] [options] [DATA ...]",
         "Write text of any format as LIBSVM or VW text. Names become slot numbers: read VW text with the same -b.",
-        {"conversion": verbs.ConvertOptions, "text": _MATRIX, "run": (RunOptions, *_READ)},
+        {"conversion": run.ConvertOptions, "text": _MATRIX, "run": (RunOptions, *_READ)},
         run="conversions.convert",
     ),
     "sketch": Verb(
@@ -136,7 +135,7 @@ VERBS = {
         "Sketch the matrix whose rows are the examples (labels do not count), or --merge saved sketches.",
         {
             "sketch": SketchOptions,
-            "report": verbs.SketchRunOptions,
+            "report": run.SketchRunOptions,
             "text": _MATRIX,
             "run": (RunOptions, *_READ, "quiet"),
         },
@@ -145,13 +144,13 @@ VERBS = {
     "serve": Verb(
         "sonlearn serve -i MODEL [--port PORT] [--tcp PORT] [--learn -f MODEL]",
         "Serve predictions over HTTP, or over TCP as VW's daemon does, until Ctrl-C or SIGTERM.",
-        {"server": verbs.ServeOptions, "run": (RunOptions, *_SERVE)},
+        {"server": run.ServeOptions, "run": (RunOptions, *_SERVE)},
         operand="",
     ),
     "events": Verb(
         "sonlearn events [-o FILE] [--remove DAYS] LOG",
         "Write the log of serve --events as dsjson or JSON, for train and evaluate, and remove old events from it.",
-        {"events": verbs.EventsOptions},
+        {"events": run.EventsOptions},
         run="conversions.events",
         operand="LOG of serve",
     ),
@@ -171,13 +170,13 @@ VERBS = {
     "inspect": Verb(
         "sonlearn inspect [options] MODEL",
         "Show what a model or sketch file holds: options, counters, eigenvalues, the largest weights.",
-        {"inspection": verbs.InspectOptions},
+        {"inspection": run.InspectOptions},
         operand="MODEL",
     ),
     "report": Verb(
         "sonlearn report [-o FILE] RUN.jsonl",
         "Make an HTML page about a run from the log of train --log-json; - is standard input.",
-        {"page": verbs.PageOptions},
+        {"page": run.OutputOptions},
         run="conversions.report",
         operand="RUN.jsonl",
     ),

@@ -29,8 +29,7 @@ HARMLESS = _names(f"{' '.join(vw_flags.HARMLESS)} --no_stdin --onethread --rando
 #: Flags that are the same here: those that have no value, and those that have one.
 _TAKEN = {
     "--" + name[2:].replace("-", "_"): action.nargs != 0
-    for action in parser_of("train")._actions
-    for name in action.option_strings
+    for name, action in parser_of("train")._option_string_actions.items()
 }
 _SAME = {name for name, support in vw_flags.FLAGS.items() if support.is_same and name in _TAKEN}
 VALUES = {name for name in _SAME if _TAKEN[name]}

@@ -26,7 +26,6 @@ OF_BOTH = ("ignore", "keep", "ngram", "skips")
 #: Formats that can be written.
 WRITABLE = ("svmlight", "vw")
 HASHES = ("strings", "all")
-ON_ERROR = ("stop", "skip")
 
 #: Options that say how a table is written: other data of a model may be written in another way.
 WRITTEN = ("delimiter", "decimal")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 
 from sonlearn.offpolicy.evaluation import LOG, Line
+from sonlearn.report.predictions import csv_text
 from sonlearn.report.runlog import bounded, jsonable
 
 #: The estimator by which progress and the verdict go.
@@ -76,9 +75,4 @@ def json_lines(lines: list[Line]) -> list[str]:
 
 def csv_lines(lines: list[Line], header: bool) -> list[str]:
     """A row a line, numbers with all their digits."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    if header:
-        rows.writerow(Line._fields)
-    rows.writerows(lines)
-    return text.getvalue().splitlines()
+    return csv_text([Line._fields, *lines][not header :]).splitlines()

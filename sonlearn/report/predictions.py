@@ -17,7 +17,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -79,22 +79,28 @@ class AnswerLines:
 
     def text(self, rows: Sequence[dict[str, Any] | None], tags: list[str] | None = None) -> str:
         """Lines of further rows: what is predicted by name (None: it was left out), and ids or tags (empty: none)."""
-        import csv
-
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        if self._form == "csv" and not self._begun:
-            writer.writerow(("id", *self._columns))
+        is_csv, lines = self._form == "csv", list[Any]()
+        if is_csv and not self._begun:
+            lines.append(("id", *self._columns))
             self._begun = True
         for tag, values in zip(tags or [""] * len(rows), rows, strict=True):
             self._rows += 1
             name: Any = tag or self._rows
             values = dict.fromkeys(self._columns) if values is None else values
-            if self._form == "csv":
-                writer.writerow((name, *(_cell(values.get(column)) for column in self._columns)))
+            if is_csv:
+                lines.append((name, *(_cell(values.get(column)) for column in self._columns)))
             else:
-                out.write(json.dumps({"id": name, **values}, ensure_ascii=False) + "\n")
-        return out.getvalue()
+                lines.append(json.dumps({"id": name, **values}, ensure_ascii=False) + "\n")
+        return csv_text(lines) if is_csv else "".join(lines)
+
+
+def csv_text(rows: Iterable[Iterable[Any]], delimiter: str = ",") -> str:
+    """Lines of CSV; numbers have all their digits."""
+    import csv
+
+    out = io.StringIO()
+    csv.writer(out, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return out.getvalue()
 
 
 def _cell(value: Any) -> str:

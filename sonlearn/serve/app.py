@@ -28,8 +28,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sonlearn.errors import OutputError, SonlearnError
+from sonlearn.options.run import ServeOptions
 from sonlearn.options.text import NAMESPACED
-from sonlearn.options.verbs import ServeOptions
 from sonlearn.report.predictions import format_lines
 from sonlearn.serve.metrics import ServerMetrics
 from sonlearn.serve.worker import CSV, DOCUMENT, LINES, TEXT, Reply, Wants

@@ -19,8 +19,8 @@ from typing import Any
 from sonlearn.data.decisions import Decisions
 from sonlearn.errors import InputError, OptionError, OutputError, shorten
 from sonlearn.learn.bandits.bandit import Bandit
+from sonlearn.options.run import ServeOptions
 from sonlearn.options.text import NAMESPACED, TextOptions
-from sonlearn.options.verbs import ServeOptions
 from sonlearn.serve.events import EventLog
 from sonlearn.serve.worker import SOURCE, Queue, TooLongError
 from sonlearn.text.decisions.dsjson import parse_dsjson

@@ -22,7 +22,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from sonlearn.errors import OptionError
 from sonlearn.interrupts import SIGNALS
-from sonlearn.options.verbs import ServeOptions
+from sonlearn.options.run import ServeOptions
 from sonlearn.serve.app import Handlers, LabelHandlers, RowHandlers, make_app
 from sonlearn.serve.labels import LateLabels
 from sonlearn.serve.lines import LineServer

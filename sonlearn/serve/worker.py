@@ -27,8 +27,8 @@ from sonlearn.data.batch import Batch, joined
 from sonlearn.errors import InputError, SonlearnError
 from sonlearn.learn.explain import explained
 from sonlearn.learn.learner import Learner, chosen_of
+from sonlearn.options.run import ServeOptions
 from sonlearn.options.text import NAMESPACED, TABLES
-from sonlearn.options.verbs import ServeOptions
 from sonlearn.report.audit import content_of
 from sonlearn.report.metrics import numbers_of
 from sonlearn.report.problem import problem_of

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sonlearn.errors import InputError, OptionError, SonlearnError
-from sonlearn.options.text import ON_ERROR
+from sonlearn.errors import InputError, SonlearnError
 
 #: Malformed lines that are described when they are skipped.
 SHOWN_ERRORS = 10
@@ -44,21 +43,9 @@ class Malformed:
         How many were.
     tags : list of str
         The tags of those behind the last batch; those before are the batches' own.
-
-    Raises
-    ------
-    OptionError
     """
 
     def __init__(self, on_error: str, max_errors: int | None):
-        if on_error not in ON_ERROR:
-            raise OptionError(f"--on-error {on_error}: expected one of {', '.join(ON_ERROR)}")
-        if max_errors is not None and max_errors < 0:
-            raise OptionError(f"--max-errors {max_errors}: expected at least 0")
-        if max_errors is not None and on_error == "stop":
-            raise OptionError(
-                f"--max-errors {max_errors}: the first malformed line ends a run; give --on-error skip too"
-            )
         self.skips = on_error == "skip"
         self.allowed = max_errors if self.skips else 0
         self.errors: list[InputError] = []

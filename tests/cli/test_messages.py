@@ -235,7 +235,7 @@ def test_numpy_arrays_are_matrices():
 
 def test_a_saved_model_keeps_what_is_no_utf8(cli):
     assert cli("train", "--quiet", "-f", "m", "-q", "a\udcff", "a.vw")[0] == 0
-    assert load_model("m")[0].text.quadratic == ("a\udcff",)
+    assert load_model("m").learner.text.quadratic == ("a\udcff",)
 
 
 def test_values_that_one_learner_alone_has_not_reached(cli):

@@ -13,7 +13,7 @@ from sonlearn.commands.sketch import histogram, merge_files, sketch_batches
 from sonlearn.data.matrices import from_scipy, to_csr
 from sonlearn.errors import InputError, ModelFileError, OptionError
 from sonlearn.interrupts import Interrupts
-from sonlearn.options.verbs import SketchRunOptions
+from sonlearn.options.run import SketchRunOptions
 from sonlearn.sketch import METHODS, SketchOptions, load, make_sketch
 
 PLAIN = SketchRunOptions()

@@ -26,7 +26,7 @@ from sonlearn.commands.serve import warm_up, warm_up_decisions
 from sonlearn.learn.bandits.bandit import Bandit
 from sonlearn.learn.learner import Learner
 from sonlearn.options import LearnOptions, TextOptions
-from sonlearn.options.verbs import ServeOptions
+from sonlearn.options.run import ServeOptions
 from sonlearn.serve.app import DecisionHandlers
 from sonlearn.serve.decider import Decider
 from sonlearn.serve.events import EventLog

@@ -15,7 +15,7 @@ import pytest
 from for_all import for_all
 
 from sonlearn.errors import InputError, OptionError
-from sonlearn.options import TextOptions
+from sonlearn.options import RunOptions, TextOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.malformed import SHOWN_ERRORS
 from sonlearn.text.pipeline import map_prefetching
@@ -248,10 +248,10 @@ def test_options_are_checked(given, message):
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("given", [{"on_error": "ignore"}, {"max_errors": -1}])
-def test_reader_arguments_are_checked(given):
+@pytest.mark.parametrize("given", [{"on_error": "ignore"}, {"max_errors": -1, "on_error": "skip"}])
+def test_what_becomes_of_malformed_lines_is_checked(given):
     with pytest.raises(OptionError, match="expected"):
-        Reader(io.BytesIO(b""), **given)
+        RunOptions(**given)
 
 
 def test_options_from_a_header():

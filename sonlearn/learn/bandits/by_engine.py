@@ -26,8 +26,7 @@ from sonlearn.learn.bandits import rounds
 from sonlearn.learn.bandits.explore import probabilities, rule_of
 from sonlearn.learn.bandits.rounds import Decided, Problem, RewardModel, outcome
 from sonlearn.learn.engine import Engine, Predictions, make_engine
-from sonlearn.options import LearnOptions
-from sonlearn.options.bandit import BanditOptions
+from sonlearn.options import BanditOptions, LearnOptions
 
 #: Added to an id, times the number of its action: numbered actions have features of their own.
 _ACTION = 1 << 44

@@ -8,8 +8,7 @@ import numpy as np
 
 from sonlearn.data.batch import joined
 from sonlearn.errors import InputError, shorten
-from sonlearn.options import TextOptions
-from sonlearn.options.bandit import BanditOptions
+from sonlearn.options import BanditOptions, TextOptions
 from sonlearn.text.chunk import ChunkParser, tag_in
 from sonlearn.text.decisions.rows import DecisionLines, Head, assembled, crosses
 from sonlearn.text.messages import OTHER_DECISIONS

@@ -14,8 +14,7 @@ import numpy as np
 
 from sonlearn.data.batch import Batch, joined
 from sonlearn.errors import InputError
-from sonlearn.options import TextOptions
-from sonlearn.options.bandit import BanditOptions
+from sonlearn.options import BanditOptions, TextOptions
 from sonlearn.text.chunk import ChunkParser
 from sonlearn.text.columns import Found
 from sonlearn.text.decisions.rows import DecisionLines, Head, assembled, crosses

@@ -11,7 +11,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions, numbered
 from sonlearn.errors import InputError, shorten
-from sonlearn.options.bandit import BanditOptions
+from sonlearn.options import BanditOptions
 from sonlearn.text.columns import number_in
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions, numbered
 from sonlearn.errors import InputError, OptionError, shorten
-from sonlearn.options import TextOptions
-from sonlearn.options.bandit import BanditOptions
+from sonlearn.options import BanditOptions, TextOptions
 from sonlearn.text.columns import Labelling, reading_of
 from sonlearn.text.decisions.blocks import parse_blocks
 from sonlearn.text.decisions.dsjson import parse_dsjson

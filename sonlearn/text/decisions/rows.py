@@ -10,8 +10,7 @@ from sonlearn.data.batch import Batch
 from sonlearn.data.decisions import Decisions
 from sonlearn.data.mixing import BITS, LOW, hash_bits
 from sonlearn.jit import bare_inline, bare_jit
-from sonlearn.options import TextOptions
-from sonlearn.options.bandit import BanditOptions
+from sonlearn.options import BanditOptions, TextOptions
 
 
 class DecisionLines(NamedTuple):
