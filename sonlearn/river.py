@@ -31,7 +31,8 @@ from sonlearn.learn.predicted import PROBABILISTIC
 from sonlearn.options import TextOptions
 from sonlearn.options.keywords import RiverClassifierKeywords, RiverRegressorKeywords
 from sonlearn.options.python import Parameter, naming, with_parameters
-from sonlearn.text.encode import RowLists, date_in, hours_in, parts_of
+from sonlearn.text.dates import date_in, hours_in
+from sonlearn.text.encode import RowLists, parts_of
 from sonlearn.text.hashing import VW_CONSTANT, hash_bytes
 from sonlearn.views.index import Entries
 

@@ -10,7 +10,7 @@ import dataclasses
 import itertools
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -32,15 +32,17 @@ from sonlearn.text.columns import (
     row_as_header,
 )
 from sonlearn.text.csv import CsvRecords
-from sonlearn.text.encode import date_in, number_of
+from sonlearn.text.dates import date_in
+from sonlearn.text.encode import number_of
 from sonlearn.text.join import JoinedLabels
 from sonlearn.text.malformed import Malformed
-from sonlearn.text.objects import MANY, Unfit, error_of, leaves_of, members_of
+from sonlearn.text.objects import MANY, Members, Unfit, error_of, leaves_of, members_of, texts_in
 from sonlearn.text.read import detect_format
 from sonlearn.text.source import is_arrow, read_chunks, source_name
 from sonlearn.text.suspicions import Suspicions, is_stamp, noted
 from sonlearn.text.told import told
 
+_Row = TypeVar("_Row")
 #: Values of a column that are counted, each with its labels.
 MOST_VALUES = 10_000
 #: Rows among which equal ones are looked for.
@@ -135,22 +137,23 @@ def describe(
     labels = Labelling(joined=join is not None)
     records: Iterator[dict[str, str]]
     if in_memory or options.format == "arrow" or (options.format not in ("csv", "json") and is_arrow(data)):
-        columns, records = texts_of(data)
+        columns, records, options = texts_of(data, options)
         layout_of(columns, options, (name, None), labels)
     elif options.format in ("auto", "json", *TABLES):
         chunks = noted(read_chunks(data), name, notes)
         first = next(chunks, np.empty(0, dtype=np.uint8))
         chunks = itertools.chain([first], chunks)
         if options.format == "json" or (options.format == "auto" and detect_format(first) == "json"):
-            columns, records = [], _of_json(chunks, name, options, malformed)
+            first_objects, objects = _begun(_of_json(chunks, name, malformed))
+            options = told(options, map(dict, map(texts_in, first_objects)))
+            columns, records = [], map(_fields_of, objects)
         else:
             columns, records = _of_csv(chunks, name, options, malformed, labels)
-            is_csv = True
+            begin, records = _begun(records)
+            options, is_csv = told(options, begin), True
     else:
         raise InputError(name, None, None, f"--format {options.format}", _TABLE)
     records = itertools.islice(records, rows)
-    begin = list(itertools.islice(records, MANY))
-    options, records = told(options, begin), itertools.chain(begin, records)
     if joined is not None:
         id, label = options.id, options.label
         records = ({**row, label: joined.text(row.get(id, ""), row.get(label, ""))} for row in records)
@@ -165,6 +168,12 @@ def describe(
         layout_of([column.name for column in found.columns], options, (name, None), labels)
     header_is_row = is_csv and (found.header_is_row or row_as_header(columns, options))
     return found._replace(skipped=malformed.count, errors=malformed.errors, header_is_row=header_is_row, notes=notes)
+
+
+def _begun(rows: Iterator[_Row]) -> tuple[list[_Row], Iterator[_Row]]:
+    """The first rows, and all of them."""
+    begin = list(itertools.islice(rows, MANY))
+    return begin, itertools.chain(begin, rows)
 
 
 def _of_csv(
@@ -189,15 +198,20 @@ def _of_csv(
     return columns, rows()
 
 
-def _of_json(chunks: Any, name: str, options: TextOptions, malformed: Malformed) -> Iterator[dict[str, str]]:
-    """Yield the objects of JSON lines as rows, {column: text}; `malformed` counts lines that are none."""
+def _of_json(chunks: Any, name: str, malformed: Malformed) -> Iterator[Members]:
+    """Yield the objects of JSON lines; `malformed` counts lines that are none."""
     lines = itertools.chain.from_iterable(chunk.tobytes().splitlines() for chunk in chunks)
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                yield {name: _text_of(value) for name, value in leaves_of(members_of(line))}
+                yield members_of(line)
             except Unfit as problem:
                 malformed.admit([error_of(problem, line, (name, number))])
+
+
+def _fields_of(members: Members) -> dict[str, str]:
+    """An object as a row, {column: text}."""
+    return {name: _text_of(value) for name, value in leaves_of(members)}
 
 
 def _text_of(value: Any) -> str:

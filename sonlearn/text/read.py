@@ -17,6 +17,7 @@ import numpy as np
 
 from sonlearn.data.batch import Batch
 from sonlearn.errors import InputError, OptionError
+from sonlearn.interrupts import Interrupted
 from sonlearn.options import TextOptions
 from sonlearn.options.text import NAMESPACED, OF_BOTH, OF_NAMESPACES, OF_TABLES, TABLES
 from sonlearn.text.chunk import ChunkParser
@@ -251,10 +252,14 @@ class Reader:
         if self.format is None and self.sources and (self.options.label or self.options.given(OF_TABLES)):
             self._tell_format()
         if self.format is not None:
-            check_options(self.options, self.format)
+            check_options(self.options, self.format, self._tells_texts)
         records = [source for source in self.sources if isinstance(source, RecordSource)]
         tables = bool(records) or self.format in TABLES
         items: Iterator[Any] = self._records(records) if records else self._tables() if tables else self._chunks()
+        if self.tells and not records:  # what has come until a signal is told: in the thread where signals come
+            items = itertools.chain([*itertools.islice(items, 1)], items)
+            if self.format is not None:
+                check_options(self.options, self.format, self._tells_texts)
         work: Callable[[Any], tuple[str, bool, ParsedChunk]] = (lambda item: item) if tables else self._parse
         return map_prefetching(items, work, self._threads) if self._threads > 0 else map(work, items)
 
@@ -305,8 +310,8 @@ class Reader:
         return self._told(chunks, source_name(source)) if waits else chunks
 
     def _told(self, chunks: Iterator[np.ndarray], name: str) -> Iterator[np.ndarray]:
-        """The same chunks, after `_tell` of the first."""
-        begun, problems = list[np.ndarray](), list[InputError]()
+        """The same text, after `_tell` of the first rows, at a signal of those that have come: they are one chunk."""
+        begun, problems = list[np.ndarray](), list[InputError | Interrupted]()
 
         def drawn() -> Iterator[np.ndarray]:
             try:
@@ -314,13 +319,14 @@ class Reader:
                     begun.append(text.copy())  # it is valid until the next one is asked for
                     self.waiting += int(np.count_nonzero(text == ord("\n")))
                     yield begun[-1]
-            except InputError as error:  # which comes behind what was read before it
+            except (InputError, Interrupted) as error:  # which comes behind what was read before it
                 problems.append(error)
 
         if self._tell(drawn(), name):
             self._tells_usual = self._tells_texts = False
         self.waiting = 0
-        yield from begun
+        if begun:
+            yield np.concatenate(begun)
         for problem in problems:
             raise problem
         yield from chunks
@@ -436,13 +442,16 @@ class Reader:
         return batch._replace(lines=batch.lines + lines_before, source=source, constant=constant), []
 
 
-def check_options(options: TextOptions, format: str) -> None:
-    """Refuse options that text of this format has no place for. Raises OptionError."""
+def check_options(options: TextOptions, format: str, tells: bool = False) -> None:
+    """Refuse options that text of this format has no place for. Raises OptionError.
+
+    `tells`: whether the first rows of a table may still tell a text.
+    """
     what = {"svmlight": "LIBSVM text", "vw": "VW text", "json": "JSON", "csv": "a table", "arrow": "a table"}[format]
     if format in TABLES:
         flags = options.given(OF_NAMESPACES)
         expected = "VW text or JSON, which have namespaces; a table has none"
-        if not flags and not options.text:
+        if not (flags or options.text or tells):
             flags, expected = options.given(("ngram", "skips")), "--text COLUMN, whose words they take"
     elif format in NAMESPACED:
         flags = [] if format == "json" else options.given((*OF_TABLES, "label"))

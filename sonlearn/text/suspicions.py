@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from sonlearn.errors import shorten
+from sonlearn.text.dates import has_order, is_like_date
 
 #: Texts of a column before it is worth a note.
 ENOUGH = 20
@@ -18,15 +19,7 @@ ENOUGH = 20
 _MANY = 1000
 #: The largest byte of ASCII.
 _ASCII = 127
-_MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
-_DATE = re.compile(
-    rf"({_MONTH}|0?[1-9]|1[0-2])[/-](19|20)\d\d|"
-    rf"(\d{{1,2}}([./-]\d{{1,2}}[./-]|[ -]{_MONTH}[ -])\d{{2,4}}|\d{{4}}[./-]\d{{1,2}}[./-]\d{{1,2}})( .*)?|"
-    r"(19|20)\d\d-(0[1-9]|1[0-2]|W\d\d)",
-    re.ASCII | re.IGNORECASE,
-)
-#: 3/4/2024 and 3-4-24; and what may be 24-03-31.
-_ORDERED = re.compile(r"\d\d?([./-])\d\d?\1\d+([ ,T].*:.*)?", re.ASCII)
+#: What may be 24-03-31.
 _SHORT = re.compile(r"(1[3-9]|[2-9]\d)([./-])\d\d\2\d\d\b", re.ASCII)
 #: Years of two digits from this one to 2068 are likelier to be past.
 _FAR = 2040
@@ -116,7 +109,7 @@ class Suspicions:
         """A text; of categories each once."""
         self.texts += 1
         self.sentences += len(field.split(None, 2)) > 2  # three words at least
-        if _DATE.fullmatch(field.strip()):
+        if is_like_date(field):
             self.dates, self.date = self.dates + 1, self.date or field
         elif is_other_number(field):
             self.numbers, self.number = self.numbers + 1, self.number or field
@@ -130,7 +123,7 @@ class Suspicions:
             short = ", unless they begin with the year (2024-03-31 is read)" if _SHORT.match(self.date) else ""
             either = f"; --day-first {column}, or --month-first, reads them{short}"
             known = f", though the column has the {self.first} first" if self.first else ""
-            remedy = either if _ORDERED.fullmatch(self.date) and not known else f"{known}; write 2024-03-31"
+            remedy = either if has_order(self.date) and not known else f"{known}; write 2024-03-31"
             return f"dates that are not read as such ({shorten(self.date)}){remedy}"
         if len(self.future) == ENOUGH:
             few = shorten(next(iter(self.future)))

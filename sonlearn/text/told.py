@@ -9,17 +9,22 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from sonlearn.options import TextOptions
+from sonlearn.options.text import ORDERS, TOLD
 from sonlearn.text.columns import MISSING, date_order, is_feature, number_in, reading_of
-from sonlearn.text.encode import LONGEST, date_in, words_of
+from sonlearn.text.dates import date_in, is_season
+from sonlearn.text.encode import LONGEST, words_of
 from sonlearn.text.objects import MANY
 from sonlearn.text.suspicions import ENOUGH, Suspicions
 
 #: Texts by the share of a column's fields that are different, and that of a field's words that others have, on average.
 _DIFFERENT, _SHARED = 0.7, 0.6
+#: Letters and digits, both of them; and what makes a number of digits.
+_MIXED, _EXPONENT = re.compile(r"(?=\D*\d)(?=\d*[a-z])[\da-z]+", re.ASCII | re.IGNORECASE), re.compile(r"\d[eE]\d")
 
 
 def told(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOptions:
@@ -28,16 +33,25 @@ def told(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOptions
     for row in itertools.islice(rows, MANY):
         for name, field in row.items():
             fields.setdefault(name, []).append(field)
-    new: dict[str, tuple[str, ...]] = {}
+    new, unclear = {how: [*getattr(options, how)] for how in TOLD}, list[str]()
     for name, held in fields.items():
-        reading = reading_of(name, options)
-        if reading not in ("", "date") or not is_feature(name, options) or are_plain(held):
+        reading, ordered = reading_of(name, options), date_order((name,), options)
+        if reading not in ("", "date") or not is_feature(name, options):
             continue
-        first = "" if date_order((name,), options) else first_in(held)
-        how = f"{first}_first" if first else "" if reading or not are_texts(held) else "text"
-        if how:
-            new[how] = (*new.get(how, getattr(options, how)), name)
-    return dataclasses.replace(options, **new) if new else options
+        if not reading and are_codes(held):
+            new["categorical"].append(name)
+        elif ordered or are_plain(held):
+            continue
+        elif first := first_in(held):
+            new[f"{first}_first"].append(name)
+        elif not reading and are_texts(held):
+            new["text"].append(name)
+        else:
+            unclear.append(name)
+    orders = [order for order in ORDERS if new[order]]
+    for order in orders if len(orders) == 1 else ():  # that of the file
+        new[order] += [name for name in unclear if first_in(fields[name], order.partition("_")[0])]
+    return dataclasses.replace(options, **{how: tuple(names) for how, names in new.items()})
 
 
 def _held(fields: Iterable[str]) -> list[str]:
@@ -55,12 +69,13 @@ def are_plain(fields: Iterable[str]) -> bool:
     return len(together.split()) <= 1.5 * len(held) and all(together.count(mark) <= len(held) for mark in "/-.")
 
 
-def first_in(fields: Iterable[str]) -> str:
+def first_in(fields: Iterable[str], elsewhere: str = "") -> str:
     """What comes first in a column's dates as 3/4/2024, ``day`` or ``month``: that with which more of them are dates.
 
     Not where as many are dates within fewer days with the year first, as 24-03-31.
     Where all are dates both ways and have hours, it is that with which they are within fewer days. Of days alone, which
-    may be the first ones of months, nothing can be told then, nor where there are few.
+    may be the first ones of months, nothing can be told then, nor where there are few: it is what comes first
+    `elsewhere`, but of fields as 1.2.24, which may be versions.
     """
     held = [field for field in _held(fields) if date_in(field) is None]
     read = {
@@ -75,13 +90,28 @@ def first_in(fields: Iterable[str]) -> str:
         return ""
     if len(read[best]) > len(read[other]):
         return best
-    with_hours = any(hour is not None for _, hour in read[best])
-    return min(days, key=days.__getitem__) if with_hours and days[best] != days[other] else ""
+    if days[best] != days[other] and any(hour is not None for _, hour in read[best]):
+        return min(days, key=days.__getitem__)
+    return "" if any("." in field for field in held) else elsewhere
 
 
 def _days(dates: Sequence[tuple[datetime.date, int | None]]) -> datetime.timedelta:
     days = [day for day, _ in dates]
     return max(days, default=datetime.date.min) - min(days, default=datetime.date.min)
+
+
+def are_codes(fields: Iterable[str]) -> bool:
+    """Whether a column's fields are names of which some would be read as numbers or dates: 04e09220, 2010-11.
+
+    Codes have letters and digits in most fields, or in a tenth of them beside whole numbers, and in one an e between
+    digits. Most of years and the next ones, which may be seasons, are of years in a row.
+    """
+    held = _held(fields)
+    mixed, numbers = list(filter(_MIXED.fullmatch, held)), [field for field in held if number_in(field) is not None]
+    if len(held) < ENOUGH or not _EXPONENT.search(" ".join(mixed)):
+        return len(held) >= ENOUGH and sum(map(is_season, held)) > len(held) / 2
+    read = len({*mixed} & {*numbers})
+    return len({*mixed}) > 2 * read and len(mixed) >= len(held) / 10 and all(map(str.isalnum, numbers))
 
 
 def are_texts(fields: Iterable[str]) -> bool:
