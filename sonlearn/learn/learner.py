@@ -82,7 +82,7 @@ class Learner(SavedModel):
         There is no such option.
     """
 
-    KIND, FORMAT = "learner", 30
+    KIND, FORMAT = "learner", 31
     __signature__ = _Signature()
 
     def __init__(
@@ -344,7 +344,6 @@ class Learner(SavedModel):
 
         columns = self.columns if learns else self.columns.at_rest()
         tells = learns and not columns.known  # the first rows tell how columns are read
-        check_options(text, "arrow", tells)
         batch, found = table_batch(table, text, Labelling(learns, self.options.takes_words), columns, texts=tells)
         check_options(found.read_as or text, "arrow")
         if learns:

@@ -121,7 +121,7 @@ def _told(
     while sum(map(len, first)) < MANY and (record := next(records, None)) is not None:
         first.append(record)
     rows = (row for record in first for row in _rows_of(record[:MANY], columns, name, _TEXTS))
-    return told(options, rows), itertools.chain(first, records)
+    return told(options, rows)[0], itertools.chain(first, records)
 
 
 def _rows_of(record: Any, columns: list[str], name: str, types: Container[str] = ()) -> Iterator[dict[str, str]]:

@@ -10,7 +10,7 @@ import dataclasses
 import itertools
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from sonlearn.text.columns import (
     is_feature,
     layout_of,
     no_labels,
+    number_in,
     reading_of,
     row_as_header,
 )
@@ -36,13 +37,12 @@ from sonlearn.text.dates import date_in
 from sonlearn.text.encode import number_of
 from sonlearn.text.join import JoinedLabels
 from sonlearn.text.malformed import Malformed
-from sonlearn.text.objects import MANY, Members, Unfit, error_of, leaves_of, members_of, texts_in
+from sonlearn.text.objects import Members, Unfit, error_of, leaves_of, members_of, texts_in
 from sonlearn.text.read import detect_format
 from sonlearn.text.source import is_arrow, read_chunks, source_name
 from sonlearn.text.suspicions import Suspicions, is_stamp, noted
 from sonlearn.text.told import told
 
-_Row = TypeVar("_Row")
 #: Values of a column that are counted, each with its labels.
 MOST_VALUES = 10_000
 #: Rows among which equal ones are looked for.
@@ -144,13 +144,11 @@ def describe(
         first = next(chunks, np.empty(0, dtype=np.uint8))
         chunks = itertools.chain([first], chunks)
         if options.format == "json" or (options.format == "auto" and detect_format(first) == "json"):
-            first_objects, objects = _begun(_of_json(chunks, name, malformed))
-            options = told(options, map(dict, map(texts_in, first_objects)))
+            options, objects = told(options, _of_json(chunks, name, malformed), texts_in)
             columns, records = [], map(_fields_of, objects)
         else:
             columns, records = _of_csv(chunks, name, options, malformed, labels)
-            begin, records = _begun(records)
-            options, is_csv = told(options, begin), True
+            (options, records), is_csv = told(options, records), True
     else:
         raise InputError(name, None, None, f"--format {options.format}", _TABLE)
     records = itertools.islice(records, rows)
@@ -168,12 +166,6 @@ def describe(
         layout_of([column.name for column in found.columns], options, (name, None), labels)
     header_is_row = is_csv and (found.header_is_row or row_as_header(columns, options))
     return found._replace(skipped=malformed.count, errors=malformed.errors, header_is_row=header_is_row, notes=notes)
-
-
-def _begun(rows: Iterator[_Row]) -> tuple[list[_Row], Iterator[_Row]]:
-    """The first rows, and all of them."""
-    begin = list(itertools.islice(rows, MANY))
-    return begin, itertools.chain(begin, rows)
 
 
 def _of_csv(
@@ -250,6 +242,8 @@ class ColumnSummary:
             return
         if number is not None:
             self.numbers += 1
+            if number_in(field) is None:
+                self.texts.add_time(field, number)
             self.stamps += is_stamp(field)
             self.whole = self.whole and float(number).is_integer()
             self.ascends, self._last = self.ascends and number > self._last, number

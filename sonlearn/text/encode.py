@@ -370,6 +370,7 @@ class ColumnEncoder:
         )  # fmt: skip
 
     def _time(self, hours: float, field: str) -> Entries:
+        self.suspicions.add_time(field, hours)
         of_day = hours < DAY and f"{self.title}.hour" not in self._table.options.ignore
         hour = ((self._part("hour", f"hour={int(hours)}"), 1.0),) if of_day else ()
         return self.value(hours, field) + hour
@@ -502,7 +503,7 @@ class TableEncoder:
         """What the columns have held so far."""
         met = [self.columns[each] for each in columns if each in self.columns]
         kinds = {column.column: tuple(column.kinds) for column in met if column.kinds}
-        told = [column for column in met if max(column.suspicions.texts, len(column.suspicions.future)) >= ENOUGH]
+        told = [column for column in met if column.suspicions.are_several]
         notes = [note for column in told if (note := column.suspicions.note(column.title, self.rows, not column.typed))]
         quoted = [column.title for column in met if column.quoted and column.kinds <= {"number", "missing"}]
         if quoted:

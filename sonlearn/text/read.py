@@ -251,15 +251,13 @@ class Reader:
             self.format = "arrow"
         if self.format is None and self.sources and (self.options.label or self.options.given(OF_TABLES)):
             self._tell_format()
-        if self.format is not None:
-            check_options(self.options, self.format, self._tells_texts)
         records = [source for source in self.sources if isinstance(source, RecordSource)]
         tables = bool(records) or self.format in TABLES
         items: Iterator[Any] = self._records(records) if records else self._tables() if tables else self._chunks()
-        if self.tells and not records:  # what has come until a signal is told: in the thread where signals come
+        if self.tells and not records:  # here, where signals come: what has come before one is told
             items = itertools.chain([*itertools.islice(items, 1)], items)
-            if self.format is not None:
-                check_options(self.options, self.format, self._tells_texts)
+        if self.format is not None:
+            check_options(self.options, self.format)
         work: Callable[[Any], tuple[str, bool, ParsedChunk]] = (lambda item: item) if tables else self._parse
         return map_prefetching(items, work, self._threads) if self._threads > 0 else map(work, items)
 
@@ -344,7 +342,7 @@ class Reader:
             objects = first_objects(line for text in chunks for line in text.tobytes().split(b"\n"))
             if self._tells_usual:
                 self.columns.usual = usual_members(objects)
-            rows = [dict(texts_in(members)) for members in objects]
+            rows = list(map(texts_in, objects))
         elif format == "csv" and self._tells_texts:
             from sonlearn.text.csv import CsvRecords
 
@@ -356,7 +354,7 @@ class Reader:
         if self._tells_texts and rows:
             from sonlearn.text.told import told
 
-            self.options = told(self.options, rows)
+            self.options, _ = told(self.options, rows)
         return bool(rows) or format not in (None, "csv")
 
     def _chunks(self) -> Iterator[tuple[str, bool, np.ndarray]]:
@@ -442,16 +440,13 @@ class Reader:
         return batch._replace(lines=batch.lines + lines_before, source=source, constant=constant), []
 
 
-def check_options(options: TextOptions, format: str, tells: bool = False) -> None:
-    """Refuse options that text of this format has no place for. Raises OptionError.
-
-    `tells`: whether the first rows of a table may still tell a text.
-    """
+def check_options(options: TextOptions, format: str) -> None:
+    """Refuse options that text of this format has no place for. Raises OptionError."""
     what = {"svmlight": "LIBSVM text", "vw": "VW text", "json": "JSON", "csv": "a table", "arrow": "a table"}[format]
     if format in TABLES:
         flags = options.given(OF_NAMESPACES)
         expected = "VW text or JSON, which have namespaces; a table has none"
-        if not (flags or options.text or tells):
+        if not flags and not options.text:
             flags, expected = options.given(("ngram", "skips")), "--text COLUMN, whose words they take"
     elif format in NAMESPACED:
         flags = [] if format == "json" else options.given((*OF_TABLES, "label"))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from sonlearn.errors import shorten
-from sonlearn.text.dates import has_order, is_like_date
+from sonlearn.text.dates import DAY, has_order, is_like_date
 
 #: Texts of a column before it is worth a note.
 ENOUGH = 20
@@ -88,15 +88,23 @@ class Suspicions:
         The first text that looks like one; empty: none does.
     future : dict
         Dates that are read and have a year of two digits that is more likely past.
+    times : dict of bool to str
+        The first time that has seconds, within a day, and the first that has none and is of no day, as 59:30.
     """
 
-    __slots__ = ("date", "dates", "first", "future", "number", "numbers", "sentences", "texts")
+    __slots__ = ("date", "dates", "first", "future", "number", "numbers", "sentences", "texts", "times")
 
     def __init__(self, first: str = "") -> None:
         self.first = first  # what is known to come first in dates
         self.texts = self.sentences = self.dates = self.numbers = 0
         self.date = self.number = ""
         self.future: dict[str, None] = {}
+        self.times: dict[bool, str] = {}
+
+    @property
+    def are_several(self) -> bool:
+        """Whether there is enough for a note."""
+        return max(self.texts, len(self.future)) >= ENOUGH or len(self.times) > 1
 
     def add_date(self, field: str, year: int) -> bool:
         """A date that is read as one of the year; whether that has two digits and is more likely past."""
@@ -104,6 +112,12 @@ class Suspicions:
         if far and len(self.future) < ENOUGH:
             self.future[field] = None
         return far
+
+    def add_time(self, field: str, hours: float) -> None:
+        """A time that is read as so many hours."""
+        with_seconds = field.count(":") > 1
+        if with_seconds == (hours < DAY):
+            self.times.setdefault(with_seconds, field)
 
     def add(self, field: str) -> None:
         """A text; of categories each once."""
@@ -128,6 +142,9 @@ class Suspicions:
         if len(self.future) == ENOUGH:
             few = shorten(next(iter(self.future)))
             return f"years of two digits that are read as {_FAR} to 2068 ({few}); write four digits if they are past"
+        if len(self.times) > 1:
+            short, long = shorten(self.times[False]), shorten(self.times[True])
+            return f"times without seconds ({short}) beside {long}: they are hours and minutes; write 0:59:30 if not"
         if self.numbers <= most:
             return ""
         comma = commas and with_point(self.number) != self.number

@@ -11,7 +11,8 @@ import datetime
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from sonlearn.options import TextOptions
 from sonlearn.options.text import ORDERS, TOLD
@@ -21,16 +22,23 @@ from sonlearn.text.encode import LONGEST, words_of
 from sonlearn.text.objects import MANY
 from sonlearn.text.suspicions import ENOUGH, Suspicions
 
+Row = TypeVar("Row")
 #: Texts by the share of a column's fields that are different, and that of a field's words that others have, on average.
 _DIFFERENT, _SHARED = 0.7, 0.6
 #: Letters and digits, both of them; and what makes a number of digits.
 _MIXED, _EXPONENT = re.compile(r"(?=\D*\d)(?=\d*[a-z])[\da-z]+", re.ASCII | re.IGNORECASE), re.compile(r"\d[eE]\d")
 
 
-def told(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOptions:
-    """`options` with how columns are read by the first rows, fields by column, where no option says."""
-    fields: dict[str, list[str]] = {}
-    for row in itertools.islice(rows, MANY):
+def told(
+    options: TextOptions, rows: Iterable[Row], texts: Callable[[Row], Mapping[str, str]] = dict
+) -> tuple[TextOptions, Iterator[Row]]:
+    """`options` with how columns are read by the first rows, where no option says; and all rows.
+
+    `texts`: what makes fields by column of a row that is something else.
+    """
+    rows, fields = iter(rows), dict[str, list[str]]()
+    first = list(itertools.islice(rows, MANY))
+    for row in map(texts, first):
         for name, field in row.items():
             fields.setdefault(name, []).append(field)
     new, unclear = {how: [*getattr(options, how)] for how in TOLD}, list[str]()
@@ -51,7 +59,8 @@ def told(options: TextOptions, rows: Iterable[Mapping[str, str]]) -> TextOptions
     orders = [order for order in ORDERS if new[order]]
     for order in orders if len(orders) == 1 else ():  # that of the file
         new[order] += [name for name in unclear if first_in(fields[name], order.partition("_")[0])]
-    return dataclasses.replace(options, **{how: tuple(names) for how, names in new.items()})
+    options = dataclasses.replace(options, **{how: tuple(names) for how, names in new.items()})
+    return options, itertools.chain(first, rows)
 
 
 def _held(fields: Iterable[str]) -> list[str]:

@@ -115,6 +115,16 @@ def test_what_is_not_read_as_it_is_meant_is_said(cli, tmp_path):
     _, _, err = trained("a,n,y\n", lambda a, x, y: f"{a},{['Köln', 'Graz'][a % 2]},{int(y)}", encoding="latin-1")
     assert err == f"sonlearn: warning: {tmp_path / 't.csv'}: {LATIN}"
     assert trained("a,n,y\n", lambda a, x, y: f"{a},{a}x{x} km,{int(y)}") == (0, "", "")
+    _, _, err = trained(
+        "a,n,y\n", lambda a, x, y: f"{a},{f'1:{a % 60:02}:30' if a % 9 else f'{a % 30 + 30}:10'},{int(y)}"
+    )
+    assert re.search(
+        r"has times without seconds \('\d\d:10'\) beside '1:\d\d:30': they are hours and minutes; write", err
+    )
+    said = cli.out("describe", "--label", "y", tmp_path / "t.csv")
+    assert re.search(r"\nn: looks like times without seconds \('\d\d:10'\) beside '1:\d\d:30': they are hours", said)
+    for time in ("{}:10", "{}:10:05"):  # of days, and durations alike
+        assert trained("a,n,y\n", lambda a, x, y: f"{a},{time.format(a % 50)},{int(y)}") == (0, "", "")  # noqa: B023
 
 
 TEXTS = {

@@ -88,13 +88,13 @@ def test_columns_of_numbers_and_of_names_are_passed_over(day):
 
 def test_what_options_say_of_a_column_holds():
     rows = [{"review": text, "y": "1"} for text in reviews(40)]
-    assert told(TextOptions(label="y"), rows).text == ("review",)
+    assert told(TextOptions(label="y"), rows)[0].text == ("review",)
     named = ({how: ("review",)} for how in ("text", "categorical", "ignore", "keep"))
     for given in (*named, {"id": "review"}, {"label": "review"}, {"keep": ("y",)}):
         options = TextOptions(**{"label": "y", **given})
         expected = ("review",) if "text" in given or given == {"keep": ("review",)} else ()
-        assert told(options, rows).text == expected
-    assert told(TextOptions(id="review", text=("y",)), rows).text == ("y",)
+        assert told(options, rows)[0].text == expected
+    assert told(TextOptions(id="review", text=("y",)), rows)[0].text == ("y",)
 
 
 @pytest.mark.parametrize("write", [as_csv, as_json])
@@ -144,7 +144,7 @@ def test_lines_that_are_no_table_are_read_as_ever():
 
 def test_describe_says_what_will_be_read():
     rows = [{"review": text, "y": "1"} for text in reviews(40)]
-    options = told(TextOptions(label="y"), rows)
+    options, _ = told(TextOptions(label="y"), rows)
     assert {column.name: column.kind for column in summarise(["review", "y"], rows, options).columns} == {
         "review": "text", "y": "label",
     }  # fmt: skip
@@ -337,12 +337,12 @@ def test_an_order_that_one_column_tells_is_that_of_the_file(given):
     bought, sold = days("%d/%m/%Y", 31 * DAY, 150), days("%d/%m/%Y", DAY, 11) * 14
     others = {"version": [f"1.{i % 9}.{i % 28 + 1:02}" for i in range(150)], "short": days("%y/%m/%d", DAY, 150)}
     columns = {"bought": bought if not given else [*sold[:7], *sold][:150], "sold": sold[:150], **others}
-    rows = [{name: fields[i] for name, fields in columns.items()} | {"y": i % 2} for i in range(150)]
-    options = told(TextOptions(label="y", **given), [{name: str(field) for name, field in row.items()} for row in rows])
+    rows = [{name: fields[i] for name, fields in columns.items()} for i in range(150)]
+    options, _ = told(TextOptions(label="y", **given), rows)
     assert sorted(options.day_first) == ["bought", "sold"]
     assert options.month_first == ()
     made = days("%m/%d/%Y", DAY, 150)
-    unclear = told(TextOptions(label="y"), [row | {"made": day} for row, day in zip(rows, made, strict=True)])
+    unclear, _ = told(TextOptions(label="y"), [row | {"made": day} for row, day in zip(rows, made, strict=True)])
     expected = (("bought",), ("made",)) if not given else ((), ("made", "bought", "sold"))
     assert (unclear.day_first, unclear.month_first) == expected
 
