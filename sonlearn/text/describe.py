@@ -28,7 +28,6 @@ from sonlearn.text.columns import (
     is_feature,
     layout_of,
     no_labels,
-    number_in,
     reading_of,
     row_as_header,
 )
@@ -145,7 +144,7 @@ def describe(
         chunks = itertools.chain([first], chunks)
         if options.format == "json" or (options.format == "auto" and detect_format(first) == "json"):
             options, objects = told(options, _of_json(chunks, name, malformed), texts_in)
-            columns, records = [], map(_fields_of, objects)
+            columns, records = [], ({name: _text_of(value) for name, value in leaves_of(each)} for each in objects)
         else:
             columns, records = _of_csv(chunks, name, options, malformed, labels)
             (options, records), is_csv = told(options, records), True
@@ -201,11 +200,6 @@ def _of_json(chunks: Any, name: str, malformed: Malformed) -> Iterator[Members]:
                 malformed.admit([error_of(problem, line, (name, number))])
 
 
-def _fields_of(members: Members) -> dict[str, str]:
-    """An object as a row, {column: text}."""
-    return {name: _text_of(value) for name, value in leaves_of(members)}
-
-
 def _text_of(value: Any) -> str:
     """A value of JSON as a field of a table: nothing for null; of an array its texts and numbers."""
     if isinstance(value, list):
@@ -242,8 +236,7 @@ class ColumnSummary:
             return
         if number is not None:
             self.numbers += 1
-            if number_in(field) is None:
-                self.texts.add_time(field, number)
+            self.texts.add_time(field, number)
             self.stamps += is_stamp(field)
             self.whole = self.whole and float(number).is_integer()
             self.ascends, self._last = self.ascends and number > self._last, number

@@ -503,7 +503,7 @@ class TableEncoder:
         """What the columns have held so far."""
         met = [self.columns[each] for each in columns if each in self.columns]
         kinds = {column.column: tuple(column.kinds) for column in met if column.kinds}
-        told = [column for column in met if column.suspicions.are_several]
+        told = [column for column in met if (held := column.suspicions).texts >= ENOUGH or held.future or held.times]
         notes = [note for column in told if (note := column.suspicions.note(column.title, self.rows, not column.typed))]
         quoted = [column.title for column in met if column.quoted and column.kinds <= {"number", "missing"}]
         if quoted:

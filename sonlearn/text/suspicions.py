@@ -101,11 +101,6 @@ class Suspicions:
         self.future: dict[str, None] = {}
         self.times: dict[bool, str] = {}
 
-    @property
-    def are_several(self) -> bool:
-        """Whether there is enough for a note."""
-        return max(self.texts, len(self.future)) >= ENOUGH or len(self.times) > 1
-
     def add_date(self, field: str, year: int) -> bool:
         """A date that is read as one of the year; whether that has two digits and is more likely past."""
         far = year >= _FAR and str(year) not in field
@@ -114,9 +109,9 @@ class Suspicions:
         return far
 
     def add_time(self, field: str, hours: float) -> None:
-        """A time that is read as so many hours."""
+        """A time, or number, that is read as so many hours."""
         with_seconds = field.count(":") > 1
-        if with_seconds == (hours < DAY):
+        if ":" in field and with_seconds == (hours < DAY):
             self.times.setdefault(with_seconds, field)
 
     def add(self, field: str) -> None:

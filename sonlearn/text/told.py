@@ -1,7 +1,8 @@
 """How columns are read that no option speaks of: the first rows tell, before anything is learned.
 
 A column of texts is one of ``--text`` from then on, in the options that the model keeps: its fields are words. One of
-dates as 3/4/2024 is one of ``--day-first`` or ``--month-first``, if it can be seen which.
+codes is one of ``--categorical``, and one of dates as 3/4/2024 is one of ``--day-first`` or ``--month-first``, if it can
+be seen which, there or in another column.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from sonlearn.text.suspicions import ENOUGH, Suspicions
 Row = TypeVar("Row")
 #: Texts by the share of a column's fields that are different, and that of a field's words that others have, on average.
 _DIFFERENT, _SHARED = 0.7, 0.6
-#: Letters and digits, both of them; and what makes a number of digits.
-_MIXED, _EXPONENT = re.compile(r"(?=\D*\d)(?=\d*[a-z])[\da-z]+", re.ASCII | re.IGNORECASE), re.compile(r"\d[eE]\d")
+#: Letters and digits, both of them; and what a column of codes has in a field: an e as of an exponent, or two years.
+_MIXED = re.compile(r"(?=\D*\d)(?=\d*[a-z])[\da-z]+", re.ASCII | re.IGNORECASE)
+_MAY_BE_CODES = re.compile(r"[eE-](?<=\d.)\d")
 
 
 def told(
@@ -112,15 +114,17 @@ def _days(dates: Sequence[tuple[datetime.date, int | None]]) -> datetime.timedel
 def are_codes(fields: Iterable[str]) -> bool:
     """Whether a column's fields are names of which some would be read as numbers or dates: 04e09220, 2010-11.
 
-    Codes have letters and digits in most fields, or in a tenth of them beside whole numbers, and in one an e between
-    digits. Most of years and the next ones, which may be seasons, are of years in a row.
+    Of codes a tenth at least has letters and digits, mostly not as a number, and one of these an e between digits;
+    numbers among them are whole. Of seasons most are a year and the next.
     """
+    fields = list(fields)
+    if not _MAY_BE_CODES.search(" ".join(fields)):  # a table may have thousands of columns of numbers
+        return False
     held = _held(fields)
     mixed, numbers = list(filter(_MIXED.fullmatch, held)), [field for field in held if number_in(field) is not None]
-    if len(held) < ENOUGH or not _EXPONENT.search(" ".join(mixed)):
-        return len(held) >= ENOUGH and sum(map(is_season, held)) > len(held) / 2
-    read = len({*mixed} & {*numbers})
-    return len({*mixed}) > 2 * read and len(mixed) >= len(held) / 10 and all(map(str.isalnum, numbers))
+    names, with_exponent = {*mixed} - {*numbers}, re.search(r"\d[eE]\d", " ".join(mixed)) is not None
+    most = 2 * len(names) > len({*mixed}) and len(mixed) >= len(held) / 10 and all(map(str.isalnum, numbers))
+    return len(held) >= ENOUGH and ((most and with_exponent) or sum(map(is_season, held)) > len(held) / 2)
 
 
 def are_texts(fields: Iterable[str]) -> bool:
