@@ -1,8 +1,8 @@
 """How columns are read that no option speaks of: the first rows tell, before anything is learned.
 
 A column of texts is one of ``--text`` from then on, in the options that the model keeps: its fields are words. One of
-codes is one of ``--categorical``, and one of dates as 3/4/2024 is one of ``--day-first`` or ``--month-first``, if it can
-be seen which, there or in another column.
+codes is one of ``--categorical``; one of dates as 3/4/2024 is one of ``--day-first`` or ``--month-first``, if it can be
+seen which, there or in another column.
 """
 
 from __future__ import annotations
