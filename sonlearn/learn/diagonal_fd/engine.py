@@ -98,16 +98,13 @@ class DiagonalFD(WithDiagonal):
         return DiagonalFDState(
             table=np.zeros((0, KEPT + width)), mass=np.zeros(0), maps=np.zeros((0, width, width + 1)),
             X=np.zeros((0, params.raw)), when=np.zeros(0, dtype=np.int64), owner=np.zeros(0, dtype=np.int64),
-            entries=np.zeros(0, dtype=np.int64), ends=np.zeros(params.raw, dtype=np.int64), T=np.zeros((rows, rows)),
-            LT=np.zeros((rows, rows)), gamma=np.zeros(rows), now=now,
+            T=np.zeros((rows, rows)), LT=np.zeros((rows, rows)), gamma=np.zeros(rows), now=now,
         )  # fmt: skip
 
     def reserve(self, state: DiagonalFDState, rows: Rows, features: int) -> DiagonalFDState:
         """Make room for learning `rows`."""
-        now = state.now[0]
-        entries = int(now["entries"]) + min(int(rows.indptr[-1]), self._params.raw * longest_row(rows))
-        slots = min(features, int(now["slots"]) + entries)
-        return axes.reserved(state, seen=features, slots=slots, entries=entries)
+        more = min(int(rows.indptr[-1]), self._params.raw * longest_row(rows))
+        return axes.reserved(state, seen=features, slots=min(features, int(state.now["slots"][0]) + more))
 
     def learn(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int) -> tuple[DiagonalFDState, int]:
         """Learn rows from `start` on (see `Engine.learn`)."""
@@ -120,8 +117,7 @@ class DiagonalFD(WithDiagonal):
 
     def calls(self, state: DiagonalFDState, rows: Rows, out: Predictions, start: int = 0, learns: bool = True) -> Calls:
         """See `Engine.calls`."""
-        longest = len(rows.features) if len(rows.y) == 1 else longest_row(rows)  # one row: a buffer for any
-        work = rounds.new_work(self._params, state, max(longest, 1))
+        work = rounds.new_work(self._params, state)
         return [(rounds.follow, (self._params, state, work, rows, out, start, learns))]
 
     def spare(self, state: DiagonalFDState, rows: Rows, features: int) -> tuple[DiagonalFDState, int]:
@@ -147,13 +143,11 @@ class DiagonalFD(WithDiagonal):
     def renumbered(self, state: DiagonalFDState, numbers: axes.Numbers) -> DiagonalFDState:
         """`state` with other numbers (see `Engine.renumbered`); features left out leave the buffered rows, too."""
         known = numbers.features[state.owner] >= 0
-        stays, place = known[state.entries], np.cumsum(known) - 1
-        ends = np.concatenate(([0], np.cumsum(stays)))[np.minimum(state.ends, len(stays))]
-        owner, entries = numbers.features[state.owner[known]], place[state.entries[stays]]
+        owner = numbers.features[state.owner[known]]
         state = super().renumbered(state._replace(table=state.table.copy()), numbers)
         state.table[owner, SLOT] = 1 + np.arange(len(owner))
-        state.now["slots"], state.now["entries"] = len(owner), len(entries)
-        return state._replace(X=state.X[known], owner=owner, entries=entries, ends=ends)
+        state.now["slots"] = len(owner)
+        return state._replace(X=state.X[known], owner=owner)
 
     def up_to_date(self, state: DiagonalFDState) -> DiagonalFDState:
         """`state` with all features up to date and an empty log, in arrays of its own where they differ."""

@@ -59,20 +59,17 @@ from sonlearn.learn.tolerances import DIVERGED, DONE, LIMIT, LOG_FULL
 # The first columns of a feature's row of the table. The feature's entries of the kept rows of B follow, so that reading
 # a feature costs one cache miss.
 WBAR, EXTRA, STAMP, SLOT, KEPT = range(5)
-#: Columns of the shrink's sums for a feature of the buffer: Delta w, |X_:f|^2, and Delta before the shrink.
-TOTAL, SQUARES, DELTA = range(3)
 # EXTRA: Delta - 1. STAMP: the last generation applied to the feature. SLOT: its position among the buffer's features,
 # counted from 1; 0 if it is in no buffered row.
 
 #: Largest squared length of a row of B Delta^-1/2. A longer raw row gets a smaller weight; the excess of a kept row is
 #: shed. So the condition number of I + T suits double precision for any input.
 LONGEST = 1e10
-#: Rows of the log; features in the buffered rows, and their entries.
-LOG = Counted("generation", room="capacity", rows=slots_of)
-SLOTS, ENTRIES = Counted("slots"), Counted("entries")
+#: Rows of the log; features in the buffered rows.
+LOG, SLOTS = Counted("generation", room="capacity", rows=slots_of), Counted("slots")
 #: t: rows learned; shrunk: t at the last shrink; k: rows kept; raw: rows buffered; slots: features in the buffered
-#: rows; entries: their entries; generation: of the log; capacity: generations that it may hold; seen: features.
-SCALARS = [(name, "i8") for name in ("t", "shrunk", "k", "raw", "slots", "entries", "generation", "capacity", "seen")]
+#: rows; generation: of the log; capacity: generations that it may hold; seen: features.
+SCALARS = [(name, "i8") for name in ("t", "shrunk", "k", "raw", "slots", "generation", "capacity", "seen")]
 #: Lower bound of p (1 - p) for logistic loss, so that a / s is finite.
 CURVATURE = 1e-8
 #: A difference of at most this share of its operands is rounding error.
@@ -100,8 +97,6 @@ class DiagonalFDState(NamedTuple):
     X: Annotated[np.ndarray, SLOTS]  # float64[slots, raw]; the buffered rows, by feature
     when: Annotated[np.ndarray, BY_FEATURE]  # int64[features]; rows learned when `mass` was last updated
     owner: Annotated[np.ndarray, SLOTS]  # int64[slots]; the feature of each slot
-    entries: Annotated[np.ndarray, ENTRIES]  # int64[entries]; the slots of the first buffered row, of the second, ...
-    ends: np.ndarray  # int64[raw]; the end of each buffered row in `entries`
     T: np.ndarray  # float64[rows, rows]; B Delta^-1 B'
     LT: np.ndarray  # float64[rows, rows]; upper triangular, LT'LT = I + T
     gamma: np.ndarray  # float64[rows]
@@ -111,27 +106,23 @@ class DiagonalFDState(NamedTuple):
 class DiagonalFDScratch(NamedTuple):
     """Scratch space of a round."""
 
-    u: np.ndarray  # float64[longest row]; Delta^-1 x
-    place: np.ndarray  # int64[longest row]; 0, 1, 2, ...
-    row: np.ndarray  # float64[longest row, KEPT + width]; up-to-date copies of rows of the table
+    row: np.ndarray  # float64[KEPT + width]; a row of the table, brought up to date for a prediction
     q: np.ndarray  # float64[rows]; B Delta^-1 x
     g: np.ndarray  # float64[rows]; L^-1 q
     z: np.ndarray  # float64[2, width + 1]; one feature's entries while it is brought up to date
     # of a shrink
     c: np.ndarray  # float64[1, rows]; L^-T gamma
-    sums: np.ndarray  # float64[slots, 3]; see TOTAL, SQUARES, DELTA
     last: np.ndarray  # float64[width, width + 1]
     product: np.ndarray  # float64[width, width + 1]
     pairs: Eigenpairs
 
 
-def new_work(params: DiagonalFDParams, state: DiagonalFDState, longest: int) -> DiagonalFDScratch:
-    """Scratch space for rows of at most so many entries."""
+def new_work(params: DiagonalFDParams, state: DiagonalFDState) -> DiagonalFDScratch:
+    """Scratch space for a learner of this state."""
     r, (width, length) = len(state.T), state.maps.shape[1:]
     return DiagonalFDScratch(
-        np.zeros(longest), np.arange(longest), np.zeros((longest, state.table.shape[1])), *np.zeros((2, r)),
-        np.zeros((2, length)), np.zeros((1, r)), np.zeros((len(state.owner), 3)), *np.zeros((2, width, length)),
-        room_for(r, params.m),
+        np.zeros(state.table.shape[1]), *np.zeros((2, r)), np.zeros((2, length)), np.zeros((1, r)),
+        *np.zeros((2, width, length)), room_for(r, params.m),
     )  # fmt: skip
 
 
@@ -150,12 +141,7 @@ def follow(params, state, work, rows, out, start, learns):
         learned = learns and is_learned(rows.weight[i], rows.y[i])
         if learned and log_is_full(now):
             return i, LOG_FULL
-        if learned:
-            bring_all_up_to_date(state.maps, state.table, feats, now["generation"], work.z)
-            wx, xx = read(now, state.X, work.u, work.q, state.table, feats, values)
-        else:
-            copies(state.maps, state.table, feats, work.row, now["generation"], work.z)
-            wx, xx = read(now, state.X, work.u, work.q, work.row, work.place, values)
+        wx, xx = read(state, work, feats, values, learned)
         r = now["k"] + now["raw"]
         solve_lower(state.LT, r, work.q, work.g)
         v = max(minus_dot(xx, work.g, work.g, r), 0.0)
@@ -172,23 +158,27 @@ def follow(params, state, work, rows, out, start, learns):
 
 
 @bare_inline
-def read(now, X, u, q, table, places, values):
-    """u <- Delta^-1 x and q <- B Delta^-1 x; returns (wbar'x, x'Delta^-1 x).
+def read(state, work, feats, values, learned):
+    """q <- B Delta^-1 x; returns (wbar'x, x'Delta^-1 x). The row's features are up to date then, where it is `learned`.
 
-    table : float64[rows, KEPT + width], up to date at `places`; places : int64[s], rows of `table`, one for each entry
-    values : float64[s]. These, now and X, those of the state, are not modified.
+    feats : int64[s], values : float64[s]; not modified
     """
+    now, X, table, q = state.now[0], state.X, state.table, work.q
     k, raw = now["k"], now["raw"]
     wx = xx = 0.0
     clear_first(q, k + raw)
     for at in range(len(values)):
-        row, x = table[places[at]], values[at]
-        u[at] = x / (1.0 + row[EXTRA])
+        row, x = table[feats[at]], values[at]
+        if row[STAMP] != now["generation"]:
+            target = row if learned else work.row
+            bring_up_to_date(state.maps, row, target, now["generation"], work.z)
+            row = target
+        u = x / (1.0 + row[EXTRA])
         wx += x * row[WBAR]
-        xx += x * u[at]
-        add_scaled(q, u[at], row[KEPT:], k)
+        xx += x * u
+        add_scaled(q, u, row[KEPT:], k)
         if row[SLOT] > 0.0:
-            add_scaled(q[k:], u[at], X[int(row[SLOT]) - 1], raw)
+            add_scaled(q[k:], u, X[int(row[SLOT]) - 1], raw)
     return wx, xx
 
 
@@ -284,8 +274,8 @@ def sigmoid(u):
 @bare_inline
 def append(state, feats, values, s):
     """Add s x to the buffered rows: modifies state. feats : int64[n] and values : float64[n], not modified."""
-    table, X, owner, entries, now = state.table, state.X, state.owner, state.entries, state.now[0]
-    n_slots, n_entries, raw = now["slots"], now["entries"], now["raw"]
+    table, X, now = state.table, state.X, state.now[0]
+    n_slots, raw = now["slots"], now["raw"]
     for at in range(len(feats)):
         x = s * values[at]
         if x == 0.0:
@@ -295,15 +285,11 @@ def append(state, feats, values, s):
         if slot < 0:
             slot = n_slots
             n_slots += 1
-            owner[slot] = f
+            state.owner[slot] = f
             table[f, SLOT] = n_slots
             clear_first(X[slot], X.shape[1])
         X[slot, raw] = x
-        entries[n_entries] = slot
-        n_entries += 1
-    state.ends[raw] = n_entries
     now["slots"] = n_slots
-    now["entries"] = n_entries
     now["raw"] = raw + 1
 
 
@@ -325,13 +311,12 @@ def shrink(params, state, work):
     n_kept = leading_rows(params, state.T, now["k"] + now["raw"], faded, work.pairs)
     solve_upper(state.LT, now["k"] + now["raw"], state.gamma, c[0])
     begin_generation(now, state.maps, CT[: now["k"]], c, work.last, work.product)
-    fold(state, c[0], CT, work.sums, work.z)
-    compensate(params, state, work.sums, n_kept)
+    fold(params, state, c[0], CT, n_kept, work.z)
     now["shrunk"] = now["t"]
     factorise(state.T, 1.0, n_kept, state.LT)
     clear_first(state.gamma, len(state.gamma))
     now["k"] = n_kept
-    now["raw"] = now["slots"] = now["entries"] = 0
+    now["raw"] = now["slots"] = 0
 
 
 @bare_inline
@@ -362,28 +347,38 @@ def leading_rows(params, T, r, faded, pairs):
 
 
 @bare_inline
-def fold(state, c, CT, sums, z):
-    """For each feature f of the buffer: table entries <- C B_:f, row of `sums` <- Delta w, |X_:f|^2, Delta.
+def fold(params, state, c, CT, n_kept, z):
+    """For each feature f of the buffer: table entries <- C B_:f, and Delta and wbar for these; T <- B Delta^-1 B'.
 
-    The generation has begun. c : float64[rows]; CT : float64[rows, width or more]; sums, z : of DiagonalFDScratch
+    The generation has begun. Modifies the state. Without forgetting Delta never decreases; any decrease would be
+    rounding error. c : float64[rows]; CT : float64[rows, width or more]; z : of DiagonalFDScratch
     """
-    table, now, k, width = state.table, state.now[0], state.now[0]["k"], state.maps.shape[1]
+    table, T, now, k = state.table, state.T, state.now[0], state.now[0]["k"]
     last = place(0, now["generation"] - 1)
     for slot in range(now["slots"]):
         f = state.owner[slot]
-        sums[slot, DELTA] = 1.0 + table[f, EXTRA]
-        sums[slot, SQUARES] = 0.0
-        sums[slot, TOTAL] = sums[slot, DELTA] * table[f, WBAR] + map_entries(state.maps, last, table[f, KEPT:], z)
-    at = 0
-    for j in range(now["raw"]):
-        share = c[k + j]
-        while at < state.ends[j]:
-            slot = state.entries[at]
-            x = state.X[slot, j]
-            sums[slot, TOTAL] += x * share
-            sums[slot, SQUARES] += x * x
-            add_scaled(table[state.owner[slot], KEPT:], x, CT[k + j], width)
-            at += 1
+        b, x, delta, squares = table[f, KEPT:], state.X[slot], 1.0 + table[f, EXTRA], 0.0
+        total = delta * table[f, WBAR] + map_entries(state.maps, last, b, z)  # Delta w
+        for j in range(now["raw"]):
+            if x[j] != 0.0:
+                total += x[j] * c[k + j]
+                squares += x[j] * x[j]
+                add_scaled(b, x[j], CT[k + j], len(b))
+        mass, least = state.mass[f] + squares, table[f, EXTRA]
+        if params.retention < 1.0:  # the buffered rows decay with the earlier ones
+            mass = state.mass[f] * params.retention ** (now["shrunk"] - state.when[f]) + squares
+            mass, least = mass * params.retention ** (now["t"] - now["shrunk"]), 0.0
+        state.mass[f] = mass
+        state.when[f] = now["t"]
+        extra, old = max(least, mass - product(b, b, len(b))), 1.0 / delta
+        table[f, EXTRA] = extra
+        table[f, WBAR] = total * old
+        table[f, STAMP] = now["generation"]
+        table[f, SLOT] = 0.0
+        change = 1.0 / (1.0 + extra) - old
+        for i in range(n_kept):
+            add_scaled(T[i], change * b[i], b, i + 1)
+    mirror(T, n_kept)
 
 
 @forced_inline
@@ -396,34 +391,6 @@ def map_entries(maps, at, b, z):
     return z[1, len(b)]
 
 
-@bare_inline
-def compensate(params, state, sums, n_kept):
-    """Update Delta and wbar of the buffer's features for the new B; T <- B Delta^-1 B' for the new Delta.
-
-    Modifies the state. Without forgetting Delta never decreases; any decrease would be rounding error.
-    """
-    table, T, now = state.table, state.T, state.now[0]
-    for slot in range(now["slots"]):
-        f = state.owner[slot]
-        b = table[f, KEPT:]
-        b2 = product(b, b, len(b))
-        mass, least = state.mass[f] + sums[slot, SQUARES], table[f, EXTRA]
-        if params.retention < 1.0:  # the buffered rows decay with the earlier ones
-            mass = state.mass[f] * params.retention ** (now["shrunk"] - state.when[f]) + sums[slot, SQUARES]
-            mass, least = mass * params.retention ** (now["t"] - now["shrunk"]), 0.0
-        state.mass[f] = mass
-        state.when[f] = now["t"]
-        extra, old = max(least, mass - b2), 1.0 / sums[slot, DELTA]
-        table[f, EXTRA] = extra
-        table[f, WBAR] = sums[slot, TOTAL] * old
-        table[f, STAMP] = now["generation"]
-        table[f, SLOT] = 0.0
-        change = 1.0 / (1.0 + extra) - old
-        for i in range(n_kept):
-            add_scaled(T[i], change * b[i], b, i + 1)
-    mirror(T, n_kept)
-
-
 # ------------------------------------------------------------------------------------------ features brought up to date
 
 
@@ -433,40 +400,22 @@ TINY = 1e-150
 
 
 @forced_inline
-def bring_up_to_date(maps, table, f, target, at, now, z):
-    """target[at] <- row f of the table, brought up to generation `now`.
+def bring_up_to_date(maps, row, target, now, z):
+    """target <- `row`, a feature's of the table, brought up to generation `now`.
 
-    maps, table : not modified (unless target is table); target : float64[rows, KEPT + width], its row `at` filled in
-    z : float64[2, width + 1], overwritten
+    row, target : float64[KEPT + width], may be the same; z : float64[2, width + 1], overwritten
     """
     width, source, size = maps.shape[1], 0, 0.0
     for i in range(width):
-        z[0, i] = table[f, KEPT + i]
+        z[0, i] = row[KEPT + i]
         size = max(size, abs(z[0, i]))
     z[0, width] = 0.0
     if size > TINY:
-        source = map_forward(maps, int(table[f, STAMP]), now, z)
+        source = map_forward(maps, int(row[STAMP]), now, z)
     for i in range(width):
-        target[at, KEPT + i] = z[source, i] if size > TINY else 0.0
-    target[at, WBAR] = table[f, WBAR] + z[source, width] / (1.0 + table[f, EXTRA])
-    target[at, EXTRA] = table[f, EXTRA]
-    target[at, STAMP] = now
-    target[at, SLOT] = table[f, SLOT]
-
-
-@bare_inline
-def bring_all_up_to_date(maps, table, feats, now, z):
-    """Bring the features `feats` (int64[s], not modified) up to date in table. Overwrites z."""
-    for at in range(len(feats)):
-        if table[feats[at], STAMP] != now:
-            bring_up_to_date(maps, table, feats[at], table, feats[at], now, z)
-
-
-@bare_inline
-def copies(maps, table, feats, target, now, z):
-    """target <- the rows of the features `feats` (int64[s]), up to date. Overwrites z; the rest is not modified."""
-    for at in range(len(feats)):
-        bring_up_to_date(maps, table, feats[at], target, at, now, z)
+        target[KEPT + i] = z[source, i] if size > TINY else 0.0
+    target[WBAR] = row[WBAR] + z[source, width] / (1.0 + row[EXTRA])
+    target[EXTRA], target[STAMP], target[SLOT] = row[EXTRA], now, row[SLOT]
 
 
 @jit
@@ -475,8 +424,9 @@ def sweep(state):
 
     The log's capacity grows with the number of features, so the amortised cost is at most O(m^2) an example.
     """
-    table, maps, now, z = state.table, state.maps, state.now[0], np.empty((2, state.maps.shape[2]))
+    now, z = state.now[0], np.empty((2, state.maps.shape[2]))
     for f in range(now["seen"]):
-        bring_up_to_date(maps, table, f, table, f, now["generation"], z)
-        table[f, STAMP] = 0.0
+        row = state.table[f]
+        bring_up_to_date(state.maps, row, row, now["generation"], z)
+        row[STAMP] = 0.0
     now["generation"] = 0

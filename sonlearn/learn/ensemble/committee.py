@@ -22,7 +22,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.axes import Axis, Numbers, Scalars, summed
+from sonlearn.data.axes import PART, Axis, Numbers, Scalars, summed
 from sonlearn.data.rows import NO_ROWS, WILD, Rows, first_wild, is_learned, learned_rows, rows_between
 from sonlearn.files.storage import Maybe
 from sonlearn.jit import bare_jit
@@ -65,7 +65,7 @@ class CommitteeState(NamedTuple):
     members: tuple  # the members' states
     online: Combiner  # of all members
     offline: Combiner  # of those with a long memory, while others are at work; of no input where there are no others
-    resting: Resting  # members at rest, and the combiner that learns of them
+    resting: Annotated[Resting, PART]  # members at rest, and the combiner that learns of them
     # float64[k, 4]; sums of h and of h * error over the rows learned, each member's own progress; entries that it saw;
     # and of how many different features, up to the checkpoint that asks
     tally: Annotated[np.ndarray, Axis(), merging.tallied]
@@ -226,7 +226,6 @@ class Committee(Engine):
         return super().packed(state._replace(
             views=self.views.kept(state.views, self.at_work(state).sharing),
             history=History(*(part[:history] for part in state.history)),
-            resting=resting.packed(state.resting),
             waiting=state.waiting.packed(self.target.width(state.labels)),
         ))  # fmt: skip
 

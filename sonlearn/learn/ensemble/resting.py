@@ -14,12 +14,12 @@ Rows of words show new features as long as they come: a copy would cost more tha
 from __future__ import annotations
 
 import copy
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from sonlearn.data.arrays import grown
-from sonlearn.data.axes import State
+from sonlearn.data import axes
+from sonlearn.data.axes import PART, Counted, State
 from sonlearn.data.rows import Rows, is_learned
 from sonlearn.jit import bare_jit
 from sonlearn.learn.ensemble.combiner import Combiner
@@ -35,19 +35,21 @@ MOST_FEATURES = 0.05
 ROWS, ENTRIES = 256, 1 << 18
 #: Rows learned, from 0 on after a merge; at which the next copy is due, 0: none is any more; whether there is one;
 #: whether the weights of members at rest were surely better; of how many rows one is kept; features of the rows
-#: learned, and of those of the copy; rows kept; number of the constant feature; sums of gains, and of their squares.
-NOW = [(name, "i8") for name in ("learned", "due", "copied", "better", "stride", "seen", "known", "rows", "constant")]
-NOW += [(name, "f8") for name in ("gain", "square")]
+#: learned, and of those of the copy; rows kept, and their entries; number of the constant feature; sums of gains, and
+#: of their squares.
+NOW = [(name, "i8") for name in ("learned", "due", "copied", "better", "stride", "seen", "known", "rows", "entries")]
+NOW += [("constant", "i8"), ("gain", "f8"), ("square", "f8")]
+OF_ROWS, OF_ENTRIES = Counted("rows"), Counted("entries")
 
 
 class KeptRows(NamedTuple):
     """Rows learned since the copy was made."""
 
-    ends: np.ndarray  # int64[rows or more]; where the entries of a row end
-    features: np.ndarray  # int64[entries or more]
-    ids: np.ndarray  # int64[entries or more]
-    values: np.ndarray  # float64[entries or more]
-    facts: np.ndarray  # float64[rows or more, 3]; label, weight and base
+    ends: Annotated[np.ndarray, OF_ROWS]  # int64[rows]; where the entries of a row end
+    features: Annotated[np.ndarray, OF_ENTRIES]  # int64[entries]
+    ids: Annotated[np.ndarray, OF_ENTRIES]  # int64[entries]
+    values: Annotated[np.ndarray, OF_ENTRIES]  # float64[entries]
+    facts: Annotated[np.ndarray, OF_ROWS]  # float64[rows, 3]; label, weight and base
     now: np.ndarray  # structured [1]
 
 
@@ -64,7 +66,7 @@ class Resting(NamedTuple):
 
     combiner: Combiner  # of members with a long memory
     copy: tuple  # one `Copy`, or none
-    kept: KeptRows
+    kept: Annotated[KeptRows, PART]
 
 
 def new_resting(combiner: Combiner) -> Resting:
@@ -80,8 +82,8 @@ def copied(resting: Resting, then: Copy, rows: int, entries: int) -> Resting:
     more = max(int(rows * SHARE), LEAST)
     most = min(max(ENTRIES * rows // max(entries, 1), 1), ROWS)
     now["due"], now["stride"], now["known"] = now["learned"] + more, -(-more // most), now["seen"]
-    now["copied"], now["rows"] = 1, 0
-    return packed(resting._replace(copy=(copy.deepcopy(then),), kept=resting.kept._replace(now=now)))
+    now["copied"], now["rows"], now["entries"] = 1, 0, 0
+    return axes.packed(resting._replace(copy=(copy.deepcopy(then),), kept=resting.kept._replace(now=now)))
 
 
 def judge(resting: Resting, gains: np.ndarray, values: bool) -> None:
@@ -98,7 +100,7 @@ def judge(resting: Resting, gains: np.ndarray, values: bool) -> None:
 def forget_rows(resting: Resting) -> None:
     """Nothing is learned of the rows kept, nor of others before the next copy: members have changed a lot since."""
     now = resting.kept.now
-    now["rows"] = now["copied"] = 0
+    now["rows"] = now["entries"] = now["copied"] = 0
 
 
 def rows_left(resting: Resting) -> int:
@@ -109,40 +111,21 @@ def rows_left(resting: Resting) -> int:
 
 def with_room(resting: Resting, rows: int, entries: int) -> Resting:
     """`resting` with room for so many more."""
-    kept = resting.kept
-    n, entries = int(kept.now["rows"][0]), _entries(kept) + entries
-    return resting._replace(kept=kept._replace(
-        ends=grown(kept.ends, n + rows), facts=grown(kept.facts, n + rows), features=grown(kept.features, entries),
-        ids=grown(kept.ids, entries), values=grown(kept.values, entries),
-    ))  # fmt: skip
+    now = resting.kept.now[0]
+    return axes.reserved(resting, rows=int(now["rows"]) + rows, entries=int(now["entries"]) + entries)
 
 
 def spare(resting: Resting, rows: int, longest: int) -> tuple[Resting, int]:
     """(`resting` with room for so many more of up to `longest` entries, how many can be learned without a new copy)."""
     resting = with_room(resting, rows, rows * longest)
-    kept = resting.kept
-    room = min(len(kept.facts) - int(kept.now["rows"][0]), (len(kept.values) - _entries(kept)) // max(longest, 1))
-    return resting, min(room * int(kept.now["stride"][0]), rows_left(resting) - 1)
-
-
-def _entries(kept: KeptRows) -> int:
-    n = int(kept.now["rows"][0])
-    return int(kept.ends[n - 1]) if n else 0
-
-
-def packed(resting: Resting) -> Resting:
-    """`resting` without spare room."""
-    kept = resting.kept
-    n, entries = int(kept.now["rows"][0]), _entries(kept)
-    return resting._replace(kept=kept._replace(
-        ends=kept.ends[:n], facts=kept.facts[:n], features=kept.features[:entries], ids=kept.ids[:entries],
-        values=kept.values[:entries],
-    ))  # fmt: skip
+    kept, now = resting.kept, resting.kept.now[0]
+    room = min(len(kept.facts) - now["rows"], (len(kept.values) - now["entries"]) // max(longest, 1))
+    return resting, min(int(room * now["stride"]), rows_left(resting) - 1)
 
 
 def kept_rows(resting: Resting) -> Rows:
     """The rows kept; features that the copy has not seen have the number -1."""
-    own = packed(resting).kept
+    own = axes.packed(resting).kept
     indptr = np.concatenate([np.zeros(1, np.int64), own.ends])
     features = np.where(own.features < own.now["known"], own.features, -1)
     y, weight, base = np.ascontiguousarray(own.facts.T)
@@ -165,8 +148,7 @@ def keep(kept, rows):
         now["learned"] += 1
         for place in range(begin, end):
             now["seen"] = max(now["seen"], rows.features[place] + 1)
-        n = now["rows"]
-        at = kept.ends[n - 1] if n > 0 else 0
+        n, at = now["rows"], now["entries"]
         if now["copied"] == 0 or now["learned"] % now["stride"] != 0:
             continue
         if n >= len(kept.facts) or at + end - begin > len(kept.values):
@@ -178,4 +160,4 @@ def keep(kept, rows):
             at += 1
         kept.ends[n] = at
         kept.facts[n, 0], kept.facts[n, 1], kept.facts[n, 2] = rows.y[i], rows.weight[i], rows.base[i]
-        now["rows"] = n + 1
+        now["rows"], now["entries"] = n + 1, at
