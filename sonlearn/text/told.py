@@ -39,8 +39,8 @@ def told(
     `texts`: what makes fields by column of a row that is something else.
     """
     rows, fields = iter(rows), dict[str, list[str]]()
-    first = list(itertools.islice(rows, MANY))
-    for row in map(texts, first):
+    begin = list(itertools.islice(rows, MANY))
+    for row in map(texts, begin):
         for name, field in row.items():
             fields.setdefault(name, []).append(field)
     new, unclear = {how: [*getattr(options, how)] for how in TOLD}, list[str]()
@@ -62,7 +62,7 @@ def told(
     for order in orders if len(orders) == 1 else ():  # that of the file
         new[order] += [name for name in unclear if first_in(fields[name], order.partition("_")[0])]
     options = dataclasses.replace(options, **{how: tuple(names) for how, names in new.items()})
-    return options, itertools.chain(first, rows)
+    return options, itertools.chain(begin, rows)
 
 
 def _held(fields: Iterable[str]) -> list[str]:
